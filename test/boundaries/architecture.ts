@@ -1,0 +1,49 @@
+/** The architecture page as data: which room may know which, and where each vendor's code may stand. */
+
+const innerRing = ['catalog', 'policy', 'undo', 'journal'];
+const core = ['model', ...innerRing, 'call'];
+const outerRing = ['sources', 'surfaces', 'runtimes', 'sessions', 'store'];
+
+/** A room, or a file that stands between the rooms, and what it may import besides itself. */
+export const direction: Readonly<Record<string, readonly string[]>> = {
+  model: [],
+  catalog: ['model'],
+  policy: ['model'],
+  undo: ['model'],
+  journal: ['model'],
+
+  config: ['model', 'catalog', 'journal'],
+  call: ['model', ...innerRing],
+
+  sources: core,
+  surfaces: core,
+  runtimes: core,
+  sessions: [...core, 'runtimes'],
+  store: core,
+
+  'signalbox.ts': [...core, ...outerRing, 'config'],
+  'index.ts': ['signalbox.ts', ...core, 'sources', 'store'],
+
+  server: ['signalbox.ts', ...core, ...outerRing, 'config'],
+  cli: ['signalbox.ts', ...core, ...outerRing, 'config', 'server'],
+};
+
+/** Packages (a trailing `*` stands for the rest of the name) and the only folders that may import them. */
+export const homes: readonly { readonly packages: readonly string[]; readonly folders: readonly string[] }[] = [
+  { packages: ['@modelcontextprotocol/*'], folders: ['sources/mcp', 'surfaces/mcp'] },
+  { packages: ['@anthropic-ai/*'], folders: ['runtimes/claude', 'surfaces/claude'] },
+  { packages: ['ai', '@ai-sdk/*'], folders: ['runtimes/model', 'surfaces/ai-sdk'] },
+  { packages: ['hono', '@hono/*'], folders: ['server', 'surfaces/mcp'] },
+  { packages: ['node:sqlite'], folders: ['store/sqlite'] },
+  { packages: ['pg', 'pg-*', 'kysely'], folders: ['store/postgres'] },
+  { packages: ['ajv', 'ajv-formats'], folders: ['catalog'] },
+];
+
+/** Rooms that import no package at all; Node itself is allowed. */
+export const withoutPackages: readonly string[] = ['model'];
+
+/** Words that name no concept. */
+export const emptyWords: readonly string[] = ['util', 'utils', 'helper', 'helpers', 'common', 'manager', 'managers'];
+
+/** How long a source file may be. */
+export const longestFile = 500;

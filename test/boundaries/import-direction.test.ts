@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import * as rules from './rules.ts';
+import { parseSource, readSourceGraph, type SourceFile } from './source-graph.ts';
+
+const graph = readSourceGraph(join(import.meta.dirname, '..', '..', 'src'));
+
+describe('the source keeps to the architecture', () => {
+  test('there is a source to look at', () => assert.ok(graph.some(({ files }) => files.length > 0)));
+  for (const [name, rule] of Object.entries(rules)) {
+    test(name, () => assert.deepEqual(rule(graph), []));
+  }
+});
+
+describe('every rule can fail', () => {
+  const breaches: Record<keyof typeof rules, readonly (readonly [breach: string, ...files: SourceFile[]])[]> = {
+    knownRooms: [
+      ['plugins/loader.ts is in no room of the architecture', file('plugins/loader.ts')],
+      ['adapters.ts is in no room of the architecture', file('adapters.ts')],
+    ],
+    allowedDirection: [
+      [
+        'model/call.ts imports call/call.ts, but model may not know call',
+        file('model/call.ts', `import type { Call } from '../call/call.ts';`),
+      ],
+      [
+        'policy/facts.ts imports journal/entry.ts, but policy may not know journal',
+        file('policy/facts.ts', `export * from '../journal/entry.ts';`),
+      ],
+      [
+        'call/call.ts imports store/store.ts, but call may not know store',
+        file('call/call.ts', `const store = await import('../store/store.ts');`),
+      ],
+      [
+        'sources/mcp/a.ts imports surfaces/mcp/b.ts, but sources may not know surfaces',
+        file('sources/mcp/a.ts', `import '../../surfaces/mcp/b.ts';`),
+      ],
+      [
+        'runtimes/a.ts imports sessions/b.ts, but runtimes may not know sessions',
+        file('runtimes/a.ts', `type B = import('../sessions/b.ts').B;`),
+      ],
+      [
+        'signalbox.ts imports server/app.ts, but signalbox.ts may not know server',
+        file('signalbox.ts', `import './server/app.ts';`),
+      ],
+      [
+        'call/call.ts imports signalbox.ts, but call may not know signalbox.ts',
+        file('call/call.ts', `import '../signalbox.ts';`),
+      ],
+      [
+        'config/read.ts imports server/app.ts, but config may not know server',
+        file('config/read.ts', `import '../server/app.ts';`),
+      ],
+      [
+        'index.ts imports cli/main.ts, but index.ts may not know cli',
+        file('index.ts', `export { main } from './cli/main.ts';`),
+      ],
+    ],
+    noTestsInCode: [
+      [
+        'store/a.ts imports store/a.conformance.ts, which is not shipped',
+        file('store/a.ts', `import './a.conformance.ts';`),
+      ],
+      ['store/a.ts imports ../test/run.ts, which is not shipped', file('store/a.ts', `import '../../test/run.ts';`)],
+    ],
+    noCycles: [
+      [
+        'call/a.ts → call/b.ts → call/a.ts',
+        file('call/a.ts', `import './b.ts';`),
+        file('call/b.ts', `import type { A } from './a.ts';`),
+      ],
+      ['call/a.ts → call/a.ts', file('call/a.ts', `import './a.ts';`)],
+    ],
+    vendorsAtHome: [
+      [
+        'server/a.ts imports @modelcontextprotocol/client, which belongs in sources/mcp and surfaces/mcp',
+        file('server/a.ts', `import '@modelcontextprotocol/client';`),
+      ],
+      [
+        'runtimes/claude-cli/a.ts imports @anthropic-ai/claude-agent-sdk, which belongs in runtimes/claude and surfaces/claude',
+        file('runtimes/claude-cli/a.ts', `import '@anthropic-ai/claude-agent-sdk';`),
+      ],
+      [
+        'sessions/a.ts imports ai, which belongs in runtimes/model and surfaces/ai-sdk',
+        file('sessions/a.ts', `await import('ai');`),
+      ],
+      [
+        'cli/a.ts imports hono/streaming, which belongs in server and surfaces/mcp',
+        file('cli/a.ts', `import 'hono/streaming';`),
+      ],
+      [
+        'store/postgres/a.ts imports node:sqlite, which belongs in store/sqlite',
+        file('store/postgres/a.ts', `import 'node:sqlite';`),
+      ],
+      ['store/sqlite/a.ts imports pg, which belongs in store/postgres', file('store/sqlite/a.ts', `import 'pg';`)],
+      ['call/a.ts imports ajv/dist/2020.js, which belongs in catalog', file('call/a.ts', `import 'ajv/dist/2020.js';`)],
+    ],
+    noPackages: [
+      [
+        'model/a.ts imports zod, but model has no dependencies',
+        file('model/a.ts', `import 'node:crypto';\nimport 'zod';`),
+      ],
+    ],
+    readableLength: [
+      ['call/a.ts has 501 lines, at most 500 are allowed', file('call/a.ts', '\n'.repeat(500) + 'export {};\n')],
+    ],
+    tellingNames: [
+      ['call/utils.ts is named "utils", which says nothing', file('call/utils.ts')],
+      ['sessions/session-manager.ts is named "manager", which says nothing', file('sessions/session-manager.ts')],
+      ['common/a.ts is named "common", which says nothing', file('common/a.ts')],
+    ],
+  };
+  for (const [name, rule] of Object.entries(rules)) {
+    test(name, () => {
+      for (const [breach, ...files] of breaches[name as keyof typeof rules]) assert.deepEqual(rule(files), [breach]);
+    });
+  }
+});
+
+describe('the rules let through what they should', () => {
+  const fine = [
+    file('sessions/turn.ts', `import type { Runtime } from '../runtimes/runtime.ts';`),
+    file('catalog/catalog.test.ts', `import '../store/sqlite/sqlite-store.ts';\nimport 'node:sqlite';`),
+    file('store/store.conformance.ts', `import '../server/app.ts';`),
+    file('surfaces/mcp/endpoint.ts', `import 'hono';\nimport '@modelcontextprotocol/server';`),
+    file('cli/serve.ts', `import '../server/app.ts';\nimport '../config/read.ts';\nimport '../signalbox.ts';`),
+    file('server/app.ts', `// import '../cli/main.ts'\nconst text = "import '../cli/main.ts'";`),
+  ];
+  for (const [name, rule] of Object.entries(rules)) test(name, () => assert.deepEqual(rule(fine), []));
+});
+
+function file(path: string, source = 'export {};'): SourceFile {
+  return parseSource(path, source);
+}

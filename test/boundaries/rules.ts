@@ -1,0 +1,99 @@
+import { posix } from 'node:path';
+import { direction, emptyWords, homes, longestFile, withoutPackages } from './architecture.ts';
+import type { SourceFile } from './source-graph.ts';
+
+/** Looks at the import graph and names every breach, one line each. */
+export type Rule = (graph: readonly SourceFile[]) => string[];
+
+/** Only the rooms of the architecture page stand in src/. */
+export const knownRooms: Rule = (graph) =>
+  graph
+    .filter(({ path }) => !isTest(path) && !(roomOf(path) in direction))
+    .map(({ path }) => `${path} is in no room of the architecture`);
+
+/** Rooms import only what the direction allows them. */
+export const allowedDirection: Rule = (graph) =>
+  imports(graph)
+    .filter(({ from, to }) => roomOf(from) !== roomOf(to) && !direction[roomOf(from)]?.includes(roomOf(to)))
+    .map(({ from, to }) => `${from} imports ${to}, but ${roomOf(from)} may not know ${roomOf(to)}`);
+
+/** Code that is shipped imports no test and nothing outside src/. */
+export const noTestsInCode: Rule = (graph) =>
+  imports(graph)
+    .filter(({ to }) => isTest(to) || to.startsWith('..'))
+    .map(({ from, to }) => `${from} imports ${to}, which is not shipped`);
+
+/** No file reaches itself through its imports. */
+export const noCycles: Rule = (graph) => {
+  const files = new Map(graph.map((file) => [file.path, file.files]));
+  const cycles: string[] = [];
+  const done = new Set<string>();
+  const visit = (path: string, trail: readonly string[]): void => {
+    if (trail.includes(path)) cycles.push([...trail.slice(trail.indexOf(path)), path].join(' → '));
+    else if (!done.has(path)) {
+      for (const next of files.get(path) ?? []) visit(next, [...trail, path]);
+      done.add(path);
+    }
+  };
+  for (const path of files.keys()) visit(path, []);
+  return cycles;
+};
+
+/** Each vendor's code is imported only in its folders. */
+export const vendorsAtHome: Rule = (graph) =>
+  packageImports(graph).flatMap(({ from, name }) =>
+    homes
+      .filter(({ packages, folders }) => packages.some(matches(name)) && !folders.some(contains(from)))
+      .map(({ folders }) => `${from} imports ${name}, which belongs in ${folders.join(' and ')}`),
+  );
+
+/** Some rooms get by without any package. */
+export const noPackages: Rule = (graph) =>
+  packageImports(graph)
+    .filter(({ from, name }) => withoutPackages.includes(roomOf(from)) && !name.startsWith('node:'))
+    .map(({ from, name }) => `${from} imports ${name}, but ${roomOf(from)} has no dependencies`);
+
+/** No file is too long to be read in one go. */
+export const readableLength: Rule = (graph) =>
+  graph
+    .filter(({ lines }) => lines > longestFile)
+    .map(({ path, lines }) => `${path} has ${lines} lines, at most ${longestFile} are allowed`);
+
+/** Names say what a file is about. */
+export const tellingNames: Rule = (graph) =>
+  graph.flatMap(({ path }) =>
+    path
+      .split(/[/.-]/)
+      .filter((word) => emptyWords.includes(word))
+      .map((word) => `${path} is named "${word}", which says nothing`),
+  );
+
+function imports(graph: readonly SourceFile[]): { readonly from: string; readonly to: string }[] {
+  return shipped(graph).flatMap(({ path, files }) => files.map((to) => ({ from: path, to })));
+}
+
+function packageImports(graph: readonly SourceFile[]): { readonly from: string; readonly name: string }[] {
+  return shipped(graph).flatMap(({ path, packages }) => packages.map((name) => ({ from: path, name })));
+}
+
+function shipped(graph: readonly SourceFile[]): SourceFile[] {
+  return graph.filter(({ path }) => !isTest(path));
+}
+
+function isTest(path: string): boolean {
+  return /\.(test|conformance)\.ts$/.test(path);
+}
+
+function roomOf(path: string): string {
+  return path.split('/')[0] ?? path;
+}
+
+/** `hono` matches `hono` and `hono/streaming`, `@ai-sdk/*` every package of that scope. */
+function matches(name: string): (pattern: string) => boolean {
+  return (pattern) =>
+    pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern || name.startsWith(`${pattern}/`);
+}
+
+function contains(path: string): (folder: string) => boolean {
+  return (folder) => !posix.relative(folder, path).startsWith('..');
+}

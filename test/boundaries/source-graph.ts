@@ -1,0 +1,53 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { parseSync, Visitor } from 'oxc-parser';
+
+/** A source file, and what it imports. Paths are relative to src/, with `/`. */
+export interface SourceFile {
+  readonly path: string;
+  readonly lines: number;
+  /** Files of src/ that it imports, for values or for types, statically or not. */
+  readonly files: readonly string[];
+  /** Packages and Node modules that it imports, as they are written. */
+  readonly packages: readonly string[];
+}
+
+/** Reads the import graph of a source directory. */
+export function readSourceGraph(directory: string): SourceFile[] {
+  return globSync('**/*.ts', { cwd: directory })
+    .map((path) => path.replaceAll('\\', '/'))
+    .toSorted()
+    .map((path) => parseSource(path, readFileSync(join(directory, path), 'utf8')));
+}
+
+/** Reads one file. */
+export function parseSource(path: string, source: string): SourceFile {
+  const specifiers = importsOf(path, source);
+  const isRelative = (specifier: string): boolean => specifier.startsWith('.');
+  return {
+    path,
+    lines: source.trimEnd().split('\n').length,
+    files: specifiers.filter(isRelative).map((specifier) => posix.join(posix.dirname(path), specifier)),
+    packages: specifiers.filter((specifier) => !isRelative(specifier)),
+  };
+}
+
+function importsOf(path: string, source: string): string[] {
+  const { program, errors } = parseSync(path, source);
+  if (errors[0] !== undefined) throw new Error(`${path} cannot be parsed: ${errors[0].message}`);
+  const specifiers = new Set<string>();
+  const add = (node: { readonly source: unknown }): void => {
+    const { source: from } = node;
+    if (typeof from === 'object' && from !== null && 'value' in from && typeof from.value === 'string') {
+      specifiers.add(from.value);
+    }
+  };
+  new Visitor({
+    ImportDeclaration: add,
+    ExportNamedDeclaration: add,
+    ExportAllDeclaration: add,
+    ImportExpression: add,
+    TSImportType: add,
+  }).visit(program);
+  return [...specifiers];
+}

@@ -1,0 +1,346 @@
+/** A test that shows a promise: `path/to/file.test.ts > describe > test name`. */
+export type TestReference = `${string}.test.ts > ${string}`;
+
+/** The id of a requirement: section and number. */
+export type RequirementId = `${'A' | 'B' | 'C' | 'D' | 'E' | 'F' | 'G'}${number}`;
+
+/** Something a user was promised, and the tests that show it. */
+export interface Requirement {
+  readonly promise: string;
+  /** Open while empty. Every test named here must exist and pass, or the run fails. */
+  readonly tests: readonly TestReference[];
+  /** What the tests do not show yet; the promise stays open until it is gone. */
+  readonly missing?: string;
+}
+
+/** Every promise of Signalbox. `npm run requirements` prints which are still open. */
+export const requirements: Readonly<Record<RequirementId, Requirement>> = {
+  // A. In-process tools
+  A1: {
+    promise: 'a tool is one object; its input may be Zod, any Standard Schema or JSON Schema, and types its arguments',
+    tests: [
+      'src/sources/local/define-tool.test.ts > the same tool by each kind of schema > Zod',
+      'src/sources/local/define-tool.types.test.ts > Zod types the arguments, after defaults and transforms',
+      'src/sources/local/define-tool.types.test.ts > Valibot types the arguments',
+      'src/sources/local/define-tool.types.test.ts > a JSON Schema literal types the arguments, without "as const"',
+      'src/sources/local/define-tool.types.test.ts > wrong use is an error',
+    ],
+  },
+  A2: {
+    promise: 'a handler gets the arguments and a context: session, principal, signal, deadline, progress, state',
+    tests: [
+      'src/call/outcomes.test.ts > the context > tells session, principal, call id, progress and keeps state by session and server',
+      'src/call/outcomes.test.ts > time and cancellation > the handler knows its deadline, from tool, server and box in that order',
+      'src/call/outcomes.test.ts > time and cancellation > a handler that hangs is timed out and told so; other calls go on',
+    ],
+  },
+  A3: {
+    promise: 'whatever a handler returns or throws becomes an outcome, never a crash',
+    tests: [
+      'src/call/outcomes.test.ts > what a handler may do > a string, number, object, content blocks and a full result all complete',
+      'src/call/outcomes.test.ts > what a handler may do > a throw, a rejection, and throwing something that is no error become failed with the message',
+      'src/call/outcomes.test.ts > what a handler may do > results that JSON cannot carry become failed, and the message says where',
+      'src/call/outcomes.test.ts > what a handler may do > a result of 200 MB becomes failed with the limit, as text and as structure',
+      'src/call/outcomes.test.ts > names and arguments > any JSON value as arguments never crashes the pipeline: there is an outcome and one record',
+    ],
+  },
+  A4: {
+    promise: 'many local servers, each enabled or disabled as a whole',
+    tests: [
+      'src/sources/local/local-server.test.ts > many local servers > stand side by side, each tool under its own server, same names or not',
+      'src/sources/local/local-server.test.ts > many local servers > each can be disabled and enabled as a whole',
+    ],
+  },
+  A5: {
+    promise: 'the built-in server `signalbox` has every tool it lists, each tested without an SDK',
+    tests: [
+      'src/sources/local/builtin/ping.test.ts > ping answers "pong" with the time and the server it came to',
+      'src/sources/local/builtin/server-info.test.ts > tells product, version and port, and no uptime unless asked',
+      'src/sources/local/builtin/builtin-server.test.ts > the built-in server > is there unasked, under the name signalbox, and every tool of it only reads',
+    ],
+    missing: 'the tools that need sessions, configuration and schedules',
+  },
+  A6: {
+    promise:
+      'a hanging handler is timed out while other calls go on; an isolated one can be killed even when it burns CPU',
+    tests: [
+      'src/call/outcomes.test.ts > time and cancellation > a handler that hangs is timed out and told so; other calls go on',
+      'src/sources/local/isolate/isolate.test.ts > A6: an endless loop is killed when the signal aborts, while timers here go on',
+      'src/sources/local/isolate/isolate.test.ts > A6: memory hogged by what a handler left behind ends its worker, not the process',
+      'src/call/isolated.test.ts > an isolated handler that loops without end is timed out through the pipeline; other calls go on',
+    ],
+  },
+  A7: {
+    promise: 'tools are added, replaced and removed while running, and every surface sees it',
+    tests: [
+      'src/sources/local/local-server.test.ts > tools while the box runs > are added, replaced and removed, and every call sees the last state',
+      'src/sources/local/local-server.test.ts > tools while the box runs > tell of their change by CatalogChanged, once for changes made together',
+    ],
+    missing: 'list_changed to MCP clients',
+  },
+  A8: {
+    promise: 'a tool object carries all about itself; AI SDK and Claude Agent SDK tools are taken as they are',
+    tests: [
+      'src/sources/local/define-tool.test.ts > schemas with more to them > everything a tool says about itself is told',
+      'src/sources/local/foreign-tools.test.ts > tools of three SDKs in one server, each as it is > are called the same way',
+      'src/sources/local/foreign-tools.test.ts > tools of three SDKs in one server, each as it is > are left as they were',
+    ],
+  },
+
+  // B. External MCP servers
+  B1: {
+    promise: 'stdio, streamable HTTP and SSE, every protocol revision from 2024-11-05 to 2026-07-28',
+    tests: [],
+  },
+  B2: {
+    promise: 'tools, resources and prompts are discovered page by page, and changes are followed',
+    tests: [],
+  },
+  B3: {
+    promise: 'tools are filtered, renamed, re-described and re-shaped; the remote name still works',
+    tests: [],
+  },
+  B4: {
+    promise: 'a server’s JSON Schema reaches the model unchanged, and arguments are validated against it',
+    tests: [
+      'src/catalog/json-schema.test.ts > drafts > 2020-12, said or unsaid: prefixItems, dependentRequired, unevaluatedProperties',
+      'src/catalog/json-schema.test.ts > drafts > draft-07, with http or https, with or without "#": items as a list, dependencies',
+      'src/sources/local/schema.test.ts > a JSON Schema that does not compile > is told as it is, checks nothing, and is noticed',
+    ],
+    missing: 'schemas of external servers',
+  },
+  B5: {
+    promise: 'every tool knows its server; removing a server removes exactly its tools',
+    tests: [
+      'src/catalog/catalog.test.ts > servers come and go > removing a server removes exactly its tools',
+    ],
+    missing: 'external servers',
+  },
+  B6: {
+    promise: 'crash, hang, dropped stream and expired session are noticed, reconnected, and end calls clearly',
+    tests: [],
+  },
+  B7: {
+    promise: 'one bad server hides no other; the catalog says what is down since when and why',
+    tests: [],
+  },
+  B8: {
+    promise: 'environment, directory, headers and OAuth are all used; secrets only by reference',
+    tests: [],
+  },
+  B9: {
+    promise: 'no orphan or zombie process after stop, crash or reload; stderr is drained and kept',
+    tests: [],
+  },
+  B10: {
+    promise: 'servers are governed by default; `passthrough` is observed through hooks',
+    tests: [],
+  },
+  B11: {
+    promise: '`npm:` shorthand, and import from the configuration of other clients',
+    tests: [],
+  },
+  B12: {
+    promise: 'elicitation, sampling, roots, progress, cancellation, logging and completion are relayed',
+    tests: [],
+  },
+  B13: {
+    promise: '`signalbox.lock` pins tool definitions; a change of meaning blocks the tool until accepted',
+    tests: [],
+  },
+  B14: {
+    promise: 'text shown to a model carries no hidden characters; suspicious definitions are flagged',
+    tests: [],
+  },
+
+  // C. Calls under control
+  C1: {
+    promise: 'every kind of policy works, all must allow, and errors deny',
+    tests: [],
+  },
+  C2: {
+    promise: 'the permission modes do what the architecture page says',
+    tests: [],
+  },
+  C3: {
+    promise: 'an approval is bound to one exact call, single use, expiring, durable, and human',
+    tests: [],
+  },
+  C4: {
+    promise: 'an approval reaches a human wherever they are; the first answer wins and the others are told',
+    tests: [],
+  },
+  C5: {
+    promise: 'intent before effect; a crash in between is `unknown` and nothing with an effect is run twice',
+    tests: [
+      'test/faults/kill-loop.test.ts > kill -9 in a loop while calls run: acknowledged outcomes are kept, the rest reads unknown, the chain verifies',
+      'src/call/idempotency.test.ts > idempotency keys > duplicate deliveries run once, together and one after the other, whatever the order of their properties',
+    ],
+    missing: 'retries, settling an unknown call',
+  },
+  C6: {
+    promise: 'undo restores byte for byte what the call changed, and reports conflicts',
+    tests: [],
+  },
+  C7: {
+    promise: 'failed, timed-out and cancelled undoable calls are rolled back; compensations run in reverse, once',
+    tests: [],
+  },
+  C8: {
+    promise: 'exactly one `ToolInvoked` per call, however it ended, with everything about it',
+    tests: [
+      'src/call/record.test.ts > ToolInvoked > is written exactly once for every call, however it ended, with everything about it',
+      'src/call/record.test.ts > ToolInvoked > the rendered output has at most 1000 characters',
+    ],
+  },
+  C9: {
+    promise: 'the journal is append-only, hash-chained, verifiable, exportable and free of secrets; traces and metrics',
+    tests: [
+      'src/journal/chain.test.ts > hash chain > any edit of any column of any entry is detected',
+      'src/journal/chain.test.ts > hash chain > any deletion is detected, at the start, inside and at the end',
+      'src/journal/chain.test.ts > hash chain > any reordering is detected',
+      'src/call/record.test.ts > secrets > a planted secret never reaches the disk, wherever it appears',
+      'src/call/observe.test.ts > telemetry > a call is one span by the GenAI and MCP conventions, and spans of the handler are its children',
+      'test/e2e/cli-journal.test.ts > journal > export writes every entry as a line, the oldest first, and ends quietly when nobody reads',
+      'test/faults/kill-loop.test.ts > kill -9 in a loop while calls run: acknowledged outcomes are kept, the rest reads unknown, the chain verifies',
+    ],
+  },
+  C10: {
+    promise: '`policy backtest` tells which recorded decisions a changed policy would change',
+    tests: [],
+  },
+  C11: {
+    promise: 'a recorded session replays offline with its recorded results',
+    tests: [],
+  },
+  C12: {
+    promise: 'an oversized result becomes a resource to page through; nothing is lost',
+    tests: [
+      'src/call/large-results.test.ts > oversized results > an agent can page through the whole with read_result; nothing is lost',
+      'src/call/large-results.test.ts > oversized results > a result at the limit is handed out as it is, one beyond it as a preview with a link',
+    ],
+  },
+  C13: {
+    promise: 'result cache for reads; rate and concurrency limits per server',
+    tests: [],
+  },
+  C14: {
+    promise: 'every decision names its rule and the values it looked at, the same everywhere',
+    tests: [],
+  },
+  C15: {
+    promise: 'remembering an approval writes a visible, revocable rule and first shows what it would have let through',
+    tests: [],
+  },
+
+  // D. Agents and sessions
+  D1: {
+    promise: 'Claude sessions through the Agent SDK: tools in every query, resume, fork, interrupt',
+    tests: [],
+  },
+  D2: {
+    promise: 'the permission callback covers built-in and mounted tools alike; built-in calls are journaled',
+    tests: [],
+  },
+  D3: {
+    promise: '`claude-cli` speaks the CLI’s control protocol and passes the same suite as the SDK runtime',
+    tests: [],
+  },
+  D4: {
+    promise: 'sessions with any model through the AI SDK; the demo model needs no key',
+    tests: [],
+  },
+  D5: {
+    promise: 'tool formats for Anthropic, OpenAI and Gemini, there and back',
+    tests: [],
+  },
+  D6: {
+    promise: 'sessions are listed, created, renamed, deleted and expire; Claude’s transcripts are its own files',
+    tests: [],
+  },
+  D7: {
+    promise: 'HTTP and SSE: a dropped client resumes without gap or duplicate; several clients see the same',
+    tests: [],
+  },
+  D8: {
+    promise: 'cron schedules survive a restart and never run twice',
+    tests: [],
+  },
+  D9: {
+    promise: 'server health is in `session_status`',
+    tests: [],
+  },
+  D10: {
+    promise: 'tool search only where it saves tokens, with the measured break-even',
+    tests: [],
+  },
+
+  // E. The MCP endpoint
+  E1: {
+    promise: 'both protocol eras at one URL and over stdio, in any mix of client and server',
+    tests: [],
+  },
+  E2: {
+    promise: 'the official conformance suite passes in both roles and both revisions',
+    tests: [],
+  },
+  E3: {
+    promise: 'profiles and per-client identity; no reply reaches the wrong client',
+    tests: [],
+  },
+  E4: {
+    promise: 'tokens with roles; OAuth 2.1 resource server; tokens never go upstream',
+    tests: [],
+  },
+  E5: {
+    promise: 'real clients work: MCP Inspector, the v1 and v2 SDK clients, Claude Code',
+    tests: [],
+  },
+
+  // F. Console, CLI, first five minutes
+  F1: {
+    promise: 'the console shows sessions, approvals, catalog, servers, calls, policies and lock',
+    tests: [],
+  },
+  F2: {
+    promise: 'the console works by keyboard, screen reader, in light and dark, on a phone’s width',
+    tests: [],
+  },
+  F3: {
+    promise: 'the CLI does what interface.md lists, with `--json` and helpful errors',
+    tests: [],
+  },
+  F4: {
+    promise: 'from clone to an approved and undone call in five minutes, without a key',
+    tests: [],
+  },
+  F5: {
+    promise: 'guide, reference, examples that run in the tests, troubleshooting, changelog',
+    tests: [],
+  },
+
+  // G. Many machines, faults, attackers
+  G1: {
+    promise: 'any number of replicas on PostgreSQL; a killed worker’s turn is taken over or ended clearly',
+    tests: [],
+  },
+  G2: {
+    promise: 'acknowledged records survive kill -9; a full disk or lost database lets no unjournaled call run',
+    tests: [
+      'test/faults/kill-loop.test.ts > kill -9 in a loop while calls run: acknowledged outcomes are kept, the rest reads unknown, the chain verifies',
+    ],
+    missing: 'full disk, lost database, PostgreSQL',
+  },
+  G3: {
+    promise: 'overload is shed early, a sick server slows no other, SIGTERM drains',
+    tests: [],
+  },
+  G4: {
+    promise: 'hostile input causes no crash and no stall',
+    tests: [],
+  },
+  G5: {
+    promise: 'rebinding, cross-site, forged handles, SSRF, path escape, injection and token confusion are refused',
+    tests: [],
+  },
+};

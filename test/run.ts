@@ -1,0 +1,125 @@
+/**
+ * What `npm test` runs.
+ *
+ *   npm test                      the gates, all tests, then what the requirements ask for
+ *   npm test -- src/journal …     the tests in these files, folders or globs, without gates
+ *   npm test -- --gates           only the gates
+ *   npm test -- --tests           only the tests
+ */
+import { globSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { requirements } from './requirements.ts';
+import { root } from './support/command.ts';
+import { missingEvidence } from './support/evidence.ts';
+import { gates, type Gate } from './support/gates.ts';
+import { ProcessWatch } from './support/processes.ts';
+import { Report } from './support/report.ts';
+import { runTestFile, type TestResult } from './support/test-file.ts';
+
+const { values: only, positionals: chosen } = parseArgs({
+  options: { gates: { type: 'boolean', default: false }, tests: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+const report = new Report();
+const watch = new ProcessWatch();
+const running = new Set<string>();
+let stopping = false;
+
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const) {
+  process.once(signal, () => stop(code));
+}
+if (process.env['npm_lifecycle_event'] !== undefined) {
+  // a stopped npm takes only its shell along, so its end is ours to notice
+  const npm = process.ppid;
+  setInterval(() => process.ppid !== npm && stop(143), 500).unref();
+}
+
+if (chosen.length > 0) await runTests(chosen);
+else {
+  if (!only.tests) await twoAtATime(gates, runGate);
+  if (!only.gates) checkRequirements(await runTests(['src', 'test', 'examples', 'bench']));
+}
+process.exitCode = report.finish();
+
+function stop(code: number): void {
+  if (stopping) return;
+  stopping = true;
+  for (const name of running) report.check(false, name, 0, 'still running when the run was stopped');
+  report.finish();
+  void watch.end().finally(() => process.exit(code));
+}
+
+/** Keeps in mind what is running, for `stop`, after which nothing goes on. */
+async function tracked<Value>(name: string, work: Promise<Value>): Promise<Value> {
+  running.add(name);
+  const value = await work;
+  running.delete(name);
+  return stopping ? new Promise<never>(() => {}) : value;
+}
+
+async function runGate(gate: Gate): Promise<void> {
+  const started = performance.now();
+  const { ok, output } = await tracked(gate.name, gate.check());
+  report.check(ok, gate.name, performance.now() - started, '', ok ? '' : output);
+}
+
+async function runTests(places: readonly string[]): Promise<TestResult[]> {
+  const results: TestResult[] = [];
+  await twoAtATime(findTests(places), async (path) => {
+    const file = relative(root, path);
+    const { results: ofFile, durationMs, output } = await tracked(file, runTestFile(path));
+    const failed = ofFile.filter(({ state }) => state === 'failed');
+    for (const { state } of ofFile) report.count(state);
+    const details = failed.map(({ id, reason }) => `${id}\n${reason}\n`).join('\n');
+    const printed = output.trim() === '' ? '' : `\nprinted:\n${output}`;
+    report.line(
+      failed.length === 0,
+      file,
+      durationMs,
+      `${ofFile.length - failed.length}/${ofFile.length}`,
+      failed.length === 0 ? '' : details + printed,
+    );
+    results.push(...ofFile);
+  });
+  if (!results.some(({ state }) => state !== 'skipped')) report.check(false, `no test ran in ${places.join(', ')}`, 0);
+  await checkProcesses();
+  return results;
+}
+
+function findTests(places: readonly string[]): string[] {
+  const patterns = places.flatMap((place) => {
+    const path = relative(root, resolve(place));
+    return [path, `${path}/**/*.test.ts`];
+  });
+  const found = globSync(patterns, { cwd: root, exclude: ['**/node_modules/**', 'bench/peers/**'] });
+  return [...new Set(found)]
+    .filter((path) => path.endsWith('.test.ts'))
+    .toSorted()
+    .map((path) => resolve(root, path));
+}
+
+async function checkProcesses(): Promise<void> {
+  const started = performance.now();
+  const left = await watch.leftBehind();
+  report.check(left.length === 0, 'no process left behind', performance.now() - started, '', left.join('\n'));
+}
+
+function checkRequirements(results: readonly TestResult[]): void {
+  const problems = missingEvidence(requirements, results);
+  const all = Object.values(requirements);
+  const covered = all.filter(({ tests }) => tests.length > 0).length;
+  report.check(problems.length === 0, 'requirements', 0, `${covered} of ${all.length} covered`, problems.join('\n'));
+}
+
+async function twoAtATime<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const queue = items.values();
+  const worker = async (): Promise<void> => {
+    for (const item of queue) await work(item);
+  };
+  await Promise.all([worker(), worker()]);
+}

@@ -1,0 +1,15 @@
+import type { Requirement } from '../requirements.ts';
+import type { TestResult } from './test-file.ts';
+
+/** What is wrong with the tests that the requirements name: those that do not exist, and those that did not pass. */
+export function missingEvidence(
+  requirements: Readonly<Record<string, Requirement>>,
+  results: readonly TestResult[],
+): string[] {
+  const states = new Map(results.map(({ id, state }) => [id, state]));
+  return Object.entries(requirements).flatMap(([id, { tests }]) =>
+    tests
+      .filter((test) => states.get(test) !== 'passed')
+      .map((test) => `${id}: "${test}" ${states.get(test) ?? 'does not exist'}`),
+  );
+}

@@ -1,0 +1,143 @@
+import { type IncomingHttpHeaders, request } from 'node:http';
+import type { TestContext } from 'node:test';
+import * as z from 'zod';
+import type { CallResult } from '../../src/model/call.ts';
+import { prometheusMetrics } from '../../src/server/prometheus.ts';
+import { type RunningServer, type ServerOptions, startServer } from '../../src/server/start-server.ts';
+import { type Signalbox, createSignalbox } from '../../src/signalbox.ts';
+import { defineTool } from '../../src/sources/local/define-tool.ts';
+import { localServer } from '../../src/sources/local/local-server.ts';
+
+export const adminToken = 'test-admin-token-4f1c9b';
+
+/** A server over a box with a few tools, closed with the test. */
+export interface TestServer {
+  readonly box: Signalbox;
+  readonly server: RunningServer;
+  /** What `server.close` did not print: faults of requests. */
+  readonly logged: string[];
+  /** Asks with the admin token. */
+  get(path: string, headers?: Record<string, string>): Promise<Response>;
+  /** Calls a tool of the server `test` with the admin token. */
+  call(tool: string, body?: unknown, init?: RequestInit): Promise<Response>;
+  /** A signed-in browser: its cookie. */
+  signIn(): Promise<string>;
+}
+
+export async function startTestServer(test: TestContext, options: Partial<ServerOptions> = {}): Promise<TestServer> {
+  const metrics = prometheusMetrics();
+  const box = await createSignalbox({ servers: [testTools()], metrics: metrics.metrics, results: { maxBytes: 4096 } });
+  const logged: string[] = [];
+  const log = (line: string): void => void logged.push(line);
+  const server = await startServer({ box, host: '127.0.0.1', port: 0, token: adminToken, metrics, log, ...options });
+  test.after(async () => {
+    await server.close();
+    await box.close();
+  });
+  const authorization = `Bearer ${adminToken}`;
+  return {
+    box,
+    server,
+    logged,
+    get: (path, headers = {}) => fetch(server.url + path, { headers: { authorization, ...headers } }),
+    call: (tool, body = {}, init = {}) =>
+      fetch(`${server.url}/api/tools/mcp__test__${tool}/call`, {
+        method: 'POST',
+        headers: { authorization, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+        ...init,
+      }),
+    async signIn() {
+      const response = await fetch(server.signInUrl(), { redirect: 'manual' });
+      return response.headers.get('set-cookie')?.split(';')[0] ?? '';
+    },
+  };
+}
+
+/** The body of an answer, which the test knows the shape of. */
+export async function bodyOf<Body = CallResult>(response: Response | Promise<Response>): Promise<Body> {
+  return (await (await response).json()) as Body;
+}
+
+/** What came back over a bare connection. */
+export interface BareAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** A request with any headers at all: `fetch` would not let a test forge `Host`. */
+export function bareRequest(
+  server: RunningServer,
+  path: string,
+  options: { method?: string; headers?: Record<string, string>; body?: readonly (string | Buffer)[] } = {},
+): Promise<BareAnswer> {
+  return new Promise((resolve, reject) => {
+    const { method = 'GET', headers = {} } = options;
+    const outgoing = request(
+      { host: '127.0.0.1', port: server.port, path, method, headers, agent: false },
+      (incoming) => {
+        let body = '';
+        incoming.setEncoding('utf8');
+        incoming.on('data', (chunk: string) => (body += chunk));
+        incoming.on('end', () => resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body }));
+      },
+    );
+    outgoing.on('error', reject);
+    for (const chunk of options.body ?? []) outgoing.write(chunk);
+    outgoing.end();
+  });
+}
+
+function testTools(): ReturnType<typeof localServer> {
+  return localServer({
+    name: 'test',
+    tools: [
+      defineTool({
+        name: 'echo',
+        description: 'Gives its text back.',
+        input: z.object({ text: z.string() }),
+        effect: 'read',
+        run: ({ text }) => text,
+      }),
+      defineTool({
+        name: 'wait',
+        description: 'Waits, and tells when it was told to stop.',
+        input: z.object({ ms: z.number() }),
+        effect: 'read',
+        run: ({ ms }, { signal }) =>
+          new Promise((resolve, reject) => {
+            const timer = setTimeout(() => resolve('waited'), ms);
+            signal.addEventListener('abort', () => {
+              clearTimeout(timer);
+              reject(new Error('stopped'));
+            });
+          }),
+      }),
+      defineTool({
+        name: 'long',
+        description: 'Says much.',
+        input: z.object({}),
+        effect: 'read',
+        run: () => 'x'.repeat(10_000),
+      }),
+      defineTool({
+        name: 'burn',
+        description: 'Cannot be undone.',
+        input: z.object({}),
+        effect: 'irreversible',
+        run: () => 'burnt',
+      }),
+      defineTool({
+        name: 'break',
+        description: '<script>alert("description")</script> & <b>bold</b>',
+        title: '"><img src=x onerror=alert(1)>',
+        input: z.object({}),
+        effect: 'read',
+        run: () => {
+          throw new Error('broken');
+        },
+      }),
+    ],
+  });
+}

@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { relative } from 'node:path';
+import { run } from 'node:test';
+import type { EventData } from 'node:test';
+import { inspect, stripVTControlCharacters } from 'node:util';
+import { root } from './command.ts';
+
+/** How one test ended. */
+export interface TestResult {
+  /** `path/to/file.test.ts > describe > test`. */
+  readonly id: string;
+  readonly state: 'passed' | 'failed' | 'skipped';
+  /** Why it failed. */
+  readonly reason?: string;
+}
+
+/** How one test file ended. */
+export interface TestFileReport {
+  readonly results: readonly TestResult[];
+  /** What the file printed. */
+  readonly output: string;
+  readonly durationMs: number;
+}
+
+const longestFileMs = 10 * 60_000;
+
+/**
+ * Runs one test file in its own process. One `run()` per file, because node:test names the file in which a test is
+ * written, and a conformance suite is written in another file than the one that runs it.
+ */
+export async function runTestFile(path: string): Promise<TestFileReport> {
+  const started = performance.now();
+  const file = relative(root, path).replaceAll('\\', '/');
+  const results: TestResult[] = [];
+  const names: string[] = [];
+  let output = '';
+
+  const idOf = (test: EventData.TestPass | EventData.TestFail): string =>
+    [file, ...names.slice(0, test.nesting), test.name].join(' > ');
+
+  const stream = run({ files: [path], isolation: 'process', signal: AbortSignal.timeout(longestFileMs) });
+  stream.on('test:start', (test) => {
+    names[test.nesting] = test.name;
+  });
+  stream.on('test:pass', (test) => {
+    const skipped = isSet(test.skip) || isSet(test.todo);
+    if (test.name === path) results.push({ id: file, state: 'failed', reason: 'the file contains no tests' });
+    else if (test.details.type !== 'suite') results.push({ id: idOf(test), state: skipped ? 'skipped' : 'passed' });
+  });
+  stream.on('test:fail', (test) => {
+    if (isSet(test.todo)) results.push({ id: idOf(test), state: 'skipped' });
+    else if (failureType(test) !== 'subtestsFailed') {
+      const id = test.name === path ? file : idOf(test);
+      results.push({ id, state: 'failed', reason: reasonOf(test) });
+    }
+  });
+  stream.on('test:stdout', (data) => (output += data.message));
+  stream.on('test:stderr', (data) => (output += data.message));
+  stream.resume();
+  await once(stream, 'end');
+
+  return { results, output: stripVTControlCharacters(output), durationMs: performance.now() - started };
+}
+
+function isSet(mark: string | boolean | undefined): boolean {
+  return mark !== undefined && mark !== false;
+}
+
+function failureType(test: EventData.TestFail): unknown {
+  const { error } = test.details;
+  return 'failureType' in error ? error.failureType : undefined;
+}
+
+/** The error as it was thrown, without the frames of Node itself. */
+function reasonOf(test: EventData.TestFail): string {
+  const error = test.details.error.cause ?? test.details.error;
+  if (!(error instanceof Error) || error.stack === undefined) return inspect(error);
+  const stack = error.stack.replaceAll(/^ +at .*node:.*\n?/gm, '').trimEnd();
+  return error.cause === undefined ? stack : `${stack}\ncaused by ${inspect(error.cause)}`;
+}

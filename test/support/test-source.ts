@@ -1,0 +1,44 @@
+import type { Source, SourceState, SourceTool } from '../../src/catalog/source.ts';
+
+/** A source for tests that offers what it is told to offer. */
+export interface TestSource extends Source {
+  change(state: Partial<SourceState> & { readonly up?: true }): void;
+}
+
+/** A source with these tools. */
+export function testSource(server: string, tools: readonly SourceTool[] = [], adapter = `test:${server}`): TestSource {
+  const listeners = new Set<() => void>();
+  let state: SourceState = { tools };
+  return {
+    server,
+    adapter,
+    limits: {},
+    state: () => state,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async close() {},
+    change({ up, ...next }) {
+      state = up === true ? { tools: next.tools ?? state.tools } : { ...state, ...next };
+      for (const listener of listeners) listener();
+    },
+  };
+}
+
+/** A tool that can be told apart by its name, with anything else as given. */
+export function testTool(name: string, more: Partial<SourceTool> = {}): SourceTool {
+  return {
+    tool: name,
+    description: `Does ${name}.`,
+    inputSchema: { type: 'object', properties: { a: { type: 'string' }, b: { type: 'number' } } },
+    annotations: {},
+    effect: 'read',
+    idempotent: false,
+    labels: [],
+    notices: [],
+    parse: (args) => ({ ok: true, value: args }),
+    run: () => null,
+    ...more,
+  };
+}
