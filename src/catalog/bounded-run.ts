@@ -1,0 +1,17 @@
+import { Script, createContext } from 'node:vm';
+
+const room = createContext({ work: undefined });
+const script = new Script('work()');
+
+/**
+ * Runs synchronous work that may never end, and throws `ERR_SCRIPT_EXECUTION_TIMEOUT` when it takes longer than allowed.
+ * It stops even a regular expression in the middle of its backtracking. Costs about half a millisecond.
+ */
+export function boundedRun<Result>(work: () => Result, milliseconds: number): Result {
+  room['work'] = work;
+  try {
+    return script.runInContext(room, { timeout: milliseconds }) as Result;
+  } finally {
+    room['work'] = undefined;
+  }
+}

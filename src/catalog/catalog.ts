@@ -1,0 +1,187 @@
+import { SignalboxError } from '../model/errors.ts';
+import { tell } from '../model/tell.ts';
+import type { ToolDefinition } from '../model/tool.ts';
+import type { CatalogTool } from './definition.ts';
+import { assertServerName } from './names.ts';
+import { Offers } from './offers.ts';
+import type { CatalogNotice, CatalogSnapshot, HiddenTool, ServerProvenance } from './snapshot.ts';
+import type { Source } from './source.ts';
+
+interface Mounted {
+  readonly source: Source;
+  readonly unsubscribe: () => void;
+  disabledSince: number | undefined;
+  upSince: number;
+  down: boolean;
+  readonly offers: Offers;
+}
+
+/** Holds the mounted servers and gives out immutable snapshots of what they offer. */
+export class Catalog {
+  readonly #mounted = new Map<string, Mounted>();
+  readonly #listeners = new Set<(snapshot: CatalogSnapshot) => void>();
+  #version = 0;
+  #snapshot: CatalogSnapshot | undefined;
+  /** Belongs to the snapshot, but is not given out with it: whoever has it could run tools past the pipeline. */
+  #byName: ReadonlyMap<string, CatalogTool> = new Map();
+  #announcing = false;
+
+  /** The catalog as it is now. Built once for each version, on first use. */
+  get snapshot(): CatalogSnapshot {
+    this.#snapshot ??= this.#build();
+    return this.#snapshot;
+  }
+
+  /** The tool that can be called by this name now. */
+  find(name: string): CatalogTool | undefined {
+    if (this.#snapshot === undefined) this.#snapshot = this.#build();
+    return this.#byName.get(name);
+  }
+
+  /** Takes a server in. Throws when its name or one of its tool names is taken twice, or a tool cannot be told. */
+  mount(source: Source): void {
+    assertServerName(source.server);
+    const present = this.#mounted.get(source.server);
+    if (present !== undefined) {
+      throw new SignalboxError(
+        'name-collision',
+        `two servers are named "${source.server}": ${present.source.adapter} is mounted, and ${source.adapter} wants the same name; rename one of them`,
+      );
+    }
+    const offers = new Offers(source);
+    for (const { hidden: why } of offers.now()) if (why?.error !== undefined) throw why.error;
+    const mounted: Mounted = {
+      source,
+      unsubscribe: source.subscribe(() => this.#sourceChanged(mounted)),
+      disabledSince: undefined,
+      upSince: Date.now(),
+      down: source.state().down !== undefined,
+      offers,
+    };
+    this.#mounted.set(source.server, mounted);
+    this.#changed();
+  }
+
+  /** Takes a server and exactly its tools out; the caller closes the source. */
+  unmount(server: string): Source {
+    const mounted = this.#get(server);
+    mounted.unsubscribe();
+    this.#mounted.delete(server);
+    this.#changed();
+    return mounted.source;
+  }
+
+  enable(server: string): void {
+    const mounted = this.#get(server);
+    if (mounted.disabledSince === undefined) return;
+    mounted.disabledSince = undefined;
+    mounted.upSince = Date.now();
+    this.#changed();
+  }
+
+  disable(server: string): void {
+    const mounted = this.#get(server);
+    if (mounted.disabledSince !== undefined) return;
+    mounted.disabledSince = Date.now();
+    this.#changed();
+  }
+
+  sources(): readonly Source[] {
+    return [...this.#mounted.values()].map((mounted) => mounted.source);
+  }
+
+  /** Tells of every new version, once for all changes that are made one after the other without waiting. */
+  subscribe(listener: (snapshot: CatalogSnapshot) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #get(server: string): Mounted {
+    const mounted = this.#mounted.get(server);
+    if (mounted !== undefined) return mounted;
+    const names = [...this.#mounted.keys()].join(', ') || 'none';
+    throw new SignalboxError('server-unknown', `no server is named "${server}"; mounted: ${names}`);
+  }
+
+  #sourceChanged(mounted: Mounted): void {
+    const down = mounted.source.state().down !== undefined;
+    if (mounted.down && !down) mounted.upSince = Date.now();
+    mounted.down = down;
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#version += 1;
+    this.#snapshot = undefined;
+    if (this.#announcing || this.#listeners.size === 0) return;
+    this.#announcing = true;
+    queueMicrotask(() => {
+      this.#announcing = false;
+      for (const listener of this.#listeners) tell(listener, this.snapshot);
+    });
+  }
+
+  #build(): CatalogSnapshot {
+    const parts: Parts = { tools: [], servers: [], hidden: [], notices: [] };
+    const byName = new Map<string, CatalogTool>();
+    for (const mounted of this.#mounted.values()) addServer(parts, byName, mounted);
+    this.#byName = byName;
+    for (const list of [parts.tools, parts.servers, parts.hidden, parts.notices]) Object.freeze(list);
+    return Object.freeze({ version: this.#version, ...parts });
+  }
+}
+
+interface Parts {
+  readonly tools: ToolDefinition[];
+  readonly servers: ServerProvenance[];
+  readonly hidden: HiddenTool[];
+  readonly notices: CatalogNotice[];
+}
+
+type Absence = Pick<HiddenTool, 'by' | 'reason' | 'since'>;
+
+function addServer(parts: Parts, byName: Map<string, CatalogTool>, mounted: Mounted): void {
+  const { source } = mounted;
+  const absence = absenceOf(mounted);
+  let count = 0;
+  for (const offer of mounted.offers.now()) {
+    const why = absence ?? offer.hidden;
+    if (why !== undefined) parts.hidden.push(hidden(offer.name, source.server, why));
+    if (why !== undefined || offer.tool === undefined) continue;
+    const { name, tool } = offer;
+    byName.set(name, tool);
+    parts.tools.push(tool.definition);
+    for (const message of tool.notices)
+      parts.notices.push(Object.freeze({ server: source.server, tool: name, message }));
+    count += 1;
+  }
+  if (absence === undefined) {
+    const everyTool = `mcp__${source.server}__*`;
+    for (const message of source.state().notices ?? [])
+      parts.notices.push(Object.freeze({ server: source.server, tool: everyTool, message }));
+  }
+  parts.servers.push(
+    Object.freeze({
+      name: source.server,
+      adapter: source.adapter,
+      status: absence === undefined ? 'up' : absence.by === 'server-disabled' ? 'disabled' : 'down',
+      since: absence?.since ?? mounted.upSince,
+      ...(absence === undefined ? {} : { reason: absence.reason }),
+      tools: count,
+    }),
+  );
+}
+
+function hidden(name: string, server: string, { by, reason, since }: Absence): HiddenTool {
+  return Object.freeze({ name, server, by, reason, since });
+}
+
+function absenceOf({ source, disabledSince }: Mounted): Absence | undefined {
+  if (disabledSince !== undefined) {
+    return { by: 'server-disabled', reason: `server "${source.server}" is disabled`, since: disabledSince };
+  }
+  const { down } = source.state();
+  if (down !== undefined)
+    return { by: 'server-down', reason: `server "${source.server}" is down: ${down.reason}`, since: down.since };
+  return undefined;
+}

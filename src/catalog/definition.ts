@@ -1,0 +1,67 @@
+import { hash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import { SignalboxError, messageOf } from '../model/errors.ts';
+import { inspectJson } from '../model/json.ts';
+import type { ToolDefinition } from '../model/tool.ts';
+import { renderName } from './names.ts';
+import type { Source, SourceTool } from './source.ts';
+
+/** A tool in the catalog: what is told about it, and how it is run. */
+export interface CatalogTool {
+  readonly definition: ToolDefinition;
+  readonly source: Source;
+  readonly offered: SourceTool;
+  readonly notices: readonly string[];
+}
+
+/** Gives a source's tool its name and its hash. */
+export function catalogTool(source: Source, offered: SourceTool): CatalogTool {
+  const id = { server: source.server, tool: offered.tool };
+  const { name, notice } = renderName(id);
+  const told = {
+    id,
+    name,
+    ...(offered.title === undefined ? {} : { title: offered.title }),
+    description: offered.description,
+    inputSchema: offered.inputSchema,
+    ...(offered.outputSchema === undefined ? {} : { outputSchema: offered.outputSchema }),
+    annotations: offered.annotations,
+    effect: offered.effect,
+    idempotent: offered.idempotent,
+    labels: offered.labels,
+    ...(offered.timeoutMs === undefined ? {} : { timeoutMs: offered.timeoutMs }),
+    ...(offered._meta === undefined ? {} : { _meta: offered._meta }),
+    ...(offered.providerOptions === undefined ? {} : { providerOptions: offered.providerOptions }),
+  };
+  const definition: ToolDefinition = { ...copied(name, told), definitionHash: definitionHash(name, told) };
+  deepFreeze(definition);
+  const notices = notice === undefined ? offered.notices : [notice, ...offered.notices];
+  return { definition, source, offered, notices };
+}
+
+/** What was told stays what it was, whatever its author does to the schema object later. Keeps the order of keys. */
+function copied<Told extends object>(name: string, told: Told): Told {
+  const inspection = inspectJson(told);
+  if (!inspection.ok)
+    throw new SignalboxError(
+      'tool-invalid',
+      `the definition of ${name} is not JSON: ${inspection.problem} (at ${inspection.path})`,
+    );
+  return JSON.parse(JSON.stringify(told)) as Told;
+}
+
+function definitionHash(name: string, told: object): string {
+  try {
+    return hash('sha256', canonicalize(told) ?? '', 'hex');
+  } catch (error) {
+    throw new SignalboxError('tool-invalid', `the definition of ${name} is not JSON: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function deepFreeze(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const entry of Object.values(value)) deepFreeze(entry);
+  Object.freeze(value);
+}

@@ -1,0 +1,42 @@
+import type { ToolDefinition } from '../model/tool.ts';
+
+/** Everything that can be called at one moment, and why the rest cannot. Never changes; a change makes the next version. */
+export interface CatalogSnapshot {
+  readonly version: number;
+  /** All tools that can be called, by server in mounting order. */
+  readonly tools: readonly ToolDefinition[];
+  readonly servers: readonly ServerProvenance[];
+  /** Tools that exist but are not offered, with what hides them. */
+  readonly hidden: readonly HiddenTool[];
+  readonly notices: readonly CatalogNotice[];
+}
+
+/** How a server is, and since when. */
+export interface ServerProvenance {
+  readonly name: string;
+  readonly adapter: string;
+  readonly status: 'up' | 'down' | 'disabled';
+  /** Since when it has this status, in milliseconds since 1970. */
+  readonly since: number;
+  readonly reason?: string;
+  /** How many of its tools can be called now. */
+  readonly tools: number;
+}
+
+/** A tool that is not offered, and why. */
+export interface HiddenTool {
+  readonly name: string;
+  readonly server: string;
+  /** What hides it. */
+  readonly by: 'server-disabled' | 'server-down' | 'name-collision' | 'definition-invalid' | 'rule' | 'transform';
+  readonly reason: string;
+  readonly since: number;
+}
+
+/** Something an operator should know about a tool that works, or about a whole server. */
+export interface CatalogNotice {
+  readonly server: string;
+  /** The rendered name of the tool; `mcp__{server}__*` when it is about the server. */
+  readonly tool: string;
+  readonly message: string;
+}

@@ -1,0 +1,85 @@
+import type { ToolContext } from '../model/context.ts';
+import type { SignalboxError } from '../model/errors.ts';
+import type { JsonObject, JsonSchema, JsonValue } from '../model/json.ts';
+import type { Effect, ToolAnnotations } from '../model/tool.ts';
+
+/** The port through which a server's tools come into the catalog. */
+export interface Source {
+  /** The server's name. */
+  readonly server: string;
+  /** How calls to it are told apart in the journal: `local:notes`, `mcp:files`. */
+  readonly adapter: string;
+  readonly limits: SourceLimits;
+  /** The tools it offers now and how it is. The same array as before means that nothing changed. */
+  state(): SourceState;
+  /** Tells of every change of `state()`; returns how to stop listening. */
+  subscribe(listener: () => void): () => void;
+  close(): Promise<void>;
+}
+
+/** What one server may take. */
+export interface SourceLimits {
+  readonly timeoutMs?: number;
+  readonly concurrency?: number;
+}
+
+/** What a source offers now. */
+export interface SourceState {
+  readonly tools: readonly SourceTool[];
+  /** Tools it has but does not offer. */
+  readonly hidden?: readonly WithheldTool[];
+  /** What its operator should know about the server as a whole. */
+  readonly notices?: readonly string[];
+  /** Why the server cannot be called, and since when; absent while it can. */
+  readonly down?: { readonly reason: string; readonly since: number };
+}
+
+/** A tool that is kept back before it reaches the catalog. */
+export interface WithheldTool {
+  readonly tool: string;
+  /** A rule that says so, a transform that dropped it, or a transform that failed on it. */
+  readonly by: 'rule' | 'transform' | 'definition-invalid';
+  readonly reason: string;
+  readonly since: number;
+  /** Present when nobody wanted it so: with this, mounting the server is refused. */
+  readonly error?: SignalboxError;
+}
+
+/** One tool as its source offers it, before the catalog gives it a name. Plain data and closures, so that it can be spread. */
+export interface SourceTool {
+  /** The name it is offered under. */
+  readonly tool: string;
+  /** The source's own name for it, where a transform gave it another. */
+  readonly remote?: string;
+  readonly title?: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema;
+  readonly annotations: ToolAnnotations;
+  readonly effect: Effect;
+  readonly idempotent: boolean;
+  readonly labels: readonly string[];
+  readonly timeoutMs?: number;
+  readonly _meta?: JsonObject;
+  readonly providerOptions?: JsonObject;
+  /** What its author or operator should know: a schema that does not compile, say. */
+  readonly notices: readonly string[];
+  /** Checks the arguments and gives them the form that `run` takes. */
+  parse(args: JsonObject): Parsed | Promise<Parsed>;
+  /** What is wrong with the structured result, if the tool declared its shape. */
+  checkOutput?(value: JsonValue): Problem[] | undefined | Promise<Problem[] | undefined>;
+  /** Runs the tool. May throw, reject, hang or return nonsense: the pipeline copes. */
+  run(args: unknown, context: ToolContext): unknown;
+}
+
+/** Arguments after validation: in the handler's form, or what is wrong with them. */
+export type Parsed =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+/** One thing that is wrong with a value, and where. */
+export interface Problem {
+  /** For instance `$.items[2].price`. */
+  readonly path: string;
+  readonly message: string;
+}

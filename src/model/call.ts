@@ -1,0 +1,74 @@
+import type { ContentBlock } from './content.ts';
+import type { Decision } from './decision.ts';
+import type { CallErrorCode } from './errors.ts';
+import type { CallId } from './identifiers.ts';
+import type { JsonValue } from './json.ts';
+import type { ToolId } from './tool.ts';
+
+/** Who is asking. Humans may approve, agents may not. */
+export interface Principal {
+  readonly id: string;
+  readonly kind: 'human' | 'agent' | 'system';
+}
+
+/** A tool by its rendered name or by its identity. */
+export type ToolReference = string | ToolId;
+
+/** What a caller may say about a call besides tool and arguments. */
+export interface CallOptions {
+  /** Who asks; an agent named `local` unless said otherwise. */
+  readonly principal?: Principal;
+  /** The session the call belongs to. */
+  readonly session?: string;
+  /** Ends the call as `cancelled`. */
+  readonly signal?: AbortSignal;
+  /** When the call must have ended: a Date, or milliseconds since 1970. */
+  readonly deadline?: Date | number;
+  /** Calls with the same key, tool and principal run once; the others get the first one's outcome. */
+  readonly idempotencyKey?: string;
+  /** The definition the caller saw; another one now makes the call `stale`. */
+  readonly definitionHash?: string;
+  /** Told whenever the tool reports progress. */
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+/** How far a call has come. */
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
+/** Why a call did not complete. */
+export interface CallError {
+  readonly code: CallErrorCode;
+  readonly message: string;
+}
+
+/** How a call ended. `content` is always what a model should read. */
+export type CallOutcome =
+  | {
+      readonly outcome: 'completed';
+      readonly content: readonly ContentBlock[];
+      readonly structuredContent?: JsonValue;
+      readonly error?: never;
+    }
+  | {
+      readonly outcome: 'failed' | 'denied' | 'awaiting-approval' | 'timed-out' | 'cancelled' | 'stale' | 'unknown';
+      readonly error: CallError;
+      readonly content: readonly ContentBlock[];
+      readonly structuredContent?: JsonValue;
+    };
+
+/** The name of an outcome. */
+export type OutcomeName = CallOutcome['outcome'];
+
+/** What the caller gets back. */
+export type CallResult = CallOutcome & {
+  readonly callId: CallId;
+  /** The rendered name of the tool, or what the caller asked for when there is no such tool. */
+  readonly tool: string;
+  readonly durationMs: number;
+  /** What policy said; absent when the call ended before it was asked. */
+  readonly decision?: Decision;
+};

@@ -1,0 +1,70 @@
+import type { JsonObject, JsonValue } from './json.ts';
+
+/** One block of a tool's result, in the shape MCP gives it. */
+export type ContentBlock =
+  | { readonly type: 'text'; readonly text: string; readonly annotations?: JsonObject; readonly _meta?: JsonObject }
+  | {
+      readonly type: 'image' | 'audio';
+      readonly data: string;
+      readonly mimeType: string;
+      readonly annotations?: JsonObject;
+      readonly _meta?: JsonObject;
+    }
+  | {
+      readonly type: 'resource';
+      readonly resource: JsonObject;
+      readonly annotations?: JsonObject;
+      readonly _meta?: JsonObject;
+    }
+  | ResourceLink;
+
+/** A pointer to something that can be read on its own. */
+export interface ResourceLink {
+  readonly type: 'resource_link';
+  readonly uri: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly mimeType?: string;
+  readonly size?: number;
+  readonly annotations?: JsonObject;
+  readonly _meta?: JsonObject;
+}
+
+/** What a tool returns when it says everything itself. */
+export interface ToolResult {
+  readonly content: readonly ContentBlock[];
+  readonly structuredContent?: JsonValue;
+  /** The tool ran and says that it failed. */
+  readonly isError?: boolean;
+  readonly _meta?: JsonObject;
+}
+
+/** A text block. */
+export function text(value: string): ContentBlock {
+  return { type: 'text', text: value };
+}
+
+/** The result as a person would read it: text as it is, everything else named. */
+export function renderContent(content: readonly ContentBlock[], limit: number): string {
+  let rendered = '';
+  for (const block of content) {
+    if (rendered.length > limit) break;
+    if (rendered !== '') rendered += '\n';
+    rendered += renderBlock(block, limit);
+  }
+  return rendered;
+}
+
+function renderBlock(block: ContentBlock, limit: number): string {
+  switch (block.type) {
+    case 'text':
+      return block.text.length > limit ? block.text.slice(0, limit + 1) : block.text;
+    case 'image':
+    case 'audio':
+      return `[${block.type} ${block.mimeType}]`;
+    case 'resource':
+      return `[resource ${JSON.stringify(block.resource['uri'])}]`;
+    case 'resource_link':
+      return `[resource ${block.uri}]`;
+  }
+}

@@ -1,0 +1,27 @@
+import type { Principal, Progress } from './call.ts';
+import type { CallId } from './identifiers.ts';
+import type { JsonValue } from './json.ts';
+
+/** What a handler is told about the call it serves. Anything else it needs, it closes over. */
+export interface ToolContext {
+  readonly callId: CallId;
+  /** The session the call belongs to, if any. */
+  readonly session: string | undefined;
+  readonly principal: Principal;
+  /** Aborted when the call is cancelled or out of time. */
+  readonly signal: AbortSignal;
+  /** When the call runs out of time, in milliseconds since 1970. */
+  readonly deadline: number;
+  /** Reports progress to whoever made the call. */
+  progress(progress: Progress): void;
+  /** What this server remembers about this session; gone with the session. */
+  readonly state: SessionState;
+}
+
+/** Values a server keeps for one session between calls. */
+export interface SessionState {
+  get(key: string): JsonValue | undefined;
+  set(key: string, value: JsonValue): void;
+  delete(key: string): void;
+  keys(): readonly string[];
+}

@@ -1,0 +1,67 @@
+/** Every code an unfinished call can carry, with what it means. */
+export const callErrorCodes = {
+  'tool-unknown': 'no tool of that name in the catalog',
+  'tool-hidden': 'the tool exists but is hidden or its server is disabled',
+  'server-down': 'the tool belongs to a server that is down',
+  'definition-changed': 'the tool is not the one the caller saw any more',
+  'request-invalid': 'the call itself is malformed',
+  'arguments-invalid': 'the arguments do not fit the tool’s schema',
+  'idempotency-conflict': 'the idempotency key was used before for other arguments',
+  'policy-denied': 'policy refused the call',
+  'approval-denied': 'a human refused the call',
+  'approval-unavailable': 'the call needs an approval and nobody can be asked',
+  'approval-failed': 'asking for the approval failed',
+  'tool-failed': 'the tool threw or reported an error',
+  'result-invalid': 'what the tool returned is not a result',
+  'result-too-large': 'the result is larger than can be kept',
+  'deadline-exceeded': 'the call ran out of time',
+  'caller-cancelled': 'the caller cancelled the call',
+  'box-closed': 'Signalbox is closed or closing',
+  'journal-unavailable': 'the record could not be written, so nothing was run',
+  'outcome-unrecorded': 'the tool ran but its outcome could not be recorded',
+  'outcome-lost': 'the process ended between the start of the call and its outcome',
+  'internal-fault': 'a fault inside Signalbox',
+} as const;
+
+/** Why a call did not complete. */
+export type CallErrorCode = keyof typeof callErrorCodes;
+
+/** Every code of an error that Signalbox throws, with what it means. */
+const errorCodes = {
+  'name-invalid': 'a server or tool name breaks the naming rules',
+  'name-collision': 'two servers, or two tools of one server, have the same name',
+  'server-unknown': 'no server of that name is mounted',
+  'tool-invalid': 'a tool definition is malformed',
+  'schema-unsupported': 'a schema cannot be turned into JSON Schema',
+  'event-unknown': 'there is no event of that name',
+  'result-unknown': 'no kept result under that address',
+  'store-unavailable': 'the store cannot be opened or written',
+  'store-newer': 'the store was written by a newer version',
+  'secret-invalid': 'a value cannot be registered as a secret',
+  'box-closed': 'the box is closed',
+} as const;
+
+/** The code of an error that Signalbox throws. */
+export type ErrorCode = keyof typeof errorCodes;
+
+/** What Signalbox throws at its host: wrong use, wrong configuration, lost resources. Calls never throw it; they have outcomes. */
+export class SignalboxError extends Error {
+  override readonly name = 'SignalboxError';
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** The message of anything that was thrown, never empty and never throwing. */
+export function messageOf(thrown: unknown): string {
+  try {
+    if (thrown instanceof Error) return thrown.message || thrown.name || 'an error without a message';
+    if (typeof thrown === 'string' && thrown !== '') return thrown;
+    return `a thrown ${thrown === null ? 'null' : typeof thrown}: ${String(thrown)}`.slice(0, 500);
+  } catch {
+    return 'something that cannot be shown was thrown';
+  }
+}

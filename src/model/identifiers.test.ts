@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newCallId, newId } from './identifiers.ts';
+
+test('100,000 ids are all different', () => {
+  const ids = new Set(Array.from({ length: 100_000 }, () => newCallId()));
+  assert.equal(ids.size, 100_000);
+});
+
+test('ids sort by the millisecond they were made in', () => {
+  const ids: string[] = [];
+  for (let round = 0; round < 20; round++) {
+    ids.push(newCallId());
+    const now = Date.now();
+    while (Date.now() === now);
+  }
+  assert.deepEqual(ids.toSorted(), ids);
+});
+
+test('an id carries its prefix, its time in base 32, and 50 random bits', () => {
+  const before = Date.now();
+  const id = newId('approval');
+  const after = Date.now();
+  const [, time, random] = /^approval_([0-9a-hjkmnp-tv-z]{9})([0-9a-hjkmnp-tv-z]{10})$/.exec(id) ?? assert.fail(id);
+  const made = (time ?? '')
+    .split('')
+    .reduce((value, digit) => value * 32 + '0123456789abcdefghjkmnpqrstvwxyz'.indexOf(digit), 0);
+  assert.ok(before <= made && made <= after, `${made} is not within ${before} and ${after}`);
+  assert.notEqual(newId('approval').slice(-10), random);
+});

@@ -1,0 +1,40 @@
+const LONGEST_WORD = 128;
+
+/** The candidate that a mistyped word most likely stands for; `undefined` when none is close. */
+export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  if (word === '' || word.length > LONGEST_WORD) return undefined;
+  const wanted = word.toLowerCase();
+  let best: string | undefined;
+  let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const distance = distanceBetween(wanted, candidate.toLowerCase(), bestDistance);
+    if (distance >= bestDistance) continue;
+    best = candidate;
+    bestDistance = distance;
+  }
+  return best;
+}
+
+function distanceBetween(wanted: string, candidate: string, limit: number): number {
+  // A tool's own name without the name of its server in front.
+  if (candidate.endsWith(`__${wanted}`)) return 0.5;
+  return Math.abs(wanted.length - candidate.length) < limit ? editDistance(wanted, candidate) : limit;
+}
+
+/** How many letters must be put in, taken out, replaced or swapped with their neighbour. */
+function editDistance(from: string, to: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= from.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= to.length; column += 1) {
+      const replaced = (last[column - 1] ?? 0) + (from[row - 1] === to[column - 1] ? 0 : 1);
+      const isSwap = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      const swapped = isSwap ? (beforeLast[column - 2] ?? 0) + 1 : Infinity;
+      current.push(Math.min(replaced, swapped, (last[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return last[to.length] ?? 0;
+}

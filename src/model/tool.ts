@@ -1,0 +1,40 @@
+import type { JsonObject, JsonSchema } from './json.ts';
+
+/** What a tool does to the world. */
+export type Effect = 'read' | 'undoable' | 'compensable' | 'irreversible';
+
+/** The canonical identity of a tool; names are renderings of it. */
+export interface ToolId {
+  readonly server: string;
+  readonly tool: string;
+}
+
+/** Hints a tool gives about itself, as MCP names them. */
+export interface ToolAnnotations {
+  readonly title?: string;
+  readonly readOnlyHint?: boolean;
+  readonly destructiveHint?: boolean;
+  readonly idempotentHint?: boolean;
+  readonly openWorldHint?: boolean;
+}
+
+/** Everything that is told about a tool. Immutable; a change makes a new definition with another hash. */
+export interface ToolDefinition {
+  readonly id: ToolId;
+  /** The name agents call it by: `mcp__{server}__{tool}`. */
+  readonly name: string;
+  readonly title?: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema;
+  readonly annotations: ToolAnnotations;
+  readonly effect: Effect;
+  readonly idempotent: boolean;
+  readonly labels: readonly string[];
+  readonly timeoutMs?: number;
+  readonly _meta?: JsonObject;
+  /** What only one model provider understands, by provider: `{ openai: { strict: true } }`. */
+  readonly providerOptions?: JsonObject;
+  /** Hash of all of the above: what a call is pinned to. */
+  readonly definitionHash: string;
+}
