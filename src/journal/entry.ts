@@ -1,0 +1,105 @@
+import type { CallError, OutcomeName, Principal } from '../model/call.ts';
+import type { Decision } from '../model/decision.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { Effect } from '../model/tool.ts';
+
+/** What the journal records. `CallStarted` is the intent, `ToolInvoked` the one outcome of every call. */
+export type EntryType = 'CallStarted' | 'ToolInvoked' | 'ServerChanged';
+
+/** An entry on its way into the journal, before it has its place in the chain. */
+export interface EntryDraft {
+  readonly type: EntryType;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly call: string;
+  readonly session: string;
+  readonly tool: string;
+  readonly outcome: OutcomeName | '';
+  /** Everything else, as JSON text without secrets. */
+  readonly body: string;
+  /** An intent that takes an idempotency key; it is not written when the key is taken. */
+  readonly claim?: { readonly key: string; readonly fingerprint: string };
+  /** An outcome that is kept for later calls with the same idempotency key. */
+  readonly settle?: { readonly key: string; readonly outcome: string };
+}
+
+/** An entry as it stands in the journal. Text columns are empty where they do not apply. */
+export interface StoredEntry {
+  readonly seq: number;
+  readonly at: number;
+  readonly type: EntryType;
+  readonly call: string;
+  readonly session: string;
+  readonly tool: string;
+  readonly outcome: OutcomeName | '';
+  /** The process that wrote it. */
+  readonly writer: string;
+  readonly body: string;
+  readonly hash: string;
+}
+
+interface Recorded {
+  readonly seq: number;
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  readonly hash: string;
+}
+
+interface CallFacts {
+  readonly callId: string;
+  readonly sessionId?: string;
+  readonly tool: string;
+  readonly principal: Principal;
+  /** Without secrets. */
+  readonly arguments: JsonObject;
+  readonly server?: string;
+  /** How the tool was reached: `local:notes`, `mcp:files`. */
+  readonly adapter?: string;
+  readonly effect?: Effect;
+  readonly definitionHash?: string;
+  readonly decision?: Decision;
+  readonly idempotencyKey?: string;
+}
+
+/** A call is about to run. */
+export interface CallStarted extends Recorded, CallFacts {
+  readonly type: 'CallStarted';
+}
+
+/** A call has ended; there is exactly one for every call, however it ended. */
+export interface ToolInvoked extends Recorded, CallFacts {
+  readonly type: 'ToolInvoked';
+  readonly outcome: OutcomeName;
+  /** `null` when the process died and nobody knows. */
+  readonly durationMs: number | null;
+  /** The result as a person would read it, at most 1000 characters. */
+  readonly output: string;
+  readonly error?: CallError;
+}
+
+/** A server came, went, or changed how it is. */
+export interface ServerChanged extends Recorded {
+  readonly type: 'ServerChanged';
+  readonly server: string;
+  readonly status: 'up' | 'down' | 'disabled' | 'removed';
+  readonly tools: number;
+  readonly reason?: string;
+}
+
+/** An entry as readers see it. */
+export type JournalEvent = CallStarted | ToolInvoked | ServerChanged;
+
+/** Turns a stored entry into what readers see. */
+export function toEvent(entry: StoredEntry): JournalEvent {
+  return {
+    seq: entry.seq,
+    at: new Date(entry.at).toISOString(),
+    type: entry.type,
+    ...(entry.call === '' ? {} : { callId: entry.call }),
+    ...(entry.session === '' ? {} : { sessionId: entry.session }),
+    ...(entry.tool === '' ? {} : { tool: entry.tool }),
+    ...(entry.outcome === '' ? {} : { outcome: entry.outcome }),
+    ...(JSON.parse(entry.body) as object),
+    hash: entry.hash,
+  } as JournalEvent;
+}

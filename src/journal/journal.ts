@@ -1,0 +1,132 @@
+import type { EntryDraft, StoredEntry } from './entry.ts';
+import type { Store } from './store.ts';
+
+/** What must be survived before an append resolves: the death of the process, or the loss of power. */
+export type Survives = 'crash' | 'power-loss';
+
+/** An entry that waits for the next commit. */
+export interface Waiting {
+  /** Takes it back; has no effect once it is written. True when it was still there. */
+  withdraw(): boolean;
+}
+
+const longestBreath = 10;
+
+class Item implements Waiting {
+  state: 'queued' | 'withdrawn' | 'written' = 'queued';
+  readonly draft: EntryDraft;
+  readonly survives: Survives;
+  readonly resolve: ((entry: StoredEntry | undefined) => void) | undefined;
+  readonly reject: ((error: unknown) => void) | undefined;
+
+  constructor(draft: EntryDraft, survives: Survives, resolve?: Item['resolve'], reject?: Item['reject']) {
+    this.draft = draft;
+    this.survives = survives;
+    this.resolve = resolve;
+    this.reject = reject;
+  }
+
+  withdraw(): boolean {
+    if (this.state === 'queued') this.state = 'withdrawn';
+    return this.state === 'withdrawn';
+  }
+}
+
+/**
+ * Writes to the store by group commit: everything that becomes ready while other work runs shares the next commit, so that
+ * a commit's cost is divided among the calls under way.
+ */
+export class Journal {
+  readonly #store: Store;
+  readonly #listeners = new Set<(entry: StoredEntry) => void>();
+  #queue: Item[] = [];
+  #scheduled = false;
+  #writing: Promise<void> | undefined;
+  #breathed = 0;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Writes an entry; resolves when it survives what it must. `undefined`: its idempotency key was taken. */
+  append(draft: EntryDraft, survives: Survives): Promise<StoredEntry | undefined> {
+    return new Promise((resolve, reject) => this.#enqueue(new Item(draft, survives, resolve, reject)));
+  }
+
+  /** Writes an entry with the next commit, unless it is withdrawn before. Nobody waits for it. */
+  note(draft: EntryDraft): Waiting {
+    const item = new Item(draft, 'crash');
+    this.#enqueue(item);
+    return item;
+  }
+
+  /** Tells of every entry after it is written, in order. */
+  subscribe(listener: (entry: StoredEntry) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Resolves when nothing waits to be written any more. */
+  async drain(): Promise<void> {
+    while (this.#queue.length > 0 || this.#writing !== undefined) {
+      await (this.#writing ?? new Promise<void>((resolve) => setImmediate(resolve)));
+    }
+  }
+
+  #enqueue(item: Item): void {
+    this.#queue.push(item);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#writing !== undefined) return;
+    this.#scheduled = true;
+    // A chain of calls that never wait for anything else would keep timers and sockets waiting: let them in now and then.
+    const now = performance.now();
+    if (now - this.#breathed < longestBreath) {
+      // Runs when every promise that is ready now has been worked off: all calls that got this far share one commit.
+      process.nextTick(this.#flush);
+    } else {
+      this.#breathed = now;
+      setImmediate(this.#flush);
+    }
+  }
+
+  readonly #flush = (): void => {
+    this.#scheduled = false;
+    this.#writing = this.#commit().finally(() => {
+      this.#writing = undefined;
+      if (this.#queue.length > 0) this.#schedule();
+    });
+  };
+
+  async #commit(): Promise<void> {
+    const batch = this.#queue.filter((item) => item.state === 'queued');
+    this.#queue = [];
+    if (batch.length === 0) return;
+    for (const item of batch) item.state = 'written';
+    let entries: readonly (StoredEntry | undefined)[];
+    try {
+      entries = await this.#store.append(batch.map((item) => item.draft));
+    } catch (error) {
+      for (const item of batch) item.reject?.(error);
+      return;
+    }
+    const lasting: (() => void)[] = [];
+    batch.forEach((item, index) => {
+      const entry = entries[index];
+      if (entry !== undefined) for (const listener of this.#listeners) listener(entry);
+      if (item.survives === 'crash') item.resolve?.(entry);
+      else lasting.push(() => item.resolve?.(entry));
+    });
+    if (lasting.length > 0) this.#settle(batch, lasting);
+  }
+
+  /** Does not hold up the next commit: commits go on while the disk works. */
+  #settle(batch: readonly Item[], lasting: readonly (() => void)[]): void {
+    this.#store.sync().then(
+      () => lasting.forEach((resolve) => resolve()),
+      (error: unknown) => batch.forEach((item) => item.survives === 'power-loss' && item.reject?.(error)),
+    );
+  }
+}

@@ -1,0 +1,75 @@
+/** A key or a value in a JSON text; arrays and objects are not tokens, their parts are. */
+export interface JsonToken {
+  readonly kind: 'key' | 'string' | 'number' | 'literal';
+  /** The token as it stands in the text, quotes and escapes included. */
+  readonly source: string;
+  /** The key that this value belongs to, directly or as an element of an array. */
+  readonly key: string | undefined;
+}
+
+/**
+ * Rewrites the tokens of a valid JSON text and leaves all else as it is.
+ * Working on the text, not on a parsed value, keeps number texts, key order and any depth.
+ */
+export function rewriteJsonTokens(text: string, rewrite: (token: JsonToken) => string): string {
+  const outerKeys: (string | undefined)[] = [];
+  let key: string | undefined;
+  let result = '';
+  let copied = 0;
+  let position = 0;
+  while (position < text.length) {
+    const character = text[position];
+    if (character === '{' || character === '[') outerKeys.push(key);
+    if (character === '}' || character === ']') key = outerKeys.pop();
+    const end = tokenEnd(text, position);
+    if (end === position) {
+      position += 1;
+      continue;
+    }
+    const source = text.slice(position, end);
+    const kind = kindOf(text, position, end);
+    if (kind === 'key') key = decodeJsonString(source);
+    const rewritten = rewrite({ kind, source, key: kind === 'key' ? undefined : key });
+    if (rewritten !== source) {
+      result += text.slice(copied, position) + rewritten;
+      copied = end;
+    }
+    position = end;
+  }
+  return copied === 0 ? text : result + text.slice(copied);
+}
+
+/** The string that a JSON string token stands for. */
+export function decodeJsonString(source: string): string {
+  return source.includes('\\') ? String(JSON.parse(source)) : source.slice(1, -1);
+}
+
+const SCALAR = /[-+.0-9A-Za-z]+/y;
+const COLON_AHEAD = /\s*:/y;
+
+/** Where the token that begins at the position ends; the position itself when none begins there. */
+function tokenEnd(text: string, position: number): number {
+  if (text[position] === '"') return stringEnd(text, position);
+  SCALAR.lastIndex = position;
+  return SCALAR.test(text) ? SCALAR.lastIndex : position;
+}
+
+function stringEnd(text: string, start: number): number {
+  let quote = text.indexOf('"', start + 1);
+  while (quote !== -1) {
+    let backslashes = 0;
+    while (text[quote - 1 - backslashes] === '\\') backslashes += 1;
+    if (backslashes % 2 === 0) return quote + 1;
+    quote = text.indexOf('"', quote + 1);
+  }
+  return text.length;
+}
+
+function kindOf(text: string, start: number, end: number): JsonToken['kind'] {
+  const character = text[start] ?? '';
+  if (character === '"') {
+    COLON_AHEAD.lastIndex = end;
+    return COLON_AHEAD.test(text) ? 'key' : 'string';
+  }
+  return character === '-' || (character >= '0' && character <= '9') ? 'number' : 'literal';
+}

@@ -1,0 +1,87 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Verification, verifyChain } from './chain.ts';
+import { type CallStarted, type JournalEvent, type ToolInvoked, toEvent } from './entry.ts';
+import type { ChainHead, EntryQuery, Store } from './store.ts';
+
+/** What to read from the journal; newest first unless said otherwise. */
+export type JournalQuery = Partial<Omit<EntryQuery, 'calls'>>;
+
+/** A page of a list; `next` is where the following page begins. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  /** Give it as `before` (newest first) or `after` (oldest first) to read on. */
+  readonly next?: number;
+}
+
+const usualPage = 100;
+const largestPage = 1000;
+const pollMs = 250;
+
+/** Reads the record. Everything written before a call of its methods is seen by it, other processes' entries included. */
+export class JournalReader {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Where the journal is kept. */
+  get location(): string {
+    return this.#store.location;
+  }
+
+  /** Entries, newest first. */
+  entries(query: JournalQuery = {}): Promise<Page<JournalEvent>> {
+    return this.#page(query, false);
+  }
+
+  /** One entry for each call, newest first: how it ended, or `CallStarted` while it runs. */
+  calls(query: JournalQuery = {}): Promise<Page<ToolInvoked | CallStarted>> {
+    return this.#page(query, true) as Promise<Page<ToolInvoked | CallStarted>>;
+  }
+
+  /** The last word on one call. */
+  async call(id: string): Promise<ToolInvoked | CallStarted | undefined> {
+    const { items } = await this.calls({ call: id, limit: 1 });
+    return items[0];
+  }
+
+  /** Recomputes the hash chain. `expected` is a head that was noted before and kept elsewhere. */
+  verify(options: { expected?: ChainHead; signal?: AbortSignal } = {}): Promise<Verification> {
+    return verifyChain(this.#store, options);
+  }
+
+  /** Every entry that fits, oldest first; with `follow`, goes on with new ones until `signal` is aborted. */
+  async *stream(
+    query: JournalQuery = {},
+    options: { follow?: boolean; signal?: AbortSignal } = {},
+  ): AsyncGenerator<JournalEvent> {
+    let after = query.after ?? 0;
+    while (options.signal?.aborted !== true) {
+      const entries = await this.#store.entries({ ...query, order: 'oldest-first', limit: largestPage, after });
+      for (const entry of entries) {
+        yield toEvent(entry);
+        after = entry.seq;
+      }
+      if (entries.length === largestPage) continue;
+      if (options.follow !== true) return;
+      // Other processes write to the same file: there is nobody to tell us, so we look.
+      await delay(pollMs, undefined, options.signal === undefined ? {} : { signal: options.signal }).catch(
+        () => undefined,
+      );
+    }
+  }
+
+  async #page(query: JournalQuery, calls: boolean): Promise<Page<JournalEvent>> {
+    const limit = Math.min(query.limit ?? usualPage, largestPage);
+    const entries = await this.#store.entries({
+      order: 'newest-first',
+      ...query,
+      limit: limit + 1,
+      ...(calls ? { calls } : {}),
+    });
+    const items = entries.slice(0, limit).map(toEvent);
+    const last = items.at(-1);
+    return entries.length > limit && last !== undefined ? { items, next: last.seq } : { items };
+  }
+}

@@ -1,0 +1,133 @@
+import { SignalboxError } from '../model/errors.ts';
+import { decodeJsonString, rewriteJsonTokens } from './json-tokens.ts';
+import type { JsonToken } from './json-tokens.ts';
+import { secretForms } from './secret-forms.ts';
+import { isSecretKey, mayHoldSecretKey } from './secret-keys.ts';
+import { holdsSecretPattern, replaceSecretPatterns } from './secret-patterns.ts';
+import { createStringSearch } from './string-search.ts';
+
+/** Keeps secrets out of the journal, logs and errors. */
+export interface Redactor {
+  /** Registers a secret value that must never be recorded; `[redacted:NAME]` stands in its place. */
+  add(name: string, value: string): void;
+  /** Redacts a JSON document given as text (the output of `JSON.stringify`); returns valid JSON text. */
+  json(text: string): string;
+  /** Redacts plain text: error messages, rendered output, log lines. */
+  text(text: string): string;
+  /** Redacts registered values only, in plain text or in a JSON object, array or string; JSON stays valid. */
+  values(text: string): string;
+}
+
+type Scope = 'everything' | 'values';
+
+const SHORTEST_VALUE = 4;
+const NEUTRAL = '[●●●●]';
+const NOTHING = '';
+
+export function createRedactor(): Redactor {
+  const nameOf = new Map<string, string>();
+  const placeholders = new Map<string, string>();
+  let search = createStringSearch([]);
+  let searchIsCurrent = true;
+
+  function holdsValue(text: string): boolean {
+    if (!searchIsCurrent) {
+      search = createStringSearch([...nameOf.keys()]);
+      searchIsCurrent = true;
+    }
+    return search.test(text);
+  }
+
+  /** Placeholders, and what they come to stand beside, can spell a secret themselves: then the next text is taken. */
+  function firstSafe(...texts: readonly string[]): string {
+    return texts.find((text) => !holdsValue(text) && !holdsValue(JSON.stringify(text))) ?? NOTHING;
+  }
+
+  function placeholder(name: string): string {
+    const known = placeholders.get(name) ?? firstSafe(`[redacted:${name}]`, NEUTRAL);
+    placeholders.set(name, known);
+    return known;
+  }
+
+  function replaceValues(text: string, inPlaceOf: (name: string) => string): string {
+    if (!holdsValue(text)) return text;
+    let result = '';
+    let copied = 0;
+    for (const { start, end, wanted } of search.spans(text)) {
+      result += text.slice(copied, start) + inPlaceOf(nameOf.get(wanted) ?? '');
+      copied = end;
+    }
+    return result + text.slice(copied);
+  }
+
+  function redactText(text: string, scope: Scope): string {
+    for (const inPlaceOf of [placeholder, () => firstSafe(NEUTRAL)]) {
+      const withoutValues = replaceValues(text, inPlaceOf);
+      const redacted = scope === 'values' ? withoutValues : replaceSecretPatterns(withoutValues, inPlaceOf);
+      if (!holdsValue(redacted)) return redacted;
+    }
+    return firstSafe(NEUTRAL);
+  }
+
+  function redactJson(text: string, scope: Scope): string {
+    const redacted = rewriteJsonTokens(text, (token) => redactToken(token, scope));
+    // What is left can only be spelled by the document's own quotes and braces.
+    return holdsValue(redacted) ? JSON.stringify(firstSafe(NEUTRAL)) : redacted;
+  }
+
+  function redactToken({ kind, source, key }: JsonToken, scope: Scope): string {
+    const isText = kind === 'key' || kind === 'string';
+    if (!isText && holdsValue(source)) {
+      const [first] = search.spans(source);
+      return JSON.stringify(placeholder(nameOf.get(first?.wanted ?? '') ?? ''));
+    }
+    const isSecret = scope === 'everything' && kind !== 'literal' && key !== undefined && isSecretKey(key);
+    if (isSecret && source !== '""') return JSON.stringify(firstSafe('[redacted]', NEUTRAL));
+    if (!isText) return source;
+    const decoded = decodeJsonString(source);
+    const redacted = redactString(decoded, scope);
+    return redacted === decoded ? source : JSON.stringify(redacted);
+  }
+
+  /** A string inside a JSON document; often it is a JSON document itself. */
+  function redactString(text: string, scope: Scope): string {
+    return firstSafe(isJsonDocument(text) ? redactJson(text, scope) : redactText(text, scope), NEUTRAL);
+  }
+
+  return {
+    add: (name, value) => {
+      if (value.length < SHORTEST_VALUE) {
+        const message = `the secret "${name}" is shorter than ${SHORTEST_VALUE} characters: it cannot be kept out of the record`;
+        throw new SignalboxError('secret-invalid', `${message}; use a longer one`);
+      }
+      if (!value.isWellFormed()) {
+        throw new SignalboxError('secret-invalid', `the secret "${name}" is not well-formed text; use valid Unicode`);
+      }
+      for (const form of secretForms(value)) if (!nameOf.has(form)) nameOf.set(form, name);
+      searchIsCurrent = false;
+      placeholders.clear();
+    },
+    json: (text) => {
+      if (!holdsValue(text) && !holdsSecretPattern(text) && !mayHoldSecretKey(text)) return text;
+      return isJson(text) ? redactJson(text, 'everything') : JSON.stringify(redactText(text, 'everything'));
+    },
+    text: (text) => (!holdsValue(text) && !holdsSecretPattern(text) ? text : redactText(text, 'everything')),
+    values: (text) => {
+      if (!holdsValue(text)) return text;
+      return isJsonDocument(text) ? redactJson(text, 'values') : redactText(text, 'values');
+    },
+  };
+}
+
+function isJsonDocument(text: string): boolean {
+  return /^\s*[[{"]/.test(text) && isJson(text);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

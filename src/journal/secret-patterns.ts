@@ -1,0 +1,76 @@
+interface SecretPattern {
+  readonly name: string;
+  readonly expression: RegExp;
+}
+
+function pattern(name: string, source: string): SecretPattern {
+  return { name, expression: new RegExp(source, 'g') };
+}
+
+/**
+ * A prefix where a word begins, which may be after an escape (`\n`) or a percent-encoded character (`%20`).
+ * The prefix comes first and the look behind it second, because the prefix is the rarer of the two.
+ */
+function atStart(prefix: string, wordCharacters = 'A-Za-z0-9'): string {
+  return String.raw`${prefix}(?<=(?:^|[^${wordCharacters}]|\\[bfnrt]|%[0-9A-Fa-f]{2})${prefix})`;
+}
+
+/*
+ * All take linear time. An open-ended run stands at the end of its expression, so that it either matches and is
+ * consumed or fails within its fixed minimum; where something must follow a run, the runs cannot overlap.
+ */
+const patterns: readonly SecretPattern[] = [
+  pattern(
+    'private-key',
+    String.raw`-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----[^]*?(?:-----END [A-Z0-9 ]{0,60}-----|$)`,
+  ),
+  pattern('anthropic-key', String.raw`${atStart('sk-ant-')}[A-Za-z0-9_-]{16,}`),
+  // Without a digit near its beginning, only an unbroken run counts: `sk-learn-contributor-guide` is no key.
+  pattern(
+    'openai-key',
+    String.raw`${atStart('sk-')}(?:(?=[A-Za-z_-]{0,40}[0-9])[A-Za-z0-9_-]{20,}|[A-Za-z0-9]{20,}[A-Za-z0-9_-]*)`,
+  ),
+  pattern('github-token', String.raw`gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{22,}`),
+  pattern('gitlab-token', String.raw`glpat-[A-Za-z0-9_-]{20,}`),
+  pattern('aws-access-key', String.raw`${atStart('A[KS]IA')}[0-9A-Z]{16}(?![0-9A-Za-z])`),
+  pattern('slack-token', String.raw`xox[abeoprs]-[A-Za-z0-9-]{10,}`),
+  pattern('google-api-key', String.raw`AIza[A-Za-z0-9_-]{35,}`),
+  pattern('stripe-key', String.raw`${atStart('[rs]k_(?:live|test)_')}[A-Za-z0-9]{16,}`),
+  pattern('npm-token', String.raw`${atStart('npm_')}[A-Za-z0-9]{36,}`),
+  // The run before the first dot begins where a word begins, and a word has only one beginning.
+  pattern(
+    'jwt',
+    String.raw`${atStart('eyJ', 'A-Za-z0-9_-')}[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{2,}\.[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*){0,2}`,
+  ),
+  // Neither part may hold a `/`, so that no two attempts look at the same text.
+  pattern('url-password', String.raw`(:\/\/[^\s\/?#:@"'<>]*:)(?!\[redacted|\[●)[^\s\/?#"'<>]+(?=@)`),
+  pattern(
+    'bearer-token',
+    String.raw`(${atStart('(?i:bearer)')}(?:\s|\\[nrt]){1,8})(?!(?i:authentication|authorization|credentials?|scheme|tokens?)\b)[A-Za-z0-9._~+\/=-]{8,}`,
+  ),
+];
+
+// Begins with rare letters where it can: V8 then skips over the text many characters at a time.
+const SUSPECT =
+  /A(?:[KS]IA|Iza)|yJ[A-Za-z0-9_-]{5}|BEGIN |k-[A-Za-z0-9_-]{16}|k_(?:live|test)_|gh[pousr]_|xox[abeoprs]-|glpat-|npm_[A-Za-z0-9]{36}|github_pat_|[bB][eE][aA][rR][eE][rR]/;
+
+const EXACT = new RegExp(patterns.map(({ expression }) => expression.source).join('|'));
+const URL_WITH_PASSWORD = /:\/\/[^\s/?#:@]*:[^\s/?#]+@/;
+
+/** Says, cheaply, whether a text holds a token of a well-known format. */
+export function holdsSecretPattern(text: string): boolean {
+  return (SUSPECT.test(text) && EXACT.test(text)) || (text.includes('@') && URL_WITH_PASSWORD.test(text));
+}
+
+/** Replaces every token of a well-known format; `placeholder` gives what stands in its place. */
+export function replaceSecretPatterns(text: string, placeholder: (name: string) => string): string {
+  if (!holdsSecretPattern(text)) return text;
+  let result = text;
+  for (const { name, expression } of patterns) {
+    result = result.replace(
+      expression,
+      (_match, kept: unknown) => (typeof kept === 'string' ? kept : '') + placeholder(name),
+    );
+  }
+  return result;
+}

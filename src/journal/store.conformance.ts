@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { verifyChain } from './chain.ts';
+import type { EntryDraft } from './entry.ts';
+import type { Store } from './store.ts';
+
+/** A place where a store can be opened, closed and opened again. */
+export interface StorePlace {
+  open(): Promise<Store>;
+  dispose(): Promise<void>;
+}
+
+/** An entry for tests; what is not given does not apply. */
+export function draft(given: Partial<EntryDraft> = {}): EntryDraft {
+  return {
+    type: 'ToolInvoked',
+    at: 1_000,
+    call: 'call_1',
+    session: '',
+    tool: 'mcp__a__b',
+    outcome: 'completed',
+    body: '{}',
+    ...given,
+  };
+}
+
+/** What every driver of the Store port must do; `lasting` ones also keep what was written over closing and opening again. */
+export function storeConformance(name: string, lasting: boolean, place: () => Promise<StorePlace>): void {
+  describe(`store ${name}`, () => {
+    let where: StorePlace;
+    let store: Store;
+    beforeEach(async () => {
+      where = await place();
+      store = await where.open();
+    });
+    afterEach(async () => {
+      await store.close();
+      await where.dispose();
+    });
+
+    test('gives entries consecutive places, in order, over many appends', async () => {
+      const first = await store.append([draft({ call: 'a' }), draft({ call: 'b' })]);
+      const second = await store.append([draft({ call: 'c' })]);
+      assert.deepEqual(
+        [...first, ...second].map((entry) => entry?.seq),
+        [1, 2, 3],
+      );
+      const all = await store.entries({ order: 'oldest-first', limit: 10 });
+      assert.deepEqual(
+        all.map((entry) => entry.call),
+        ['a', 'b', 'c'],
+      );
+      assert.deepEqual(all[2], second[0]);
+    });
+
+    test('keeps every character of a body', async () => {
+      const body = JSON.stringify({ text: 'é\u0000\n"\\\u2028 😀 \ud800', number: 1e21 });
+      await store.append([draft({ body })]);
+      const [entry] = await store.entries({ order: 'oldest-first', limit: 1 });
+      assert.equal(entry?.body, body);
+      assert.equal((await verifyChain(store)).ok, true);
+    });
+
+    test('finds entries by session, tool, outcome, type, call and time, each alone and together', async () => {
+      await store.append([
+        draft({ call: 'a', session: 's1', tool: 't1', at: 10 }),
+        draft({ call: 'b', session: 's1', tool: 't2', at: 20, outcome: 'failed' }),
+        draft({ call: 'c', session: 's2', tool: 't1', at: 30, type: 'CallStarted', outcome: '' }),
+        draft({ call: '', session: '', tool: '', at: 40, type: 'ServerChanged', outcome: '' }),
+      ]);
+      const find = async (query: object): Promise<number[]> =>
+        (await store.entries({ order: 'oldest-first', limit: 10, ...query })).map((entry) => entry.seq);
+      assert.deepEqual(await find({ session: 's1' }), [1, 2]);
+      assert.deepEqual(await find({ tool: 't1' }), [1, 3]);
+      assert.deepEqual(await find({ outcome: 'failed' }), [2]);
+      assert.deepEqual(await find({ type: 'ServerChanged' }), [4]);
+      assert.deepEqual(await find({ call: 'c' }), [3]);
+      assert.deepEqual(await find({ since: 20, until: 40 }), [2, 3]);
+      assert.deepEqual(await find({ session: 's1', tool: 't1' }), [1]);
+      assert.deepEqual(await find({ session: 's1', outcome: 'failed', since: 30 }), []);
+      assert.deepEqual(await find({ after: 1, before: 4 }), [2, 3]);
+      assert.deepEqual(await find({ order: 'newest-first', limit: 2 }), [4, 3]);
+      assert.deepEqual(await find({ order: 'newest-first', tool: 't1', before: 3, limit: 1 }), [1]);
+    });
+
+    test('shows one entry for each call: the intent until there is an outcome', async () => {
+      await store.append([
+        draft({ call: 'a', type: 'CallStarted', outcome: '' }),
+        draft({ call: 'b', type: 'CallStarted', outcome: '' }),
+      ]);
+      const open = await store.entries({ order: 'oldest-first', limit: 10, calls: true });
+      assert.deepEqual(
+        open.map((entry) => [entry.call, entry.type]),
+        [
+          ['a', 'CallStarted'],
+          ['b', 'CallStarted'],
+        ],
+      );
+      await store.append([draft({ call: 'a' })]);
+      const after = await store.entries({ order: 'oldest-first', limit: 10, calls: true });
+      assert.deepEqual(
+        after.map((entry) => [entry.call, entry.type]),
+        [
+          ['b', 'CallStarted'],
+          ['a', 'ToolInvoked'],
+        ],
+      );
+    });
+
+    test('an idempotency key is taken once; the second intent is not written', async () => {
+      const claim = { key: 'k', fingerprint: 'f' };
+      const [first] = await store.append([draft({ call: 'a', type: 'CallStarted', outcome: '', claim })]);
+      assert.equal(first?.seq, 1);
+      assert.deepEqual(await store.claim('k'), { call: 'a', fingerprint: 'f' });
+      const [second, other] = await store.append([
+        draft({ call: 'b', type: 'CallStarted', outcome: '', claim }),
+        draft({ call: 'c' }),
+      ]);
+      assert.equal(second, undefined);
+      assert.equal(other?.seq, 2);
+      await store.append([draft({ call: 'a', settle: { key: 'k', outcome: '{"outcome":"completed"}' } })]);
+      assert.deepEqual(await store.claim('k'), { call: 'a', fingerprint: 'f', outcome: '{"outcome":"completed"}' });
+      assert.equal(await store.claim('other'), undefined);
+    });
+
+    test('keeps large results whole and reads them in pages that never split a character', async () => {
+      const text = 'ab😀'.repeat(60_000);
+      await store.keepResult({ id: 'r', owner: 'someone', mimeType: 'text/plain', text });
+      let read = '';
+      for (let offset: number | undefined = 0; offset !== undefined;) {
+        const page = await store.readResult('r', offset, 9_999);
+        assert.ok(page !== undefined);
+        assert.ok(page.text.isWellFormed(), `page at ${offset} splits a character`);
+        assert.equal(page.total, text.length);
+        assert.equal(page.owner, 'someone');
+        read += page.text;
+        offset = page.next;
+      }
+      assert.equal(read, text);
+      assert.equal((await store.readResult('r', text.length + 5, 10))?.text, '');
+      assert.equal(await store.readResult('none', 0, 10), undefined);
+    });
+
+    test('sync resolves', async () => {
+      await store.append([draft()]);
+      await store.sync();
+      await Promise.all([store.sync(), store.sync(), store.sync()]);
+    });
+
+    test('calls of this process are never orphans', async () => {
+      await store.append([draft({ call: 'a', type: 'CallStarted', outcome: '' })]);
+      assert.deepEqual(await store.orphans(), []);
+    });
+
+    if (!lasting) return;
+
+    test('everything is there after closing and opening again, and the chain goes on', async () => {
+      await store.append([draft({ call: 'a', type: 'CallStarted', outcome: '' }), draft({ call: 'b' })]);
+      await store.keepResult({ id: 'r', owner: 'o', mimeType: 'text/plain', text: 'kept' });
+      await store.close();
+      store = await where.open();
+      assert.deepEqual(await store.anchor(), await headOf(store));
+      await store.append([draft({ call: 'c' })]);
+      assert.deepEqual(
+        (await store.entries({ order: 'oldest-first', limit: 9 })).map((entry) => entry.seq),
+        [1, 2, 3],
+      );
+      assert.equal((await verifyChain(store)).ok, true);
+      assert.equal((await store.readResult('r', 0, 10))?.text, 'kept');
+      assert.deepEqual(
+        (await store.orphans()).map((entry) => entry.call),
+        ['a'],
+      );
+    });
+  });
+}
+
+async function headOf(store: Store): Promise<{ seq: number; hash: string }> {
+  const [head] = await store.entries({ order: 'newest-first', limit: 1 });
+  return { seq: head?.seq ?? 0, hash: head?.hash ?? '' };
+}

@@ -1,0 +1,83 @@
+import type { OutcomeName } from '../model/call.ts';
+import type { EntryDraft, EntryType, StoredEntry } from './entry.ts';
+
+/** The port behind which records are kept. Every driver passes `store.conformance.ts`. */
+export interface Store {
+  /** Where the records are, for people. */
+  readonly location: string;
+  /**
+   * Writes all or nothing, in order, each entry linked to the one before. When it resolves, the entries survive the death of
+   * this process. `undefined` in the place of an entry: its idempotency key was taken, and it was not written.
+   */
+  append(drafts: readonly EntryDraft[]): Promise<readonly (StoredEntry | undefined)[]>;
+  /** When it resolves, everything appended before the call survives the loss of power. */
+  sync(): Promise<void>;
+  /** Entries that fit the query, in the order it asks for. */
+  entries(query: EntryQuery): Promise<readonly StoredEntry[]>;
+  /** The newest head of the chain that was set down apart from the entries: what `verify` holds them against. */
+  anchor(): Promise<ChainHead>;
+  /** Intents whose process is gone and that have no outcome. */
+  orphans(): Promise<readonly StoredEntry[]>;
+  /** Who took an idempotency key. */
+  claim(key: string): Promise<Claim | undefined>;
+  /** Keeps a result that is too large to be handed out whole. */
+  keepResult(result: KeptResult): Promise<void>;
+  /** Reads a page of a kept result, by UTF-16 position. */
+  readResult(id: string, offset: number, limit: number): Promise<ResultPage | undefined>;
+  close(): Promise<void>;
+}
+
+/** Position and hash of an entry; seq 0 with an empty hash before the first. */
+export interface ChainHead {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+/** What to look for. All conditions must hold. */
+export interface EntryQuery {
+  readonly order: 'oldest-first' | 'newest-first';
+  readonly limit: number;
+  /** Only entries with a greater seq. */
+  readonly after?: number;
+  /** Only entries with a smaller seq. */
+  readonly before?: number;
+  readonly since?: number;
+  readonly until?: number;
+  readonly session?: string;
+  readonly tool?: string;
+  readonly outcome?: OutcomeName;
+  readonly type?: EntryType;
+  readonly call?: string;
+  /** One entry for each call: its outcome, or its intent while there is none. */
+  readonly calls?: boolean;
+}
+
+/** An idempotency key in use. */
+export interface Claim {
+  readonly call: string;
+  /** Hash of the arguments it was taken for. */
+  readonly fingerprint: string;
+  /** The outcome as JSON text, once there is one. */
+  readonly outcome?: string;
+}
+
+/** A result that is kept whole. */
+export interface KeptResult {
+  readonly id: string;
+  /** The principal that may read it. */
+  readonly owner: string;
+  readonly mimeType: string;
+  readonly text: string;
+}
+
+/** A page of a kept result. */
+export interface ResultPage {
+  readonly owner: string;
+  readonly mimeType: string;
+  readonly text: string;
+  readonly offset: number;
+  /** Length of the whole, in UTF-16 units. */
+  readonly total: number;
+  /** Where the next page begins; absent on the last page. */
+  readonly next?: number;
+}

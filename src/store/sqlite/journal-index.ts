@@ -1,0 +1,70 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { ChainHead } from '../../journal/store.ts';
+
+const pageSize = 2000;
+const lagMs = 100;
+
+/**
+ * Keeps `entries` and the anchor in step with the journal, in batches behind the commits: an index costs a page write for
+ * each commit, which would more than double what a call pays. Queries catch up first, so that nobody sees the lag.
+ */
+export class JournalIndex {
+  readonly #transaction: (work: () => void) => void;
+  readonly #anchor: StatementSync;
+  readonly #insert: StatementSync;
+  readonly #settle: StatementSync;
+  readonly #moveAnchor: StatementSync;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(database: DatabaseSync, transaction: (work: () => void) => void) {
+    this.#transaction = transaction;
+    this.#anchor = database.prepare('SELECT seq, hash FROM anchor');
+    this.#insert = database.prepare(
+      `INSERT INTO entries SELECT seq, at, type, call, session, tool, outcome, type IN ('CallStarted', 'ToolInvoked')
+       FROM journal WHERE seq > ? AND seq <= ?`,
+    );
+    this.#settle = database.prepare(
+      `UPDATE entries SET latest = 0 WHERE type = 'CallStarted' AND latest = 1
+       AND call IN (SELECT call FROM journal WHERE seq > ? AND seq <= ? AND type = 'ToolInvoked')`,
+    );
+    this.#moveAnchor = database.prepare('UPDATE anchor SET seq = ?1, hash = (SELECT hash FROM journal WHERE seq = ?1)');
+  }
+
+  /** Where the index ends, which is also the newest anchored head. */
+  anchor(): ChainHead {
+    const { seq, hash } = this.#anchor.get() as unknown as ChainHead;
+    return { seq, hash };
+  }
+
+  /** Catches up soon. Called after every commit, so it must cost nothing. */
+  schedule(headSeq: () => number): void {
+    if (this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#page(headSeq());
+      if (this.anchor().seq < headSeq()) this.schedule(headSeq);
+    }, lagMs);
+    this.#timer.unref();
+  }
+
+  /** Catches up now. */
+  catchUp(headSeq: number): void {
+    while (this.anchor().seq < headSeq) this.#page(headSeq);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #page(headSeq: number): void {
+    this.#transaction(() => {
+      // Read inside the transaction: another process may have indexed meanwhile.
+      const { seq: from } = this.anchor();
+      const to = Math.min(from + pageSize, headSeq);
+      if (to <= from) return;
+      this.#insert.run(from, to);
+      this.#settle.run(from, to);
+      this.#moveAnchor.run(to);
+    });
+  }
+}

@@ -1,0 +1,32 @@
+/**
+ * The journal is the truth and has no index besides its key, so that a commit touches one page. `entries` is the index over
+ * it, brought up to date in batches (see `index-journal.ts`) and always rebuildable from the journal.
+ */
+export const schemaVersion = 1;
+
+export const schema = `
+CREATE TABLE journal (
+  seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, type TEXT NOT NULL, call TEXT NOT NULL, session TEXT NOT NULL,
+  tool TEXT NOT NULL, outcome TEXT NOT NULL, writer TEXT NOT NULL, body TEXT NOT NULL, hash TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE entries (
+  seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, type TEXT NOT NULL, call TEXT NOT NULL, session TEXT NOT NULL,
+  tool TEXT NOT NULL, outcome TEXT NOT NULL,
+  latest INTEGER NOT NULL -- 1 on the one entry that speaks for its call: the outcome, or the intent while there is none
+) STRICT;
+CREATE INDEX entries_at ON entries (at);
+CREATE INDEX entries_call ON entries (call) WHERE call <> '';
+CREATE INDEX entries_session ON entries (session) WHERE session <> '';
+CREATE INDEX entries_tool ON entries (tool) WHERE tool <> '';
+CREATE INDEX entries_outcome ON entries (outcome) WHERE outcome <> '';
+CREATE INDEX entries_open ON entries (call) WHERE type = 'CallStarted' AND latest = 1;
+
+CREATE TABLE anchor (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL, hash TEXT NOT NULL) STRICT;
+INSERT INTO anchor VALUES (1, 0, '');
+
+CREATE TABLE claims (key TEXT PRIMARY KEY, call TEXT NOT NULL, fingerprint TEXT NOT NULL, outcome TEXT) STRICT, WITHOUT ROWID;
+
+CREATE TABLE results (id TEXT PRIMARY KEY, owner TEXT NOT NULL, mime_type TEXT NOT NULL, total INTEGER NOT NULL, at INTEGER NOT NULL) STRICT;
+CREATE TABLE result_pages (id TEXT NOT NULL, start INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (id, start)) STRICT, WITHOUT ROWID;
+`;

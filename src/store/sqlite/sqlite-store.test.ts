@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, test } from 'node:test';
+import { verifyChain } from '../../journal/chain.ts';
+import { draft, storeConformance } from '../../journal/store.conformance.ts';
+import { SignalboxError } from '../../model/errors.ts';
+import { sqliteStore } from './sqlite-store.ts';
+
+function temporary(): string {
+  return mkdtempSync(join(tmpdir(), 'signalbox-store-'));
+}
+
+storeConformance('sqlite in a file', true, async () => {
+  const directory = temporary();
+  return {
+    open: async () => sqliteStore({ file: join(directory, 'a', 'signalbox.db') }),
+    dispose: async () => rmSync(directory, { recursive: true }),
+  };
+});
+
+storeConformance('sqlite in memory', false, async () => ({
+  open: async () => sqliteStore(),
+  dispose: async () => undefined,
+}));
+
+describe('sqlite store', () => {
+  test('two writers on one file share one chain, whatever the order of their commits', async (t) => {
+    const directory = temporary();
+    const file = join(directory, 'signalbox.db');
+    const [one, two] = [sqliteStore({ file }), sqliteStore({ file })];
+    t.after(async () => {
+      await Promise.all([one.close(), two.close()]);
+      rmSync(directory, { recursive: true });
+    });
+    for (let round = 0; round < 50; round++) {
+      await (round % 3 === 0 ? one : two).append([draft({ call: `a${round}` })]);
+      await (round % 2 === 0 ? two : one).append([draft({ call: `b${round}` }), draft({ call: `c${round}` })]);
+    }
+    const verification = await verifyChain(one);
+    assert.equal(verification.ok, true);
+    assert.equal(verification.entries, 150);
+    assert.equal((await two.entries({ order: 'oldest-first', limit: 500, tool: 'mcp__a__b' })).length, 150);
+  });
+
+  test('an open call of a living process is no orphan; of a killed process it is', async (t) => {
+    const directory = temporary();
+    const file = join(directory, 'signalbox.db');
+    t.after(() => rmSync(directory, { recursive: true }));
+    const script = `
+      const { sqliteStore } = await import(${JSON.stringify(new URL('./sqlite-store.ts', import.meta.url).href)});
+      const store = sqliteStore({ file: ${JSON.stringify(file)} });
+      await store.append([{ type: 'CallStarted', at: 1, call: 'theirs', session: '', tool: 't', outcome: '', body: '{}' }]);
+      console.log('written');
+      setInterval(() => {}, 1000);`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(child.stdout, 'data');
+    const store = sqliteStore({ file });
+    assert.deepEqual(await store.orphans(), []);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    assert.deepEqual(
+      (await store.orphans()).map((entry) => entry.call),
+      ['theirs'],
+    );
+    await store.close();
+  });
+
+  test('a failing append writes nothing of its batch and leaves the chain usable', async () => {
+    const store = sqliteStore();
+    await store.append([draft({ call: 'a' })]);
+    const broken = { ...draft({ call: 'b' }), at: 'not a number' as unknown as number };
+    await assert.rejects(store.append([draft({ call: 'c' }), broken]));
+    await store.append([draft({ call: 'd' })]);
+    const calls = (await store.entries({ order: 'oldest-first', limit: 9 })).map((entry) => entry.call);
+    assert.deepEqual(calls, ['a', 'd']);
+    assert.equal((await verifyChain(store)).ok, true);
+    await store.close();
+  });
+
+  test('a journal of a newer version is refused by name', (t) => {
+    const directory = temporary();
+    t.after(() => rmSync(directory, { recursive: true }));
+    const file = join(directory, 'signalbox.db');
+    const database = new DatabaseSync(file);
+    database.exec('PRAGMA user_version = 99');
+    database.close();
+    assert.throws(
+      () => sqliteStore({ file }),
+      (error) => error instanceof SignalboxError && error.code === 'store-newer' && error.message.includes('schema 99'),
+    );
+  });
+
+  test('a path that cannot be opened is named in the error', () => {
+    const file = join('/dev/null', 'signalbox.db');
+    assert.throws(
+      () => sqliteStore({ file }),
+      (error) => error instanceof SignalboxError && error.code === 'store-unavailable' && error.message.includes(file),
+    );
+  });
+
+  test('queries by session use the index, not a scan of the journal', async (t) => {
+    const directory = temporary();
+    t.after(() => rmSync(directory, { recursive: true }));
+    const file = join(directory, 'signalbox.db');
+    await sqliteStore({ file }).close();
+    const { entryQuery } = await import('./entry-query.ts');
+    const database = new DatabaseSync(file);
+    for (const query of [{ session: 's' }, { tool: 't' }, { call: 'c' }, { outcome: 'failed' as const }]) {
+      const { sql, values } = entryQuery({ order: 'newest-first', limit: 10, ...query });
+      const plan = database
+        .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+        .all(...values)
+        .map((row) => String(row['detail']))
+        .join('; ');
+      assert.match(plan, new RegExp(`USING (COVERING )?INDEX entries_${Object.keys(query)[0]}`), plan);
+      assert.doesNotMatch(plan, /TEMP B-TREE/);
+    }
+    database.close();
+  });
+});

@@ -1,0 +1,202 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { linkHash } from '../../journal/chain.ts';
+import type { EntryDraft, StoredEntry } from '../../journal/entry.ts';
+import type { ChainHead, Claim, EntryQuery, KeptResult, ResultPage, Store } from '../../journal/store.ts';
+import { SignalboxError, messageOf } from '../../model/errors.ts';
+import { newId } from '../../model/identifiers.ts';
+import { DurableLog } from './durable-log.ts';
+import { entryQuery } from './entry-query.ts';
+import { JournalIndex } from './journal-index.ts';
+import { ResultTable } from './result-table.ts';
+import { schema, schemaVersion } from './schema.ts';
+import { WriterLock } from './writer-lock.ts';
+
+/** Opens the records in a SQLite file, or in memory when no file is named. */
+export function sqliteStore(options: { file?: string } = {}): Store {
+  const file = options.file ?? ':memory:';
+  try {
+    return new SqliteStore(file);
+  } catch (error) {
+    if (error instanceof SignalboxError) throw error;
+    throw new SignalboxError('store-unavailable', `cannot open the journal ${file}: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+class SqliteStore implements Store {
+  readonly location: string;
+  readonly #writer = newId('writer');
+  readonly #database: DatabaseSync;
+  readonly #log: DurableLog | undefined;
+  readonly #lock: WriterLock | undefined;
+  readonly #index: JournalIndex;
+  readonly #results: ResultTable;
+  readonly #statements = new Map<string, StatementSync>();
+  readonly #insert: StatementSync;
+  readonly #readHead: StatementSync;
+  readonly #readClaim: StatementSync;
+  readonly #writeClaim: StatementSync;
+  readonly #settleClaim: StatementSync;
+  readonly #headSeq = (): number => this.#head.seq;
+  #head: ChainHead;
+
+  constructor(file: string) {
+    this.location = file === ':memory:' ? 'memory' : file;
+    const onDisk = file !== ':memory:';
+    if (onDisk) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    this.#database = new DatabaseSync(file, { timeout: 5000 });
+    // FULL until the schema is in place, which also puts the log's directory entry on the disk; then see DurableLog.
+    this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+    this.#migrate();
+    this.#database.exec('PRAGMA synchronous = NORMAL');
+    if (onDisk) {
+      this.#log = new DurableLog(`${file}-wal`);
+      this.#lock = new WriterLock(`${file}-writers`, this.#writer);
+    }
+    this.#insert = this.#database.prepare('INSERT INTO journal VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+    this.#readHead = this.#database.prepare('SELECT seq, hash FROM journal ORDER BY seq DESC LIMIT 1');
+    this.#readClaim = this.#database.prepare('SELECT call, fingerprint, outcome FROM claims WHERE key = ?');
+    this.#writeClaim = this.#database.prepare('INSERT INTO claims (key, call, fingerprint) VALUES (?, ?, ?)');
+    this.#settleClaim = this.#database.prepare('UPDATE claims SET outcome = ? WHERE key = ?');
+    this.#index = new JournalIndex(this.#database, (work) => this.#transaction(work));
+    this.#results = new ResultTable(this.#database, (work) => this.#transaction(work));
+    this.#head = this.#currentHead();
+  }
+
+  async append(drafts: readonly EntryDraft[]): Promise<readonly (StoredEntry | undefined)[]> {
+    const written = this.#write(drafts);
+    this.#index.schedule(this.#headSeq);
+    return written;
+  }
+
+  async sync(): Promise<void> {
+    await this.#log?.flush();
+  }
+
+  async entries(query: EntryQuery): Promise<readonly StoredEntry[]> {
+    const { sql, values, indexed } = entryQuery(query);
+    if (indexed) this.#catchUp();
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) this.#statements.set(sql, (statement = this.#database.prepare(sql)));
+    return statement.all(...values).map(plainEntry);
+  }
+
+  async anchor(): Promise<ChainHead> {
+    return this.#index.anchor();
+  }
+
+  async orphans(): Promise<readonly StoredEntry[]> {
+    const open = await this.entries({ order: 'oldest-first', limit: 1_000_000, type: 'CallStarted', calls: true });
+    if (open.length === 0) return open;
+    const living = this.#lock?.living() ?? new Set([this.#writer]);
+    return open.filter((entry) => !living.has(entry.writer));
+  }
+
+  async claim(key: string): Promise<Claim | undefined> {
+    const row = this.#readClaim.get(key) as unknown as
+      | (Omit<Claim, 'outcome'> & { outcome: string | null })
+      | undefined;
+    if (row === undefined) return undefined;
+    const { call, fingerprint, outcome } = row;
+    return outcome === null ? { call, fingerprint } : { call, fingerprint, outcome };
+  }
+
+  async keepResult(result: KeptResult): Promise<void> {
+    this.#results.keep(result);
+  }
+
+  async readResult(id: string, offset: number, limit: number): Promise<ResultPage | undefined> {
+    return this.#results.read(id, offset, limit);
+  }
+
+  async close(): Promise<void> {
+    this.#index.stop();
+    this.#catchUp();
+    await this.#log?.close();
+    this.#database.close();
+    this.#lock?.release();
+  }
+
+  #write(drafts: readonly EntryDraft[]): (StoredEntry | undefined)[] {
+    const [only] = drafts;
+    // SQLite's own transaction around a single statement is cheaper than one of ours.
+    const alone = drafts.length === 1 && only?.claim === undefined && only?.settle === undefined;
+    for (let attempt = 1; ; attempt++) {
+      const before = this.#head;
+      try {
+        let written: (StoredEntry | undefined)[] = [];
+        const insertAll = (): void => void (written = drafts.map((draft) => this.#link(draft)));
+        if (alone) insertAll();
+        else this.#transaction(insertAll);
+        return written;
+      } catch (error) {
+        this.#head = before;
+        // Another process took our place in the chain. Its entries are immutable, so the new head is all we need to know.
+        if (!isTaken(error) || attempt === 100) throw error;
+        this.#head = this.#currentHead();
+      }
+    }
+  }
+
+  #link(draft: EntryDraft): StoredEntry | undefined {
+    if (draft.claim !== undefined) {
+      if (this.#readClaim.get(draft.claim.key) !== undefined) return undefined;
+      this.#writeClaim.run(draft.claim.key, draft.call, draft.claim.fingerprint);
+    }
+    if (draft.settle !== undefined) this.#settleClaim.run(draft.settle.outcome, draft.settle.key);
+    const seq = this.#head.seq + 1;
+    const { at, type, call, session, tool, outcome, body } = draft;
+    const unlinked = { seq, at, type, call, session, tool, outcome, writer: this.#writer, body };
+    const hash = linkHash(this.#head.hash, unlinked);
+    this.#insert.run(seq, at, type, call, session, tool, outcome, this.#writer, body, hash);
+    this.#head = { seq, hash };
+    return { ...unlinked, hash };
+  }
+
+  #catchUp(): void {
+    // Other processes may have written: their entries count too.
+    this.#index.catchUp(this.#currentHead().seq);
+  }
+
+  #currentHead(): ChainHead {
+    return (this.#readHead.get() as unknown as ChainHead | undefined) ?? { seq: 0, hash: '' };
+  }
+
+  #transaction(work: () => void): void {
+    this.#database.exec('BEGIN IMMEDIATE');
+    try {
+      work();
+      this.#database.exec('COMMIT');
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  #migrate(): void {
+    this.#transaction(() => {
+      const { user_version: version } = this.#database.prepare('PRAGMA user_version').get() as { user_version: number };
+      if (version > schemaVersion) {
+        throw new SignalboxError(
+          'store-newer',
+          `${this.location} was written by a newer Signalbox (schema ${version}, this one knows ${schemaVersion}): update Signalbox`,
+        );
+      }
+      if (version === 0) this.#database.exec(`${schema}; PRAGMA user_version = ${schemaVersion}`);
+    });
+  }
+}
+
+/** Rows come without a prototype, which would make them unequal to what was appended. */
+function plainEntry(row: Record<string, unknown>): StoredEntry {
+  const { seq, at, type, call, session, tool, outcome, writer, body, hash } = row as unknown as StoredEntry;
+  return { seq, at, type, call, session, tool, outcome, writer, body, hash };
+}
+
+/** SQLITE_CONSTRAINT_PRIMARYKEY. */
+function isTaken(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === 1555;
+}

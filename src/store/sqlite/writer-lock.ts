@@ -1,0 +1,60 @@
+import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/**
+ * Shows other processes that this writer is alive: an otherwise empty SQLite file, locked for as long as the process lives.
+ * The operating system lets go of the lock when the process dies, however it dies; a process id could be taken again.
+ */
+export class WriterLock {
+  readonly #directory: string;
+  readonly #file: string;
+  readonly #lock: DatabaseSync;
+
+  constructor(directory: string, writer: string) {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    this.#directory = directory;
+    this.#file = join(directory, `${writer}.lock`);
+    // Locked before it gets its name, so that nobody ever finds it unlocked.
+    const unnamed = `${this.#file}.new`;
+    this.#lock = new DatabaseSync(unnamed);
+    this.#lock.exec('BEGIN EXCLUSIVE');
+    renameSync(unnamed, this.#file);
+  }
+
+  /** The writers that are alive, this one included. Removes what dead ones left behind. */
+  living(): Set<string> {
+    const living = new Set<string>();
+    for (const name of readdirSync(this.#directory)) {
+      if (!name.endsWith('.lock')) continue;
+      const file = join(this.#directory, name);
+      if (isLocked(file)) living.add(name.slice(0, -'.lock'.length));
+      else rmSync(file, { force: true });
+    }
+    return living;
+  }
+
+  release(): void {
+    this.#lock.close();
+    rmSync(this.#file, { force: true });
+  }
+}
+
+function isLocked(file: string): boolean {
+  let probe: DatabaseSync | undefined;
+  try {
+    probe = new DatabaseSync(file, { timeout: 0 });
+    probe.exec('BEGIN EXCLUSIVE');
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw error;
+  } finally {
+    probe?.close();
+  }
+}
+
+/** SQLITE_BUSY in any of its extended forms. */
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === 5;
+}
