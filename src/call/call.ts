@@ -1,0 +1,47 @@
+import type { CatalogTool } from '../catalog/definition.ts';
+import type { Waiting } from '../journal/journal.ts';
+import type { CallOptions, CallOutcome, Principal } from '../model/call.ts';
+import type { Decision } from '../model/decision.ts';
+import type { CallId } from '../model/identifiers.ts';
+
+/** A call on its way through the pipeline. One object for each call; stages fill in what they find out. */
+export interface Call {
+  readonly id: CallId;
+  /** The tool's rendered name, as the caller gave it. */
+  readonly name: string;
+  /** The arguments as the caller gave them. */
+  readonly given: unknown;
+  readonly principal: Principal;
+  readonly options: CallOptions;
+  /** When the caller wants it ended, in milliseconds since 1970. */
+  readonly deadline: number | undefined;
+  readonly startedAt: number;
+  /** Set by `resolve`: the tool, pinned for the rest of the call. */
+  tool: CatalogTool | undefined;
+  /** Set by `validate`: the arguments as JSON text, and in the form the handler takes. */
+  argumentsText: string;
+  arguments: unknown;
+  /** Set by `decide`. */
+  decision: Decision | undefined;
+  /** Set by `record-intent`: the tool may have begun to act. */
+  started: boolean;
+  /** Set by `record-intent`: a read's intent, while it waits to be written. */
+  intent: Waiting | undefined;
+  /** Set by `record-intent` when the call took an idempotency key. */
+  claimed: string | undefined;
+  /** Set by `record-outcome`. */
+  durationMs: number;
+}
+
+/** What comes after a stage. */
+export type Next = (call: Call) => Promise<CallOutcome>;
+
+/** One step of the pipeline: does its part, calls `next` or not, and passes the outcome on. */
+export type Stage = (call: Call, next: Next) => Promise<CallOutcome>;
+
+/** The tool of a call that `resolve` let through. */
+export function toolOf(call: Call): CatalogTool {
+  if (call.tool === undefined)
+    throw new Error(`call ${call.id} reached a stage that needs a tool before it was resolved`);
+  return call.tool;
+}

@@ -1,0 +1,47 @@
+/** Lets so many holders in at a time; the others wait in the order they came. */
+export class Limiter {
+  readonly #most: number;
+  readonly #waiting = new Set<() => void>();
+  #held = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Takes a place if there is one. */
+  tryAcquire(): boolean {
+    if (this.#held >= this.#most) return false;
+    this.#held += 1;
+    return true;
+  }
+
+  /** A place in the queue: `ready` resolves when it is this one's turn; `leave` gives the place up, before or after. */
+  enqueue(): { readonly ready: Promise<void>; leave(): void } {
+    let granted = false;
+    let grant: () => void = () => undefined;
+    const ready = new Promise<void>((resolve) => {
+      grant = () => {
+        granted = true;
+        resolve();
+      };
+      this.#waiting.add(grant);
+    });
+    return {
+      ready,
+      leave: () => {
+        if (granted) this.release();
+        else this.#waiting.delete(grant);
+      },
+    };
+  }
+
+  release(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) {
+      this.#held -= 1;
+      return;
+    }
+    this.#waiting.delete(next);
+    next();
+  }
+}

@@ -1,0 +1,58 @@
+import type { Tracer } from '@opentelemetry/api';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { Redactor } from '../journal/redaction.ts';
+import type { Store } from '../journal/store.ts';
+import type { Approve } from './approval.ts';
+import type { Next } from './call.ts';
+import { compose } from './compose.ts';
+import type { CallMetrics } from './metrics.ts';
+import type { SessionStates } from './session-states.ts';
+import { approve } from './stages/approve.ts';
+import { bound } from './stages/bound.ts';
+import { checkpoint } from './stages/checkpoint.ts';
+import { decide } from './stages/decide.ts';
+import { deduplicate } from './stages/deduplicate.ts';
+import { execute } from './stages/execute.ts';
+import { observe } from './stages/observe.ts';
+import { recordIntent } from './stages/record-intent.ts';
+import { recordOutcome } from './stages/record-outcome.ts';
+import { resolve } from './stages/resolve.ts';
+import { validate } from './stages/validate.ts';
+import type { Waits } from './waits.ts';
+
+/** What the stages work with. */
+export interface PipelineParts {
+  readonly catalog: Catalog;
+  readonly store: Store;
+  readonly journal: Journal;
+  readonly redactor: Redactor;
+  readonly states: SessionStates;
+  readonly waits: Waits;
+  readonly tracer: Tracer;
+  readonly metrics: CallMetrics | undefined;
+  readonly ask: Approve | undefined;
+  readonly traceContent: boolean;
+  readonly timeoutMs: number;
+  readonly concurrency: number;
+  readonly maxResultBytes: number;
+  readonly largestResult: number;
+}
+
+/** The one way to a tool. Each stage wraps those below it. */
+export function createPipeline(parts: PipelineParts): Next {
+  const { catalog, store, journal, redactor, waits } = parts;
+  return compose([
+    observe({ tracer: parts.tracer, metrics: parts.metrics, redactor, content: parts.traceContent }),
+    recordOutcome(journal, redactor),
+    resolve(catalog),
+    validate,
+    deduplicate(store),
+    decide,
+    approve(catalog, waits, parts.ask),
+    recordIntent(journal, redactor),
+    bound(store, redactor, parts.maxResultBytes),
+    checkpoint,
+    execute(parts),
+  ]);
+}

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { testSource } from '../../test/support/test-source.ts';
+import { createSignalbox, localServer } from '../index.ts';
+
+test('servers that come, go or change are recorded; those that are up from the start are not', async () => {
+  const broken = testSource('broken');
+  broken.change({ down: { reason: 'no such program', since: 1 } });
+  const box = await createSignalbox({ servers: [localServer({ name: 'calm' }), broken] });
+  const steps = [
+    () => box.disable('calm'),
+    () => box.enable('calm'),
+    () => box.mount(localServer({ name: 'late' })),
+    () => box.unmount('late'),
+  ];
+  for (const step of steps) {
+    await step();
+    await turn();
+  }
+  const { items } = await box.journal.entries({ type: 'ServerChanged', order: 'oldest-first' });
+  const told = items.map((event) => event.type === 'ServerChanged' && [event.server, event.status]);
+  assert.deepEqual(told, [
+    ['broken', 'down'],
+    ['calm', 'disabled'],
+    ['calm', 'up'],
+    ['late', 'up'],
+    ['late', 'removed'],
+  ]);
+  await box.close();
+});

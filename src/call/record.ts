@@ -1,0 +1,76 @@
+import type { EntryDraft } from '../journal/entry.ts';
+import type { Redactor } from '../journal/redaction.ts';
+import type { CallOutcome } from '../model/call.ts';
+import { renderContent } from '../model/content.ts';
+import type { Call } from './call.ts';
+
+const longestOutput = 1000;
+const longestArguments = 65_536;
+
+/** The intent: what is about to be run, and by whose leave. */
+export function intentDraft(call: Call, redactor: Redactor): EntryDraft {
+  return draft(call, redactor, 'CallStarted', '', `{${facts(call)}}`);
+}
+
+/** The outcome: everything about the call, so that it can be read on its own. */
+export function outcomeDraft(call: Call, redactor: Redactor, outcome: CallOutcome): EntryDraft {
+  const output = truncate(redactor.text(renderContent(outcome.content, longestOutput * 4)), longestOutput);
+  const error =
+    outcome.error === undefined
+      ? ''
+      : `,"error":${JSON.stringify({ code: outcome.error.code, message: truncate(redactor.text(outcome.error.message), longestOutput) })}`;
+  return draft(
+    call,
+    redactor,
+    'ToolInvoked',
+    outcome.outcome,
+    `{${facts(call)},"durationMs":${call.durationMs},"output":${JSON.stringify(output)}${error}}`,
+  );
+}
+
+function draft(
+  call: Call,
+  redactor: Redactor,
+  type: EntryDraft['type'],
+  outcome: EntryDraft['outcome'],
+  body: string,
+): EntryDraft {
+  return {
+    type,
+    at: type === 'CallStarted' ? call.startedAt : Date.now(),
+    call: call.id,
+    session: column(redactor, call.options.session ?? ''),
+    tool: call.tool?.definition.name ?? column(redactor, call.name),
+    outcome,
+    body: redactor.json(body),
+  };
+}
+
+// Put together as text: the arguments were turned into text once, for checking, and are not walked again.
+function facts(call: Call): string {
+  const { tool, decision } = call;
+  let body = `"principal":${JSON.stringify(call.principal)},"arguments":${argumentsText(call)}`;
+  if (tool !== undefined)
+    body += `,"server":"${tool.source.server}","adapter":"${tool.source.adapter}","effect":"${tool.definition.effect}","definitionHash":"${tool.definition.definitionHash}"`;
+  if (decision !== undefined) body += `,"decision":${JSON.stringify(decision)}`;
+  if (call.options.idempotencyKey !== undefined)
+    body += `,"idempotencyKey":${JSON.stringify(call.options.idempotencyKey)}`;
+  return body;
+}
+
+function argumentsText({ argumentsText: given }: Call): string {
+  if (given.length <= longestArguments) return given;
+  return JSON.stringify({ '…': `${given.length} characters of arguments, too many to record` });
+}
+
+/** Columns are single lines of bounded length; see `linkHash`. */
+function column(redactor: Redactor, value: string): string {
+  return redactor
+    .text(value.toWellFormed().replace(/[\u0000-\u001f\u007f]/g, ' '))
+    .slice(0, 200)
+    .toWellFormed();
+}
+
+function truncate(value: string, most: number): string {
+  return value.length <= most ? value : `${value.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}

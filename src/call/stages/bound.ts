@@ -1,0 +1,72 @@
+import type { Redactor } from '../../journal/redaction.ts';
+import type { Store } from '../../journal/store.ts';
+import type { CallOutcome } from '../../model/call.ts';
+import { type ContentBlock, text } from '../../model/content.ts';
+import { messageOf } from '../../model/errors.ts';
+import { inspectJson } from '../../model/json.ts';
+import { resultUri } from '../../model/result-uri.ts';
+import { unfinished } from '../../model/unfinished.ts';
+import type { Call, Stage } from '../call.ts';
+
+const previewSize = 2000;
+
+/** Keeps an oversized result in the store and hands on a preview with a link to the whole: nothing is lost, no context is flooded. */
+export function bound(store: Store, redactor: Redactor, maxBytes: number): Stage {
+  return async (call, next) => {
+    const outcome = await next(call);
+    if (fits(outcome, maxBytes)) return outcome;
+    const { kept, mimeType } = whole(outcome);
+    // Known secrets never reach the disk; otherwise the result stays as it is.
+    const safe = redactor.values(kept);
+    try {
+      await store.keepResult({ id: call.id, owner: call.principal.id, mimeType, text: safe });
+    } catch (error) {
+      return unfinished(
+        'failed',
+        'journal-unavailable',
+        `${call.name} ran, but its result of ${safe.length} characters could not be kept: ${messageOf(error)}`,
+      );
+    }
+    const content = preview(call, safe, mimeType);
+    if (outcome.outcome === 'completed') return { outcome: 'completed', content };
+    return { ...outcome, content };
+  };
+}
+
+function fits({ content, structuredContent }: CallOutcome, maxBytes: number): boolean {
+  let size = 0;
+  for (const block of content) size += sizeOf(block, maxBytes);
+  if (structuredContent !== undefined) {
+    const inspection = inspectJson(structuredContent, maxBytes);
+    size += inspection.ok ? inspection.size : maxBytes + 1;
+  }
+  return size <= maxBytes;
+}
+
+function sizeOf(block: ContentBlock, maxBytes: number): number {
+  if (block.type === 'text')
+    return block.text.length * 3 <= maxBytes ? block.text.length : Buffer.byteLength(block.text);
+  if (block.type === 'image' || block.type === 'audio') return block.data.length;
+  return JSON.stringify(block).length;
+}
+
+function whole({ content, structuredContent }: CallOutcome): { kept: string; mimeType: string } {
+  const [only] = content;
+  if (content.length === 1 && only?.type === 'text') {
+    return { kept: only.text, mimeType: structuredContent === undefined ? 'text/plain' : 'application/json' };
+  }
+  return { kept: JSON.stringify({ content, structuredContent }), mimeType: 'application/json' };
+}
+
+function preview(call: Call, kept: string, mimeType: string): ContentBlock[] {
+  const uri = resultUri(call.id);
+  const shown = kept.slice(0, previewSize).replace(/[\uD800-\uDBFF]$/, '');
+  const note =
+    `[The result has ${kept.length} characters; these are the first ${shown.length}. The whole is kept as ${uri}: ` +
+    `read on with the tool read_result {"uri": "${uri}", "offset": ${shown.length}}.]`;
+  return [
+    text(shown),
+    text(note),
+    { type: 'resource_link', uri, name: `Result of ${call.name}`, mimeType, size: Buffer.byteLength(kept) },
+  ];
+}

@@ -1,0 +1,129 @@
+import type { CatalogTool } from '../../catalog/definition.ts';
+import type { Source } from '../../catalog/source.ts';
+import type { Redactor } from '../../journal/redaction.ts';
+import type { CallOutcome, Progress } from '../../model/call.ts';
+import type { SessionState, ToolContext } from '../../model/context.ts';
+import { messageOf } from '../../model/errors.ts';
+import { tell } from '../../model/tell.ts';
+import { unfinished } from '../../model/unfinished.ts';
+import { type Call, type Stage, toolOf } from '../call.ts';
+import { Limiter } from '../limiter.ts';
+import { outcomeOf } from '../result.ts';
+import type { SessionStates } from '../session-states.ts';
+import { type Ended, type Waits, endedOutcome } from '../waits.ts';
+
+/** Limits that hold where neither tool nor server say otherwise. */
+export interface ExecuteOptions {
+  readonly states: SessionStates;
+  readonly waits: Waits;
+  readonly redactor: Redactor;
+  readonly timeoutMs: number;
+  readonly concurrency: number;
+  /** The largest result that can be kept, in characters. */
+  readonly largestResult: number;
+}
+
+/** Runs the tool: bounded in time, cancellable, so many at a time for each server. Whatever it does, there is an outcome. */
+export function execute(options: ExecuteOptions): Stage {
+  const limiters = new WeakMap<Source, Limiter>();
+  const limiterOf = (source: Source): Limiter => {
+    let limiter = limiters.get(source);
+    if (limiter === undefined)
+      limiters.set(source, (limiter = new Limiter(source.limits.concurrency ?? options.concurrency)));
+    return limiter;
+  };
+  return async (call) => {
+    const tool = toolOf(call);
+    const limiter = limiterOf(tool.source);
+    if (!limiter.tryAcquire()) {
+      const place = limiter.enqueue();
+      const waited = await options.waits.until(place.ready, call.options.signal, call.deadline);
+      if ('ended' in waited) {
+        place.leave();
+        return endedOutcome(call, waited.ended, `waiting for a free place at server "${tool.source.server}"`);
+      }
+    }
+    try {
+      return await run(call, tool, options);
+    } finally {
+      limiter.release();
+    }
+  };
+}
+
+async function run(call: Call, tool: CatalogTool, options: ExecuteOptions): Promise<CallOutcome> {
+  if (call.options.signal?.aborted === true) return endedOutcome(call, 'cancelled', 'it was about to run');
+  const now = Date.now();
+  const timeout = tool.definition.timeoutMs ?? tool.source.limits.timeoutMs ?? options.timeoutMs;
+  const deadline = Math.min(call.deadline ?? Number.POSITIVE_INFINITY, now + timeout);
+  if (deadline <= now) return endedOutcome(call, 'timed-out', 'it was about to run');
+  const context = new CallContext(call, tool.source.server, deadline, options.states);
+  try {
+    let returned = tool.offered.run(call.arguments, context);
+    if (isPromiseLike(returned)) {
+      const waited = await options.waits.until(returned, call.options.signal, deadline, (ended) => context.end(ended));
+      if ('ended' in waited) return endedOutcome(call, waited.ended, 'it ran');
+      returned = waited.value;
+    }
+    return await outcomeOf(call.name, tool.offered, returned, options.largestResult);
+  } catch (error) {
+    return unfinished('failed', 'tool-failed', `${call.name} failed: ${options.redactor.text(messageOf(error))}`);
+  } finally {
+    context.end(undefined);
+  }
+}
+
+function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}
+
+/** What the handler sees. Signal and state are made when they are first looked at: most handlers never do. */
+class CallContext implements ToolContext {
+  readonly callId;
+  readonly session;
+  readonly principal;
+  readonly deadline;
+  readonly #onProgress;
+  readonly #server;
+  readonly #states;
+  #controller: AbortController | undefined;
+  #ended: Ended | 'settled' | undefined;
+
+  constructor(call: Call, server: string, deadline: number, states: SessionStates) {
+    this.callId = call.id;
+    this.session = call.options.session;
+    this.principal = call.principal;
+    this.deadline = deadline;
+    this.#onProgress = call.options.onProgress;
+    this.#server = server;
+    this.#states = states;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#ended !== undefined) this.#abort(this.#ended);
+    }
+    return this.#controller.signal;
+  }
+
+  get state(): SessionState {
+    return this.#states.of(this.session, this.#server);
+  }
+
+  /** Progress after the end would belong to nobody. */
+  progress(progress: Progress): void {
+    if (this.#ended === undefined && this.#onProgress !== undefined) tell(this.#onProgress, progress);
+  }
+
+  end(ended: Ended | undefined): void {
+    if (this.#ended !== undefined) return;
+    this.#ended = ended ?? 'settled';
+    if (ended !== undefined) this.#abort(ended);
+  }
+
+  #abort(ended: Ended | 'settled'): void {
+    const name = ended === 'timed-out' ? 'TimeoutError' : 'AbortError';
+    this.#controller?.abort(new DOMException(`the call is over (${ended})`, name));
+  }
+}

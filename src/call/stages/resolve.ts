@@ -1,0 +1,54 @@
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { CatalogSnapshot } from '../../catalog/snapshot.ts';
+import type { CallOutcome } from '../../model/call.ts';
+import { nearest } from '../../model/nearest.ts';
+import { unfinished } from '../../model/unfinished.ts';
+import type { Call, Stage } from '../call.ts';
+
+/** Finds the tool and pins its definition. What cannot be called says why. */
+export function resolve(catalog: Catalog): Stage {
+  return async (call, next) => {
+    const tool = catalog.find(call.name);
+    if (tool === undefined) return absent(call, catalog.snapshot);
+    const seen = call.options.definitionHash;
+    if (seen !== undefined && seen !== tool.definition.definitionHash) {
+      return unfinished(
+        'stale',
+        'definition-changed',
+        `${call.name} has changed since it was listed; list the tools again before calling it`,
+      );
+    }
+    call.tool = tool;
+    return next(call);
+  };
+}
+
+function absent(call: Call, snapshot: CatalogSnapshot): CallOutcome {
+  const hidden = snapshot.hidden.find((tool) => tool.name === call.name);
+  if (hidden !== undefined) {
+    const since = new Date(hidden.since).toISOString();
+    return unfinished(
+      'denied',
+      hidden.by === 'server-down' ? 'server-down' : 'tool-hidden',
+      `${call.name} cannot be called: ${hidden.reason} (since ${since})`,
+    );
+  }
+  if (call.options.definitionHash !== undefined) {
+    return unfinished(
+      'stale',
+      'definition-changed',
+      `${call.name} is not in the catalog any more; list the tools again`,
+    );
+  }
+  const suggestion = nearest(
+    call.name,
+    snapshot.tools.map((tool) => tool.name),
+  );
+  const hint =
+    suggestion === undefined ? `the catalog has ${snapshot.tools.length} tools` : `did you mean "${suggestion}"?`;
+  return unfinished(
+    'denied',
+    'tool-unknown',
+    `there is no tool named ${JSON.stringify(call.name.slice(0, 128))}; ${hint}`,
+  );
+}

@@ -1,0 +1,42 @@
+import type { Parsed } from '../../catalog/source.ts';
+import { messageOf } from '../../model/errors.ts';
+import { type JsonObject, inspectJson } from '../../model/json.ts';
+import { unfinished } from '../../model/unfinished.ts';
+import { type Stage, toolOf } from '../call.ts';
+
+const largestArguments = 64 * 1024 * 1024;
+
+/** Checks the arguments against the tool's own schema; the handler never sees arguments that do not fit. */
+export const validate: Stage = async (call, next) => {
+  const tool = toolOf(call);
+  const given = call.given ?? {};
+  const problem = jsonProblem(given);
+  if (problem !== undefined)
+    return unfinished('failed', 'arguments-invalid', `the arguments of ${call.name} are not a JSON object: ${problem}`);
+  call.argumentsText = JSON.stringify(given);
+  let parsed: Parsed;
+  try {
+    const parsing = tool.offered.parse(given as JsonObject);
+    parsed = parsing instanceof Promise ? await parsing : parsing;
+  } catch (error) {
+    return unfinished(
+      'failed',
+      'arguments-invalid',
+      `the arguments of ${call.name} could not be checked: ${messageOf(error)}`,
+    );
+  }
+  if (!parsed.ok) {
+    const list = parsed.problems.map(({ path, message }) => `${path}: ${message}`).join('; ');
+    return unfinished('failed', 'arguments-invalid', `the arguments of ${call.name} do not fit its schema: ${list}`);
+  }
+  call.arguments = parsed.value;
+  return next(call);
+};
+
+function jsonProblem(given: unknown): string | undefined {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    return `an object is needed, not ${Array.isArray(given) ? 'an array' : `a ${typeof given}`}`;
+  }
+  const inspection = inspectJson(given, largestArguments);
+  return inspection.ok ? undefined : `${inspection.problem} (at ${inspection.path})`;
+}

@@ -1,0 +1,35 @@
+export type { ApprovalAnswer, ApprovalRequest, Approve } from './call/approval.ts';
+export type { SignalboxEvents } from './call/events.ts';
+export type { CallMetrics } from './call/metrics.ts';
+export type { CatalogNotice, CatalogSnapshot, HiddenTool, ServerProvenance } from './catalog/snapshot.ts';
+export type { Source, SourceLimits, SourceState, SourceTool } from './catalog/source.ts';
+export type { Verification } from './journal/chain.ts';
+export type { CallStarted, JournalEvent, ServerChanged, ToolInvoked } from './journal/entry.ts';
+export type { JournalQuery, Page } from './journal/reader.ts';
+export type { ResultPage, Store } from './journal/store.ts';
+export type {
+  CallError,
+  CallOptions,
+  CallOutcome,
+  CallResult,
+  OutcomeName,
+  Principal,
+  Progress,
+  ToolReference,
+} from './model/call.ts';
+export type { ContentBlock, ToolResult } from './model/content.ts';
+export type { SessionState, ToolContext } from './model/context.ts';
+export type { Decision } from './model/decision.ts';
+export { SignalboxError } from './model/errors.ts';
+export type { CallErrorCode, ErrorCode } from './model/errors.ts';
+export type { CallId } from './model/identifiers.ts';
+export type { JsonObject, JsonSchema, JsonValue } from './model/json.ts';
+export type { Effect, ToolAnnotations, ToolDefinition, ToolId } from './model/tool.ts';
+export { createSignalbox } from './signalbox.ts';
+export type { Signalbox, SignalboxOptions } from './signalbox.ts';
+export { defineTool } from './sources/local/define-tool.ts';
+export type { Tool, ToolSchema, ToolWithOutput } from './sources/local/define-tool.ts';
+export type { AnyTool } from './sources/local/foreign-tools.ts';
+export { localServer } from './sources/local/local-server.ts';
+export type { LocalServer, LocalServerOptions } from './sources/local/local-server.ts';
+export { sqliteStore } from './store/sqlite/sqlite-store.ts';

@@ -1,0 +1,22 @@
+import type { Decision } from '../model/decision.ts';
+import type { Effect, ToolDefinition } from '../model/tool.ts';
+
+const decisions: Readonly<Record<Effect, Decision>> = {
+  read: { answer: 'allow', rule: 'default:read', reason: 'reads run' },
+  undoable: { answer: 'ask', rule: 'default:undoable', reason: 'the tool writes; undoable calls ask' },
+  compensable: {
+    answer: 'ask',
+    rule: 'default:compensable',
+    reason: 'the tool has an effect that only another call can make good',
+  },
+  irreversible: {
+    answer: 'ask',
+    rule: 'default:irreversible',
+    reason: 'the tool cannot be undone; irreversible calls always ask',
+  },
+};
+
+/** What holds when nobody wrote a policy: reads run, everything else asks. */
+export function decideByDefault(tool: ToolDefinition): Decision {
+  return decisions[tool.effect];
+}

@@ -1,0 +1,206 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { trace } from '@opentelemetry/api';
+import type { Approve } from './call/approval.ts';
+import type { Call } from './call/call.ts';
+import { Events, type SignalboxEvents } from './call/events.ts';
+import type { CallMetrics } from './call/metrics.ts';
+import { createPipeline } from './call/pipeline.ts';
+import { recordServers } from './call/record-servers.ts';
+import { SessionStates } from './call/session-states.ts';
+import { Waits } from './call/waits.ts';
+import { Catalog } from './catalog/catalog.ts';
+import { renderName } from './catalog/names.ts';
+import type { CatalogSnapshot } from './catalog/snapshot.ts';
+import type { Source } from './catalog/source.ts';
+import { Journal } from './journal/journal.ts';
+import { JournalReader } from './journal/reader.ts';
+import { recordUnknown } from './journal/recovery.ts';
+import { createRedactor } from './journal/redaction.ts';
+import type { ResultPage, Store } from './journal/store.ts';
+import type { CallOptions, CallResult, Principal, ToolReference } from './model/call.ts';
+import { SignalboxError } from './model/errors.ts';
+import { newCallId } from './model/identifiers.ts';
+import { callOfResult } from './model/result-uri.ts';
+import type { ToolDefinition } from './model/tool.ts';
+import { builtinServer } from './sources/local/builtin/builtin-server.ts';
+import { sqliteStore } from './store/sqlite/sqlite-store.ts';
+
+/** What a box is made of. Everything has a default. */
+export interface SignalboxOptions {
+  /** The servers to mount, for instance made by `localServer`. */
+  readonly servers?: readonly Source[];
+  /** The directory the journal is kept in, as `signalbox.db`. Without it the journal lives in memory and is gone with the process. */
+  readonly data?: string;
+  /** A store of your own, in the place of `data`. The box closes it. */
+  readonly store?: Store;
+  /** Asks a human about a call that policy wants asked. Without it such calls are denied. */
+  readonly approve?: Approve;
+  /** Values that must never be recorded, by a name that stands in their place. */
+  readonly secrets?: Readonly<Record<string, string>>;
+  /** Results larger than `maxBytes` are kept whole and handed out as a preview (32 KB); `keepBytes` is the most that is kept (64 MB). */
+  readonly results?: { readonly maxBytes?: number; readonly keepBytes?: number };
+  /** How long a tool may run where neither it nor its server says (60 s). */
+  readonly timeoutMs?: number;
+  /** How many calls a server gets at a time where it does not say (64). */
+  readonly concurrency?: number;
+  /** Counts and times calls. */
+  readonly metrics?: CallMetrics;
+  /** Also puts arguments and results on OpenTelemetry spans, redacted. */
+  readonly traceContent?: boolean;
+  /** The built-in server: its name (`signalbox`), and the port the host listens on; `false` leaves it out. */
+  readonly builtin?: false | { readonly name?: string; readonly port?: number };
+}
+
+/** The one place that tool calls pass through. */
+export interface Signalbox {
+  readonly version: string;
+  /** The tools that can be called now. */
+  tools(): readonly ToolDefinition[];
+  /** The tools, and why others cannot be called. */
+  catalog(): CatalogSnapshot;
+  /** Calls a tool. Never rejects for what a tool does: every call has an outcome. Rejects only when the box is closed. */
+  call(tool: ToolReference, args?: unknown, options?: CallOptions): Promise<CallResult>;
+  /** Listens to an event; returns how to stop. */
+  on<Name extends keyof SignalboxEvents>(event: Name, listener: (event: SignalboxEvents[Name]) => void): () => void;
+  mount(server: Source): void;
+  /** Takes a server out and closes it. */
+  unmount(server: string): Promise<void>;
+  enable(server: string): void;
+  disable(server: string): void;
+  readonly journal: JournalReader;
+  /** Reads a page of a result that was too large to be handed out whole. */
+  readResult(uri: string, page?: { readonly offset?: number; readonly limit?: number }): Promise<ResultPage>;
+  /** Registers a value that must never be recorded. */
+  addSecret(name: string, value: string): void;
+  /** Lets calls under way end (for `graceMs`, 5 s), cancels the rest, closes servers and journal. */
+  close(options?: { readonly graceMs?: number }): Promise<void>;
+}
+
+const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
+const someone: Principal = { id: 'local', kind: 'agent' };
+const usualResult = 32 * 1024;
+
+/** Opens a box: mounts the servers, opens the journal, and gives calls that died with an earlier process their `unknown`. */
+export async function createSignalbox(options: SignalboxOptions = {}): Promise<Signalbox> {
+  const store =
+    options.store ?? sqliteStore(options.data === undefined ? {} : { file: join(options.data, 'signalbox.db') });
+  try {
+    return await assemble(options, store);
+  } catch (error) {
+    await Promise.allSettled([store.close(), ...(options.servers ?? []).map((server) => server.close())]);
+    throw error;
+  }
+}
+
+async function assemble(options: SignalboxOptions, store: Store): Promise<Signalbox> {
+  const redactor = createRedactor();
+  for (const [name, value] of Object.entries(options.secrets ?? {})) redactor.add(name, value);
+  const catalog = new Catalog();
+  const journal = new Journal(store);
+  const waits = new Waits();
+  const maxResultBytes = options.results?.maxBytes ?? usualResult;
+  const pipeline = createPipeline({
+    catalog,
+    store,
+    journal,
+    redactor,
+    waits,
+    states: new SessionStates(),
+    tracer: trace.getTracer('signalbox', version),
+    metrics: options.metrics,
+    ask: options.approve,
+    traceContent: options.traceContent ?? false,
+    timeoutMs: options.timeoutMs ?? 60_000,
+    concurrency: options.concurrency ?? 64,
+    maxResultBytes,
+    largestResult: options.results?.keepBytes ?? 64 * 1024 * 1024,
+  });
+  recordServers(catalog, journal, redactor);
+  const events = new Events(catalog, journal);
+  await recordUnknown(store, journal);
+  if (options.builtin !== false) catalog.mount(builtin(options, store, maxResultBytes));
+  for (const server of options.servers ?? []) catalog.mount(server);
+
+  let closing: Promise<void> | undefined;
+  let underWay = 0;
+  let onIdle: (() => void) | undefined;
+  const idle = (): Promise<void> => new Promise((resolve) => (underWay === 0 ? resolve() : (onIdle = resolve)));
+
+  async function close(graceMs: number): Promise<void> {
+    const grace = setTimeout(() => waits.endAll(), graceMs);
+    await idle();
+    clearTimeout(grace);
+    await Promise.all(catalog.sources().map((source) => source.close()));
+    await journal.drain();
+    await store.close();
+  }
+
+  return {
+    version,
+    tools: () => catalog.snapshot.tools,
+    catalog: () => catalog.snapshot,
+    async call(reference, args, callOptions = {}) {
+      if (closing !== undefined) throw new SignalboxError('box-closed', 'this Signalbox is closed; no call was made');
+      const call = newCall(reference, args, callOptions);
+      underWay += 1;
+      try {
+        const outcome = await pipeline(call);
+        const result = { callId: call.id, tool: call.name, ...outcome, durationMs: call.durationMs };
+        return call.decision === undefined ? result : { ...result, decision: call.decision };
+      } finally {
+        underWay -= 1;
+        if (underWay === 0) onIdle?.();
+      }
+    },
+    on: (event, listener) => events.on(event, listener),
+    mount: (server) => catalog.mount(server),
+    unmount: (server) => catalog.unmount(server).close(),
+    enable: (server) => catalog.enable(server),
+    disable: (server) => catalog.disable(server),
+    journal: new JournalReader(store),
+    async readResult(uri, { offset = 0, limit = 8000 } = {}) {
+      const page = await store.readResult(callOfResult(uri), offset, limit);
+      if (page === undefined) throw new SignalboxError('result-unknown', `no result is kept as ${uri}`);
+      return page;
+    },
+    addSecret: (name, value) => redactor.add(name, value),
+    close: ({ graceMs = 5000 } = {}) => (closing ??= close(graceMs)),
+  };
+}
+
+function builtin(options: SignalboxOptions, store: Store, maxResultBytes: number): Source {
+  const given = options.builtin === false ? undefined : options.builtin;
+  const port = given?.port ?? Number(process.env['SIGNALBOX_PORT'] ?? Number.NaN);
+  const opened = Date.now();
+  return builtinServer({
+    server: given?.name ?? 'signalbox',
+    version: process.env['SIGNALBOX_VERSION'] ?? version,
+    port: Number.isInteger(port) ? port : undefined,
+    now: () => new Date(),
+    uptimeSeconds: () => (Date.now() - opened) / 1000,
+    readResult: (id, offset, limit) => store.readResult(id, offset, limit),
+    // A character takes at most three bytes of UTF-8 here; the rest is room for the note below the page.
+    longestPage: Math.max(100, Math.floor(maxResultBytes / 3) - 100),
+  });
+}
+
+function newCall(reference: ToolReference, given: unknown, options: CallOptions): Call {
+  return {
+    id: newCallId(),
+    name: typeof reference === 'string' ? reference : renderName(reference).name,
+    given,
+    principal: options.principal ?? someone,
+    options,
+    deadline: options.deadline === undefined ? undefined : Number(options.deadline),
+    startedAt: Date.now(),
+    tool: undefined,
+    argumentsText: '{}',
+    arguments: undefined,
+    decision: undefined,
+    started: false,
+    intent: undefined,
+    claimed: undefined,
+    durationMs: 0,
+  };
+}
