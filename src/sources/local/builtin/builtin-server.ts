@@ -1,0 +1,65 @@
+import * as z from 'zod';
+import { type ContentBlock, text } from '../../../model/content.ts';
+import { defineTool } from '../define-tool.ts';
+import { type LocalServer, localServer } from '../local-server.ts';
+import { type PingDependencies, ping } from './ping.ts';
+import { type ReadResultAnswer, type ReadResultDependencies, readResult } from './read-result.ts';
+import { type ServerInfoDependencies, serverInfo } from './server-info.ts';
+
+/** Everything the built-in tools need from the house they run in. */
+export interface BuiltinDependencies extends PingDependencies, ServerInfoDependencies, ReadResultDependencies {}
+
+/** The server every agent gets: what it runs in, and how to read on in large results. */
+export function builtinServer(dependencies: BuiltinDependencies): LocalServer {
+  return localServer({
+    name: dependencies.server,
+    tools: [
+      defineTool({
+        name: 'ping',
+        description: 'Checks that tool calls reach Signalbox; answers "pong" with the time.',
+        input: z.object({}),
+        output: z.object({ status: z.literal('pong'), timestamp: z.string(), server: z.string() }),
+        effect: 'read',
+        idempotent: true,
+        run: () => ping(dependencies),
+      }),
+      defineTool({
+        name: 'get_server_info',
+        description:
+          'Tells which Signalbox this agent runs in: product, version, port and, on request, for how long it has been up.',
+        input: z.object({ include_uptime: z.boolean().default(false).describe('Also tell the uptime in seconds.') }),
+        output: z.object({
+          product: z.string(),
+          port: z.number().nullable(),
+          version: z.string(),
+          uptime_seconds: z.number().optional(),
+        }),
+        effect: 'read',
+        idempotent: true,
+        run: ({ include_uptime }) => serverInfo(dependencies, include_uptime),
+      }),
+      defineTool({
+        name: 'read_result',
+        description:
+          'Reads a part of a tool result that was too large to be shown whole. Takes the signalbox:// address that the shortened result names.',
+        input: z.object({
+          uri: z.string().describe('The address of the result, for instance signalbox://results/call_….'),
+          offset: z.int().min(0).default(0).describe('Where to begin, in characters.'),
+          limit: z.int().min(1).default(8000).describe('How many characters to read at most.'),
+        }),
+        effect: 'read',
+        idempotent: true,
+        run: async (args, { principal }) => pageContent(await readResult(dependencies, args, principal)),
+      }),
+    ],
+  });
+}
+
+/** As plain text: a page inside JSON would be escaped, and be read twice where structured content is shown too. */
+function pageContent({ text: page, offset, total, next }: ReadResultAnswer): ContentBlock[] {
+  const place = `characters ${offset} to ${offset + page.length} of ${total}`;
+  return [
+    text(page),
+    text(next === undefined ? `[${place}; this is the end.]` : `[${place}; read on at offset ${next}.]`),
+  ];
+}

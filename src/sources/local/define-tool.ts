@@ -1,0 +1,108 @@
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
+import type { ToolResult } from '../../model/content.ts';
+import type { ToolContext } from '../../model/context.ts';
+import { SignalboxError } from '../../model/errors.ts';
+import type { Effect, ToolAnnotations } from '../../model/tool.ts';
+import type { FromJsonSchema } from './infer-json-schema.ts';
+
+/** A schema for arguments or results: Zod, any Standard Schema that can be told as JSON Schema, or JSON Schema itself. */
+export type ToolSchema = (StandardSchemaV1 & StandardJSONSchemaV1) | { readonly [keyword: string]: unknown };
+
+/** What the handler gets for a schema: the schema's output type, or the type a JSON Schema literal describes. */
+export type ValueOf<Schema> = Schema extends StandardSchemaV1
+  ? StandardSchemaV1.InferOutput<Schema>
+  : unknown extends FromJsonSchema<Schema>
+    ? Record<string, unknown>
+    : FromJsonSchema<Schema>;
+
+/** What the handler of a tool with an output schema returns, if not a full result. */
+export type ReturnOf<Schema> = Schema extends StandardSchemaV1
+  ? StandardSchemaV1.InferInput<Schema>
+  : FromJsonSchema<Schema>;
+
+/** What stands for a schema where a tool takes no arguments. */
+type NoInput = { readonly type: 'object' };
+
+/** What every tool object says about itself, whatever its schemas. */
+interface ToolFacts {
+  /** Letters, digits, `-` and `_` by preference; other characters are replaced when it is shown to models. */
+  readonly name: string;
+  readonly title?: string;
+  /** What a model reads to decide whether to use it. */
+  readonly description: string;
+  /** What it does to the world. Without it: `read` if `annotations.readOnlyHint`, `compensable` with `undo`, else `irreversible`. */
+  readonly effect?: Effect;
+  readonly annotations?: ToolAnnotations;
+  /** Running it twice with the same arguments does no more than once. */
+  readonly idempotent?: boolean;
+  /** For flow rules: what kind of data it reads or where it sends it. */
+  readonly labels?: readonly string[];
+  readonly timeoutMs?: number;
+  /**
+   * Runs the handler in a worker thread that can be killed: for work that keeps a processor busy. With `true` the handler may
+   * use only its arguments and what it imports itself; with `import.meta.url` the worker imports the whole module.
+   */
+  readonly isolate?: boolean | string;
+}
+
+/** Everything about a tool, in one object. The handler may return anything JSON, content blocks or a full result. */
+export interface Tool<Input extends ToolSchema> extends ToolFacts {
+  readonly input?: Input;
+  readonly output?: undefined;
+  /** Makes a completed call good again. */
+  undo?(args: ValueOf<Input>, context: ToolContext): unknown;
+  run(args: ValueOf<Input>, context: ToolContext): unknown;
+}
+
+/** A tool that declares what it returns. */
+export interface ToolWithOutput<Input extends ToolSchema, Output extends ToolSchema> extends ToolFacts {
+  readonly input?: Input;
+  readonly output: Output;
+  /** Makes a completed call good again. */
+  undo?(args: ValueOf<Input>, context: ToolContext): unknown;
+  run(
+    args: ValueOf<Input>,
+    context: ToolContext,
+  ): ReturnOf<Output> | ToolResult | Promise<ReturnOf<Output> | ToolResult>;
+}
+
+/** A tool whatever its schemas: what a server takes. */
+export interface OwnTool extends ToolFacts {
+  readonly input?: ToolSchema;
+  readonly output?: ToolSchema | undefined;
+  undo?(args: never, context: ToolContext): unknown;
+  run(args: never, context: ToolContext): unknown;
+}
+
+/**
+ * Defines a tool; the handler's arguments are typed by `input`.
+ *
+ * @example
+ * const add = defineTool({
+ *   name: 'add',
+ *   description: 'Adds two numbers.',
+ *   input: z.object({ a: z.number(), b: z.number() }),
+ *   effect: 'read',
+ *   run: ({ a, b }) => a + b,
+ * });
+ */
+export function defineTool<const Input extends ToolSchema = NoInput>(tool: Tool<Input>): Tool<Input>;
+export function defineTool<const Input extends ToolSchema = NoInput, const Output extends ToolSchema = NoInput>(
+  tool: ToolWithOutput<Input, Output>,
+): ToolWithOutput<Input, Output>;
+export function defineTool(tool: OwnTool): OwnTool {
+  assertTool(tool);
+  return Object.freeze({ ...tool });
+}
+
+/** Refuses a tool that could not be told or run. */
+export function assertTool<Given extends OwnTool>(tool: Given): Given {
+  if (typeof tool.name !== 'string' || tool.name === '')
+    throw new SignalboxError('tool-invalid', 'a tool needs a name');
+  if (typeof tool.description !== 'string' || tool.description === '') {
+    throw new SignalboxError('tool-invalid', `tool "${tool.name}" needs a description: it is what a model decides by`);
+  }
+  if (typeof tool.run !== 'function')
+    throw new SignalboxError('tool-invalid', `tool "${tool.name}" needs a run function`);
+  return tool;
+}

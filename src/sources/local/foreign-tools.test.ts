@@ -1,0 +1,323 @@
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type TestContext, describe, test } from 'node:test';
+import { tool as claudeTool } from '@anthropic-ai/claude-agent-sdk';
+import { dynamicTool, jsonSchema, tool as aiTool } from 'ai';
+import * as z from 'zod';
+import type { Progress } from '../../model/call.ts';
+import { SignalboxError } from '../../model/errors.ts';
+import { type Signalbox, type SignalboxOptions, createSignalbox } from '../../signalbox.ts';
+import { defineTool } from './define-tool.ts';
+import type { AnyTool } from './foreign-tools.ts';
+import { localServer } from './local-server.ts';
+
+async function boxWith(
+  t: TestContext,
+  tools: Record<string, AnyTool>,
+  options: SignalboxOptions = {},
+): Promise<Signalbox> {
+  // Tools of other SDKs say nothing of their effect, so they ask.
+  const box = await createSignalbox({
+    servers: [localServer({ name: 's', tools })],
+    builtin: false,
+    approve: () => ({ allow: true }),
+    ...options,
+  });
+  t.after(() => box.close());
+  return box;
+}
+
+const invalid = (message: RegExp) => (error: unknown) =>
+  error instanceof SignalboxError && error.code === 'tool-invalid' && message.test(error.message);
+
+const weather = aiTool({
+  description: 'Tells the weather.',
+  inputSchema: z.object({ city: z.string(), unit: z.enum(['C', 'F']).default('C') }),
+  execute: async ({ city, unit }) => ({ city, degrees: 20, unit }),
+});
+
+const greet = claudeTool(
+  'greet',
+  'Greets.',
+  { name: z.string(), loud: z.boolean().optional() },
+  async ({ name, loud }) => ({
+    content: [{ type: 'text', text: loud === true ? `HELLO ${name}` : `Hello ${name}` }],
+  }),
+);
+
+const add = defineTool({
+  name: 'add',
+  description: 'Adds.',
+  effect: 'read',
+  input: z.object({ a: z.number(), b: z.number() }),
+  run: ({ a, b }) => a + b,
+});
+
+describe('tools of three SDKs in one server, each as it is', () => {
+  test('are listed under one naming, with their own descriptions and schemas', async (t) => {
+    const box = await boxWith(t, { weather, greet, add });
+    assert.deepEqual(
+      box
+        .tools()
+        .map(({ name, description, inputSchema }) => [
+          name,
+          description,
+          Object.keys((inputSchema as { properties: object }).properties),
+        ]),
+      [
+        ['mcp__s__weather', 'Tells the weather.', ['city', 'unit']],
+        ['mcp__s__greet', 'Greets.', ['name', 'loud']],
+        ['mcp__s__add', 'Adds.', ['a', 'b']],
+      ],
+    );
+  });
+
+  test('are called the same way', async (t) => {
+    const box = await boxWith(t, { weather, greet, add });
+    const rain = await box.call('mcp__s__weather', { city: 'Bern' });
+    assert.equal(rain.outcome, 'completed');
+    assert.deepEqual(rain.structuredContent, { city: 'Bern', degrees: 20, unit: 'C' });
+    const hello = await box.call('mcp__s__greet', { name: 'Ada', loud: true });
+    assert.deepEqual(hello.content, [{ type: 'text', text: 'HELLO Ada' }]);
+    assert.equal((await box.call('mcp__s__add', { a: 1, b: 2 })).structuredContent, 3);
+  });
+
+  test('refuse arguments that do not fit before they run', async (t) => {
+    const box = await boxWith(t, { weather, greet });
+    for (const [name, args, problem] of [
+      ['mcp__s__weather', { city: 1 }, /\$\.city: /],
+      ['mcp__s__weather', { city: 'Bern', unit: 'K' }, /\$\.unit: /],
+      ['mcp__s__greet', {}, /\$\.name: /],
+    ] as const) {
+      const result = await box.call(name, args);
+      assert.equal(result.error?.code, 'arguments-invalid');
+      assert.match(result.error.message, problem);
+    }
+  });
+
+  test('are left as they were', async (t) => {
+    const before = [Object.entries(weather), Object.entries(greet)];
+    const box = await boxWith(t, { weather, greet });
+    await box.call('mcp__s__weather', { city: 'Bern' });
+    assert.deepEqual([Object.entries(weather), Object.entries(greet)], before);
+  });
+
+  test('a Claude tool’s own error is the call’s', async (t) => {
+    const failing = claudeTool('failing', 'Fails.', {}, async () => ({
+      content: [{ type: 'text', text: 'no such file' }],
+      isError: true,
+    }));
+    const box = await boxWith(t, { failing });
+    const result = await box.call('mcp__s__failing', {});
+    assert.equal(result.outcome, 'failed');
+    assert.deepEqual(result.error, { code: 'tool-failed', message: 'no such file' });
+  });
+
+  test('a Claude tool without arguments says so, instead of taking anything', () => {
+    const [tool] = localServer({
+      name: 's',
+      tools: [claudeTool('now', 'Tells the time.', {}, async () => ({ content: [] }))],
+    }).state().tools;
+    assert.deepEqual(tool?.inputSchema, { type: 'object', properties: {} });
+  });
+
+  test('keep their `this`', async (t) => {
+    const ai = {
+      inputSchema: jsonSchema({ type: 'object' }),
+      count: 1,
+      execute() {
+        return { count: this.count };
+      },
+    };
+    const claude = {
+      name: 'claude',
+      description: 'x',
+      inputSchema: {},
+      count: 2,
+      handler() {
+        return { count: this.count };
+      },
+    };
+    const box = await boxWith(t, { ai, claude });
+    assert.deepEqual((await box.call('mcp__s__ai')).structuredContent, { count: 1 });
+    assert.deepEqual((await box.call('mcp__s__claude')).structuredContent, { count: 2 });
+  });
+});
+
+describe('AI SDK tools', () => {
+  test('are named by their key; jsonSchema(), dynamicTool() and outputSchema work', async (t) => {
+    const box = await boxWith(t, {
+      raw: aiTool({
+        inputSchema: jsonSchema<{ n: number }>({
+          type: 'object',
+          properties: { n: { type: 'number' } },
+          required: ['n'],
+        }),
+        execute: ({ n }) => ({ n: n * 2 }),
+      }),
+      dynamic: dynamicTool({ description: 'Dynamic.', inputSchema: z.object({}), execute: async () => 'done' }),
+      typed: aiTool({
+        inputSchema: z.object({}),
+        outputSchema: z.object({ n: z.number() }),
+        execute: async () => ({ n: 'wrong' as unknown as number }),
+      }),
+    });
+    assert.deepEqual((await box.call('mcp__s__raw', { n: 4 })).structuredContent, { n: 8 });
+    assert.equal((await box.call('mcp__s__raw', { n: 'x' })).error?.code, 'arguments-invalid');
+    assert.deepEqual((await box.call('mcp__s__dynamic', {})).content, [{ type: 'text', text: 'done' }]);
+    assert.equal((await box.call('mcp__s__typed', {})).error?.code, 'result-invalid');
+    assert.equal(box.tools()[0]?.description, 'raw', 'one without a description is described by its name');
+  });
+
+  test('get the call’s id and signal as the AI SDK would give them', async (t) => {
+    let options: Record<string, unknown> = {};
+    const box = await boxWith(t, {
+      look: aiTool({
+        inputSchema: z.object({}),
+        execute: async (_input, given) => {
+          options = { ...given };
+          return 'ok';
+        },
+      }),
+    });
+    const { callId } = await box.call('mcp__s__look', {});
+    assert.equal(options['toolCallId'], callId);
+    assert.deepEqual(options['messages'], []);
+    assert.ok(options['abortSignal'] instanceof AbortSignal);
+  });
+
+  test('that yield are called to the end: the last value is the result, the others are progress', async (t) => {
+    const box = await boxWith(t, {
+      steps: aiTool({
+        inputSchema: z.object({}),
+        async *execute() {
+          yield { status: 'begun' };
+          await pause(1);
+          yield { status: 'half' };
+          yield { status: 'done' };
+        },
+      }),
+    });
+    const progress: Progress[] = [];
+    const result = await box.call('mcp__s__steps', {}, { onProgress: (each) => progress.push(each) });
+    assert.deepEqual(result.structuredContent, { status: 'done' });
+    assert.deepEqual(progress, [{ progress: 1 }, { progress: 2 }]);
+  });
+
+  test('that throw while they yield fail', async (t) => {
+    const box = await boxWith(t, {
+      steps: aiTool({
+        inputSchema: z.object({}),
+        async *execute() {
+          yield 1;
+          throw new Error('half way');
+        },
+      }),
+    });
+    const result = await box.call('mcp__s__steps', {});
+    assert.equal(result.outcome, 'failed');
+    assert.match(result.error.message, /half way/);
+  });
+
+  test('that yield without end are ended with their call', async (t) => {
+    let yielded = 0;
+    let ended = false;
+    const box = await boxWith(t, {
+      endless: aiTool({
+        inputSchema: z.object({}),
+        async *execute() {
+          try {
+            for (;;) {
+              await pause(1);
+              yield (yielded += 1);
+            }
+          } finally {
+            ended = true;
+          }
+        },
+      }),
+    });
+    const result = await box.call('mcp__s__endless', {}, { signal: AbortSignal.timeout(20) });
+    assert.equal(result.outcome, 'cancelled');
+    await pause(20);
+    assert.ok(yielded > 0);
+    assert.ok(ended, 'the generator goes on for nobody');
+  });
+
+  test('without execute, or without a name, say what is missing', () => {
+    const inputSchema = z.object({});
+    assert.throws(
+      () => localServer({ name: 's', tools: { later: aiTool({ inputSchema }) } }),
+      invalid(/^tool "later" has no execute function, so nothing can be run$/),
+    );
+    assert.throws(
+      () => localServer({ name: 's', tools: [weather] }),
+      invalid(/^a tool of the AI SDK has no name of its own: give the tools as an object, \{ name: tool \}$/),
+    );
+    localServer({ name: 's' }).add(weather, 'weather');
+  });
+});
+
+describe('cancelling reaches tools of other SDKs', () => {
+  const hanging = (signal: AbortSignal | undefined): Promise<never> =>
+    new Promise((_resolve, reject) =>
+      signal?.addEventListener('abort', () => reject(new Error('stopped', { cause: signal.reason }))),
+    );
+
+  test('by the caller and by the deadline', async (t) => {
+    const seen: string[] = [];
+    const note = (who: string, signal: AbortSignal | undefined): void =>
+      signal?.addEventListener('abort', () => seen.push(`${who}: ${(signal.reason as Error).name}`));
+    const box = await boxWith(t, {
+      ai: aiTool({
+        inputSchema: z.object({}),
+        execute: async (_input, { abortSignal }): Promise<string> => {
+          note('ai', abortSignal);
+          return hanging(abortSignal);
+        },
+      }),
+      claude: claudeTool('claude', 'Hangs.', {}, async (_args, extra) => {
+        const { signal } = extra as { signal: AbortSignal };
+        note('claude', signal);
+        return hanging(signal);
+      }),
+    });
+    for (const name of ['mcp__s__ai', 'mcp__s__claude']) {
+      assert.equal((await box.call(name, {}, { signal: AbortSignal.timeout(10) })).outcome, 'cancelled');
+      assert.equal((await box.call(name, {}, { deadline: Date.now() + 10 })).outcome, 'timed-out');
+    }
+    assert.deepEqual(seen, ['ai: AbortError', 'ai: TimeoutError', 'claude: AbortError', 'claude: TimeoutError']);
+  });
+});
+
+describe('the effect of tools that do not say it', () => {
+  const effects = (tools: Record<string, AnyTool>): string[] =>
+    localServer({ name: 's', tools })
+      .state()
+      .tools.map(({ effect }) => effect);
+  const claude = (annotations?: { readOnlyHint?: boolean; destructiveHint?: boolean }): AnyTool =>
+    claudeTool('x', 'x', {}, async () => ({ content: [] }), annotations === undefined ? undefined : { annotations });
+
+  test('is read for those that say they only read, irreversible for all others', () => {
+    assert.deepEqual(effects({ weather }), ['irreversible']);
+    assert.deepEqual(effects({ x: claude() }), ['irreversible']);
+    assert.deepEqual(effects({ x: claude({ readOnlyHint: true }) }), ['read']);
+    assert.deepEqual(effects({ x: claude({ readOnlyHint: false, destructiveHint: false }) }), ['irreversible']);
+  });
+
+  test('so that none of them runs unasked', async (t) => {
+    let ran = false;
+    const box = await createSignalbox({
+      servers: [
+        localServer({
+          name: 's',
+          tools: { act: aiTool({ inputSchema: z.object({}), execute: async () => (ran = true) }) },
+        }),
+      ],
+      builtin: false,
+    });
+    t.after(() => box.close());
+    assert.equal((await box.call('mcp__s__act', {})).error?.code, 'approval-unavailable');
+    assert.equal(ran, false);
+  });
+});

@@ -1,0 +1,117 @@
+import type { ToolContext } from '../../model/context.ts';
+import { SignalboxError } from '../../model/errors.ts';
+import type { ToolAnnotations } from '../../model/tool.ts';
+import { type OwnTool, type ToolSchema, assertTool } from './define-tool.ts';
+
+/** A tool of the AI SDK (`tool({...})`), as far as it matters here. */
+export interface AiSdkTool {
+  readonly description?: unknown;
+  readonly title?: string | undefined;
+  readonly inputSchema: unknown;
+  readonly outputSchema?: unknown;
+  readonly execute?: ((...args: never[]) => unknown) | undefined;
+}
+
+/** A tool of the Claude Agent SDK (`tool(name, description, shape, handler)`), as far as it matters here. */
+export interface ClaudeTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: unknown;
+  readonly annotations?: ToolAnnotations | undefined;
+  readonly handler: (...args: never[]) => unknown;
+}
+
+/** Any tool object that a local server takes. */
+export type AnyTool = OwnTool | AiSdkTool | ClaudeTool;
+
+/** Brings tools of other SDKs into our form, unchanged in what they do. `key` names a tool that has no name of its own. */
+export function toTool(given: AnyTool, key: string | undefined): OwnTool {
+  if (typeof given === 'object' && given !== null) {
+    if (isOwn(given)) return assertTool(given);
+    if (isClaude(given)) return assertTool(fromClaude(given));
+    if (isAiSdk(given)) return fromAiSdk(given, key);
+  }
+  throw new SignalboxError(
+    'tool-invalid',
+    `${key === undefined ? 'a tool' : `tool "${key}"`} is neither made by defineTool nor a tool of the AI SDK or the Claude Agent SDK`,
+  );
+}
+
+function isOwn(given: AnyTool): given is OwnTool {
+  return 'run' in given && typeof given.run === 'function';
+}
+
+function isClaude(given: AnyTool): given is ClaudeTool {
+  return 'handler' in given && typeof given.handler === 'function' && 'name' in given;
+}
+
+function isAiSdk(given: AnyTool): given is AiSdkTool {
+  return 'inputSchema' in given;
+}
+
+function fromClaude(given: ClaudeTool): OwnTool {
+  const { name, description, inputSchema, annotations } = given;
+  const handler = given.handler.bind(given) as (args: unknown, extra: unknown) => unknown;
+  return {
+    name,
+    description,
+    ...(isEmptyShape(inputSchema) ? {} : { input: inputSchema as ToolSchema }),
+    ...(annotations === undefined ? {} : { annotations }),
+    run: (args, context) => handler(args, { signal: context.signal }),
+  };
+}
+
+/** `{}` is how the Claude Agent SDK says that there are no arguments; as a JSON Schema it would say that anything goes. */
+function isEmptyShape(schema: unknown): boolean {
+  return (
+    typeof schema === 'object' &&
+    schema !== null &&
+    Object.getPrototypeOf(schema) === Object.prototype &&
+    Object.keys(schema).length === 0
+  );
+}
+
+function fromAiSdk(given: AiSdkTool, key: string | undefined): OwnTool {
+  if (key === undefined)
+    throw new SignalboxError(
+      'tool-invalid',
+      'a tool of the AI SDK has no name of its own: give the tools as an object, { name: tool }',
+    );
+  const execute = given.execute?.bind(given) as ((input: unknown, options: unknown) => unknown) | undefined;
+  if (execute === undefined)
+    throw new SignalboxError('tool-invalid', `tool "${key}" has no execute function, so nothing can be run`);
+  return {
+    name: key,
+    description: typeof given.description === 'string' ? given.description : key,
+    ...(given.title === undefined ? {} : { title: given.title }),
+    input: given.inputSchema as ToolSchema,
+    ...(given.outputSchema === undefined ? {} : { output: given.outputSchema as ToolSchema }),
+    run: (args, context) =>
+      finalValue(
+        execute(args, { toolCallId: context.callId, messages: [], abortSignal: context.signal, context: undefined }),
+        context,
+      ),
+  };
+}
+
+/** An AI SDK tool may yield preliminary results; the last one counts, the others are progress. */
+function finalValue(returned: unknown, context: ToolContext): unknown {
+  return isAsyncIterable(returned) ? lastOf(returned, context) : returned;
+}
+
+async function lastOf(values: AsyncIterable<unknown>, context: ToolContext): Promise<unknown> {
+  let last: unknown;
+  let count = 0;
+  for await (const value of values) {
+    // Nobody waits any more; leaving the loop ends a generator that does not look at its signal.
+    if (context.signal.aborted) break;
+    if (count > 0) context.progress({ progress: count });
+    last = value;
+    count += 1;
+  }
+  return last;
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}

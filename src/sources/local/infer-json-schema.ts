@@ -1,0 +1,44 @@
+/** The type of the values that a JSON Schema literal describes, as far as TypeScript can say it; `unknown` beyond that. */
+export type FromJsonSchema<Schema> = Schema extends { readonly const: infer Value }
+  ? Value
+  : Schema extends { readonly enum: readonly (infer Value)[] }
+    ? Value
+    : Schema extends { readonly anyOf: readonly (infer Option)[] } | { readonly oneOf: readonly (infer Option)[] }
+      ? FromJsonSchema<Option>
+      : Schema extends { readonly type: infer Type }
+        ? FromType<Type, Schema>
+        : unknown;
+
+type FromType<Type, Schema> = Type extends readonly (infer Each)[]
+  ? FromTypeName<Each, Schema>
+  : FromTypeName<Type, Schema>;
+
+type FromTypeName<Name, Schema> = Name extends 'string'
+  ? string
+  : Name extends 'number' | 'integer'
+    ? number
+    : Name extends 'boolean'
+      ? boolean
+      : Name extends 'null'
+        ? null
+        : Name extends 'array'
+          ? Schema extends { readonly items: infer Items }
+            ? FromJsonSchema<Items>[]
+            : unknown[]
+          : Name extends 'object'
+            ? FromObject<Schema>
+            : unknown;
+
+type FromObject<Schema> = Schema extends { readonly properties: infer Properties }
+  ? Schema extends { readonly required: readonly (infer Required)[] }
+    ? Simplify<
+        {
+          -readonly [Key in keyof Properties as Key extends Required ? Key : never]: FromJsonSchema<Properties[Key]>;
+        } & {
+          -readonly [Key in keyof Properties as Key extends Required ? never : Key]?: FromJsonSchema<Properties[Key]>;
+        }
+      >
+    : { -readonly [Key in keyof Properties]?: FromJsonSchema<Properties[Key]> }
+  : Record<string, unknown>;
+
+type Simplify<Type> = { [Key in keyof Type]: Type[Key] };

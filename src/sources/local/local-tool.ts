@@ -1,0 +1,68 @@
+import type { SchemaCompiler } from '../../catalog/json-schema.ts';
+import type { SourceTool } from '../../catalog/source.ts';
+import { SignalboxError } from '../../model/errors.ts';
+import type { JsonSchema } from '../../model/json.ts';
+import type { Effect } from '../../model/tool.ts';
+import type { OwnTool } from './define-tool.ts';
+import { type Isolate, createIsolate } from './isolate/isolate.ts';
+import { type ReadySchema, readySchema } from './schema.ts';
+
+/** A tool made ready for the catalog, with the worker it may own. */
+export interface LocalTool {
+  readonly offered: SourceTool;
+  readonly isolate: Isolate | undefined;
+}
+
+const noArguments = { type: 'object', properties: {} } as const;
+
+/** Prepares everything that can be prepared once: schemas, the effect, the isolate. */
+export function localTool(tool: OwnTool, compiler: SchemaCompiler, server: string): LocalTool {
+  const where = `tool "${tool.name}" of server "${server}"`;
+  const input = readySchema(tool.input ?? noArguments, compiler, `${where}, input`);
+  assertObject(input.json, where);
+  const output = tool.output === undefined ? undefined : readySchema(tool.output, compiler, `${where}, output`);
+  const isolate =
+    tool.isolate === undefined || tool.isolate === false
+      ? undefined
+      : createIsolate({ tool: tool.name, handler: tool.run, isolate: tool.isolate });
+  const run = isolate === undefined ? tool.run.bind(tool) : isolate.run.bind(isolate);
+  const offered: SourceTool = {
+    tool: tool.name,
+    ...(tool.title === undefined ? {} : { title: tool.title }),
+    description: tool.description,
+    inputSchema: input.json,
+    ...(output === undefined ? {} : { outputSchema: output.json, checkOutput: outputCheck(output) }),
+    annotations: tool.annotations ?? {},
+    effect: effectOf(tool),
+    idempotent: tool.idempotent ?? tool.annotations?.idempotentHint ?? false,
+    labels: tool.labels ?? [],
+    ...(tool.timeoutMs === undefined ? {} : { timeoutMs: tool.timeoutMs }),
+    notices: [...input.notices, ...(output?.notices ?? [])],
+    parse: (args) => input.parse(args),
+    run,
+  };
+  return { offered, isolate };
+}
+
+function assertObject(json: JsonSchema, where: string): void {
+  const type = typeof json === 'object' ? json['type'] : undefined;
+  if (type === undefined || type === 'object') return;
+  throw new SignalboxError(
+    'schema-unsupported',
+    `${where}, input: arguments are always an object, but the schema describes ${JSON.stringify(type)}; wrap it in an object`,
+  );
+}
+
+/** Undeclared means the worst: nothing runs unasked because somebody forgot to say what it does. */
+function effectOf(tool: OwnTool): Effect {
+  if (tool.effect !== undefined) return tool.effect;
+  if (tool.annotations?.readOnlyHint === true) return 'read';
+  return tool.undo === undefined ? 'irreversible' : 'compensable';
+}
+
+function outputCheck(output: ReadySchema): NonNullable<SourceTool['checkOutput']> {
+  return async (value) => {
+    const parsed = await output.parse(value);
+    return parsed.ok ? undefined : [...parsed.problems];
+  };
+}

@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { toStandardJsonSchema } from '@valibot/to-json-schema';
+import { jsonSchema, tool as aiTool } from 'ai';
+import * as v from 'valibot';
+import * as z from 'zod';
+import * as z3 from 'zod/v3';
+import { SchemaCompiler } from '../../catalog/json-schema.ts';
+import type { Parsed } from '../../catalog/source.ts';
+import { SignalboxError } from '../../model/errors.ts';
+import { localServer } from './local-server.ts';
+import { type ReadySchema, readySchema } from './schema.ts';
+
+function ready(schema: unknown): ReadySchema {
+  return readySchema(schema, new SchemaCompiler(), 'tool "t" of server "s", input');
+}
+
+async function parsed(schema: unknown, value: unknown): Promise<Parsed> {
+  return ready(schema).parse(value);
+}
+
+/** The arguments as the handler gets them, or the problems as text. */
+async function judged(schema: unknown, value: unknown): Promise<unknown> {
+  const result = await parsed(schema, value);
+  return result.ok ? result.value : result.problems.map(({ path, message }) => `${path}: ${message}`);
+}
+
+function refused(schema: unknown, message: RegExp): void {
+  assert.throws(
+    () => ready(schema),
+    (error) =>
+      error instanceof SignalboxError &&
+      error.code === 'schema-unsupported' &&
+      error.message.startsWith('tool "t" of server "s", input: ') &&
+      message.test(error.message),
+  );
+}
+
+const person = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
+
+describe('every kind of schema is told as JSON Schema and checks values', () => {
+  const kinds: readonly [string, unknown][] = [
+    ['Zod', z.object({ name: z.string() })],
+    ['Valibot through its converter', toStandardJsonSchema(v.object({ name: v.string() }))],
+    ['JSON Schema', person],
+    ['JSON Schema of draft-07', { $schema: 'http://json-schema.org/draft-07/schema#', ...person }],
+    ['the AI SDK’s jsonSchema()', jsonSchema(person)],
+    ['the AI SDK’s jsonSchema() of a function', jsonSchema(() => person)],
+    ['Zod through the AI SDK’s tool()', aiTool({ inputSchema: z.object({ name: z.string() }) }).inputSchema],
+    ['a function that returns Zod', () => z.object({ name: z.string() })],
+    ['a function that returns an AI SDK schema', () => jsonSchema(person)],
+    ['a shape of the Claude Agent SDK', { name: z.string() }],
+  ];
+  for (const [kind, schema] of kinds) {
+    test(kind, async () => {
+      const { json, notices } = ready(schema);
+      assert.ok(typeof json === 'object');
+      assert.deepEqual({ type: json['type'], properties: json['properties'], required: json['required'] }, person);
+      assert.deepEqual(notices, []);
+      assert.deepEqual(await judged(schema, { name: 'Ada' }), { name: 'Ada' });
+      const problems = await parsed(schema, { name: 7 });
+      assert.ok(!problems.ok);
+      assert.equal(problems.problems.length, 1);
+      assert.equal(problems.problems[0]?.path, '$.name');
+      assert.ok(!(await parsed(schema, {})).ok);
+    });
+  }
+});
+
+describe('values', () => {
+  test('come in the form the schema gives them', async () => {
+    const schema = z.object({
+      at: z.iso.date().transform((text) => new Date(text)),
+      tags: z.array(z.string()).default([]),
+    });
+    assert.deepEqual(await judged(schema, { at: '2026-11-15', unknown: 1 }), { at: new Date('2026-11-15'), tags: [] });
+    assert.deepEqual(await judged(person, { name: 'Ada', unknown: 1 }), { name: 'Ada', unknown: 1 });
+  });
+
+  test('asynchronous refinements are waited for', async () => {
+    const schema = z.object({ name: z.string().refine(async (name) => name !== 'taken', 'is taken') });
+    assert.deepEqual(await judged(schema, { name: 'free' }), { name: 'free' });
+    assert.deepEqual(await judged(schema, { name: 'taken' }), ['$.name: is taken']);
+  });
+
+  test('what the AI SDK’s own validate says counts', async () => {
+    const schema = jsonSchema<{ name: string }>(person, {
+      validate: async (value) =>
+        (value as { name: string }).name === 'Ada'
+          ? { success: true, value: { name: 'Ada L.' } }
+          : { success: false, error: new Error('only Ada') },
+    });
+    assert.deepEqual(await judged(schema, { name: 'Ada' }), { name: 'Ada L.' });
+    assert.deepEqual(await judged(schema, { name: 'Bob' }), ['$: only Ada']);
+  });
+
+  test('problems have the same paths whatever the schema', async () => {
+    const value = { items: [{}, { 'odd key': 1 }] };
+    const item = { 'odd key': z.string().optional() };
+    assert.match(
+      String(await judged(z.object({ items: z.array(z.object(item)) }), value)),
+      /^\$\.items\[1\]\["odd key"\]: /,
+    );
+    assert.match(
+      String(
+        await judged(
+          toStandardJsonSchema(v.object({ items: v.array(v.object({ 'odd key': v.optional(v.string()) })) })),
+          value,
+        ),
+      ),
+      /^\$\.items\[1\]\["odd key"\]: /,
+    );
+    assert.match(
+      String(
+        await judged({ properties: { items: { items: { properties: { 'odd key': { type: 'string' } } } } } }, value),
+      ),
+      /^\$\.items\[1\]\["odd key"\]: /,
+    );
+  });
+
+  test('problems are ten at most, whatever the schema', async () => {
+    const value = { list: Array.from({ length: 100_000 }, () => 1) };
+    for (const schema of [
+      z.object({ list: z.array(z.string()) }),
+      toStandardJsonSchema(v.object({ list: v.array(v.string()) })),
+    ]) {
+      const result = await parsed(schema, value);
+      assert.ok(!result.ok);
+      assert.equal(result.problems.length, 11);
+      assert.equal(result.problems.at(-1)?.message, 'and 99990 more problems');
+    }
+  });
+});
+
+describe('schemas that cannot be used say why, for which tool of which server', () => {
+  test('a Standard Schema that does not say itself as JSON Schema', () => {
+    refused(
+      v.object({ a: v.string() }),
+      /a schema made by "valibot" does not say itself as JSON Schema .*toStandardJsonSchema of @valibot\/to-json-schema/,
+    );
+    refused(z3.object({ a: z3.string() }), /a schema made by "zod" does not say itself as JSON Schema/);
+  });
+
+  test('Zod types that have no form in JSON', () => {
+    for (const type of [z.date(), z.bigint(), z.map(z.string(), z.string()), z.symbol(), z.undefined()])
+      refused(z.object({ a: type }), /the schema has no form in JSON Schema: .*cannot be represented/);
+  });
+
+  test('Valibot types that have no form in JSON', () => {
+    refused(toStandardJsonSchema(v.object({ a: v.date() })), /the schema has no form in JSON Schema: /);
+  });
+
+  test('a shape with anything but types of Zod 4', () => {
+    refused({ name: z3.string() }, /"name" is not a type of Zod 4/);
+    refused({ name: z.string(), age: { type: 'number' } }, /"age" is not a type of Zod 4/);
+    refused({ name: v.string() }, /"name" is not a type of Zod 4/);
+  });
+
+  test('a promise', () => {
+    refused(Promise.resolve(person), /the schema is a promise; await it first/);
+    refused(jsonSchema(Promise.resolve(person)), /the AI SDK schema is a promise; await it first/);
+    refused(async () => person, /the schema is a promise; await it first/);
+  });
+
+  test('an AI SDK schema that cannot be made', () => {
+    refused(
+      jsonSchema(() => assert.fail('no converter')),
+      /the AI SDK schema has no form in JSON Schema: no converter/,
+    );
+  });
+
+  test('nonsense', () => {
+    for (const [schema, found] of [
+      [null, 'null'],
+      [undefined, 'undefined'],
+      ['string', 'string'],
+      [7, 'number'],
+      [[], 'object'],
+    ] as const) {
+      refused(schema, new RegExp(`expected Zod, a Standard Schema or a JSON Schema object, found ${found}$`));
+    }
+  });
+
+  test('the error of a server names tool, server and side', () => {
+    const server = (tool: object) => () =>
+      localServer({ name: 'clock', tools: [{ name: 'set', description: 'x', run: () => null, ...tool }] });
+    assert.throws(
+      server({ input: z.object({ at: z.date() }) }),
+      /^SignalboxError: tool "set" of server "clock", input: /,
+    );
+    assert.throws(
+      server({ output: z.object({ at: z.bigint() }) }),
+      /^SignalboxError: tool "set" of server "clock", output: /,
+    );
+    assert.throws(
+      server({ input: z.string() }),
+      /^SignalboxError: tool "set" of server "clock", input: arguments are always an object, but the schema describes "string"/,
+    );
+    assert.throws(
+      server({ input: { type: 'array' } }),
+      /arguments are always an object, but the schema describes "array"/,
+    );
+  });
+});
+
+describe('a JSON Schema that does not compile', () => {
+  test('is told as it is, checks nothing, and is noticed', async () => {
+    const schema = { type: 'object', properties: { a: { type: 'strin' } } };
+    const { json, notices } = ready(schema);
+    assert.equal(json, schema);
+    assert.equal(notices.length, 1);
+    assert.match(
+      notices[0] ?? '',
+      /^its schema does not compile \(schema is invalid: .*\); values are not checked against it$/,
+    );
+    assert.deepEqual(await judged(schema, { a: 1 }), { a: 1 });
+  });
+
+  test('is noticed for the output too', () => {
+    const [tool] = localServer({
+      name: 's',
+      tools: [{ name: 'x', description: 'x', output: { type: 'strin' }, run: () => null }],
+    }).state().tools;
+    assert.match(tool?.notices.join() ?? '', /does not compile/);
+  });
+});

@@ -1,0 +1,168 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import * as z from 'zod';
+import type { SchemaCompiler } from '../../catalog/json-schema.ts';
+import { firstProblems } from '../../catalog/problems.ts';
+import type { Parsed } from '../../catalog/source.ts';
+import { SignalboxError, messageOf } from '../../model/errors.ts';
+import type { JsonSchema } from '../../model/json.ts';
+import { jsonPath } from '../../model/json-path.ts';
+
+/** A schema of any kind, ready for use: how it is told, and how values are checked and converted. */
+export interface ReadySchema {
+  readonly json: JsonSchema;
+  readonly notices: readonly string[];
+  parse(value: unknown): Parsed | Promise<Parsed>;
+}
+
+/** Takes Zod and other Standard Schemas, AI SDK schemas, shapes of Zod types and JSON Schema. `where` is for error messages. */
+export function readySchema(schema: unknown, compiler: SchemaCompiler, where: string): ReadySchema {
+  if (isStandard(schema)) return standard(schema, where);
+  if (isAiSdkSchema(schema)) return aiSdk(schema, compiler, where);
+  // The AI SDK also takes schemas wrapped in a function.
+  if (typeof schema === 'function') return readySchema((schema as () => unknown)(), compiler, where);
+  if (isShape(schema)) return standard(objectOf(schema, where), where);
+  if (isPromise(schema))
+    throw new SignalboxError('schema-unsupported', `${where}: the schema is a promise; await it first`);
+  if (typeof schema === 'object' && schema !== null && !Array.isArray(schema))
+    return compiled(schema as JsonSchema, compiler);
+  throw new SignalboxError(
+    'schema-unsupported',
+    `${where}: expected Zod, a Standard Schema or a JSON Schema object, found ${schema === null ? 'null' : typeof schema}`,
+  );
+}
+
+interface ConvertibleSchema extends StandardSchemaV1 {
+  readonly '~standard': StandardSchemaV1.Props & {
+    readonly jsonSchema?: Record<'input', (options: { target: string }) => Record<string, unknown>>;
+  };
+}
+
+function isStandard(schema: unknown): schema is ConvertibleSchema {
+  return ((typeof schema === 'object' && schema !== null) || typeof schema === 'function') && '~standard' in schema;
+}
+
+function standard(schema: ConvertibleSchema, where: string): ReadySchema {
+  const properties = schema['~standard'];
+  return {
+    json: toJsonSchema(schema, where),
+    notices: [],
+    parse(value) {
+      const result = properties.validate(value);
+      return result instanceof Promise ? result.then(toParsed) : toParsed(result);
+    },
+  };
+}
+
+/** As what goes in: arguments before defaults and transforms, results as the handler returns them and as they are handed on. */
+function toJsonSchema(schema: ConvertibleSchema, where: string): JsonSchema {
+  const { jsonSchema, vendor } = schema['~standard'];
+  if (jsonSchema === undefined) {
+    throw new SignalboxError(
+      'schema-unsupported',
+      `${where}: a schema made by "${vendor}" does not say itself as JSON Schema ("~standard".jsonSchema); wrap it with the vendor's converter ` +
+        `(for Valibot: toStandardJsonSchema of @valibot/to-json-schema) or give JSON Schema`,
+    );
+  }
+  try {
+    return jsonSchema.input({ target: 'draft-2020-12' });
+  } catch (error) {
+    throw new SignalboxError(
+      'schema-unsupported',
+      `${where}: the schema has no form in JSON Schema: ${messageOf(error)}`,
+      { cause: error },
+    );
+  }
+}
+
+function toParsed(result: StandardSchemaV1.Result<unknown>): Parsed {
+  if (result.issues === undefined) return { ok: true, value: result.value };
+  return {
+    ok: false,
+    problems: firstProblems(result.issues, ({ path, message }) => ({ path: pathOf(path ?? []), message })),
+  };
+}
+
+function pathOf(path: readonly (PropertyKey | StandardSchemaV1.PathSegment)[]): string {
+  return jsonPath(path.map((step) => (typeof step === 'object' ? step.key : step)));
+}
+
+interface AiSdkSchema {
+  readonly jsonSchema: unknown;
+  readonly validate?: ((value: unknown) => AiSdkValidation | Promise<AiSdkValidation>) | undefined;
+}
+type AiSdkValidation = { success: true; value: unknown } | { success: false; error: Error };
+
+function isAiSdkSchema(schema: unknown): schema is AiSdkSchema {
+  return typeof schema === 'object' && schema !== null && Symbol.for('vercel.ai.schema') in schema;
+}
+
+function aiSdk(schema: AiSdkSchema, compiler: SchemaCompiler, where: string): ReadySchema {
+  const json = aiSdkJson(schema, where);
+  if (isPromise(json))
+    throw new SignalboxError('schema-unsupported', `${where}: the AI SDK schema is a promise; await it first`);
+  const ready = compiled(json as JsonSchema, compiler);
+  const { validate } = schema;
+  if (validate === undefined) return ready;
+  const judge = (validation: AiSdkValidation): Parsed =>
+    validation.success
+      ? { ok: true, value: validation.value }
+      : {
+          ok: false,
+          problems: firstProblems([validation.error], (error) => ({ path: '$', message: messageOf(error) })),
+        };
+  return {
+    ...ready,
+    parse(value) {
+      const validation = validate(value);
+      return validation instanceof Promise ? validation.then(judge) : judge(validation);
+    },
+  };
+}
+
+function aiSdkJson(schema: AiSdkSchema, where: string): unknown {
+  try {
+    return schema.jsonSchema;
+  } catch (error) {
+    throw new SignalboxError(
+      'schema-unsupported',
+      `${where}: the AI SDK schema has no form in JSON Schema: ${messageOf(error)}`,
+      { cause: error },
+    );
+  }
+}
+
+function isPromise(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}
+
+/** The Claude Agent SDK describes arguments by a plain object of Zod types. */
+function isShape(schema: unknown): schema is Record<string, unknown> {
+  return typeof schema === 'object' && schema !== null && Object.values(schema).some(isStandard);
+}
+
+function objectOf(shape: Record<string, unknown>, where: string): ConvertibleSchema {
+  for (const [key, type] of Object.entries(shape)) {
+    if (typeof type === 'object' && type !== null && '_zod' in type) continue;
+    throw new SignalboxError(
+      'schema-unsupported',
+      `${where}: "${key}" is not a type of Zod 4, as the others of this shape must be; import { z } from "zod" 4`,
+    );
+  }
+  return z.object(shape as Record<string, z.ZodType>);
+}
+
+function compiled(schema: JsonSchema, compiler: SchemaCompiler): ReadySchema {
+  const result = compiler.compile(schema);
+  if (!result.ok) {
+    const notice = `its schema does not compile (${result.reason}); values are not checked against it`;
+    return { json: schema, notices: [notice], parse: (value) => ({ ok: true, value }) };
+  }
+  return {
+    json: schema,
+    notices: [],
+    parse(value) {
+      const problems = result.validate(value);
+      return problems === undefined ? { ok: true, value } : { ok: false, problems };
+    },
+  };
+}
