@@ -1,0 +1,118 @@
+import { userInfo } from 'node:os';
+import type { Command } from 'commander';
+import type { CallOptions, CallResult, Principal } from '../model/call.ts';
+import { renderContent } from '../model/content.ts';
+import { askOnTerminal } from './ask-on-terminal.ts';
+import type { CommandContext } from './command-context.ts';
+import { formatDuration, parseDuration } from './duration.ts';
+import { globalsOf } from './globals.ts';
+import { Interruption } from './interruption.ts';
+import { loadBoxParts } from './load-box-parts.ts';
+import { nextStep } from './next-step.ts';
+import { printJson } from './print-json.ts';
+import { printable } from './printable.ts';
+import { ProgressLine } from './progress-line.ts';
+import { readArguments } from './read-arguments.ts';
+import { resolveTool } from './resolve-tool.ts';
+import type { Terminal } from './terminal.ts';
+
+interface Options {
+  readonly as?: string;
+  readonly session?: string;
+  readonly key?: string;
+  readonly timeout?: number;
+}
+
+/** `signalbox call`: one call through the whole pipeline. */
+export function addCallCommand(program: Command, { terminal, exitWith }: CommandContext): void {
+  program
+    .command('call')
+    .summary('call a tool, through the whole pipeline')
+    .description(
+      'Calls one tool: validated, decided, recorded. A call that policy wants asked is asked here, if this is a terminal; else it is denied.',
+    )
+    .argument('<tool>', 'mcp__server__tool, server/tool, or the tool’s own name where it is the only one')
+    .argument('[json]', 'the arguments as a JSON object, or - to read them from standard input')
+    .option('--as <principal>', 'call as an agent of this name (default: as you)')
+    .option('--session <id>', 'the session the call belongs to')
+    .option('--key <idempotency>', 'calls with the same key, tool and principal run once')
+    .option('--timeout <duration>', 'how long it may take, as in 30s', parseDuration)
+    .addHelpText('after', examples)
+    .action(async (tool: string, json: string | undefined, options: Options, command: Command) => {
+      const globals = globalsOf(command);
+      const { openBox, readConfiguration } = await loadBoxParts();
+      const { configuration } = readConfiguration(globals);
+      const args = await readArguments(json, terminal.input);
+      const interruption = new Interruption();
+      const approve = terminal.canAsk ? { approve: askOnTerminal(terminal, () => interruption.interrupt()) } : {};
+      const box = await openBox(configuration, { data: globals.data, ...approve });
+      const progress = new ProgressLine(terminal.errors);
+      try {
+        const result = await box.call(resolveTool(tool, box.catalog()), args, {
+          ...callOptions(options),
+          signal: interruption.signal,
+          onProgress: (step) => progress.show(step),
+        });
+        progress.clear();
+        if (globals.json) await printJson(terminal.output, result);
+        else await printResult(terminal, result);
+        if (result.outcome !== 'completed') exitWith(1);
+      } finally {
+        interruption.stop();
+        await box.close();
+      }
+    });
+}
+
+const examples = `
+Examples:
+  signalbox call ping
+  signalbox call notes/add '{"text": "buy milk"}'
+  echo '{"text": "buy milk"}' | signalbox call mcp__notes__add - --json`;
+
+function callOptions({ as, session, key, timeout }: Options): CallOptions {
+  return {
+    principal: as === undefined ? localUser() : { id: as, kind: 'agent' },
+    ...(session === undefined ? {} : { session }),
+    ...(key === undefined ? {} : { idempotencyKey: key }),
+    ...(timeout === undefined ? {} : { deadline: Date.now() + timeout }),
+  };
+}
+
+function localUser(): Principal {
+  return { id: `user:${userName()}`, kind: 'human' };
+}
+
+/** In a container the user may have a number and no name. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? 'unknown');
+  }
+}
+
+/** What was asked for goes to the output; what is said about it goes beside, so that pipes get the result alone. */
+async function printResult({ output, errors }: Terminal, result: CallResult): Promise<void> {
+  const text = renderContent(result.content, Number.POSITIVE_INFINITY);
+  if (result.outcome === 'completed') {
+    if (text !== '') await output.print(`${output.isTTY ? printable(text) : text}${text.endsWith('\n') ? '' : '\n'}`);
+  } else {
+    const { colors } = errors;
+    const next = nextStep(result.error.code, result.tool);
+    const lines = printable(text).split('\n').join('\n  ');
+    await errors.print(
+      `${colors.red(result.outcome)} ${colors.bold(result.error.code)}: ${lines}\n  ${colors.dim('next:')} ${next}\n`,
+    );
+  }
+  await errors.print(`${errors.colors.dim(summary(result))}\n`);
+}
+
+function summary({ outcome, durationMs, decision, callId }: CallResult): string {
+  const parts = [
+    `${outcome} in ${formatDuration(durationMs)}`,
+    ...(decision === undefined ? [] : [`decision ${decision.rule}`]),
+    callId,
+  ];
+  return parts.join(' · ');
+}

@@ -1,0 +1,101 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { JournalReader } from '../../journal/reader.ts';
+import { SignalboxError, messageOf } from '../../model/errors.ts';
+import { sqliteStore } from '../../store/sqlite/sqlite-store.ts';
+import { type Globals, journalFile, shortPath } from '../globals.ts';
+import type { Finding } from './finding.ts';
+
+const longestVerifyMs = 10_000;
+
+/** Looks at the data directory and at the journal in it. */
+export async function checkData(globals: Globals): Promise<Finding[]> {
+  const directory = checkDirectory(globals.data);
+  if (directory.some((finding) => finding.level === 'error')) return directory;
+  return [...directory, await checkJournal(journalFile(globals))];
+}
+
+function checkDirectory(directory: string): Finding[] {
+  const shown = shortPath(directory);
+  if (!existsSync(directory)) {
+    if (isWritable(nearestDirectory(directory)))
+      return [{ level: 'ok', what: `data directory ${shown} is not there yet; it is made when it is needed` }];
+    return [
+      {
+        level: 'error',
+        what: `data directory ${shown} is not there and cannot be made`,
+        fix: 'name another one with --data',
+      },
+    ];
+  }
+  const stats = statSync(directory);
+  if (!stats.isDirectory())
+    return [{ level: 'error', what: `${shown} is not a directory`, fix: 'name another one with --data' }];
+  if (!isWritable(directory))
+    return [
+      {
+        level: 'error',
+        what: `data directory ${shown} cannot be written to`,
+        fix: `make it yours: chown -R "$USER" ${shown}`,
+      },
+    ];
+  if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0) {
+    const mode = (stats.mode & 0o777).toString(8);
+    return [
+      {
+        level: 'warning',
+        what: `other users of this machine can look into the data directory ${shown} (mode ${mode})`,
+        fix: `chmod 700 ${shown}`,
+      },
+    ];
+  }
+  return [{ level: 'ok', what: `data directory ${shown}, writable and private` }];
+}
+
+function nearestDirectory(path: string): string {
+  let directory = path;
+  while (!existsSync(directory) && dirname(directory) !== directory) directory = dirname(directory);
+  return directory;
+}
+
+function isWritable(directory: string): boolean {
+  try {
+    accessSync(directory, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function checkJournal(file: string): Promise<Finding> {
+  const shown = shortPath(file);
+  if (!existsSync(file)) return { level: 'ok', what: `no journal at ${shown} yet; it begins with the first call` };
+  const signal = AbortSignal.timeout(longestVerifyMs);
+  try {
+    const store = sqliteStore({ file });
+    try {
+      const found = await new JournalReader(store).verify({ signal });
+      if (found.ok) return { level: 'ok', what: `journal ${shown}: ${found.entries} entries, the chain holds` };
+      return {
+        level: 'error',
+        what: `journal ${shown}: ${found.problem}`,
+        fix: 'keep a copy of the file, then run signalbox journal verify',
+      };
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    if (signal.aborted) {
+      return {
+        level: 'warning',
+        what: `journal ${shown} is too long to be checked here`,
+        fix: 'check it whole: signalbox journal verify',
+      };
+    }
+    const fix =
+      error instanceof SignalboxError && error.code === 'store-newer'
+        ? 'update Signalbox'
+        : 'restore the file from a copy, or move it away to begin a new journal';
+    return { level: 'error', what: messageOf(error), fix };
+  }
+}

@@ -1,0 +1,56 @@
+import type { ServerProvenance } from '../../catalog/snapshot.ts';
+import type { Configuration } from '../../config/configuration.ts';
+import { type SecretProblem, openBoxAnyway } from '../open-box.ts';
+import type { Finding } from './finding.ts';
+
+/** Starts the servers, writing nothing, and looks at how they are, at what their tools should be told, and at the secrets. */
+export async function checkServers(configuration: Configuration): Promise<Finding[]> {
+  const { box, secretProblems } = await openBoxAnyway(configuration);
+  try {
+    const { servers, hidden, notices } = box.catalog();
+    return [
+      ...checkSecrets(configuration.secrets, secretProblems),
+      ...servers.map(checkServer),
+      ...hidden
+        .filter((tool) => tool.by === 'name-collision')
+        .map((tool): Finding => ({
+          level: 'error',
+          what: `${tool.name} is hidden: ${tool.reason}`,
+          fix: 'rename one of the tools',
+        })),
+      ...notices.map(({ tool, message }): Finding => ({
+        level: 'warning',
+        what: `${tool}: ${message}`,
+        fix: 'change the tool’s definition',
+      })),
+    ];
+  } finally {
+    await box.close();
+  }
+}
+
+function checkServer({ name, status, tools, reason, adapter }: ServerProvenance): Finding {
+  switch (status) {
+    case 'up':
+      return { level: 'ok', what: `server "${name}" is up, ${tools} ${tools === 1 ? 'tool' : 'tools'}` };
+    case 'disabled':
+      return { level: 'ok', what: `server "${name}" is disabled by the configuration` };
+    case 'down': {
+      const fix = adapter.startsWith('mcp:')
+        ? `set "disabled": true on mcpServers.${name}, or take it out`
+        : 'correct the module, or its entry in the configuration';
+      return { level: 'error', what: reason ?? `server "${name}" is down`, fix };
+    }
+  }
+}
+
+function checkSecrets(names: readonly string[], problems: readonly SecretProblem[]): Finding[] {
+  return names.map((name) => {
+    const problem = problems.find((one) => one.name === name);
+    if (problem === undefined) return { level: 'ok', what: `secret ${name} is kept out of the record` };
+    const { kind, message } = problem;
+    if (kind === 'missing')
+      return { level: 'warning', what: `secret: ${message}`, fix: `set ${name}, or take it out of "secrets"` };
+    return { level: 'error', what: message, fix: `give ${name} a longer value, or take it out of "secrets"` };
+  });
+}

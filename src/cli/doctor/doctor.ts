@@ -1,0 +1,46 @@
+import type { Command } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import { globalsOf } from '../globals.ts';
+import { printJson } from '../print-json.ts';
+import { printable } from '../printable.ts';
+import type { Printer } from '../terminal.ts';
+import { checkData } from './check-data.ts';
+import { checkRuntime } from './check-runtime.ts';
+import type { Finding } from './finding.ts';
+
+/** `signalbox doctor`: looks at everything that a call depends on. */
+export function addDoctorCommand(program: Command, { terminal, exitWith }: CommandContext): void {
+  program
+    .command('doctor')
+    .summary('check runtime, configuration, journal, servers and secrets')
+    .description(
+      'Checks everything that a call depends on; each finding comes with its fix. Ends with 1 when something is wrong.',
+    )
+    .action(async (_options: object, command: Command) => {
+      const globals = globalsOf(command);
+      const { checkConfiguration } = await import('./check-configuration.ts');
+      const { checkServers } = await import('./check-servers.ts');
+      const { findings, configuration } = checkConfiguration(globals);
+      const items = [
+        ...checkRuntime(),
+        ...findings,
+        ...(await checkData(globals)),
+        ...(configuration === undefined ? [] : await checkServers(configuration)),
+      ];
+      if (globals.json) await printJson(terminal.output, { items });
+      else await printFindings(terminal.output, items);
+      if (items.some((finding) => finding.level === 'error')) exitWith(1);
+    });
+}
+
+async function printFindings(printer: Printer, findings: readonly Finding[]): Promise<void> {
+  const { colors } = printer;
+  const marks = { ok: colors.green('ok     '), warning: colors.yellow('warning'), error: colors.red('error  ') };
+  const lines = findings.flatMap(({ level, what, fix }) => [
+    `${marks[level]}  ${printable(what)}`,
+    ...(fix === undefined ? [] : [`         ${colors.dim('fix:')} ${fix}`]),
+  ]);
+  const count = (level: Finding['level']): number => findings.filter((finding) => finding.level === level).length;
+  lines.push('', `${count('error')} errors, ${count('warning')} warnings, ${count('ok')} ok`);
+  await printer.print(`${lines.join('\n')}\n`);
+}

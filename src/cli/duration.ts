@@ -1,0 +1,48 @@
+import { InvalidArgumentError } from 'commander';
+
+const units: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+const isoDate = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/;
+
+/** Reads `90s`, `15m`, `1h`, `7d` as milliseconds. */
+export function parseDuration(text: string): number {
+  const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d|w)$/.exec(text) ?? [];
+  const milliseconds = Number(amount) * (units[unit] ?? Number.NaN);
+  if (!Number.isFinite(milliseconds)) {
+    throw new InvalidArgumentError('A duration is a number with a unit: 500ms, 90s, 15m, 1h, 7d.');
+  }
+  return milliseconds;
+}
+
+/** Reads how long ago (`1h`) or when (`2026-08-31`, `2026-08-31T12:00:00Z`) as milliseconds since 1970. */
+export function parseSince(text: string, now = Date.now()): number {
+  if (!isoDate.test(text)) return now - parseSpan(text);
+  // Without a time zone, a date alone would be read as UTC and a date with a time as local: people mean local.
+  const time = new Date(text.includes('T') ? text : `${text}T00:00`).getTime();
+  if (Number.isNaN(time)) throw new InvalidArgumentError(`${text} is not a date of the calendar.`);
+  return time;
+}
+
+function parseSpan(text: string): number {
+  try {
+    return parseDuration(text);
+  } catch {
+    throw new InvalidArgumentError('Give a duration (90s, 15m, 1h, 7d) or a date (2026-08-31, 2026-08-31T12:00:00Z).');
+  }
+}
+
+/** A duration as people read it: `0.3 ms`, `12 ms`, `1.2 s`, `3 min 5 s`. */
+export function formatDuration(milliseconds: number): string {
+  if (milliseconds < 10) return `${Number(milliseconds.toFixed(1))} ms`;
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
+  if (milliseconds < 60_000) return `${Number((milliseconds / 1000).toFixed(1))} s`;
+  const seconds = Math.round(milliseconds / 1000);
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+}

@@ -1,0 +1,41 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+
+/** What can be said to every command. */
+export interface Globals {
+  readonly config: string | undefined;
+  /** Absolute path of the data directory. */
+  readonly data: string;
+  readonly json: boolean;
+}
+
+/** Adds the options that every command takes. */
+export function addGlobalOptions(program: Command): void {
+  program
+    .addOption(
+      new Option('--config <file>', 'the configuration (default: the nearest signalbox.config.json or .jsonc)'),
+    )
+    .addOption(
+      new Option('--data <dir>', 'where journal and token are kept (default: ~/.signalbox)').env('SIGNALBOX_HOME'),
+    )
+    .addOption(new Option('--json', 'print data as JSON, and errors too'));
+}
+
+/** Reads the options that every command takes. */
+export function globalsOf(command: Command): Globals {
+  const { config, data, json } = command.optsWithGlobals<{ config?: string; data?: string; json?: boolean }>();
+  // An empty SIGNALBOX_HOME counts as none: the current directory is nobody's wish.
+  return { config, data: resolve(data || join(homedir(), '.signalbox')), json: json === true };
+}
+
+/** The file the journal is kept in. */
+export function journalFile(globals: Globals): string {
+  return join(globals.data, 'signalbox.db');
+}
+
+/** A path as people write it. */
+export function shortPath(path: string): string {
+  const home = homedir();
+  return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}

@@ -1,0 +1,89 @@
+import type { JournalEvent } from '../../journal/entry.ts';
+import type { OutcomeName } from '../../model/call.ts';
+import { formatDuration } from '../duration.ts';
+import { localTime } from '../local-time.ts';
+import { oneLine } from '../printable.ts';
+import { type Column, Table } from '../table.ts';
+import type { Printer } from '../terminal.ts';
+
+const columns: readonly Column[] = [
+  { heading: 'SEQ', align: 'right', minimum: 4 },
+  { heading: 'TIME', minimum: 19 },
+  { heading: 'OUTCOME', minimum: 13 },
+  { heading: 'TOOL', minimum: 12 },
+  { heading: 'SESSION' },
+  { heading: 'DURATION', align: 'right' },
+  { heading: 'OUTPUT' },
+];
+
+/** Journal entries as lines for people. */
+export class JournalTable {
+  readonly #printer: Printer;
+  readonly #table: Table;
+
+  /** The entries decide how wide the columns are. */
+  constructor(printer: Printer, sample: readonly JournalEvent[]) {
+    this.#printer = printer;
+    this.#table = new Table(
+      columns,
+      sample.map((event) => this.#cells(event)),
+      printer.width,
+    );
+  }
+
+  heading(): string {
+    return this.#printer.colors.bold(this.#table.heading());
+  }
+
+  row(event: JournalEvent): string {
+    return this.#table.row(this.#cells(event));
+  }
+
+  #cells(event: JournalEvent): string[] {
+    const start = [String(event.seq), localTime(event.at)];
+    const { colors } = this.#printer;
+    switch (event.type) {
+      case 'CallStarted':
+        return [
+          ...start,
+          colors.dim('started'),
+          oneLine(event.tool),
+          oneLine(event.sessionId ?? ''),
+          '',
+          oneLine(JSON.stringify(event.arguments)),
+        ];
+      case 'ToolInvoked': {
+        const duration = event.durationMs === null ? '' : formatDuration(event.durationMs);
+        return [
+          ...start,
+          this.#paint(event.outcome),
+          oneLine(event.tool),
+          oneLine(event.sessionId ?? ''),
+          duration,
+          oneLine(event.output),
+        ];
+      }
+      case 'ServerChanged': {
+        const what = event.reason ?? `${event.tools} ${event.tools === 1 ? 'tool' : 'tools'}`;
+        return [...start, colors.cyan(`server ${event.status}`), event.server, '', '', oneLine(what)];
+      }
+    }
+  }
+
+  #paint(outcome: OutcomeName): string {
+    const { colors } = this.#printer;
+    switch (outcome) {
+      case 'completed':
+        return colors.green(outcome);
+      case 'failed':
+      case 'timed-out':
+      case 'unknown':
+        return colors.red(outcome);
+      case 'denied':
+      case 'awaiting-approval':
+      case 'cancelled':
+      case 'stale':
+        return colors.yellow(outcome);
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { JournalEvent } from '../../journal/entry.ts';
+import type { JournalQuery, JournalReader } from '../../journal/reader.ts';
+import type { OutcomeName } from '../../model/call.ts';
+import { nearest } from '../../model/nearest.ts';
+import type { CommandContext } from '../command-context.ts';
+import { parseSince } from '../duration.ts';
+import { usageFailure } from '../fail.ts';
+import { globalsOf } from '../globals.ts';
+import { Interruption } from '../interruption.ts';
+import { printJson } from '../print-json.ts';
+import { renderedName } from '../resolve-tool.ts';
+import type { Terminal } from '../terminal.ts';
+import { addExportCommand } from './export.ts';
+import { JournalTable } from './journal-table.ts';
+import { withJournal } from './open-journal.ts';
+import { addVerifyCommand } from './verify.ts';
+
+interface Options {
+  readonly follow?: boolean;
+  readonly session?: string;
+  readonly tool?: string;
+  readonly outcome?: OutcomeName;
+  readonly since?: number;
+  readonly before?: number;
+  readonly limit: number;
+}
+
+const outcomes: readonly OutcomeName[] = [
+  'completed',
+  'failed',
+  'denied',
+  'awaiting-approval',
+  'timed-out',
+  'cancelled',
+  'stale',
+  'unknown',
+];
+
+/** `signalbox journal`: the record. */
+export function addJournalCommand(program: Command, context: CommandContext): void {
+  const journal = program
+    .command('journal')
+    .summary('show, check or export the record of all calls')
+    .description('Shows the newest entries of the journal, the newest last.')
+    .option('-f, --follow', 'go on with new entries, also of other processes, until Ctrl-C')
+    .option('--session <id>', 'only entries of this session')
+    .option('--tool <name>', 'only entries of this tool: mcp__server__tool or server/tool')
+    .addOption(new Option('--outcome <name>', 'only calls that ended so').choices(outcomes))
+    .option('--since <when>', 'only entries since then: 90s, 15m, 1h, 7d, or a date', (text) => parseSince(text))
+    .option('--before <seq>', 'only entries before this one; where the "next" of --json leads', parseCount)
+    .option('--limit <n>', 'how many entries at most', parseCount, 20)
+    .addHelpText('after', examples)
+    .allowExcessArguments()
+    .action(async (options: Options, command: Command) => {
+      refuseWord(command);
+      const globals = globalsOf(command);
+      await withJournal(globals, async (reader) => {
+        if (options.follow === true) await follow(reader, options, context.terminal, globals.json);
+        else await show(reader, options, context.terminal, globals.json);
+      });
+    });
+  addVerifyCommand(journal, context);
+  addExportCommand(journal, context);
+}
+
+const examples = `
+Examples:
+  signalbox journal --since 1h --outcome failed
+  signalbox journal --follow --tool notes/add
+  signalbox journal verify
+  signalbox journal export --out journal.jsonl`;
+
+function parseCount(text: string): number {
+  const count = Number(text);
+  if (!Number.isSafeInteger(count) || count < 1) throw new InvalidArgumentError('It is a whole number above 0.');
+  return count;
+}
+
+function refuseWord(command: Command): void {
+  const [word] = command.args;
+  if (word === undefined) return;
+  const meant = nearest(
+    word,
+    command.commands.map((subcommand) => subcommand.name()),
+  );
+  throw usageFailure(`unknown command 'journal ${word}'`, {
+    ...(meant === undefined ? {} : { lines: [`Did you mean ${meant}?`] }),
+    next: 'signalbox journal --help',
+  });
+}
+
+function queryOf({ session, tool, outcome, since, before }: Options): JournalQuery {
+  return {
+    ...(session === undefined ? {} : { session }),
+    ...(tool === undefined ? {} : { tool: renderedName(tool) ?? tool }),
+    ...(outcome === undefined ? {} : { outcome }),
+    ...(since === undefined ? {} : { since }),
+    ...(before === undefined ? {} : { before }),
+  };
+}
+
+/** The newest entries, oldest first; more than one page of the reader's where so many are wanted. */
+async function newest(
+  reader: JournalReader,
+  query: JournalQuery,
+  limit: number,
+): Promise<{ items: JournalEvent[]; next?: number }> {
+  const items: JournalEvent[] = [];
+  let page = await reader.entries({ ...query, limit });
+  items.push(...page.items);
+  while (page.next !== undefined && items.length < limit) {
+    page = await reader.entries({ ...query, before: page.next, limit: limit - items.length });
+    items.push(...page.items);
+  }
+  items.reverse();
+  return page.next === undefined ? { items } : { items, next: page.next };
+}
+
+async function show(
+  reader: JournalReader,
+  options: Options,
+  { output, errors }: Terminal,
+  json: boolean,
+): Promise<void> {
+  const page = await newest(reader, queryOf(options), options.limit);
+  if (json) return printJson(output, page);
+  if (page.items.length === 0) return errors.print(`${nothing(options)}\n`);
+  const table = new JournalTable(output, page.items);
+  await output.print(`${table.heading()}\n${page.items.map((event) => table.row(event)).join('\n')}\n`);
+}
+
+function nothing({ tool }: Options): string {
+  if (tool === undefined || renderedName(tool) !== undefined) return 'no entry fits';
+  return `no entry fits; name the tool as mcp__server__tool or server/tool, "${tool}" alone is not enough here`;
+}
+
+async function follow(reader: JournalReader, options: Options, { output }: Terminal, json: boolean): Promise<void> {
+  const query = queryOf(options);
+  const { items } = await newest(reader, query, options.limit);
+  const table = new JournalTable(output, items);
+  const line = (event: JournalEvent): string => `${json ? JSON.stringify(event) : table.row(event)}\n`;
+  const interruption = new Interruption();
+  const signal = AbortSignal.any([interruption.signal, output.closed]);
+  try {
+    if (!json) await output.print(`${table.heading()}\n`);
+    for (const event of items) await output.print(line(event));
+    for await (const event of reader.stream({ ...query, after: items.at(-1)?.seq ?? 0 }, { follow: true, signal })) {
+      await output.print(line(event));
+    }
+  } finally {
+    interruption.stop();
+  }
+}

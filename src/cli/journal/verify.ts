@@ -1,0 +1,53 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { ChainHead } from '../../journal/store.ts';
+import type { CommandContext } from '../command-context.ts';
+import { Failure } from '../fail.ts';
+import { globalsOf, shortPath } from '../globals.ts';
+import { printJson } from '../print-json.ts';
+import { withJournal } from './open-journal.ts';
+
+/** `signalbox journal verify`: checks the hash chain. */
+export function addVerifyCommand(journal: Command, { terminal: { output } }: CommandContext): void {
+  journal
+    .command('verify')
+    .summary('check that no entry was changed, removed or reordered')
+    .description(
+      'Recomputes the hash chain over all entries. Ends with 1, naming the first broken entry, when it does not hold.',
+    )
+    .option(
+      '--head <seq:hash>',
+      'a head that verify printed before and that was kept elsewhere: finds out a rewritten journal too',
+      parseHead,
+    )
+    .action(async (options: { head?: ChainHead }, command: Command) => {
+      const globals = globalsOf(command);
+      await withJournal(globals, async (reader) => {
+        const found = await reader.verify(options.head === undefined ? {} : { expected: options.head });
+        if (!found.ok) {
+          throw new Failure(1, 'journal-broken', found.problem, {
+            lines: [
+              `first broken entry: ${found.seq}; the ${found.entries} before it hold`,
+              `journal: ${shortPath(reader.location)}`,
+            ],
+            data: { seq: found.seq, entries: found.entries, location: reader.location },
+            next: `keep a copy of the file, then look at what is around it: signalbox journal --before ${found.seq + 10}`,
+          });
+        }
+        const head = `${found.head.seq}:${found.head.hash}`;
+        if (globals.json) return printJson(output, { ok: true, entries: found.entries, head });
+        const { colors } = output;
+        await output.print(`${colors.green('ok')} ${found.entries} entries checked, the chain holds\nhead ${head}\n`);
+        if (found.entries > 0)
+          await output.print(
+            `${colors.dim('note the head down elsewhere; later: signalbox journal verify --head …')}\n`,
+          );
+      });
+    });
+}
+
+function parseHead(text: string): ChainHead {
+  const [, seq, hash] = /^(\d+):([0-9a-f]{64})$/.exec(text) ?? [];
+  if (seq === undefined || hash === undefined)
+    throw new InvalidArgumentError('A head is SEQ:HASH, as journal verify prints it.');
+  return { seq: Number(seq), hash };
+}

@@ -1,0 +1,48 @@
+import { Console } from 'node:console';
+import { CommanderError } from 'commander';
+import { messageOf } from '../model/errors.ts';
+import type { ExitCode } from './fail.ts';
+import { createProgram } from './program.ts';
+import { reportFailure } from './report-failure.ts';
+import { type Terminal, processTerminal } from './terminal.ts';
+
+const graceMs = 250;
+
+/** Runs the command line; answers the exit code. */
+export async function main(argv: readonly string[]): Promise<number> {
+  const terminal = processTerminal();
+  const json = argv.includes('--json');
+  guard(terminal, json);
+  let exitCode: ExitCode = 0;
+  try {
+    await createProgram({ terminal, exitWith: (code) => (exitCode = code) }).parseAsync(
+      argv.length === 0 ? ['--help'] : argv,
+      { from: 'user' },
+    );
+  } catch (error) {
+    // Commander ends --help and --version by an exception, too.
+    const isDone = error instanceof CommanderError && error.exitCode === 0;
+    exitCode = isDone ? 0 : await reportFailure(error, terminal.errors, json);
+  }
+  await Promise.all([terminal.output.print(''), terminal.errors.print('')]);
+  // A tool module may have left a timer or a connection behind, which must not keep the command from ending.
+  setTimeout(() => process.exit(exitCode), graceMs).unref();
+  return exitCode;
+}
+
+/** Keeps what tool modules do besides running tools from harming the command. */
+function guard(terminal: Terminal, json: boolean): void {
+  // Standard output is for what was asked for.
+  globalThis.console = new Console({ stdout: process.stderr, stderr: process.stderr });
+  process.on('unhandledRejection', (reason) => {
+    void terminal.errors.print(`warning: a promise was rejected and nobody looked: ${messageOf(reason)}\n`);
+  });
+  process.on('uncaughtException', (fault) => {
+    void endWith(fault, terminal, json);
+  });
+}
+
+async function endWith(fault: unknown, terminal: Terminal, json: boolean): Promise<never> {
+  await reportFailure(fault, terminal.errors, json);
+  return process.exit(1);
+}

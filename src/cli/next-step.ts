@@ -1,0 +1,36 @@
+import type { CallErrorCode } from '../model/errors.ts';
+
+/** What to do after a call that did not complete. */
+export function nextStep(code: CallErrorCode, tool: string): string {
+  switch (code) {
+    case 'definition-changed':
+      return 'signalbox tools';
+    case 'tool-unknown':
+    case 'tool-hidden':
+    case 'server-down':
+      return 'signalbox tools --why';
+    case 'arguments-invalid':
+    case 'request-invalid':
+      return `signalbox tools --json shows the schema of ${tool}`;
+    case 'idempotency-conflict':
+      return 'use another --key for other arguments';
+    case 'approval-unavailable':
+      return 'run the same command in a terminal, where you can be asked';
+    case 'deadline-exceeded':
+      return 'give it longer with --timeout, as in --timeout 5m';
+    case 'journal-unavailable':
+    case 'outcome-unrecorded':
+    case 'internal-fault':
+      return 'signalbox doctor';
+    case 'policy-denied':
+    case 'approval-denied':
+    case 'approval-failed':
+    case 'tool-failed':
+    case 'result-invalid':
+    case 'result-too-large':
+    case 'caller-cancelled':
+    case 'box-closed':
+    case 'outcome-lost':
+      return `signalbox journal --tool ${tool}`;
+  }
+}

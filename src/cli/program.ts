@@ -1,0 +1,48 @@
+import { createRequire } from 'node:module';
+import { Command } from 'commander';
+import { addCallCommand } from './call.ts';
+import type { CommandContext } from './command-context.ts';
+import { addDoctorCommand } from './doctor/doctor.ts';
+import { addGlobalOptions } from './globals.ts';
+import { addJournalCommand } from './journal/journal.ts';
+import { addServeCommand } from './serve/serve.ts';
+import { addToolsCommand } from './tools.ts';
+
+const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
+
+/** Puts the commands together. */
+export function createProgram(context: CommandContext): Command {
+  const { output, errors } = context.terminal;
+  const program = new Command('signalbox')
+    .description('The one place that every tool call of an AI agent passes through: validated, decided, recorded.')
+    .version(version, '--version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .helpCommand('help [command]', 'show help for a command')
+    .configureHelp({ showGlobalOptions: true, helpWidth: output.width ?? 100 })
+    // Errors are told by `reportFailure`, in one form for all of them.
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void output.print(text),
+      writeErr: () => undefined,
+      getOutHasColors: () => output.colors.isColorSupported,
+      getErrHasColors: () => errors.colors.isColorSupported,
+    })
+    .addHelpText('after', examples);
+  addGlobalOptions(program);
+  addServeCommand(program, context);
+  addToolsCommand(program, context);
+  addCallCommand(program, context);
+  addJournalCommand(program, context);
+  addDoctorCommand(program, context);
+  return program;
+}
+
+const examples = `
+Examples:
+  signalbox serve                          start the server and its page
+  signalbox tools --why                    what can be called, and why the rest cannot
+  signalbox call ping                      one call, through the whole pipeline
+  signalbox journal --since 1h             what was called
+  signalbox doctor                         is everything well?
+
+Exit codes: 0 ok, 1 the thing asked about is wrong, 2 wrong use or configuration.`;

@@ -1,0 +1,30 @@
+import type { Progress } from '../model/call.ts';
+import { oneLine } from './printable.ts';
+import { shorten } from './table.ts';
+import type { Printer } from './terminal.ts';
+
+const clearLine = '\r\u001b[K';
+
+/** One line on the terminal that shows how far a call has come. Silent where there is no terminal. */
+export class ProgressLine {
+  readonly #printer: Printer;
+  #isShown = false;
+
+  constructor(printer: Printer) {
+    this.#printer = printer;
+  }
+
+  show({ progress, total, message }: Progress): void {
+    if (!this.#printer.isTTY) return;
+    const amount = total === undefined ? String(progress) : `${progress}/${total}`;
+    const line = message === undefined ? amount : `${amount} ${oneLine(message)}`;
+    void this.#printer.print(clearLine + this.#printer.colors.dim(shorten(line, (this.#printer.width ?? 80) - 1)));
+    this.#isShown = true;
+  }
+
+  clear(): void {
+    if (!this.#isShown) return;
+    void this.#printer.print(clearLine);
+    this.#isShown = false;
+  }
+}

@@ -1,0 +1,90 @@
+import { relative } from 'node:path';
+import { CommanderError } from 'commander';
+import { ConfigurationError, type ConfigurationProblem } from '../config/configuration-error.ts';
+import { SignalboxError, messageOf } from '../model/errors.ts';
+import { type ExitCode, Failure, usageFailure } from './fail.ts';
+import { printable } from './printable.ts';
+import type { Printer } from './terminal.ts';
+
+/** Tells what ended a command, as one block for people or one object for programs; answers the exit code. */
+export async function reportFailure(error: unknown, printer: Printer, json: boolean): Promise<ExitCode> {
+  const failure = toFailure(error);
+  const stack = process.env['SIGNALBOX_DEBUG'] === '1' && error instanceof Error ? error.stack : undefined;
+  const { next, lines = [], data } = failure.details;
+  if (json) {
+    const fields = { code: failure.code, message: failure.message, ...data, ...(next === undefined ? {} : { next }) };
+    await printer.print(`${JSON.stringify({ error: stack === undefined ? fields : { ...fields, stack } })}\n`);
+    return failure.exitCode;
+  }
+  const { colors } = printer;
+  const [first = '', ...more] = printable(failure.message).split('\n');
+  const block = [
+    `${colors.red('error')} ${colors.bold(failure.code)}: ${first}`,
+    ...[...more, ...lines].map((line) => `  ${line}`),
+  ];
+  if (next !== undefined) block.push(`  ${colors.dim('next:')} ${next}`);
+  if (stack !== undefined) block.push(colors.dim(stack));
+  await printer.print(`${block.join('\n')}\n`);
+  return failure.exitCode;
+}
+
+function toFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  if (error instanceof CommanderError) return fromCommander(error);
+  if (error instanceof ConfigurationError) return fromConfiguration(error);
+  if (error instanceof SignalboxError) return fromSignalbox(error);
+  return new Failure(1, 'internal-fault', messageOf(error), {
+    next: 'run it again with SIGNALBOX_DEBUG=1 to see where it happened',
+    cause: error,
+  });
+}
+
+function fromCommander({ code, message }: CommanderError): Failure {
+  if (code === 'commander.help') return usageFailure('a command is missing', { next: 'signalbox --help' });
+  const [what = '', ...hints] = message.replace(/^error: /, '').split('\n');
+  return usageFailure(what, {
+    lines: hints.map((hint) => hint.replace(/^\((.*)\)$/, '$1')),
+    next: 'signalbox --help',
+  });
+}
+
+function fromConfiguration(error: ConfigurationError): Failure {
+  const { length } = error.problems;
+  return new Failure(
+    2,
+    error.code,
+    length === 1 ? 'the configuration cannot be used' : `the configuration has ${length} problems`,
+    {
+      lines: error.problems.map(renderProblem),
+      data: { problems: error.problems },
+      next: 'signalbox doctor',
+      cause: error,
+    },
+  );
+}
+
+/** A problem of the configuration with its place, in a form that editors and terminals make clickable. */
+export function renderProblem({ file, line, column, path, message, hint }: ConfigurationProblem): string {
+  const near = relative(process.cwd(), file);
+  const shown = near === '' || near.startsWith('..') ? file : near;
+  const place = line === 0 ? shown : `${shown}:${line}:${column}`;
+  return printable(`${place}  ${path === '' ? '' : `${path}: `}${message}${hint === undefined ? '' : `; ${hint}`}`);
+}
+
+function fromSignalbox(error: SignalboxError): Failure {
+  switch (error.code) {
+    case 'store-unavailable':
+    case 'store-newer':
+    case 'result-unknown':
+    case 'box-closed':
+      return new Failure(1, error.code, error.message, { next: 'signalbox doctor', cause: error });
+    case 'name-invalid':
+    case 'name-collision':
+    case 'server-unknown':
+    case 'tool-invalid':
+    case 'schema-unsupported':
+    case 'event-unknown':
+    case 'secret-invalid':
+      return new Failure(2, error.code, error.message, { next: 'signalbox doctor', cause: error });
+  }
+}

@@ -1,0 +1,101 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Signalbox } from '../../signalbox.ts';
+import type { CommandContext } from '../command-context.ts';
+import { type Globals, globalsOf, shortPath } from '../globals.ts';
+import { Interruption } from '../interruption.ts';
+import { loadBoxParts } from '../load-box-parts.ts';
+import { printJson } from '../print-json.ts';
+import type { Printer, Terminal } from '../terminal.ts';
+import { adminToken } from './admin-token.ts';
+import { banner } from './banner.ts';
+import { findPort } from './find-port.ts';
+
+interface Options {
+  readonly port: number;
+  readonly host: string;
+}
+
+/** `signalbox serve`: the HTTP API and the page. */
+export function addServeCommand(program: Command, { terminal }: CommandContext): void {
+  program
+    .command('serve')
+    .summary('start the server: HTTP API and page')
+    .description('Starts the server and runs until Ctrl-C or SIGTERM; then lets calls under way end, and stops.')
+    .option('--port <port>', 'the port to listen on; the next free one when it is taken', parsePort, 4242)
+    .option('--host <address>', 'the address to listen on', '127.0.0.1')
+    .action(async (options: Options, command: Command) => {
+      await serve(options, globalsOf(command), terminal);
+    });
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535)
+    throw new InvalidArgumentError('A port is a number from 0 (any free one) to 65535.');
+  return port;
+}
+
+async function serve(options: Options, globals: Globals, terminal: Terminal): Promise<void> {
+  const { errors } = terminal;
+  const { openBox, readConfiguration } = await loadBoxParts();
+  const { configuration } = readConfiguration(globals);
+  const token = adminToken(globals.data);
+  const [{ prometheusMetrics }, { startServer }] = await Promise.all([
+    import('../../server/prometheus.ts'),
+    import('../../server/start-server.ts'),
+  ]);
+  const port = await findPort(options.host, options.port);
+  if (!isLoopback(options.host)) await warnOfOthers(errors, options.host);
+  const interruption = new Interruption();
+  const metrics = prometheusMetrics();
+  const box = await openBox(configuration, { data: globals.data, metrics: metrics.metrics, port });
+  try {
+    const server = await startServer({ box, host: options.host, port, token: token.value, metrics });
+    if (options.port !== 0 && server.port !== options.port)
+      await errors.print(`port ${options.port} is taken; using ${server.port}\n`);
+    const startedInMs = performance.now();
+    const facts = {
+      version: box.version,
+      startedInMs,
+      signInUrl: server.signInUrl(),
+      url: server.url,
+      tokenKeptIn: token.keptIn,
+    };
+    if (globals.json) {
+      const { version, signInUrl, url } = facts;
+      await printJson(terminal.output, { version, url, port: server.port, signInUrl, journal: box.journal.location });
+    } else {
+      const journal = shortPath(box.journal.location);
+      await terminal.output.print(banner({ ...facts, journal, catalog: box.catalog() }, terminal.output));
+    }
+    await aborted(interruption.signal);
+    await errors.print('stopping: no new requests, waiting for calls under way (again to stop at once)\n');
+    await server.close();
+  } finally {
+    await close(box, errors);
+    interruption.stop();
+  }
+}
+
+async function close(box: Signalbox, errors: Printer): Promise<void> {
+  await errors.print('stopping: closing servers and journal\n');
+  await box.close();
+  await errors.print('stopped\n');
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d+){3}$/.test(host);
+}
+
+async function warnOfOthers(errors: Printer, host: string): Promise<void> {
+  await errors.print(
+    `${errors.colors.yellow('warning')}: on ${host} other machines can reach this server, and nothing encrypts the way; put a proxy with TLS in front, or use --host 127.0.0.1\n`,
+  );
+}

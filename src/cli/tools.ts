@@ -1,0 +1,103 @@
+import type { Command } from 'commander';
+import type { CatalogSnapshot } from '../catalog/snapshot.ts';
+import type { Effect, ToolDefinition } from '../model/tool.ts';
+import type { CommandContext } from './command-context.ts';
+import { globalsOf } from './globals.ts';
+import { loadBoxParts } from './load-box-parts.ts';
+import { localTime } from './local-time.ts';
+import { printJson } from './print-json.ts';
+import { oneLine } from './printable.ts';
+import { Table } from './table.ts';
+import type { Printer } from './terminal.ts';
+
+/** `signalbox tools`: the catalog. */
+export function addToolsCommand(program: Command, { terminal }: CommandContext): void {
+  program
+    .command('tools')
+    .summary('list the tools that can be called')
+    .description('Lists the tools that can be called; with --why also those that cannot, and the reason.')
+    .option('--why', 'also show what is hidden or down, since when and why, and what tools should be told')
+    .action(async (options: { why?: boolean }, command: Command) => {
+      const globals = globalsOf(command);
+      const { openBoxAnyway, readConfiguration } = await loadBoxParts();
+      const { box } = await openBoxAnyway(readConfiguration(globals).configuration);
+      try {
+        const catalog = box.catalog();
+        const why = options.why === true;
+        if (globals.json) await printJson(terminal.output, why ? withReasons(catalog) : { items: catalog.tools });
+        else await printCatalog(terminal.output, catalog, why);
+      } finally {
+        await box.close();
+      }
+    });
+}
+
+function withReasons({ tools, hidden, servers, notices }: CatalogSnapshot): object {
+  return { items: tools, hidden, servers, notices };
+}
+
+async function printCatalog(printer: Printer, catalog: CatalogSnapshot, why: boolean): Promise<void> {
+  await printTools(printer, catalog.tools);
+  if (why) await printReasons(printer, catalog);
+  else await printHint(printer, catalog);
+}
+
+async function printTools(printer: Printer, tools: readonly ToolDefinition[]): Promise<void> {
+  const { colors } = printer;
+  const paint: Readonly<Record<Effect, (text: string) => string>> = {
+    read: colors.green,
+    undoable: colors.yellow,
+    compensable: colors.yellow,
+    irreversible: colors.red,
+  };
+  const rows = tools.map((tool) => [
+    tool.name,
+    tool.id.server,
+    paint[tool.effect](tool.effect),
+    oneLine(tool.description),
+  ]);
+  const table = new Table(
+    [{ heading: 'NAME' }, { heading: 'SERVER' }, { heading: 'EFFECT' }, { heading: 'DESCRIPTION' }],
+    rows,
+    printer.width,
+  );
+  const lines = [colors.bold(table.heading()), ...rows.map((row) => table.row(row))];
+  await printer.print(`${lines.join('\n')}\n`);
+}
+
+async function printReasons(printer: Printer, { servers, hidden, notices }: CatalogSnapshot): Promise<void> {
+  const { colors } = printer;
+  const lines = [''];
+  for (const { name, status, tools, since, reason } of servers) {
+    const paint = status === 'up' ? colors.green : status === 'down' ? colors.red : colors.yellow;
+    const what =
+      status === 'up'
+        ? `${tools} ${tools === 1 ? 'tool' : 'tools'}`
+        : `since ${localTime(since)}${because(name, reason)}`;
+    lines.push(`${colors.bold(name)} is ${paint(status)}, ${what}`);
+    for (const tool of hidden.filter((one) => one.server === name)) {
+      const why = tool.by === 'name-collision' ? oneLine(tool.reason) : tool.by;
+      lines.push(`  hidden ${tool.name} ${colors.dim(`(${why})`)}`);
+    }
+    for (const notice of notices.filter((one) => one.server === name)) {
+      lines.push(`  ${colors.yellow('notice')} ${notice.tool}: ${oneLine(notice.message)}`);
+    }
+  }
+  await printer.print(`${lines.join('\n')}\n`);
+}
+
+/** The reason without what the line says already. */
+function because(server: string, reason = ''): string {
+  const rest = reason.replace(`server "${server}" is disabled`, '').replace(`server "${server}" is down: `, '');
+  return rest === '' ? '' : `: ${oneLine(rest)}`;
+}
+
+async function printHint(printer: Printer, { servers, hidden }: CatalogSnapshot): Promise<void> {
+  const away = servers.filter((server) => server.status !== 'up').length;
+  if (away === 0 && hidden.length === 0) return;
+  const parts = [
+    ...(away === 0 ? [] : [`${away} ${away === 1 ? 'server is' : 'servers are'} not up`]),
+    ...(hidden.length === 0 ? [] : [`${hidden.length} ${hidden.length === 1 ? 'tool is' : 'tools are'} hidden`]),
+  ];
+  await printer.print(`${printer.colors.dim(`${parts.join(', ')}; signalbox tools --why says why`)}\n`);
+}

@@ -1,0 +1,65 @@
+import { join, resolve } from 'node:path';
+import type { ToolShaping } from '../catalog/transforms/tool-shaping.ts';
+import type { ExternalSettings } from './schema.ts';
+
+/** A server whose tools are defined by a module that runs in this process. */
+export interface LocalModuleEntry {
+  readonly kind: 'local';
+  readonly name: string;
+  /** Absolute path of the module. */
+  readonly module: string;
+  /** The module's export that is the server; the default export when absent. */
+  readonly export?: string;
+  readonly disabled: boolean;
+  /** How its tools are to be filtered and changed. */
+  readonly tools?: ToolShaping;
+  readonly timeoutMs?: number;
+  readonly concurrency?: number;
+}
+
+/** A server outside this process. This version recognises it but cannot connect to it yet. */
+export interface ExternalEntry {
+  readonly kind: 'external';
+  readonly name: string;
+  readonly transport: 'stdio' | 'http' | 'sse';
+  readonly disabled: boolean;
+  /** How its tools are to be filtered and changed. */
+  readonly tools?: ToolShaping;
+  readonly settings: ExternalSettings;
+}
+
+export type ServerEntry = LocalModuleEntry | ExternalEntry;
+
+/** A configuration with everything filled in. */
+export interface Configuration {
+  /** Absolute path of the file, whether or not it exists. */
+  readonly file: string;
+  /** Absolute path of the directory that paths in the configuration start from. */
+  readonly directory: string;
+  readonly servers: readonly ServerEntry[];
+  /** `sqlite` or a `postgres://` address. */
+  readonly store: string;
+  readonly results: { readonly maxBytes: number };
+  readonly builtinName: string;
+  /** Environment variables whose values must never be recorded. */
+  readonly secrets: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** The names a configuration file can have, the preferred one first. */
+export const configurationFileNames = ['signalbox.config.json', 'signalbox.config.jsonc'] as const;
+
+/** What holds when there is no configuration file. */
+export function defaultConfiguration(directory: string): Configuration {
+  const absolute = resolve(directory);
+  return {
+    file: join(absolute, configurationFileNames[0]),
+    directory: absolute,
+    servers: [],
+    store: 'sqlite',
+    results: { maxBytes: 32_768 },
+    builtinName: 'signalbox',
+    secrets: [],
+    warnings: [],
+  };
+}

@@ -1,0 +1,51 @@
+import type { z } from 'zod';
+import { nearest } from '../model/nearest.ts';
+import type { DocumentPath } from './json-document.ts';
+import { showValue } from './shown-value.ts';
+
+/** Something wrong with a configuration; without an offset it stands where its path leads. */
+export interface Finding {
+  readonly path: DocumentPath;
+  readonly message: string;
+  readonly hint?: string;
+  readonly offset?: number;
+}
+
+/** What a schema has to say about a value that stands at the path. */
+export function findingsOf(result: z.ZodSafeParseResult<unknown>, value: unknown, path: DocumentPath): Finding[] {
+  if (result.success) return [];
+  return result.error.issues.flatMap((issue) => {
+    const inner = issue.path.filter((segment) => typeof segment !== 'symbol');
+    const place = [...path, ...inner];
+    const found = valueAt(value, inner);
+    if (issue.code === 'unrecognized_keys') {
+      const known = issue.message.split(' ');
+      return issue.keys.map((key) => unknownKey(key, known, valueAt(found, [key]), place));
+    }
+    const message =
+      found === undefined
+        ? `missing, expected ${issue.message}`
+        : `expected ${issue.message} (${showValue(found, place)})`;
+    const meant =
+      issue.code === 'invalid_value' && typeof found === 'string'
+        ? nearest(found, issue.values.map(String))
+        : undefined;
+    return [{ path: place, message, ...suggestion(meant) }];
+  });
+}
+
+function unknownKey(key: string, known: readonly string[], value: unknown, path: DocumentPath): Finding {
+  const place = [...path, key];
+  return { path: place, message: `unknown key (${showValue(value, place)})`, ...suggestion(nearest(key, known)) };
+}
+
+function suggestion(meant: string | undefined): { readonly hint?: string } {
+  return meant === undefined ? {} : { hint: `did you mean "${meant}"?` };
+}
+
+function valueAt(value: unknown, path: DocumentPath): unknown {
+  return path.reduce<unknown>((outer, segment) => {
+    const isHolder = typeof outer === 'object' && outer !== null && Object.hasOwn(outer, segment);
+    return isHolder ? (outer as Readonly<Record<string | number, unknown>>)[segment] : undefined;
+  }, value);
+}

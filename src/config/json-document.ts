@@ -1,0 +1,144 @@
+import { createScanner, findNodeAtLocation, parseTree, printParseErrorCode } from 'jsonc-parser';
+import type { Node, ParseError } from 'jsonc-parser';
+
+/** A place in the document: keys and array positions from the root. */
+export type DocumentPath = readonly (string | number)[];
+
+/** Something wrong with the text itself, before its meaning is looked at. */
+export interface DocumentProblem {
+  readonly offset: number;
+  readonly path: DocumentPath;
+  readonly message: string;
+}
+
+/** Line and column, both counted from 1. */
+export interface DocumentPlace {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A JSON text with comments, its value, and where each part stands. */
+export interface JsonDocument {
+  readonly value: unknown;
+  readonly problems: readonly DocumentProblem[];
+  /** Where the value at the path begins; the key of a property, when there is one. */
+  offsetOf(path: DocumentPath): number;
+  placeOf(offset: number): DocumentPlace;
+}
+
+const DEEPEST = 100;
+
+export function parseJsonDocument(text: string): JsonDocument {
+  const lineStarts = [0, ...[...text.matchAll(/\r\n|\n|\r/g)].map((match) => match.index + match[0].length)];
+  const placeOf: JsonDocument['placeOf'] = (offset) => {
+    const line = lineStarts.findLastIndex((start) => start <= offset);
+    return { line: line + 1, column: offset - (lineStarts[line] ?? 0) + 1 };
+  };
+  const broken = (problems: readonly DocumentProblem[]): JsonDocument => ({
+    value: undefined,
+    problems,
+    offsetOf: () => 0,
+    placeOf,
+  });
+
+  // Before anything else, because the parser is recursive.
+  const tooDeep = offsetTooDeep(text);
+  if (tooDeep !== undefined)
+    return broken([{ offset: tooDeep, path: [], message: `nested more than ${DEEPEST} levels deep` }]);
+  const errors: ParseError[] = [];
+  const root = parseTree(text, errors, { allowTrailingComma: true });
+  if (errors.length > 0 || root === undefined) return broken(syntaxProblems(errors, text, placeOf));
+
+  const problems: DocumentProblem[] = [];
+  const value = valueOf(root, [], problems, (offset) => placeOf(offset).line);
+  return {
+    value,
+    problems,
+    offsetOf: (path) => {
+      const node = findNodeAtLocation(root, [...path]) ?? root;
+      return node.parent?.type === 'property' ? node.parent.offset : node.offset;
+    },
+    placeOf,
+  };
+}
+
+// jsonc-parser's names for these are `const enum`s, which cannot be imported.
+const OPENING = new Set([1, 3]);
+const CLOSING = new Set([2, 4]);
+const END_OF_FILE: number = 17;
+
+function offsetTooDeep(text: string): number | undefined {
+  const scanner = createScanner(text, true);
+  let depth = 0;
+  for (let token: number = scanner.scan(); token !== END_OF_FILE; token = scanner.scan()) {
+    if (OPENING.has(token)) depth += 1;
+    if (CLOSING.has(token)) depth -= 1;
+    if (depth > DEEPEST) return scanner.getTokenOffset();
+  }
+  return undefined;
+}
+
+const syntaxMessages: Readonly<Record<string, string>> = {
+  InvalidSymbol: 'expected a value, a key or one of { } [ ] : , and found something else',
+  InvalidNumberFormat: 'expected a number',
+  PropertyNameExpected: 'expected a key in double quotes',
+  ValueExpected: 'expected a value',
+  ColonExpected: 'expected ":" after the key',
+  CommaExpected: 'expected "," before the next part',
+  CloseBraceExpected: 'expected "}"',
+  CloseBracketExpected: 'expected "]"',
+  EndOfFileExpected: 'expected the end of the file',
+  InvalidCommentToken: 'expected no comment here',
+  UnexpectedEndOfComment: 'expected "*/" to end the comment',
+  UnexpectedEndOfString: 'expected a double quote to end the text',
+  UnexpectedEndOfNumber: 'expected more digits',
+  InvalidUnicode: 'expected four hexadecimal digits after \\u',
+  InvalidEscapeCharacter: 'expected a valid escape after \\',
+  InvalidCharacter: 'expected no control character here',
+};
+
+/** One for each line: what follows on the same line is mostly an echo of the first. */
+function syntaxProblems(
+  errors: readonly ParseError[],
+  text: string,
+  placeOf: JsonDocument['placeOf'],
+): DocumentProblem[] {
+  if (text.trim() === '') return [{ offset: 0, path: [], message: 'the file is empty, expected an object' }];
+  const problems = new Map<number, DocumentProblem>();
+  for (const { error, offset } of errors) {
+    const message = syntaxMessages[printParseErrorCode(error)] ?? 'expected valid JSON';
+    const { line } = placeOf(offset);
+    if (!problems.has(line)) problems.set(line, { offset, path: [], message });
+  }
+  if (problems.size === 0) return [{ offset: 0, path: [], message: 'expected an object' }];
+  return [...problems.values()];
+}
+
+function valueOf(
+  node: Node,
+  path: DocumentPath,
+  problems: DocumentProblem[],
+  lineOf: (offset: number) => number,
+): unknown {
+  if (node.type === 'array')
+    return (node.children ?? []).map((child, index) => valueOf(child, [...path, index], problems, lineOf));
+  if (node.type !== 'object') return node.value as unknown;
+  const entries = new Map<string, unknown>();
+  const lines = new Map<string, number>();
+  for (const { offset, children } of node.children ?? []) {
+    const [keyNode, valueNode] = children ?? [];
+    if (keyNode === undefined || valueNode === undefined) continue;
+    const key = String(keyNode.value);
+    const first = lines.get(key);
+    if (first !== undefined) {
+      const message = `duplicate key, on line ${first} and on line ${lineOf(offset)}`;
+      problems.push({ offset, path: [...path, key], message });
+    } else if (key === '__proto__') {
+      problems.push({ offset, path: [...path, key], message: 'this key is not allowed' });
+    } else {
+      entries.set(key, valueOf(valueNode, [...path, key], problems, lineOf));
+    }
+    lines.set(key, first ?? lineOf(offset));
+  }
+  return Object.fromEntries(entries);
+}

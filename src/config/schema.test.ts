@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { configurationSchema } from './schema.ts';
+
+test('the published schema says of a configuration what loading it says', () => {
+  const validate = new Ajv2020().compile(configurationSchema());
+  const good = [
+    {},
+    { $schema: 'x', mcpServers: { demo: { module: 'x' }, a_b: { npm: 'y' } }, store: 'postgres://x', secrets: ['A'] },
+  ];
+  const bad = [
+    { stroe: 1 },
+    { store: 'mysql' },
+    { mcpServers: { a__b: { module: 'x' } } },
+    { mcpServers: { a: { modul: 'x' } } },
+    { results: { maxBytes: 0 } },
+    [],
+  ];
+  for (const value of good) assert.ok(validate(value), JSON.stringify(validate.errors));
+  for (const value of bad) assert.ok(!validate(value), JSON.stringify(value));
+});

@@ -1,0 +1,108 @@
+import { z } from 'zod';
+
+/*
+ * The message of every part says what is expected there, to go on from "expected …".
+ * The message of an object's unknown keys lists the keys it has, from which the nearest is suggested.
+ */
+function strict<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape, z.core.$strict> {
+  return z.strictObject(shape, {
+    error: (issue) => (issue.code === 'unrecognized_keys' ? Object.keys(shape).join(' ') : 'an object'),
+  });
+}
+
+const text = z.string('a string').min(1, 'a string that is not empty');
+const flag = z.boolean('true or false');
+const positive = z.int('a whole number above 0').positive('a whole number above 0');
+const texts = z.array(text, 'an array of strings');
+const textByName = z.record(z.string(), z.string('a string'), 'an object of strings');
+const anything = z.record(z.string(), z.json(), 'an object');
+const effect = z.enum(
+  ['read', 'undoable', 'compensable', 'irreversible'],
+  'one of "read", "undoable", "compensable", "irreversible"',
+);
+const transport = z.enum(['stdio', 'http', 'sse', 'websocket'], 'one of "stdio", "http", "sse", "websocket"');
+
+const nameRule = 'letters, digits, "-" and single "_", not ending with "_", at most 44 characters';
+const serverName = z
+  .string(nameRule)
+  .regex(/^_?[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$/, nameRule)
+  .max(44, nameRule);
+const variableName = z
+  .string('the name of an environment variable')
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable');
+const store = z
+  .string('"sqlite" or a "postgres://…" address')
+  .regex(/^(?:sqlite|postgres(?:ql)?:\/\/.+)$/, '"sqlite" or a "postgres://…" address');
+
+const limits = { disabled: flag.optional(), timeoutMs: positive.optional(), concurrency: positive.optional() };
+
+const toolSettings = strict({
+  allow: texts.exactOptional(),
+  deny: texts.exactOptional(),
+  rename: z.record(z.string(), text, 'an object of names').exactOptional(),
+  describe: textByName.exactOptional(),
+  title: textByName.exactOptional(),
+  arguments: z
+    .record(
+      z.string(),
+      strict({ default: anything.exactOptional(), hide: texts.exactOptional(), set: anything.exactOptional() }),
+      'an object',
+    )
+    .exactOptional(),
+  effect: z.record(z.string(), effect, 'an object of effects').exactOptional(),
+  providerOptions: z.record(z.string(), anything, 'an object').exactOptional(),
+  prefix: flag.exactOptional(),
+});
+
+export const localSchema = strict({
+  module: text,
+  export: text.optional(),
+  tools: toolSettings.optional(),
+  ...limits,
+});
+
+export const externalSchema = strict({
+  type: transport.optional(),
+  command: text.optional(),
+  args: z.array(z.string('a string'), 'an array of strings').optional(),
+  env: textByName.optional(),
+  cwd: text.optional(),
+  url: text.optional(),
+  headers: textByName.optional(),
+  auth: anything.optional(),
+  npm: text.optional(),
+  tools: toolSettings.optional(),
+  required: flag.optional(),
+  passthrough: flag.optional(),
+  trackInvocations: flag.optional(),
+  workspace: texts.optional(),
+  ...limits,
+});
+
+/** An entry that says neither what module nor what external server it means: only good for finding its mistakes. */
+export const undecidedSchema = strict({ ...localSchema.partial().shape, ...externalSchema.shape });
+
+function rootSchema<Entry extends z.ZodType, Name extends z.ZodType<string, string>>(entry: Entry, name: Name) {
+  return strict({
+    $schema: z.string('a string').optional(),
+    mcpServers: z.record(name, entry, 'an object').optional(),
+    store: store.optional(),
+    results: strict({ maxBytes: positive.optional() }).optional(),
+    builtin: strict({ name: serverName.optional() }).optional(),
+    secrets: z.array(variableName, 'an array of names of environment variables').optional(),
+  });
+}
+
+/** The document without its server entries, which are checked one by one for better messages. */
+export const documentSchema = rootSchema(z.unknown(), z.string());
+
+export type ToolSettings = z.infer<typeof toolSettings>;
+
+/** What an entry says about reaching an external server, without what it says about its tools. */
+export type ExternalSettings = Omit<z.infer<typeof externalSchema>, 'tools'>;
+
+/** The JSON Schema of a configuration file, for editors. */
+export function configurationSchema(): Record<string, unknown> {
+  const schema = z.toJSONSchema(rootSchema(z.union([localSchema, externalSchema]), serverName), { io: 'input' });
+  return { ...schema, title: 'Signalbox configuration' };
+}

@@ -1,0 +1,95 @@
+import { basename, dirname, resolve } from 'node:path';
+import { assertServerName } from '../catalog/names.ts';
+import { SignalboxError } from '../model/errors.ts';
+import type { ServerEntry } from './configuration.ts';
+import { findingsOf } from './finding.ts';
+import type { Finding } from './finding.ts';
+import { externalSchema, localSchema, undecidedSchema } from './schema.ts';
+import type { ExternalSettings } from './schema.ts';
+import { shapingFindings, shapingOf } from './tool-settings.ts';
+
+/** What came of reading one part of a configuration. */
+export interface EntryReading {
+  readonly entry?: ServerEntry;
+  readonly findings: readonly Finding[];
+  readonly warnings: readonly string[];
+}
+
+const DECISIVE = ['module', 'command', 'url', 'npm'] as const;
+const CHOICES = '"module", "command", "url" or "npm"';
+
+/** Reads one entry of `mcpServers`; the keys it has tell what kind of server it means. */
+export function readServerEntry(name: string, value: unknown, file: string): EntryReading {
+  const path = ['mcpServers', name];
+  const findings = nameFindings(name);
+  const [first, second] = DECISIVE.filter(
+    (key) => typeof value === 'object' && value !== null && Object.hasOwn(value, key),
+  );
+  if (first === undefined) return wrong(...findings, ...undecidedFindings(value, path));
+  if (second !== undefined) {
+    return wrong(...findings, {
+      path: [...path, second],
+      message: `stands beside "${first}", expected only one of ${CHOICES}`,
+    });
+  }
+
+  if (first === 'module') {
+    const result = localSchema.safeParse(value);
+    findings.push(...findingsOf(result, value, path), ...shapingFindings(result.data?.tools, path));
+    if (!result.success || findings.length > 0) return wrong(...findings);
+    const { module, disabled = false, tools, ...rest } = result.data;
+    const absolute = resolve(dirname(file), module);
+    return {
+      entry: { kind: 'local', name, module: absolute, disabled, ...shapingOf(tools, basename(file)), ...present(rest) },
+      findings,
+      warnings: [],
+    };
+  }
+
+  const result = externalSchema.safeParse(value);
+  findings.push(...findingsOf(result, value, path));
+  if (result.success)
+    findings.push(...transportFindings(result.data, path), ...shapingFindings(result.data.tools, path));
+  if (!result.success || findings.length > 0) return wrong(...findings);
+  const { tools, ...settings } = result.data;
+  const { type, url, disabled = false } = settings;
+  const transport = url === undefined ? 'stdio' : type === 'sse' ? 'sse' : 'http';
+  const warnings = type === 'websocket' ? [`mcpServers.${name}: type "websocket" is read as "http"`] : [];
+  const shaping = shapingOf(tools, basename(file));
+  return { entry: { kind: 'external', name, transport, disabled, ...shaping, settings }, findings, warnings };
+}
+
+function wrong(...findings: readonly Finding[]): EntryReading {
+  return { findings, warnings: [] };
+}
+
+function nameFindings(name: string): Finding[] {
+  try {
+    assertServerName(name);
+    return [];
+  } catch (error) {
+    if (!(error instanceof SignalboxError)) throw error;
+    return [{ path: ['mcpServers', name], message: error.message }];
+  }
+}
+
+function undecidedFindings(value: unknown, path: readonly string[]): Finding[] {
+  const findings = findingsOf(undecidedSchema.safeParse(value), value, path);
+  // A mistyped key explains what is missing.
+  const isExplained = findings.some(({ path: place, hint }) => place.length === path.length || hint !== undefined);
+  return isExplained ? findings : [...findings, { path, message: `missing, expected one of ${CHOICES}` }];
+}
+
+function transportFindings({ type, url }: ExternalSettings, path: readonly string[]): Finding[] {
+  if (type === undefined || (type === 'stdio') === (url === undefined)) return [];
+  const message = type === 'stdio' ? '"stdio" has no "url", expected "command" or "npm"' : `"${type}" needs "url"`;
+  return [{ path: [...path, 'type'], message }];
+}
+
+/** Without the keys that are there but undefined. */
+function present<Settings extends object>(
+  settings: Settings,
+): { [Key in keyof Settings]: Exclude<Settings[Key], undefined> } {
+  const entries = Object.entries(settings).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [Key in keyof Settings]: Exclude<Settings[Key], undefined> };
+}

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { suite, test } from 'node:test';
+import { Place, finished, said, withNotes } from './cli-place.ts';
+
+interface Listing {
+  readonly items: { seq: number; type: string; tool?: string; outcome?: string; hash: string }[];
+  readonly next?: number;
+}
+
+function edit(place: Place, sql: string): void {
+  const database = new DatabaseSync(join(place.data, 'signalbox.db'));
+  database.exec(sql);
+  database.close();
+}
+
+suite('journal', () => {
+  test('where there is none it says so, and makes none', async () => {
+    const place = new Place();
+    for (const args of [['journal'], ['journal', 'verify'], ['journal', 'export'], ['journal', '--follow']]) {
+      const { code, stderr } = await place.run(args);
+      assert.equal(code, 1);
+      assert.match(
+        stderr,
+        /journal-missing: no journal at .*signalbox\.db yet\n.*next: run signalbox serve or signalbox call first/,
+      );
+    }
+    assert.equal(existsSync(place.data), false);
+  });
+
+  test('shows entries, the newest last, by tool, session, outcome and time, page by page', async () => {
+    const place = new Place(withNotes);
+    await place.run(['call', 'list', '--session', 'morning']);
+    await place.run(['call', 'add', '{"text":"x"}']);
+    const { stdout } = await place.run(['journal']);
+    assert.match(stdout, /^ SEQ +TIME +OUTCOME +TOOL +SESSION +DURATION +OUTPUT\n/);
+    assert.match(
+      stdout,
+      /completed +mcp__notes__list +morning +[\d.]+ m?s +\["milk"\]\n[^]*denied +mcp__notes__add .*needs approval/,
+    );
+
+    const all = (await place.json(['journal'])) as unknown as Listing;
+    assert.deepEqual(
+      all.items.map((item) => item.seq),
+      all.items.map((_, index) => index + 1),
+    );
+    const outcomes = async (...filter: string[]): Promise<string[]> =>
+      ((await place.json(['journal', ...filter])) as unknown as Listing).items.flatMap((item) => item.outcome ?? []);
+    assert.deepEqual(await outcomes('--tool', 'notes/list'), ['completed']);
+    assert.deepEqual(await outcomes('--session', 'morning'), ['completed']);
+    assert.deepEqual(await outcomes('--outcome', 'denied'), ['denied']);
+    assert.deepEqual(await outcomes('--since', '1h'), ['completed', 'denied']);
+    assert.deepEqual(await outcomes('--since', '2999-01-01'), []);
+
+    const last = (await place.json(['journal', '--limit', '1'])) as unknown as Listing;
+    assert.deepEqual([last.items.map((item) => item.outcome), last.next], [['denied'], all.items.length]);
+    const before = (await place.json([
+      'journal',
+      '--limit',
+      '100',
+      '--before',
+      String(last.next),
+    ])) as unknown as Listing;
+    assert.deepEqual([...before.items, ...last.items], all.items);
+  });
+
+  test('--follow sees the calls of other processes', async () => {
+    const place = new Place(withNotes);
+    await place.run(['call', 'ping']);
+    const follower = place.start(['journal', '--follow', '--json', '--tool', 'notes/list']);
+    const ended = finished(follower);
+    const seen = said(follower.stdout, /"ToolInvoked"[^]*\n/);
+    await place.run(['call', 'list', '--session', 'elsewhere']);
+    const event = JSON.parse((await seen).trim().split('\n').at(-1) ?? '') as Record<string, unknown>;
+    assert.deepEqual(
+      [event['tool'], event['sessionId'], event['outcome']],
+      ['mcp__notes__list', 'elsewhere', 'completed'],
+    );
+    follower.kill('SIGINT');
+    assert.equal((await ended).code, 0);
+  });
+
+  test('export writes every entry as a line, the oldest first, and ends quietly when nobody reads', async () => {
+    const place = new Place();
+    for (const key of ['a', 'b']) await place.run(['call', 'ping', '--key', key]);
+    const { items } = (await place.json(['journal'])) as unknown as Listing;
+    const lines = (text: string): unknown[] =>
+      text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown);
+    assert.deepEqual(lines((await place.run(['journal', 'export'])).stdout), items);
+
+    const file = join(place.directory, 'out.jsonl');
+    const { code, stdout, stderr } = await place.run(['journal', 'export', '--out', file]);
+    assert.deepEqual([code, stdout, stderr], [0, '', `${items.length} entries written to ${file}\n`]);
+    assert.deepEqual(lines(readFileSync(file, 'utf8')), items);
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+
+    const unread = place.start(['journal', 'export']);
+    unread.stdout.destroy();
+    const ended = await finished(unread);
+    assert.deepEqual([ended.code, ended.stderr], [0, '']);
+  });
+});
+
+suite('journal verify', () => {
+  test('prints how many entries hold, and the head to note down', async () => {
+    const place = new Place();
+    await place.run(['call', 'ping']);
+    const { items } = (await place.json(['journal'])) as unknown as Listing;
+    const head = `${items.length}:${items.at(-1)?.hash}`;
+    const { code, stdout } = await place.run(['journal', 'verify']);
+    assert.equal(code, 0);
+    assert.ok(stdout.startsWith(`ok ${items.length} entries checked, the chain holds\nhead ${head}\n`), stdout);
+    assert.deepEqual(await place.json(['journal', 'verify', '--head', head]), {
+      ok: true,
+      entries: items.length,
+      head,
+    });
+  });
+
+  test('names the first entry that was edited, and ends with 1', async () => {
+    const place = new Place();
+    await place.run(['call', 'ping']);
+    await place.run(['call', 'ping']);
+    edit(place, `UPDATE journal SET body = replace(body, 'pong', 'pang') WHERE seq = 2`);
+    const { code, stderr } = await place.run(['journal', 'verify']);
+    assert.equal(code, 1);
+    assert.match(stderr, /journal-broken: entry 2 was changed/);
+    assert.match(stderr, /first broken entry: 2; the 1 before it hold/);
+    const failed = await place.run(['journal', 'verify', '--json']);
+    const { error } = JSON.parse(failed.stderr) as { error: Record<string, unknown> };
+    assert.deepEqual([failed.code, error['code'], error['seq'], error['entries']], [1, 'journal-broken', 2, 1]);
+    const doctor = await place.run(['doctor']);
+    assert.equal(doctor.code, 1);
+    assert.match(doctor.stdout, /^error +journal .*entry 2 was changed/m);
+  });
+
+  test('a head that was kept elsewhere finds out a journal that was cut or swapped', async () => {
+    const place = new Place();
+    await place.run(['call', 'ping']);
+    assert.match(
+      (await place.run(['journal', 'verify', '--head', `99:${'0'.repeat(64)}`])).stderr,
+      /missing at the end/,
+    );
+    assert.match(
+      (await place.run(['journal', 'verify', '--head', `1:${'0'.repeat(64)}`])).stderr,
+      /entry 1 is not the one that was anchored/,
+    );
+    const { code, stderr } = await place.run(['journal', 'verify', '--head', 'nonsense']);
+    assert.equal(code, 2);
+    assert.match(stderr, /A head is SEQ:HASH/);
+  });
+});

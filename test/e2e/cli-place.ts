@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+
+/** The program under test. */
+export const launcher = join(import.meta.dirname, '..', '..', 'bin', 'signalbox');
+const workplace = mkdtempSync(join(tmpdir(), 'signalbox-cli-'));
+after(() => rmSync(workplace, { recursive: true }));
+let places = 0;
+
+/** How a command ended, and what it said. */
+export interface Finished {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A directory of its own with files, and the command line in it. */
+export class Place {
+  readonly directory = join(workplace, String(places++));
+  readonly data = join(this.directory, 'data');
+
+  constructor(files: Readonly<Record<string, string>> = {}) {
+    mkdirSync(this.directory, { recursive: true });
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(this.directory, name), text);
+  }
+
+  start(args: readonly string[], environment: Readonly<Record<string, string>> = {}): ChildProcessWithoutNullStreams {
+    const env = { ...process.env, SIGNALBOX_HOME: this.data, SIGNALBOX_TOKEN: '', ...environment };
+    return spawn(process.execPath, [launcher, ...args], { cwd: this.directory, env });
+  }
+
+  async run(
+    args: readonly string[],
+    given: { input?: string; environment?: Readonly<Record<string, string>> } = {},
+  ): Promise<Finished> {
+    const child = this.start(args, given.environment);
+    child.stdin.end(given.input ?? '');
+    return finished(child);
+  }
+
+  /** Runs a command with `--json` that must end with this code, and reads what it printed. */
+  async json(args: readonly string[], code = 0): Promise<Record<string, unknown>> {
+    const result = await this.run([...args, '--json']);
+    assert.equal(result.code, code, result.stderr);
+    return JSON.parse(code === 2 ? result.stderr : result.stdout) as Record<string, unknown>;
+  }
+}
+
+/** Waits until a process is gone; answers how it ended and what it said. */
+export async function finished(child: ChildProcessWithoutNullStreams): Promise<Finished> {
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stdout, stderr };
+}
+
+/** Waits until the stream has said something that fits; answers everything it said. */
+export function said(stream: NodeJS.ReadableStream, expected: RegExp): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    stream.on('data', (chunk: Buffer | string) => {
+      text += String(chunk);
+      if (expected.test(text)) resolve(text);
+    });
+    stream.on('end', () => reject(new Error(`ended without ${expected}: ${text}`)));
+  });
+}
+
+/** A module of tools that also does what modules should not: it prints, and leaves a timer behind. */
+export const notes = `
+import { defineTool } from 'signalbox';
+console.log('a module that prints');
+setInterval(() => {}, 60_000);
+export const list = defineTool({ name: 'list', description: 'Lists notes.', effect: 'read', run: () => ['milk'] });
+export const add = defineTool({
+  name: 'add', description: 'Adds a note.', effect: 'irreversible',
+  input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } as const,
+  run: ({ text }) => 'added ' + text,
+});
+export const wait = defineTool({
+  name: 'wait', description: 'Waits.', effect: 'read',
+  run: (_args, context) => new Promise((resolve) => { console.error('waiting'); setTimeout(resolve, 60_000); }),
+});
+export const odd = defineTool({ name: 'odd', description: 'Odd schema.', effect: 'read', input: { type: 'object', properties: { a: { type: 'strin' } } }, run: () => 1 });
+`;
+export const configuration = JSON.stringify({ mcpServers: { notes: { module: './notes.ts' } } });
+/** The files of a place that has those tools. */
+export const withNotes = { 'notes.ts': notes, 'signalbox.config.json': configuration };

@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite, test } from 'node:test';
+import { Place, finished, launcher, said, withNotes } from './cli-place.ts';
+
+function isAlive(pid: number | undefined): boolean {
+  try {
+    return process.kill(pid ?? 0, 0);
+  } catch {
+    return false;
+  }
+}
+
+suite('serve', () => {
+  test('prints the banner, answers, and stops on SIGTERM with 0', async () => {
+    const place = new Place(withNotes);
+    const child = place.start(['serve', '--port', '0']);
+    const ended = finished(child);
+    const banner = await said(child.stdout, /Policy .*\n/);
+    assert.match(banner, /^Signalbox \d+\.\d+\.\d+ {3}ready in \d+\.\d s\n/);
+    assert.match(banner, /^ {2}Console +http:\/\/127\.0\.0\.1:\d+\/\?token=\S+/m);
+    assert.match(banner, /^ {2}API docs +http:\/\/127\.0\.0\.1:\d+\/docs$/m);
+    assert.match(banner, /^ {2}Journal +.*signalbox\.db \(kept\)$/m);
+    assert.match(banner, /^ {2}Servers +2 up · 7 tools$/m);
+    assert.match(
+      banner,
+      /^ {2}Policy +reads run · everything else asks \(and is denied until a human can be asked here\)$/m,
+    );
+    const token = readFileSync(join(place.data, 'token'), 'utf8').trim();
+    assert.ok(!banner.includes(token), 'the admin token is not shown');
+
+    const [, url = ''] = /(http:\/\/127\.0\.0\.1:\d+)\/docs/.exec(banner) ?? [];
+    assert.equal((await fetch(`${url}/api/health`)).status, 200);
+    const called = await fetch(`${url}/api/tools/mcp__notes__list/call`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: '{"arguments":{}}',
+    });
+    assert.deepEqual(((await called.json()) as { structuredContent: unknown }).structuredContent, ['milk']);
+
+    child.kill('SIGTERM');
+    const { code, stderr } = await ended;
+    assert.equal(code, 0);
+    assert.match(stderr, /stopping: no new requests[^]*stopping: closing servers and journal\nstopped\n$/);
+    assert.equal(isAlive(child.pid), false);
+    const { items } = (await place.json(['journal', '--tool', 'notes/list'])) as { items: unknown[] };
+    assert.equal(items.length, 1, 'the call is in the journal');
+  });
+
+  test('the token stays the same over restarts, for its owner alone', async () => {
+    const place = new Place();
+    const file = join(place.data, 'token');
+    const tokens = [];
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      const child = place.start(['serve', '--port', '0', '--json']);
+      const ended = finished(child);
+      const ready = JSON.parse(await said(child.stdout, /\n/)) as { url: string; port: number; signInUrl: string };
+      assert.ok(ready.port > 0 && ready.signInUrl.startsWith(`${ready.url}/?token=`));
+      tokens.push(readFileSync(file, 'utf8'));
+      child.kill(signal);
+      assert.equal((await ended).code, 0);
+    }
+    assert.equal(tokens[0], tokens[1]);
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+  });
+
+  test('a taken port is passed over for the next free one, said aloud; the built-in server knows it', async () => {
+    const place = new Place();
+    const token = 'a-token-for-the-test';
+    const first = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token });
+    const { port } = JSON.parse(await said(first.stdout, /\n/)) as { port: number };
+    const second = place.start(['serve', '--port', String(port), '--json'], { SIGNALBOX_TOKEN: token });
+    const aloud = said(second.stderr, /is taken; using \d+/);
+    const ready = JSON.parse(await said(second.stdout, /\n/)) as { port: number; url: string };
+    assert.ok(ready.port > port);
+    assert.match(await aloud, new RegExp(`port ${port} is taken; using ${ready.port}`));
+    const called = await fetch(`${ready.url}/api/tools/mcp__signalbox__get_server_info/call`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: '{}',
+    });
+    const { structuredContent } = (await called.json()) as { structuredContent: { port: number } };
+    assert.equal(structuredContent.port, ready.port);
+    const ends = [first, second].map(finished);
+    first.kill('SIGTERM');
+    second.kill('SIGTERM');
+    assert.deepEqual(
+      (await Promise.all(ends)).map(({ code }) => code),
+      [0, 0],
+    );
+  });
+
+  test('a host that other machines can reach is warned about', async () => {
+    const child = new Place().start(['serve', '--port', '0', '--host', '0.0.0.0']);
+    const ended = finished(child);
+    await said(child.stdout, /Policy/);
+    child.kill('SIGTERM');
+    assert.match((await ended).stderr, /warning: on 0\.0\.0\.0 other machines can reach this server/);
+  });
+});
+
+suite('doctor', () => {
+  test('all is well in a fresh clone', async () => {
+    const { items } = (await new Place().json(['doctor'])) as { items: { level: string; what: string }[] };
+    assert.ok(items.length >= 5);
+    assert.deepEqual(
+      items.filter((item) => item.level === 'error'),
+      [],
+    );
+    assert.ok(
+      items.some((item) => item.what.startsWith('Node ')) && items.some((item) => item.what.startsWith('SQLite ')),
+    );
+  });
+
+  test('each finding comes with its fix: configuration, data directory, servers, schemas, secrets', async () => {
+    const mcpServers = { notes: { module: './notes.ts' }, gone: { module: './gone.ts' } };
+    const place = new Place({
+      ...withNotes,
+      'signalbox.config.json': JSON.stringify({ mcpServers, secrets: ['NOT_THERE', 'SHORT'] }),
+    });
+    mkdirSync(place.data);
+    chmodSync(place.data, 0o755);
+    const { code, stdout } = await place.run(['doctor', '--json'], { environment: { SHORT: 'ab' } });
+    assert.equal(code, 1);
+    const { items } = JSON.parse(stdout) as { items: { level: string; what: string; fix?: string }[] };
+    const found = (level: string, what: RegExp): boolean =>
+      items.some(
+        (item) => item.level === level && what.test(item.what) && (level === 'ok') === (item.fix === undefined),
+      );
+    assert.ok(found('error', /server "gone" is down: there is no file/));
+    assert.ok(found('ok', /server "notes" is up, 4 tools/));
+    assert.ok(found('warning', /mcp__notes__odd: .*does not compile/));
+    assert.ok(found('warning', /NOT_THERE is not set/));
+    assert.ok(found('error', /"SHORT" is shorter/));
+    assert.ok(found('warning', /other users .*mode 755/));
+  });
+
+  test('every problem of the configuration is told with file and line', async () => {
+    const place = new Place({
+      'signalbox.config.json': '{\n  "stroe": "sqlite",\n  "mcpServers": {\n    "a": { "modul": "x" }\n  }\n}',
+    });
+    const { code, stdout } = await place.run(['doctor']);
+    assert.equal(code, 1);
+    assert.match(stdout, /^error +signalbox\.config\.json:2:3 .*stroe.*\n +fix: did you mean "store"\?/m);
+    assert.match(stdout, /^error +signalbox\.config\.json:4:12 .*modul/m);
+  });
+});
+
+suite('wrong use', () => {
+  const broken = { 'signalbox.config.json': '{\n  "stroe": 1\n}' };
+
+  test('a configuration that cannot be used ends every command with 2, naming file, line and column', async () => {
+    const place = new Place(broken);
+    for (const args of [['tools'], ['call', 'ping'], ['serve', '--port', '0']]) {
+      const { code, stdout, stderr } = await place.run(args);
+      assert.deepEqual([code, stdout], [2, '']);
+      assert.match(
+        stderr,
+        /^error configuration-invalid: .*\n {2}signalbox\.config\.json:2:3 {2}stroe: .*did you mean "store"\?\n {2}next: signalbox doctor\n$/,
+      );
+    }
+    const { error } = (await place.json(['tools'], 2)) as {
+      error: { code: string; problems: { line: number; column: number }[] };
+    };
+    assert.deepEqual([error.code, error.problems[0]?.line, error.problems[0]?.column], ['configuration-invalid', 2, 3]);
+    const absent = await place.run(['tools', '--config', 'absent.json']);
+    assert.equal(absent.code, 2);
+    assert.match(absent.stderr, /configuration-unreadable[^]*absent\.json/);
+  });
+
+  test('a store that this version does not have is a configuration error with its place', async () => {
+    const place = new Place({
+      'signalbox.config.jsonc': '{\n  // later\n  "store": "postgres://user:hunter2@host/db"\n}',
+    });
+    const { code, stderr } = await place.run(['tools']);
+    assert.equal(code, 2);
+    assert.match(stderr, /signalbox\.config\.jsonc:3:3 {2}store: only "sqlite" is supported/);
+    assert.doesNotMatch(stderr, /hunter2/);
+  });
+
+  test('a mistyped command or option is told with the one that was meant', async () => {
+    const place = new Place();
+    const cases: [string[], RegExp][] = [
+      [['tool'], /unknown command 'tool'\n {2}Did you mean tools\?/],
+      [['tools', '--wy'], /unknown option '--wy'\n {2}Did you mean --why\?/],
+      [['journal', 'verfy'], /unknown command 'journal verfy'\n {2}Did you mean verify\?/],
+      [['call'], /missing required argument 'tool'/],
+      [['journal', '--since', 'yesterday'], /Give a duration/],
+      [['journal', '--outcome', 'lost'], /Allowed choices are completed/],
+      [['serve', '--port', '99999'], /A port is a number/],
+    ];
+    for (const [args, expected] of cases) {
+      const { code, stdout, stderr } = await place.run(args);
+      assert.deepEqual([code, stdout], [2, ''], args.join(' '));
+      assert.match(stderr, expected);
+      assert.doesNotMatch(stderr, /\n +at /, 'no stack');
+    }
+    const { error } = (await place.json(['tool'], 2)) as { error: { code: string; message: string } };
+    assert.deepEqual([error.code, error.message], ['usage', `unknown command 'tool'`]);
+  });
+
+  test('a fault shows its stack only when asked', async () => {
+    const place = new Place({ data: 'a file where the directory should be' });
+    const quiet = await place.run(['call', 'ping']);
+    assert.equal(quiet.code, 1);
+    assert.doesNotMatch(quiet.stderr, /\n +at /);
+    assert.match((await place.run(['call', 'ping'], { environment: { SIGNALBOX_DEBUG: '1' } })).stderr, /\n +at /);
+  });
+
+  test('--help and --version answer on standard output', async () => {
+    const place = new Place();
+    const { version } = JSON.parse(readFileSync(join(launcher, '..', '..', 'package.json'), 'utf8')) as {
+      version: string;
+    };
+    assert.deepEqual(await place.run(['--version']), { code: 0, stdout: `${version}\n`, stderr: '' });
+    for (const args of [['--help'], [], ['help', 'call'], ['journal', '--help']]) {
+      const { code, stdout, stderr } = await place.run(args);
+      assert.deepEqual([code, stderr], [0, '']);
+      assert.match(stdout, /^Usage: signalbox [^]*Examples:/);
+      assert.match(stdout, /--config <file>/);
+    }
+    rmSync(place.directory, { recursive: true });
+  });
+});

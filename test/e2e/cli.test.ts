@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { suite, test } from 'node:test';
+import { Place, configuration, finished, launcher, notes, said, withNotes } from './cli-place.ts';
+
+suite('tools', () => {
+  test('a fresh clone without configuration has the built-in tools, and writes nothing', async () => {
+    const place = new Place();
+    const { code, stdout, stderr } = await place.run(['tools']);
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.match(stdout, /^NAME +SERVER +EFFECT +DESCRIPTION\n/);
+    assert.match(stdout, /^mcp__signalbox__ping +signalbox +read +\S/m);
+    assert.doesNotMatch(stdout, /\u001b/, 'no colour without a terminal');
+    assert.equal(existsSync(place.data), false);
+  });
+
+  test('one bad server hides no other, and --why says what is wrong with it', async () => {
+    const place = new Place({
+      'notes.ts': notes,
+      'throws.ts': 'throw new Error("no database")',
+      'enum.ts': 'enum A { B } export default A;',
+      'signalbox.config.json': JSON.stringify({
+        mcpServers: {
+          throws: { module: './throws.ts' },
+          enum: { module: './enum.ts' },
+          notes: { module: './notes.ts' },
+          off: { module: './notes.ts', disabled: true },
+          files: { command: 'npx' },
+        },
+      }),
+    });
+    const { items, hidden, servers, notices } = (await place.json(['tools', '--why'])) as {
+      items: { name: string; effect: string; inputSchema: unknown }[];
+      hidden: { name: string; by: string; since: number }[];
+      servers: { name: string; status: string; reason?: string; since: number }[];
+      notices: { tool: string; message: string }[];
+    };
+    assert.ok(
+      items.some((tool) => tool.name === 'mcp__notes__add' && tool.effect === 'irreversible' && tool.inputSchema),
+    );
+    assert.deepEqual(
+      servers.map(({ name, status }) => `${name} ${status}`),
+      ['signalbox up', 'throws down', 'enum down', 'notes up', 'off disabled', 'files down'],
+    );
+    assert.match(servers[1]?.reason ?? '', /no database/);
+    assert.match(servers[2]?.reason ?? '', /Node removes types but compiles nothing/);
+    assert.match(servers[5]?.reason ?? '', /cannot connect to MCP servers yet/);
+    assert.ok(hidden.some((tool) => tool.name === 'mcp__off__add' && tool.by === 'server-disabled' && tool.since > 0));
+    assert.ok(
+      notices.some((notice) => notice.tool === 'mcp__notes__odd' && notice.message.includes('does not compile')),
+    );
+
+    const shown = await place.run(['tools', '--why']);
+    assert.match(shown.stdout, /^throws is down, since \d{4}-\d\d-\d\d [\d:]{8}: .*no database$/m);
+    assert.match(
+      (await place.run(['tools'])).stdout,
+      /4 servers are not up, 4 tools are hidden; signalbox tools --why says why/,
+    );
+  });
+});
+
+suite('call', () => {
+  test('prints the result alone on standard output, and what is said about it beside', async () => {
+    const place = new Place(withNotes);
+    const { code, stdout, stderr } = await place.run(['call', 'notes/list']);
+    assert.deepEqual([code, stdout], [0, '["milk"]\n']);
+    assert.match(stderr, /^completed in [\d.]+ m?s · decision default:read · call_\w+$/m);
+    assert.match(stderr, /a module that prints/, 'what modules print is not the result');
+  });
+
+  test('--json prints the whole result', async () => {
+    const place = new Place(withNotes);
+    const result = await place.json(['call', 'list', '--as', 'bot', '--session', 's1', '--key', 'k1']);
+    assert.deepEqual(
+      [result['tool'], result['outcome'], result['structuredContent'], result['decision']],
+      ['mcp__notes__list', 'completed', ['milk'], { answer: 'allow', rule: 'default:read', reason: 'reads run' }],
+    );
+    assert.ok(typeof result['callId'] === 'string' && typeof result['durationMs'] === 'number');
+    const { items } = (await place.json(['journal', '--session', 's1', '--outcome', 'completed'])) as {
+      items: Record<string, unknown>[];
+    };
+    assert.deepEqual([items[0]?.['principal'], items[0]?.['idempotencyKey']], [{ id: 'bot', kind: 'agent' }, 'k1']);
+  });
+
+  test('a call that asks is denied where nobody can be asked, and ends with 1', async () => {
+    const place = new Place(withNotes);
+    const { code, stdout, stderr } = await place.run(['call', 'add', '-'], { input: '{"text":"milk"}' });
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, /^denied approval-unavailable: /m);
+    assert.match(stderr, /next: run the same command in a terminal/);
+    assert.equal((await place.json(['call', 'add', '{"text":"x"}'], 1))['outcome'], 'denied');
+  });
+
+  const probe = spawnSync('script', ['--version'], { encoding: 'utf8' });
+  const terminal = probe.error === undefined && probe.stdout.includes('util-linux');
+  const skip = terminal ? {} : { skip: 'needs script of util-linux to make a terminal' };
+  for (const [key, outcome, code] of [
+    ['y', 'completed', 0],
+    ['n', 'denied', 1],
+    ['', 'denied', 1],
+    ['\u0003', 'cancelled', 1],
+  ] as const) {
+    test(
+      `at a terminal the human is shown the exact call, and ${JSON.stringify(key)} makes it ${outcome}`,
+      skip,
+      async () => {
+        const place = new Place(withNotes);
+        const command = [process.execPath, launcher, 'call', 'add', `'{"text":"milk \u202ekool"}'`].join(' ');
+        const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
+          cwd: place.directory,
+          env: { ...process.env, SIGNALBOX_HOME: place.data, NO_COLOR: '1', TERM: 'xterm' },
+        });
+        const ended = finished(child);
+        const question = await said(child.stdout, /Run it\? \[y\/N\] /);
+        assert.match(question, /mcp__notes__add wants to run/);
+        assert.match(question, /effect: irreversible/);
+        assert.match(question, /"text": "milk \\u202ekool"/, 'what hides itself is shown');
+        assert.match(question, /asks because: .*cannot be undone/);
+        child.stdin.write(key === '\u0003' ? key : `${key}\r`);
+        const { code: got, stdout } = await ended;
+        assert.equal(got, code, stdout);
+        assert.match(stdout, new RegExp(`${outcome} in `));
+        const { items } = (await place.json(['journal', '--tool', 'notes/add', '--outcome', outcome])) as {
+          items: unknown[];
+        };
+        assert.equal(items.length, 1);
+      },
+    );
+  }
+
+  test('Ctrl-C cancels the call, and that is recorded', async () => {
+    const place = new Place(withNotes);
+    const child = place.start(['call', 'wait']);
+    const ended = finished(child);
+    await said(child.stderr, /waiting/);
+    child.kill('SIGINT');
+    const { code, stderr } = await ended;
+    assert.equal(code, 1);
+    assert.match(stderr, /^cancelled caller-cancelled: /m);
+    const { items } = (await place.json(['journal', '--outcome', 'cancelled'])) as { items: { tool: string }[] };
+    assert.deepEqual(
+      items.map((item) => item.tool),
+      ['mcp__notes__wait'],
+    );
+  });
+
+  test('--timeout ends a call that takes too long', async () => {
+    const result = await new Place(withNotes).json(['call', 'wait', '--timeout', '100ms'], 1);
+    assert.equal(result['outcome'], 'timed-out');
+  });
+
+  test('arguments that are not JSON end with 2 and the place', async () => {
+    const { error } = await new Place().json(['call', 'ping', '{"a": oops}'], 2);
+    const { code, line, column } = error as Record<string, unknown>;
+    assert.deepEqual([code, line, column], ['usage', 1, 7]);
+  });
+
+  test('a name that several tools have is refused, naming them', async () => {
+    const mcpServers = { one: { module: './notes.ts' }, two: { module: './notes.ts' } };
+    const place = new Place({ 'notes.ts': notes, 'signalbox.config.json': JSON.stringify({ mcpServers }) });
+    const { code, stderr } = await place.run(['call', 'list']);
+    assert.equal(code, 2);
+    assert.match(stderr, /"list" is the name of 2 tools\n +mcp__one__list\n +mcp__two__list\n/);
+  });
+
+  test('a secret of the configuration never reaches the journal; one too short is refused', async () => {
+    const place = new Place({
+      ...withNotes,
+      'signalbox.config.json': configuration.replace('{', '{"secrets":["PLANTED"],'),
+    });
+    await place.run(['call', 'add', '{"text":"hunter2hunter2"}'], { environment: { PLANTED: 'hunter2hunter2' } });
+    const { stdout } = await place.run(['journal', 'export']);
+    assert.match(stdout, /\[redacted:PLANTED\]/);
+    assert.doesNotMatch(stdout, /hunter2/);
+    const { code, stderr } = await place.run(['call', 'list'], { environment: { PLANTED: 'ab' } });
+    assert.equal(code, 2);
+    assert.match(stderr, /secret-invalid: .*PLANTED/);
+  });
+});
