@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import { describe, it } from 'node:test';
+import { adminToken, bareRequest, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
+import { adminTokenCheck } from './admin-token.ts';
+
+const closed = ['/api/info', '/api/tools', '/api/journal', '/metrics', '/openapi.json', '/assets/page.js', '/nowhere'];
+
+describe('a token is needed, even on localhost', () => {
+  it('refuses every route but health without a token', async (test) => {
+    const { server } = await startTestServer(test);
+    for (const path of closed) {
+      const response = await fetch(server.url + path);
+      assert.equal(response.status, 401, path);
+      assert.match(response.headers.get('www-authenticate') ?? '', /^Bearer /);
+      assert.equal((await bodyOf<{ code: string }>(response)).code, 'token-missing');
+    }
+    assert.equal((await fetch(`${server.url}/api/health`)).status, 200);
+  });
+
+  it('refuses a wrong token, also beside a good cookie, and never repeats the right one', async (test) => {
+    const { server, signIn } = await startTestServer(test);
+    const cookie = await signIn();
+    for (const authorization of [
+      'Bearer wrong',
+      `Bearer ${adminToken}x`,
+      'Bearer',
+      `Basic ${adminToken}`,
+      `Bearer ${adminToken} x`,
+    ]) {
+      const response = await fetch(`${server.url}/api/info`, { headers: { authorization, cookie } });
+      assert.equal(response.status, 401, authorization);
+      const text = await response.text();
+      assert.match(text, /token-wrong/);
+      assert.doesNotMatch(text, new RegExp(adminToken));
+    }
+  });
+
+  it('lets the right token in, whatever the case of the scheme', async (test) => {
+    const { server } = await startTestServer(test);
+    for (const scheme of ['Bearer', 'bearer']) {
+      const response = await fetch(`${server.url}/api/info`, { headers: { authorization: `${scheme} ${adminToken}` } });
+      assert.equal(response.status, 200);
+    }
+  });
+
+  it('compares tokens in constant time', (test) => {
+    const spy = test.mock.method(crypto, 'timingSafeEqual');
+    syncBuiltinESMExports();
+    test.after(() => {
+      spy.mock.restore();
+      syncBuiltinESMExports();
+    });
+    const check = adminTokenCheck(adminToken);
+    assert.equal(check('short'), false);
+    assert.equal(check(adminToken), true);
+    assert.deepEqual(
+      spy.mock.calls.map(({ arguments: [left, right] }) => [left.byteLength, right.byteLength]),
+      [
+        [32, 32],
+        [32, 32],
+      ],
+    );
+  });
+
+  it('does not start with an empty token', () => {
+    assert.throws(() => adminTokenCheck(''), /empty/);
+  });
+
+  it('records a token’s calls as an agent’s and a browser’s as a human’s', async (test) => {
+    const { server, box, call, signIn } = await startTestServer(test);
+    await call('echo', { arguments: { text: 'a' } });
+    const headers = { cookie: await signIn(), origin: server.url, 'content-type': 'application/json' };
+    await fetch(`${server.url}/api/tools/mcp__test__echo/call`, {
+      method: 'POST',
+      headers,
+      body: '{"arguments":{"text":"b"}}',
+    });
+    const { items } = await box.journal.calls({ tool: 'mcp__test__echo' });
+    assert.deepEqual(
+      items.map(({ principal }) => principal),
+      [
+        { id: 'console', kind: 'human' },
+        { id: 'token:admin', kind: 'agent' },
+      ],
+    );
+  });
+
+  it('keeps the token out of the journal when a call carries it', async (test) => {
+    const { box, call } = await startTestServer(test);
+    await call('echo', { arguments: { text: `my token is ${adminToken}` } });
+    assert.doesNotMatch(JSON.stringify(await box.journal.entries()), new RegExp(adminToken));
+  });
+});
+
+describe('cross-site requests', () => {
+  const path = '/api/servers/test/disable';
+
+  it('needs a page of ours for what a cookie changes', async (test) => {
+    const { server, box, signIn } = await startTestServer(test);
+    const cookie = await signIn();
+    const host = `127.0.0.1:${server.port}`;
+    const attempt = async (headers: Record<string, string>): Promise<number> =>
+      (await bareRequest(server, path, { method: 'POST', headers: { host, cookie, ...headers } })).status;
+    assert.equal(await attempt({}), 403);
+    assert.equal(await attempt({ 'sec-fetch-site': 'cross-site' }), 403);
+    assert.equal(await attempt({ 'sec-fetch-site': 'same-site' }), 403);
+    assert.equal(await attempt({ origin: 'http://evil.example' }), 403);
+    assert.equal(await attempt({ origin: `http://127.0.0.1:${server.port + 1}` }), 403);
+    assert.equal(await attempt({ origin: 'null' }), 403);
+    assert.equal(box.catalog().servers.find(({ name }) => name === 'test')?.status, 'up');
+    assert.equal(await attempt({ 'sec-fetch-site': 'same-origin' }), 200);
+    assert.equal(await attempt({ origin: `http://${host}` }), 200);
+    assert.equal(box.catalog().servers.find(({ name }) => name === 'test')?.status, 'disabled');
+  });
+
+  it('lets a token change things without an Origin: scripts have none', async (test) => {
+    const { server } = await startTestServer(test);
+    const response = await fetch(server.url + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${adminToken}` },
+    });
+    assert.equal(response.status, 200);
+  });
+});

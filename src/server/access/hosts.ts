@@ -1,0 +1,60 @@
+import { isIPv6 } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import type { MiddlewareHandler } from 'hono';
+import type { ServerEnvironment } from '../environment.ts';
+import { Problem } from '../problems/problem.ts';
+
+const wildcards = new Set(['', '0.0.0.0', '::']);
+const loopback = ['127.0.0.1', 'localhost', '::1'];
+
+/**
+ * The values of `Host` this server answers to: loopback, the host it was told to listen on, the machine's own addresses when it
+ * listens on all of them, and names that were allowed by configuration. A name that merely resolves to us is not among them,
+ * which is what stops DNS rebinding.
+ */
+export function allowedHosts(host: string, port: number, extra: readonly string[] = []): ReadonlySet<string> {
+  const listening = wildcards.has(host) ? ownAddresses() : [host];
+  const allowed = new Set<string>(extra.map((name) => name.toLowerCase()));
+  for (const name of [...loopback, ...listening]) {
+    const written = urlHost(name).toLowerCase();
+    allowed.add(`${written}:${port}`);
+    if (port === 80) allowed.add(written);
+  }
+  return allowed;
+}
+
+/** A host as it stands in a URL. */
+function urlHost(host: string): string {
+  return isIPv6(host) ? `[${host}]` : host;
+}
+
+/** The host under which a browser on this machine reaches the server. */
+export function reachableHost(host: string): string {
+  return urlHost(wildcards.has(host) ? '127.0.0.1' : host);
+}
+
+function ownAddresses(): string[] {
+  return Object.values(networkInterfaces()).flatMap((addresses) => (addresses ?? []).map(({ address }) => address));
+}
+
+/** Refuses requests that were meant for another host, and requests that a page of another site makes. */
+export function checkHostAndOrigin(allowed: () => ReadonlySet<string>): MiddlewareHandler<ServerEnvironment> {
+  return async (context, next) => {
+    const host = context.req.header('host')?.toLowerCase() ?? '';
+    // A proxy-style request line names a host of its own, which would slip past a check of the header.
+    if (!allowed().has(host) || context.env.incoming.url?.startsWith('/') !== true) {
+      throw new Problem('host-refused', 'open Signalbox by the address that "signalbox serve" printed');
+    }
+    const origin = context.req.header('origin');
+    if (origin !== undefined && !isSameOrigin(origin, host)) {
+      throw new Problem('origin-refused', 'a page of another site made this request; only pages of this server may');
+    }
+    await next();
+  };
+}
+
+/** Either scheme: TLS may end at a proxy in front of us. */
+function isSameOrigin(origin: string, host: string): boolean {
+  const given = origin.toLowerCase();
+  return given === `http://${host}` || given === `https://${host}`;
+}

@@ -1,0 +1,30 @@
+import { hashOf, newSecretId } from './secret-ids.ts';
+
+const lifetimeMs = 10 * 60_000;
+
+/** Codes that sign a browser in: each works once, for ten minutes. */
+export class SignInCodes {
+  readonly #expiries = new Map<string, number>();
+  readonly #now: () => number;
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  mint(): string {
+    this.#forgetExpired();
+    const code = newSecretId();
+    this.#expiries.set(hashOf(code), this.#now() + lifetimeMs);
+    return code;
+  }
+
+  /** Uses a code up. False when it was used before, has expired, or never was one. */
+  redeem(code: string): boolean {
+    this.#forgetExpired();
+    return this.#expiries.delete(hashOf(code));
+  }
+
+  #forgetExpired(): void {
+    for (const [hash, expiry] of this.#expiries) if (expiry <= this.#now()) this.#expiries.delete(hash);
+  }
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { startTestServer } from '../../../test/support/http-server.ts';
+import { BrowserSessions, idleSeconds } from './browser-sessions.ts';
+import { SignInCodes } from './sign-in-codes.ts';
+
+const manual = { redirect: 'manual' } as const;
+
+describe('the sign-in link', () => {
+  it('sets a cookie that scripts and other sites cannot use, and goes on without the code', async (test) => {
+    const { server } = await startTestServer(test);
+    const response = await fetch(server.signInUrl(), manual);
+    assert.equal(response.status, 303);
+    assert.equal(response.headers.get('location'), '/');
+    assert.equal(response.headers.get('referrer-policy'), 'no-referrer');
+    const cookie = response.headers.get('set-cookie') ?? '';
+    assert.match(cookie, new RegExp(`^signalbox-${server.port}=[\\w-]{43};`));
+    for (const flag of ['HttpOnly', 'SameSite=Strict', 'Path=/', 'Max-Age=2592000'])
+      assert.ok(cookie.includes(flag), flag);
+  });
+
+  it('signs in to the pages and the API', async (test) => {
+    const { server, signIn } = await startTestServer(test);
+    const cookie = await signIn();
+    for (const path of ['/', '/docs', '/api/tools', '/assets/page.css']) {
+      assert.equal((await fetch(server.url + path, { headers: { cookie } })).status, 200, path);
+    }
+  });
+
+  it('works once', async (test) => {
+    const { server } = await startTestServer(test);
+    const link = server.signInUrl();
+    assert.equal((await fetch(link, manual)).status, 303);
+    const again = await fetch(link, manual);
+    assert.equal(again.status, 401);
+    assert.equal(again.headers.get('set-cookie'), null);
+    assert.match(await again.text(), /used before, has expired.*<code>signalbox serve<\/code>/s);
+  });
+
+  it('does no harm when it is opened again in the browser that is signed in', async (test) => {
+    const { server, signIn } = await startTestServer(test);
+    const headers = { cookie: await signIn() };
+    const response = await fetch(`${server.url}/?token=used`, { ...manual, headers });
+    assert.equal(response.status, 303);
+  });
+
+  it('is not used up by a HEAD request', async (test) => {
+    const { server } = await startTestServer(test);
+    const link = server.signInUrl();
+    assert.equal((await fetch(link, { ...manual, method: 'HEAD' })).status, 401);
+    assert.equal((await fetch(link, manual)).status, 303);
+  });
+
+  it('is no token for the API, and the token is no code', async (test) => {
+    const { server } = await startTestServer(test);
+    const link = server.signInUrl();
+    const code = new URL(link).searchParams.get('token') ?? '';
+    assert.equal((await fetch(`${server.url}/api/info`, { headers: { authorization: `Bearer ${code}` } })).status, 401);
+    assert.equal((await fetch(`${server.url}/api/info?token=${code}`)).status, 401);
+    assert.equal((await fetch(link, manual)).status, 303, 'neither used it up');
+  });
+
+  it('refuses a made-up cookie', async (test) => {
+    const { server } = await startTestServer(test);
+    const headers = { cookie: `signalbox-${server.port}=${'a'.repeat(43)}` };
+    assert.equal((await fetch(`${server.url}/api/info`, { headers })).status, 401);
+  });
+
+  it('tells somebody without a cookie where to find it, in a page that its own policy allows', async (test) => {
+    const { server } = await startTestServer(test);
+    for (const path of ['/', '/docs']) {
+      const response = await fetch(server.url + path);
+      const page = await response.text();
+      assert.equal(response.status, 401);
+      assert.match(page, /not signed in.*signalbox serve/s);
+      const style = /<style>(.*)<\/style>/s.exec(page)?.[1] ?? '';
+      const hash = createHash('sha256').update(style).digest('base64');
+      assert.ok(response.headers.get('content-security-policy')?.includes(`'sha256-${hash}'`));
+    }
+  });
+});
+
+describe('expiry', () => {
+  it('ends a code after ten minutes', () => {
+    let now = 0;
+    const codes = new SignInCodes(() => now);
+    const [early, late] = [codes.mint(), codes.mint()];
+    now = 10 * 60_000 - 1;
+    assert.equal(codes.redeem(early), true);
+    now += 1;
+    assert.equal(codes.redeem(late), false);
+  });
+
+  it('signs a browser out after thirty idle days, and not before', () => {
+    let now = 0;
+    const sessions = new BrowserSessions(() => now);
+    const id = sessions.open();
+    now += idleSeconds * 1000;
+    assert.equal(sessions.touch(id), true);
+    now += idleSeconds * 1000;
+    assert.equal(sessions.touch(id), true, 'being seen starts the time anew');
+    now += idleSeconds * 1000 + 1;
+    assert.equal(sessions.touch(id), false);
+  });
+});

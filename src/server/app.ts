@@ -1,0 +1,89 @@
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { HTTPException } from 'hono/http-exception';
+import type { Registry } from 'prom-client';
+import type { Signalbox } from '../signalbox.ts';
+import { authenticate } from './access/authenticate.ts';
+import type { BrowserSessions } from './access/browser-sessions.ts';
+import { checkHostAndOrigin } from './access/hosts.ts';
+import { signIn } from './access/sign-in.ts';
+import type { SignInCodes } from './access/sign-in-codes.ts';
+import { allowedMethods } from './allowed-methods.ts';
+import type { ServerApp, ServerContext, ServerEnvironment } from './environment.ts';
+import { malformedBody } from './json-body.ts';
+import { problemOf } from './problems/problem-of.ts';
+import { Problem, problemType } from './problems/problem.ts';
+import { callRoute } from './routes/call.ts';
+import { healthRoutes } from './routes/health.ts';
+import { infoRoutes } from './routes/info.ts';
+import { journalRoutes } from './routes/journal.ts';
+import { metricsRoutes } from './routes/metrics.ts';
+import { openApiRoutes } from './routes/openapi.ts';
+import { pageRoutes } from './routes/pages.ts';
+import { resultRoutes } from './routes/results.ts';
+import { serverRoutes } from './routes/servers.ts';
+import { toolRoutes } from './routes/tools.ts';
+import { setSecurityHeaders } from './security-headers.ts';
+
+/** Everything the routes are made of. */
+export interface AppParts {
+  readonly box: Signalbox;
+  readonly registry: Registry;
+  readonly codes: SignInCodes;
+  readonly sessions: BrowserSessions;
+  readonly startedAt: Date;
+  readonly maxBodyBytes: number;
+  readonly isAdminToken: (presented: string) => boolean;
+  /** Not known before the server listens. */
+  readonly allowedHosts: () => ReadonlySet<string>;
+  readonly isStopping: () => boolean;
+  readonly log: (line: string) => void;
+}
+
+/** The routes behind their guards. What is registered after `authenticate` can be reached only by those it let in. */
+export function createApp(parts: AppParts): ServerApp {
+  const { box } = parts;
+  const app = new OpenAPIHono<ServerEnvironment>({
+    defaultHook(result) {
+      if (result.success) return;
+      const place = result.target === 'json' ? 'body' : result.target;
+      const issues = result.error.issues.map(({ path, message }) => ({ path: [place, ...path].join('.'), message }));
+      throw new Problem('request-invalid', issues.map(({ path, message }) => `${path}: ${message}`).join('; '), {
+        issues,
+      });
+    },
+  });
+  app.onError(async (error, context) => {
+    // Hono itself throws this one, when the body it parses is not JSON.
+    const malformed = error instanceof HTTPException && error.status === 400;
+    return answer(context, malformed ? malformedBody(await context.req.text()) : problemOf(error, parts.log));
+  });
+  app.notFound((context) => {
+    const methods = allowedMethods(app, context.req.path);
+    const headers = { Allow: methods.join(', ') };
+    if (methods.length === 0)
+      return answer(context, new Problem('route-unknown', 'nothing is served here; the routes are listed at /docs'));
+    return answer(context, new Problem('method-refused', `this route takes ${headers.Allow}`, { headers }));
+  });
+
+  app.use(setSecurityHeaders, checkHostAndOrigin(parts.allowedHosts));
+  healthRoutes(app, box, parts.isStopping);
+  for (const path of ['/', '/docs']) app.get(path, signIn(parts.codes, parts.sessions));
+  app.use(authenticate(parts.isAdminToken, parts.sessions));
+
+  infoRoutes(app, box, parts.startedAt);
+  toolRoutes(app, box);
+  callRoute(app, box, parts.maxBodyBytes);
+  serverRoutes(app, box);
+  journalRoutes(app, box);
+  resultRoutes(app, box);
+  metricsRoutes(app, parts.registry);
+  pageRoutes(app, box, openApiRoutes(app, box.version));
+  return app;
+}
+
+function answer(context: ServerContext, problem: Problem): Response {
+  return context.body(JSON.stringify(problem.document()), problem.status, {
+    ...problem.headers,
+    'Content-Type': problemType,
+  });
+}

@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+import type { z } from '@hono/zod-openapi';
+import type { HiddenTool, ServerProvenance } from '../catalog/snapshot.ts';
+import type { Signalbox } from '../signalbox.ts';
+import type { catalogSchema, hiddenToolSchema, serverSchema } from './schemas/catalog.ts';
+
+/** The catalog as it goes over the wire. */
+export interface CatalogDocument {
+  readonly text: string;
+  readonly etag: string;
+}
+
+/** Prepares the catalog once for each version, however often it is asked for. */
+export function catalogDocuments(box: Signalbox): () => CatalogDocument {
+  // Versions begin anew with each process, so they alone do not identify a catalog.
+  const start = randomBytes(6).toString('base64url');
+  let prepared: (CatalogDocument & { readonly version: number }) | undefined;
+  return () => {
+    const { version, tools, servers, hidden, notices } = box.catalog();
+    if (prepared?.version === version) return prepared;
+    const document: z.output<typeof catalogSchema> = {
+      items: tools,
+      version,
+      servers: servers.map(toServer),
+      hidden: hidden.map(toHiddenTool),
+      notices,
+    };
+    prepared = { version, text: JSON.stringify(document), etag: `"${start}.${version}"` };
+    return prepared;
+  };
+}
+
+/** A server as it goes over the wire. */
+export function toServer(server: ServerProvenance): z.output<typeof serverSchema> {
+  return { ...server, since: new Date(server.since).toISOString() };
+}
+
+function toHiddenTool(tool: HiddenTool): z.output<typeof hiddenToolSchema> {
+  return { ...tool, since: new Date(tool.since).toISOString() };
+}

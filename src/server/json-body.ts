@@ -1,0 +1,84 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import type { MiddlewareHandler } from 'hono';
+import { type ParseErrorCode, printParseErrorCode, visit } from 'jsonc-parser';
+import type { ServerEnvironment } from './environment.ts';
+import { Problem } from './problems/problem.ts';
+
+const jsonType = /^application\/([a-z0-9.-]+\+)?json\s*(;|$)/i;
+const strict = { disallowComments: true, allowTrailingComma: false };
+/** Looking for the fault parses once more, slowly; a large body is not worth it. */
+const longestExplained = 256 * 1024;
+
+/** Reads a JSON body, no further than the limit, and leaves it to the route's own validation. */
+export function readJsonBody(maxBytes: number): MiddlewareHandler<ServerEnvironment> {
+  return async (context, next) => {
+    const declared = Number(context.req.header('content-length') ?? 0);
+    if (declared > maxBytes) throw tooLarge(maxBytes);
+    const text = await readText(context.env.incoming, maxBytes);
+    const type = context.req.header('content-type');
+    if (text !== '' && !jsonType.test(type ?? '')) {
+      throw new Problem('body-type-unsupported', 'send the body as JSON, with "Content-Type: application/json"');
+    }
+    // Hono keeps promises here, whatever its types say.
+    Object.assign(context.req.bodyCache, { text: Promise.resolve(text === '' && type !== undefined ? '{}' : text) });
+    await next();
+  };
+}
+
+/** Tells where a body stops being JSON. */
+export function malformedBody(text: string): Problem {
+  let detail = 'the body is not JSON';
+  if (text.length <= longestExplained) {
+    let found = false;
+    const onError = (error: ParseErrorCode, offset: number, _length: number, line: number, character: number): void => {
+      if (found) return;
+      found = true;
+      const place = `line ${line + 1}, column ${character + 1} (position ${offset})`;
+      detail = `the body stops being JSON at ${place}: ${printParseErrorCode(error)}`;
+    };
+    try {
+      visit(text, { onError }, strict);
+    } catch (error) {
+      // The parser recurses: nesting that is deep enough exhausts the stack, and then the place is not told.
+      if (!(error instanceof RangeError)) throw error;
+    }
+  }
+  return new Problem('body-malformed', detail);
+}
+
+function tooLarge(maxBytes: number): Problem {
+  return new Problem('body-too-large', `the body has more than ${maxBytes} bytes, which is the most that is taken`);
+}
+
+/** Straight from Node's stream: the detour over web streams costs more than everything else that a small call does. */
+function readText(incoming: IncomingMessage, maxBytes: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const onData = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size <= maxBytes) chunks.push(chunk);
+      else settle(() => reject(tooLarge(maxBytes)));
+    };
+    const onEnd = (): void => settle(() => resolve(decode(Buffer.concat(chunks))));
+    const onClose = (): void =>
+      settle(() => reject(new Problem('request-malformed', 'the connection ended before the body did')));
+    const settle = (how: () => void): void => {
+      incoming.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
+      incoming.pause();
+      try {
+        how();
+      } catch (error) {
+        reject(error);
+      }
+    };
+    if (incoming.destroyed) onClose();
+    else incoming.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
+  });
+}
+
+function decode(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw new Problem('body-malformed', 'the body is not UTF-8');
+  return bytes.toString('utf8');
+}

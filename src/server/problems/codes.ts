@@ -1,0 +1,27 @@
+/** Every problem the HTTP API answers with: its status and what it is called. Codes are stable; clients may switch on them. */
+export const problemCodes = {
+  'request-malformed': { status: 400, title: 'The request is not valid HTTP' },
+  'request-invalid': { status: 400, title: 'The request does not fit what the route takes' },
+  'body-malformed': { status: 400, title: 'The body is not JSON' },
+  'token-missing': { status: 401, title: 'A token is needed' },
+  'token-wrong': { status: 401, title: 'The token is not valid' },
+  'origin-refused': { status: 403, title: 'Requests from other sites are refused' },
+  'route-unknown': { status: 404, title: 'There is no such route' },
+  'tool-unknown': { status: 404, title: 'There is no such tool' },
+  'call-unknown': { status: 404, title: 'There is no such call' },
+  'server-unknown': { status: 404, title: 'There is no such server' },
+  'result-unknown': { status: 404, title: 'There is no such kept result' },
+  'method-refused': { status: 405, title: 'The route does not take this method' },
+  'body-too-large': { status: 413, title: 'The body is too large' },
+  'body-type-unsupported': { status: 415, title: 'The body must be JSON' },
+  'host-refused': { status: 421, title: 'This server does not answer for that host' },
+  'internal-fault': { status: 500, title: 'A fault inside Signalbox' },
+  'box-closed': { status: 503, title: 'Signalbox is closing' },
+  'store-unavailable': { status: 503, title: 'The journal cannot be reached' },
+} as const;
+
+/** The code of a problem. */
+export type ProblemCode = keyof typeof problemCodes;
+
+/** The status of a problem. */
+export type ProblemStatus = (typeof problemCodes)[ProblemCode]['status'];

@@ -1,0 +1,41 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import type { CallMetrics } from '../call/metrics.ts';
+
+/** Counts and times calls for Prometheus. Give `metrics` to `createSignalbox` and the whole to `startServer`. */
+export interface PrometheusMetrics {
+  readonly metrics: CallMetrics;
+  readonly registry: Registry;
+}
+
+/** Metrics with a registry of their own, so that several boxes in one process do not count for each other. */
+export function prometheusMetrics(): PrometheusMetrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const calls = new Counter({
+    name: 'signalbox_calls_total',
+    help: 'Tool calls that have ended.',
+    labelNames: ['server', 'tool', 'outcome'],
+    registers,
+  });
+  // Not by tool: a histogram is a dozen series, and a catalog may have thousands of tools.
+  const durations = new Histogram({
+    name: 'signalbox_call_duration_seconds',
+    help: 'How long tool calls took, approval included.',
+    labelNames: ['server', 'outcome'],
+    buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
+    registers,
+  });
+  const inFlight = new Gauge({ name: 'signalbox_calls_in_flight', help: 'Tool calls under way.', registers });
+  return {
+    registry,
+    metrics: {
+      callStarted: () => inFlight.inc(),
+      callEnded({ server, tool, outcome, seconds }) {
+        inFlight.dec();
+        calls.inc({ server, tool, outcome });
+        durations.observe({ server, outcome }, seconds);
+      },
+    },
+  };
+}

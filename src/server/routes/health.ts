@@ -1,0 +1,36 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Signalbox } from '../../signalbox.ts';
+import type { ServerApp } from '../environment.ts';
+import { json } from '../typed-json.ts';
+
+const healthSchema = z
+  .object({ status: z.enum(['ok', 'stopping', 'unavailable']), journal: z.enum(['ok', 'unavailable']) })
+  .openapi('Health', { description: 'An answer at all means alive; `ok` means ready for calls.' });
+
+const content = { 'application/json': { schema: healthSchema } };
+
+const route = createRoute({
+  method: 'get',
+  path: '/api/health',
+  tags: ['State'],
+  summary: 'Liveness and readiness',
+  description: 'The only route that needs no token.',
+  security: [],
+  responses: {
+    200: { description: 'Ready for calls.', content },
+    503: { description: 'Alive, but not ready for calls.', content },
+  },
+});
+
+/** Tells probes how the server is, and nothing that is not theirs to know. */
+export function healthRoutes(app: ServerApp, box: Signalbox, isStopping: () => boolean): void {
+  app.openapi(route, async (context) => {
+    const journal = await box.journal.entries({ limit: 1 }).then(
+      () => 'ok' as const,
+      () => 'unavailable' as const,
+    );
+    if (isStopping()) return json(context, healthSchema, { status: 'stopping', journal }, 503);
+    if (journal === 'unavailable') return json(context, healthSchema, { status: 'unavailable', journal }, 503);
+    return json(context, healthSchema, { status: 'ok', journal }, 200);
+  });
+}

@@ -1,0 +1,46 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Signalbox } from '../../signalbox.ts';
+import type { ServerApp } from '../environment.ts';
+import { moment } from '../schemas/json-schema.ts';
+import { problems } from '../schemas/problem.ts';
+import { json } from '../typed-json.ts';
+
+const infoSchema = z
+  .object({
+    product: z.literal('Signalbox'),
+    version: z.string(),
+    startedAt: moment,
+    uptimeSeconds: z.number(),
+    tools: z.int().describe('How many tools can be called now.'),
+    servers: z.object({ up: z.int(), down: z.int(), disabled: z.int() }),
+    journal: z.string().describe('Where the journal is kept.'),
+  })
+  .openapi('Info');
+
+const route = createRoute({
+  method: 'get',
+  path: '/api/info',
+  tags: ['State'],
+  summary: 'Version, uptime, and how much is mounted',
+  responses: {
+    200: { description: 'About this server.', content: { 'application/json': { schema: infoSchema } } },
+    ...problems(),
+  },
+});
+
+export function infoRoutes(app: ServerApp, box: Signalbox, startedAt: Date): void {
+  app.openapi(route, (context) => {
+    const { tools, servers } = box.catalog();
+    const count = (status: string): number => servers.filter((server) => server.status === status).length;
+    const info = {
+      product: 'Signalbox' as const,
+      version: box.version,
+      startedAt: startedAt.toISOString(),
+      uptimeSeconds: (Date.now() - startedAt.getTime()) / 1000,
+      tools: tools.length,
+      servers: { up: count('up'), down: count('down'), disabled: count('disabled') },
+      journal: box.journal.location,
+    };
+    return json(context, infoSchema, info, 200);
+  });
+}

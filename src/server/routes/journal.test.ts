@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { bodyOf, startTestServer, type TestServer } from '../../../test/support/http-server.ts';
+import type { JournalEvent } from '../../journal/entry.ts';
+import type { Page } from '../../journal/reader.ts';
+
+describe('GET /api/calls and /api/journal', () => {
+  it('narrow by session, tool, outcome, type and time', async (test) => {
+    const server = await startTestServer(test);
+    const before = Date.now();
+    await server.call('echo', { arguments: { text: 'a' }, sessionId: 'one' });
+    await server.call('echo', { arguments: { text: 7 }, sessionId: 'two' });
+    await server.call('break', { sessionId: 'two' });
+    assert.equal((await list(server, '/api/calls')).items.length, 3);
+    assert.equal((await list(server, '/api/calls?session=two')).items.length, 2);
+    assert.equal((await list(server, '/api/calls?tool=mcp__test__echo')).items.length, 2);
+    assert.equal((await list(server, '/api/calls?outcome=completed')).items.length, 1);
+    assert.equal((await list(server, '/api/journal?type=ToolInvoked')).items.length, 3);
+    server.box.disable('test');
+    assert.equal((await list(server, '/api/journal?type=ServerChanged')).items.length, 1);
+    assert.equal((await list(server, `/api/calls?since=${before}`)).items.length, 3);
+    assert.equal(
+      (await list(server, `/api/calls?since=${new Date(before).toISOString()}&until=2999-01-01`)).items.length,
+      3,
+    );
+    assert.equal((await list(server, '/api/calls?until=2000-01-01T00:00:00Z')).items.length, 0);
+  });
+
+  it('page backwards by before, and forwards by after', async (test) => {
+    const server = await startTestServer(test);
+    for (let time = 0; time < 5; time++) await server.call('echo', { arguments: { text: String(time) } });
+    const all = (await list(server, '/api/journal')).items.map(({ seq }) => seq);
+    const backwards = await follow(server, '/api/journal?limit=3', 'before');
+    assert.deepEqual(backwards, all);
+    const forwards = await follow(server, '/api/journal?limit=3&after=0', 'after');
+    assert.deepEqual(forwards, all.toReversed());
+  });
+
+  it('give the last word on one call, with its place in the chain', async (test) => {
+    const { call, get, box } = await startTestServer(test);
+    const { callId } = await bodyOf(call('echo', { arguments: { text: 'a' } }));
+    const entry = await bodyOf<JournalEvent>(get(`/api/calls/${callId}`));
+    assert.equal(entry.type, 'ToolInvoked');
+    assert.deepEqual(entry, JSON.parse(JSON.stringify(await box.journal.call(callId))));
+    assert.match(entry.hash, /^[0-9a-f]{64}$/);
+  });
+
+  it('refuse what they do not understand', async (test) => {
+    const { get } = await startTestServer(test);
+    for (const query of [
+      'limit=x',
+      'limit=1001',
+      'outcome=fine',
+      'since=yesterday',
+      'before=-1',
+      'toool=x',
+      'limit=1&limit=2',
+    ]) {
+      assert.equal((await get(`/api/journal?${query}`)).status, 400, query);
+    }
+    assert.equal((await get('/api/calls?type=ToolInvoked')).status, 400);
+  });
+});
+
+function list(server: TestServer, path: string): Promise<Page<JournalEvent>> {
+  return bodyOf<Page<JournalEvent>>(server.get(path));
+}
+
+async function follow(server: TestServer, path: string, parameter: 'before' | 'after'): Promise<number[]> {
+  const seqs: number[] = [];
+  let page = await list(server, path);
+  for (;;) {
+    seqs.push(...page.items.map(({ seq }) => seq));
+    if (page.next === undefined) return seqs;
+    const url = new URL(path, server.server.url);
+    url.searchParams.set(parameter, String(page.next));
+    page = await list(server, url.pathname + url.search);
+  }
+}

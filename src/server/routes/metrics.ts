@@ -1,0 +1,22 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Registry } from 'prom-client';
+import type { ServerApp } from '../environment.ts';
+import { problems } from '../schemas/problem.ts';
+
+const route = createRoute({
+  method: 'get',
+  path: '/metrics',
+  tags: ['State'],
+  summary: 'Metrics for Prometheus',
+  responses: {
+    200: { description: 'Prometheus text format.', content: { 'text/plain': { schema: z.string() } } },
+    ...problems(),
+  },
+});
+
+export function metricsRoutes(app: ServerApp, registry: Registry): void {
+  app.openapi(route, async (context) => {
+    const text = await registry.metrics();
+    return context.text(text, 200, { 'Content-Type': registry.contentType });
+  });
+}

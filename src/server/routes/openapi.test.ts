@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { adminToken, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
+import { BrowserSessions } from '../access/browser-sessions.ts';
+import { SignInCodes } from '../access/sign-in-codes.ts';
+import { createApp } from '../app.ts';
+import { prometheusMetrics } from '../prometheus.ts';
+
+interface Document {
+  readonly openapi: string;
+  readonly info: { readonly version: string };
+  readonly paths: Record<string, Record<string, Operation>>;
+}
+
+interface Operation {
+  readonly summary?: string;
+  readonly security?: readonly unknown[];
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+  readonly responses: Record<
+    string,
+    { readonly description?: string; readonly content?: Record<string, { readonly schema?: unknown }> }
+  >;
+}
+
+describe('GET /openapi.json', () => {
+  it('documents every route of the app, with its parameters and answers', async (test) => {
+    const { get, box } = await startTestServer(test);
+    const document = await bodyOf<Document>(get('/openapi.json'));
+    assert.equal(document.openapi, '3.1.0');
+    assert.equal(document.info.version, box.version);
+    const app = createApp({
+      box,
+      registry: prometheusMetrics().registry,
+      codes: new SignInCodes(),
+      sessions: new BrowserSessions(),
+      startedAt: new Date(),
+      maxBodyBytes: 1,
+      isAdminToken: () => false,
+      allowedHosts: () => new Set(),
+      isStopping: () => false,
+      log: () => undefined,
+    });
+    const served = new Set(
+      app.routes
+        .filter(({ method }) => method !== 'ALL')
+        .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`),
+    );
+    const documented = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    assert.deepEqual(documented.toSorted(), [...served].toSorted());
+    for (const [path, item] of Object.entries(document.paths)) {
+      for (const operation of Object.values(item)) {
+        assert.ok(operation.summary, path);
+        const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+        const declared = (operation.parameters ?? [])
+          .filter((parameter) => parameter.in === 'path')
+          .map(({ name }) => name);
+        assert.deepEqual(declared, inPath, path);
+        const open = operation.security?.length === 0;
+        for (const status of open ? ['200'] : ['200', '401', '403', '421'])
+          assert.ok(operation.responses[status]?.description, `${path} ${status}`);
+      }
+    }
+  });
+
+  it('describes what the routes really answer, to the last field', async (test) => {
+    const { get, call, server, box } = await startTestServer(test);
+    const document = await bodyOf<Document>(get('/openapi.json'));
+    closeObjects(document);
+    const ajv = new Ajv2020({ strict: false, allErrors: true });
+    formats.default(ajv);
+    ajv.addSchema(document, 'api');
+    const assertDocumented = async (method: string, path: string, response: Response): Promise<void> => {
+      const type = response.headers.get('content-type')?.split(';')[0] ?? '';
+      const place = ['paths', path, method, 'responses', String(response.status), 'content', type, 'schema'];
+      const validate = ajv.getSchema(
+        `api#/${place.map((step) => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`,
+      );
+      assert.ok(validate, `${method} ${path} ${response.status} ${type} is documented`);
+      assert.ok(
+        validate(await response.json()),
+        `${method} ${path} ${response.status}: ${ajv.errorsText(validate.errors)}`,
+      );
+    };
+    const callPath = '/api/tools/{name}/call';
+    const { callId } = await bodyOf(call('long'));
+    for (const body of [{ arguments: { text: 'a' } }, { arguments: {} }])
+      await assertDocumented('post', callPath, await call('echo', body));
+    await assertDocumented('post', callPath, await call('long'));
+    await assertDocumented('post', callPath, await call('burn'));
+    await assertDocumented('post', callPath, await call('echo', { nonsense: true }));
+    await assertDocumented(
+      'post',
+      callPath,
+      await call('echo', {}, { headers: { authorization: `Bearer ${adminToken}` } }),
+    );
+    for (const path of ['/api/health', '/api/info', '/api/servers', '/api/calls', '/api/journal', '/openapi.json']) {
+      await assertDocumented('get', path, await get(path));
+    }
+    await assertDocumented('get', '/api/tools/{name}', await get('/api/tools/mcp__test__echo'));
+    await assertDocumented('get', '/api/tools/{name}', await get('/api/tools/none'));
+    await assertDocumented('get', '/api/calls/{id}', await get(`/api/calls/${callId}`));
+    await assertDocumented('get', '/api/results/{id}', await get(`/api/results/${callId}`));
+    await assertDocumented('get', '/api/journal', await get('/api/journal?limit=x'));
+    await assertDocumented('get', '/api/info', await fetch(`${server.url}/api/info`));
+    box.disable('test');
+    await assertDocumented('get', '/api/tools', await get('/api/tools'));
+  });
+
+  it('is readable at /docs, with nothing from elsewhere', async (test) => {
+    const { get } = await startTestServer(test);
+    const response = await get('/docs');
+    const page = await response.text();
+    assert.match(response.headers.get('content-type') ?? '', /text\/html/);
+    const document = await bodyOf<Document>(get('/openapi.json'));
+    for (const path of Object.keys(document.paths)) assert.ok(page.includes(`<code>${path}</code>`), path);
+    for (const [, address] of page.matchAll(/(?:src|href)="([^"]*)"/g))
+      assert.match(address ?? '', /^(\/(?!\/)|data:|#)/);
+    assert.doesNotMatch(page, /undefined|\[object/);
+  });
+});
+
+/** Documented objects must have all their fields documented; without this, an undocumented one would pass unseen. */
+function closeObjects(node: unknown): void {
+  if (typeof node !== 'object' || node === null) return;
+  if ('properties' in node && 'type' in node && node.type === 'object' && !('additionalProperties' in node))
+    Object.assign(node, { additionalProperties: false });
+  for (const child of Object.values(node)) closeObjects(child);
+}

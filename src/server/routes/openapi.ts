@@ -1,0 +1,45 @@
+import { createRoute } from '@hono/zod-openapi';
+import type { ServerApp } from '../environment.ts';
+import { jsonObject } from '../schemas/json-schema.ts';
+import { problems } from '../schemas/problem.ts';
+import { preparedJson } from '../typed-json.ts';
+
+/** The OpenAPI document, as far as the readable page needs to know it. */
+export type OpenApiDocument = ReturnType<ServerApp['getOpenAPI31Document']>;
+
+const route = createRoute({
+  method: 'get',
+  path: '/openapi.json',
+  tags: ['Documentation'],
+  summary: 'This API as an OpenAPI 3.1 document',
+  responses: {
+    200: { description: 'The document.', content: { 'application/json': { schema: jsonObject } } },
+    ...problems(),
+  },
+});
+
+/** Serves the document that the routes themselves make up. It is put together when it is first asked for: then all routes are there. */
+export function openApiRoutes(app: ServerApp, version: string): () => OpenApiDocument {
+  app.openAPIRegistry.registerComponent('securitySchemes', 'token', {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The admin token.',
+  });
+  let document: OpenApiDocument | undefined;
+  let text: string | undefined;
+  const read = (): OpenApiDocument =>
+    (document ??= app.getOpenAPI31Document({
+      openapi: '3.1.0',
+      info: {
+        title: 'Signalbox',
+        version,
+        description:
+          'The one place that every tool call of an agent passes through. Errors are `Problem` documents (RFC 9457) with a stable `code`.',
+        license: { name: 'MIT' },
+      },
+      security: [{ token: [] }],
+      tags: ['Tools', 'Servers', 'Record', 'State', 'Documentation', 'Pages'].map((name) => ({ name })),
+    }));
+  app.openapi(route, (context) => preparedJson(context, jsonObject, (text ??= JSON.stringify(read())), 200));
+  return read;
+}

@@ -1,0 +1,60 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Signalbox } from '../../signalbox.ts';
+import { catalogDocuments } from '../catalog-document.ts';
+import type { ServerApp } from '../environment.ts';
+import { Problem } from '../problems/problem.ts';
+import { catalogSchema, toolSchema } from '../schemas/catalog.ts';
+import { problems } from '../schemas/problem.ts';
+import { json, preparedJson } from '../typed-json.ts';
+
+const listRoute = createRoute({
+  method: 'get',
+  path: '/api/tools',
+  tags: ['Tools'],
+  summary: 'The catalog, with what is hidden or down and why',
+  request: { headers: z.object({ 'if-none-match': z.string().optional() }) },
+  responses: {
+    200: {
+      description: 'Every tool that can be called now.',
+      content: { 'application/json': { schema: catalogSchema } },
+      headers: z.object({ ETag: z.string().describe('Changes with the catalog.') }),
+    },
+    304: { description: 'The catalog is still the one of `If-None-Match`.' },
+    ...problems(),
+  },
+});
+
+const oneRoute = createRoute({
+  method: 'get',
+  path: '/api/tools/{name}',
+  tags: ['Tools'],
+  summary: 'One tool',
+  request: { params: z.object({ name: z.string().openapi({ example: 'mcp__signalbox__ping' }) }) },
+  responses: {
+    200: { description: 'The tool.', content: { 'application/json': { schema: toolSchema } } },
+    ...problems(404),
+  },
+});
+
+export function toolRoutes(app: ServerApp, box: Signalbox): void {
+  const catalog = catalogDocuments(box);
+
+  app.openapi(listRoute, (context) => {
+    const { text, etag } = catalog();
+    context.header('ETag', etag);
+    if (context.req.header('if-none-match') === etag) return context.body(null, 304);
+    return preparedJson(context, catalogSchema, text, 200);
+  });
+
+  app.openapi(oneRoute, (context) => {
+    const { name } = context.req.valid('param');
+    const { tools, hidden } = box.catalog();
+    const tool = tools.find((candidate) => candidate.name === name);
+    if (tool !== undefined) return json(context, toolSchema, tool, 200);
+    const reason = hidden.find((candidate) => candidate.name === name)?.reason;
+    throw new Problem(
+      'tool-unknown',
+      reason === undefined ? 'no tool of that name is in the catalog' : `the tool is hidden: ${reason}`,
+    );
+  });
+}

@@ -1,0 +1,71 @@
+import { z } from '@hono/zod-openapi';
+import { type CallErrorCode, callErrorCodes } from '../../model/errors.ts';
+import { jsonObject, jsonValue } from './json-schema.ts';
+
+export const outcome = z
+  .enum(['completed', 'failed', 'denied', 'awaiting-approval', 'timed-out', 'cancelled', 'stale', 'unknown'])
+  .openapi('Outcome', { description: 'How a call ended.' });
+
+export const decisionSchema = z
+  .object({ answer: z.enum(['allow', 'ask', 'deny']), rule: z.string(), reason: z.string() })
+  .openapi('Decision', { description: 'What policy said, by which rule, and why.' });
+
+export const callErrorSchema = z
+  .object({ code: z.enum(Object.keys(callErrorCodes) as CallErrorCode[]), message: z.string() })
+  .openapi('CallError', { description: 'Why a call did not complete.' });
+
+const aside = { annotations: jsonObject.optional(), _meta: jsonObject.optional() };
+
+const contentBlock = z
+  .discriminatedUnion('type', [
+    z.object({ type: z.literal('text'), text: z.string(), ...aside }),
+    z.object({ type: z.enum(['image', 'audio']), data: z.string(), mimeType: z.string(), ...aside }),
+    z.object({ type: z.literal('resource'), resource: jsonObject, ...aside }),
+    z.object({
+      type: z.literal('resource_link'),
+      uri: z.string(),
+      name: z.string(),
+      description: z.string().optional(),
+      mimeType: z.string().optional(),
+      size: z.number().optional(),
+      ...aside,
+    }),
+  ])
+  .openapi('ContentBlock', { description: 'A block of a result, in the shape MCP gives it.' });
+
+export const callRequestSchema = z
+  .strictObject({
+    arguments: z
+      .unknown()
+      .optional()
+      .openapi({ type: 'object', description: 'What the tool is called with; `{}` when left out.' }),
+    idempotencyKey: z
+      .string()
+      .min(1)
+      .max(256)
+      .optional()
+      .describe('Calls with the same key run once; the others get the first one’s outcome.'),
+    sessionId: z.string().min(1).max(256).optional().describe('The session the call belongs to.'),
+    definitionHash: z
+      .string()
+      .optional()
+      .describe('The definition you saw; the call is `stale` when the tool is another one now.'),
+    waitSeconds: z.number().min(0).max(3600).optional().openapi({
+      default: 60,
+      description: 'How long to wait for a human’s approval before the answer is `awaiting-approval`.',
+    }),
+  })
+  .openapi('CallRequest');
+
+export const callResultSchema = z
+  .object({
+    callId: z.string(),
+    tool: z.string(),
+    outcome,
+    content: z.array(contentBlock).readonly(),
+    structuredContent: jsonValue.optional(),
+    error: callErrorSchema.optional().describe('Present unless the call completed.'),
+    durationMs: z.number(),
+    decision: decisionSchema.optional().describe('Absent when the call ended before policy was asked.'),
+  })
+  .openapi('CallResult');

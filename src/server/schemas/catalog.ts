@@ -1,0 +1,61 @@
+import { z } from '@hono/zod-openapi';
+import { jsonObject, jsonSchema, moment } from './json-schema.ts';
+
+export const effect = z
+  .enum(['read', 'undoable', 'compensable', 'irreversible'])
+  .openapi('Effect', { description: 'What a tool does to the world.' });
+
+export const toolSchema = z
+  .object({
+    id: z.object({ server: z.string(), tool: z.string() }),
+    name: z.string().openapi({ example: 'mcp__signalbox__ping' }),
+    title: z.string().optional(),
+    description: z.string(),
+    inputSchema: jsonSchema,
+    outputSchema: jsonSchema.optional(),
+    annotations: z.object({
+      title: z.string().optional(),
+      readOnlyHint: z.boolean().optional(),
+      destructiveHint: z.boolean().optional(),
+      idempotentHint: z.boolean().optional(),
+      openWorldHint: z.boolean().optional(),
+    }),
+    effect,
+    idempotent: z.boolean(),
+    labels: z.array(z.string()).readonly(),
+    timeoutMs: z.number().optional(),
+    _meta: jsonObject.optional(),
+    definitionHash: z.string().describe('What a call is pinned to; another hash means another tool.'),
+  })
+  .openapi('Tool');
+
+export const serverSchema = z
+  .object({
+    name: z.string(),
+    adapter: z.string().openapi({ example: 'local:notes' }),
+    status: z.enum(['up', 'down', 'disabled']),
+    since: moment.describe('Since when it has this status.'),
+    reason: z.string().optional().describe('Why it is not up.'),
+    tools: z.int().describe('How many of its tools can be called now.'),
+  })
+  .openapi('Server');
+
+export const hiddenToolSchema = z
+  .object({
+    name: z.string(),
+    server: z.string(),
+    by: z.enum(['server-disabled', 'server-down', 'name-collision', 'definition-invalid', 'rule', 'transform']),
+    reason: z.string(),
+    since: moment,
+  })
+  .openapi('HiddenTool', { description: 'A tool that exists but is not offered, and why.' });
+
+export const catalogSchema = z
+  .object({
+    items: z.array(toolSchema).readonly().describe('The tools that can be called now.'),
+    version: z.int(),
+    servers: z.array(serverSchema).readonly(),
+    hidden: z.array(hiddenToolSchema).readonly(),
+    notices: z.array(z.object({ server: z.string(), tool: z.string(), message: z.string() })).readonly(),
+  })
+  .openapi('Catalog');

@@ -1,0 +1,49 @@
+import { z } from '@hono/zod-openapi';
+import type { JournalQuery } from '../../journal/reader.ts';
+import { outcome } from './call.ts';
+
+const seq = z.coerce.number<string>().int().min(0).optional();
+
+const moment = z
+  .string()
+  .refine(
+    (text) => !Number.isNaN(millisecondsOf(text)),
+    'a time is ISO 8601 (2026-11-15T08:30:00Z) or milliseconds since 1970',
+  )
+  .transform(millisecondsOf)
+  .optional()
+  .openapi({ type: 'string', description: 'ISO 8601, or milliseconds since 1970.' });
+
+/** What the lists of calls and of entries can be narrowed by. */
+export const callQuerySchema = z.strictObject({
+  session: z.string().optional(),
+  tool: z.string().optional().describe('The rendered name of the tool.'),
+  outcome: outcome.optional(),
+  since: moment,
+  until: moment,
+  before: seq.describe('Only entries with a smaller seq.'),
+  after: seq.describe('Only entries with a greater seq; without `order`, they come oldest first.'),
+  order: z.enum(['newest-first', 'oldest-first']).optional(),
+  limit: z.coerce.number<string>().int().min(1).max(1000).default(100),
+});
+
+/** As for calls, and by kind of entry. */
+export const journalQuerySchema = callQuerySchema.extend({
+  type: z.enum(['CallStarted', 'ToolInvoked', 'ServerChanged']).optional(),
+});
+
+/** What the journal is asked. Who gives `after` reads forward, and would lose entries if the newest came first. */
+export function toJournalQuery({ order, ...query }: z.output<typeof journalQuerySchema>): JournalQuery {
+  const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as Omit<
+    JournalQuery,
+    'order'
+  >;
+  return {
+    ...given,
+    order: order ?? (given.after !== undefined && given.before === undefined ? 'oldest-first' : 'newest-first'),
+  };
+}
+
+function millisecondsOf(text: string): number {
+  return /^\d{1,16}$/.test(text) ? Number(text) : Date.parse(text);
+}

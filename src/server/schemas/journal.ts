@@ -1,0 +1,67 @@
+import { z } from '@hono/zod-openapi';
+import { callErrorSchema, decisionSchema, outcome } from './call.ts';
+import { effect } from './catalog.ts';
+import { jsonObject, moment } from './json-schema.ts';
+
+const recorded = {
+  seq: z.int().describe('Its place in the journal.'),
+  at: moment,
+  hash: z.string().describe('Links it to all entries before it.'),
+};
+
+const callFacts = {
+  callId: z.string(),
+  sessionId: z.string().optional(),
+  tool: z.string(),
+  principal: z.object({ id: z.string(), kind: z.enum(['human', 'agent', 'system']) }),
+  arguments: jsonObject.describe('Without secrets.'),
+  server: z.string().optional(),
+  adapter: z.string().optional(),
+  effect: effect.optional(),
+  definitionHash: z.string().optional(),
+  decision: decisionSchema.optional(),
+  idempotencyKey: z.string().optional(),
+};
+
+const callStarted = z
+  .object({ ...recorded, ...callFacts, type: z.literal('CallStarted') })
+  .openapi('CallStarted', { description: 'A call is about to run.' });
+
+const toolInvoked = z
+  .object({
+    ...recorded,
+    ...callFacts,
+    type: z.literal('ToolInvoked'),
+    outcome,
+    durationMs: z.number().nullable(),
+    output: z.string().describe('The result as a person would read it, at most 1000 characters.'),
+    error: callErrorSchema.optional(),
+  })
+  .openapi('ToolInvoked', { description: 'A call has ended; there is exactly one for every call.' });
+
+const serverChanged = z
+  .object({
+    ...recorded,
+    type: z.literal('ServerChanged'),
+    server: z.string(),
+    status: z.enum(['up', 'down', 'disabled', 'removed']),
+    tools: z.int(),
+    reason: z.string().optional(),
+  })
+  .openapi('ServerChanged', { description: 'A server came, went, or changed how it is.' });
+
+export const callEntrySchema = z.discriminatedUnion('type', [toolInvoked, callStarted]).openapi('CallEntry');
+
+const journalEntrySchema = z
+  .discriminatedUnion('type', [callStarted, toolInvoked, serverChanged])
+  .openapi('JournalEntry');
+
+const next = z
+  .int()
+  .optional()
+  .describe('Where the following page begins: give it as `before`, or as `after` when reading oldest first.');
+
+export const callPageSchema = z.object({ items: z.array(callEntrySchema).readonly(), next }).openapi('CallPage');
+export const journalPageSchema = z
+  .object({ items: z.array(journalEntrySchema).readonly(), next })
+  .openapi('JournalPage');

@@ -1,0 +1,103 @@
+import { createServer } from 'node:http';
+import { RequestError, getRequestListener } from '@hono/node-server';
+import type { Signalbox } from '../signalbox.ts';
+import { adminTokenCheck } from './access/admin-token.ts';
+import { BrowserSessions } from './access/browser-sessions.ts';
+import { allowedHosts, reachableHost } from './access/hosts.ts';
+import { SignInCodes } from './access/sign-in-codes.ts';
+import { createApp } from './app.ts';
+import { listen } from './listen.ts';
+import { problemOf } from './problems/problem-of.ts';
+import { Problem, problemType } from './problems/problem.ts';
+import { type PrometheusMetrics, prometheusMetrics } from './prometheus.ts';
+import { securityHeaders } from './security-headers.ts';
+import { stoppable } from './stop.ts';
+
+/** What a server is made of. */
+export interface ServerOptions {
+  readonly box: Signalbox;
+  readonly host: string;
+  /** Taken ports are passed over for the next free one; 0 is any free one. */
+  readonly port: number;
+  /** The admin token. */
+  readonly token: string;
+  /** What `/metrics` shows: the same that was given to `createSignalbox`. Without it, only the process is measured. */
+  readonly metrics?: Pick<PrometheusMetrics, 'registry'>;
+  /** Other values of `Host` to answer to, for instance `signalbox.example:443` behind a proxy. */
+  readonly allowedHosts?: readonly string[];
+  /** Where faults are told (standard error). */
+  readonly log?: (line: string) => void;
+  readonly limits?: ServerLimits;
+}
+
+/** How much a client may ask of the server. */
+export interface ServerLimits {
+  /** The largest body (8 MB). */
+  readonly bodyBytes?: number;
+  /** How long a client may take to send its headers (10 s) and its whole request (60 s). */
+  readonly headersMs?: number;
+  readonly requestMs?: number;
+  /** How long requests under way may go on when the server stops (5 s). */
+  readonly graceMs?: number;
+}
+
+/** A server that answers. */
+export interface RunningServer {
+  readonly url: string;
+  /** The port it got, which is another one than asked for when that was taken. */
+  readonly port: number;
+  /** A link that signs one browser in, once, within ten minutes. */
+  signInUrl(): string;
+  /** Takes no new requests, lets those under way end, and closes. The box stays open. */
+  close(): Promise<void>;
+}
+
+/** Serves a box over HTTP: API, documentation and pages. */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { box, host, limits = {} } = options;
+  const log = options.log ?? ((line: string) => console.error(line));
+  const codes = new SignInCodes();
+  const headersTimeout = limits.headersMs ?? 10_000;
+  const requestTimeout = limits.requestMs ?? 60_000;
+  let hosts: ReadonlySet<string> = new Set();
+
+  const app = createApp({
+    box,
+    registry: (options.metrics ?? prometheusMetrics()).registry,
+    codes,
+    sessions: new BrowserSessions(),
+    startedAt: new Date(),
+    maxBodyBytes: limits.bodyBytes ?? 8 * 1024 * 1024,
+    isAdminToken: adminTokenCheck(options.token),
+    allowedHosts: () => hosts,
+    isStopping: () => stopping.isStopping(),
+    log,
+  });
+  const listener = getRequestListener(app.fetch, {
+    // This process may be somebody else's, who wants the globals as they are.
+    overrideGlobalObjects: false,
+    errorHandler: (error) => unreadable(error, log),
+  });
+  const server = createServer(
+    // Slow senders are looked for this often.
+    { headersTimeout, requestTimeout, connectionsCheckingInterval: Math.min(headersTimeout, 5000) },
+    (request, response) => void listener(request, response),
+  );
+  // Whoever holds the token may well hand it to a tool; it must not get into the journal by that.
+  box.addSecret('SIGNALBOX_TOKEN', options.token);
+  const stopping = stoppable(server, limits.graceMs ?? 5000);
+  const port = await listen(server, host, options.port);
+  hosts = allowedHosts(host, port, options.allowedHosts);
+  const url = `http://${reachableHost(host)}:${port}`;
+  return { url, port, signInUrl: () => `${url}/?token=${codes.mint()}`, close: () => stopping.stop() };
+}
+
+/** A request that does not even make it to the routes. */
+function unreadable(error: unknown, log: (line: string) => void): Response {
+  const problem =
+    error instanceof RequestError ? new Problem('request-malformed', error.message) : problemOf(error, log);
+  return new Response(JSON.stringify(problem.document()), {
+    status: problem.status,
+    headers: { ...securityHeaders, 'Content-Type': problemType },
+  });
+}
