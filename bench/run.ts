@@ -1,0 +1,21 @@
+/** Runs benchmarks by name, all of them without one: `npm run bench -- pipeline`. */
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { availableParallelism, cpus } from 'node:os';
+import { join } from 'node:path';
+
+const here = import.meta.dirname;
+const all = readdirSync(here)
+  .filter((file) => file.endsWith('.ts') && file !== 'run.ts')
+  .map((file) => file.slice(0, -3));
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !all.includes(name));
+if (unknown.length > 0) {
+  console.error(`no benchmark named ${unknown.join(', ')}; there are ${all.join(', ')}`);
+  process.exit(2);
+}
+console.log(`Node ${process.version}, ${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'})`);
+for (const name of wanted.length === 0 ? all : wanted) {
+  const { status } = spawnSync(process.execPath, [join(here, `${name}.ts`)], { stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+}

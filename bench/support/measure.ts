@@ -1,0 +1,81 @@
+/** One thing to measure: how it is called, and how often per round. */
+export interface Subject {
+  readonly name: string;
+  readonly calls: number;
+  run(index: number): unknown;
+}
+
+/** What was measured of one subject at one concurrency; medians over the rounds, microseconds. */
+export interface Measurement {
+  readonly name: string;
+  readonly concurrency: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly perSecond: number;
+  /** Spread of calls per second over the rounds: lowest and highest. */
+  readonly spread: readonly [number, number];
+}
+
+/** Measures all subjects in turn, round after round, so that whatever else the machine does meets all of them alike. */
+export async function measure(
+  subjects: readonly Subject[],
+  concurrency: number,
+  rounds: number,
+): Promise<Measurement[]> {
+  const samples = subjects.map(() => ({ p50: [] as number[], p99: [] as number[], perSecond: [] as number[] }));
+  for (let round = -1; round < rounds; round++) {
+    for (const [index, subject] of subjects.entries()) {
+      const latencies: number[] = [];
+      let next = 0;
+      const begun = performance.now();
+      await Promise.all(
+        Array.from({ length: concurrency }, async () => {
+          while (next < subject.calls) {
+            const started = performance.now();
+            await subject.run(next++);
+            latencies.push((performance.now() - started) * 1000);
+          }
+        }),
+      );
+      const seconds = (performance.now() - begun) / 1000;
+      // Lets background work (indexing, checkpoints) of one subject end before the next is measured.
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      if (round === -1) continue;
+      latencies.sort((a, b) => a - b);
+      samples[index]?.p50.push(latencies[Math.floor(latencies.length * 0.5)] ?? Number.NaN);
+      samples[index]?.p99.push(latencies[Math.floor(latencies.length * 0.99)] ?? Number.NaN);
+      samples[index]?.perSecond.push(latencies.length / seconds);
+    }
+  }
+  return subjects.map(({ name }, index) => {
+    const { p50 = [], p99 = [], perSecond = [] } = samples[index] ?? {};
+    return {
+      name,
+      concurrency,
+      p50: median(p50),
+      p99: median(p99),
+      perSecond: median(perSecond),
+      spread: [Math.min(...perSecond), Math.max(...perSecond)],
+    };
+  });
+}
+
+/** The middle of some numbers. */
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+/** Prints measurements as a Markdown table, with ratios against the subject named `against`. */
+export function printTable(title: string, measurements: readonly Measurement[], against: string): void {
+  const base = measurements.find((each) => each.name === against);
+  console.log(`\n${title}\n`);
+  console.log(`| | p50 µs | p99 µs | calls/s (spread) | p50 against ${against} |`);
+  console.log('|---|---|---|---|---|');
+  for (const { name, p50, p99, perSecond, spread } of measurements) {
+    const ratio = base === undefined ? '' : `${(p50 / base.p50).toFixed(2)}×`;
+    const range = spread.map((each) => Math.round(each).toLocaleString('en')).join('–');
+    console.log(
+      `| ${name} | ${p50.toFixed(1)} | ${p99.toFixed(1)} | ${Math.round(perSecond).toLocaleString('en')} (${range}) | ${ratio} |`,
+    );
+  }
+}
