@@ -16,10 +16,10 @@ export function recordServers(catalog: Catalog, journal: Journal, redactor: Reda
     for (const server of servers) {
       const known = before.get(server.name);
       if (known?.status !== server.status || known.tools !== server.tools)
-        journal.note(draft(server, server.status, redactor));
+        journal.note(() => draft(server, server.status, redactor));
     }
     for (const [name, server] of before)
-      if (!now.has(name)) journal.note(draft({ ...server, tools: 0 }, 'removed', redactor));
+      if (!now.has(name)) journal.note(() => draft({ ...server, tools: 0 }, 'removed', redactor));
     before = now;
   });
 }

@@ -2,10 +2,11 @@ import type { EntryDraft } from '../journal/entry.ts';
 import type { Redactor } from '../journal/redaction.ts';
 import type { CallOutcome } from '../model/call.ts';
 import { renderContent } from '../model/content.ts';
+import type { Decision } from '../model/decision.ts';
 import type { Call } from './call.ts';
 
 const longestOutput = 1000;
-const longestArguments = 65_536;
+const longestArguments = 1024 * 1024;
 
 /** The intent: what is about to be run, and by whose leave. */
 export function intentDraft(call: Call, redactor: Redactor): EntryDraft {
@@ -14,11 +15,11 @@ export function intentDraft(call: Call, redactor: Redactor): EntryDraft {
 
 /** The outcome: everything about the call, so that it can be read on its own. */
 export function outcomeDraft(call: Call, redactor: Redactor, outcome: CallOutcome): EntryDraft {
-  const output = truncate(redactor.text(renderContent(outcome.content, longestOutput * 4)), longestOutput);
+  const output = shortened(renderContent(outcome.content, longestOutput * 4), redactor);
   const error =
     outcome.error === undefined
       ? ''
-      : `,"error":${JSON.stringify({ code: outcome.error.code, message: truncate(redactor.text(outcome.error.message), longestOutput) })}`;
+      : `,"error":${JSON.stringify({ code: outcome.error.code, message: shortened(outcome.error.message, redactor) })}`;
   return draft(
     call,
     redactor,
@@ -52,7 +53,7 @@ function facts(call: Call): string {
   let body = `"principal":${JSON.stringify(call.principal)},"arguments":${argumentsText(call)}`;
   if (tool !== undefined)
     body += `,"server":"${tool.source.server}","adapter":"${tool.source.adapter}","effect":"${tool.definition.effect}","definitionHash":"${tool.definition.definitionHash}"`;
-  if (decision !== undefined) body += `,"decision":${JSON.stringify(decision)}`;
+  if (decision !== undefined) body += `,"decision":${decisionText(decision)}`;
   if (call.options.idempotencyKey !== undefined)
     body += `,"idempotencyKey":${JSON.stringify(call.options.idempotencyKey)}`;
   return body;
@@ -65,12 +66,25 @@ function argumentsText({ argumentsText: given }: Call): string {
 
 /** Columns are single lines of bounded length; see `linkHash`. */
 function column(redactor: Redactor, value: string): string {
+  if (value === '') return value;
   return redactor
     .text(value.toWellFormed().replace(/[\u0000-\u001f\u007f]/g, ' '))
     .slice(0, 200)
     .toWellFormed();
 }
 
-function truncate(value: string, most: number): string {
-  return value.length <= most ? value : `${value.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+/** Takes secrets out before it cuts: half a secret would not be recognised. What is not cut is redacted with the whole entry. */
+function shortened(value: string, redactor: Redactor): string {
+  if (value.length <= longestOutput) return value;
+  const safe = redactor.text(value);
+  return safe.length <= longestOutput ? safe : `${safe.slice(0, longestOutput - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
+const decisionTexts = new WeakMap<Decision, string>();
+
+/** Policies give the same decision objects out again and again. */
+function decisionText(decision: Decision): string {
+  let known = decisionTexts.get(decision);
+  if (known === undefined) decisionTexts.set(decision, (known = JSON.stringify(decision)));
+  return known;
 }

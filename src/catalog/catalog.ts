@@ -155,6 +155,7 @@ function addServer(parts: Parts, byName: Map<string, CatalogTool>, mounted: Moun
       parts.notices.push(Object.freeze({ server: source.server, tool: name, message }));
     count += 1;
   }
+  // A server that is down may not have listed its tools yet, so nothing is said of them.
   if (absence === undefined) {
     const everyTool = `mcp__${source.server}__*`;
     for (const message of source.state().notices ?? [])

@@ -58,9 +58,9 @@ describe('journal', () => {
   test('a withdrawn note is not written; one that was written stays', async () => {
     const { store, batches } = watched();
     const journal = new Journal(store);
-    const withdrawn = journal.note(draft({ call: 'withdrawn' }));
+    const withdrawn = journal.note(() => assert.fail('it is not even made'));
     assert.equal(withdrawn.withdraw(), true);
-    const written = journal.note(draft({ call: 'written' }));
+    const written = journal.note(() => draft({ call: 'written' }));
     await journal.drain();
     assert.equal(written.withdraw(), false);
     assert.deepEqual(batches, [['written']]);

@@ -14,13 +14,13 @@ const longestBreath = 10;
 
 class Item implements Waiting {
   state: 'queued' | 'withdrawn' | 'written' = 'queued';
-  readonly draft: EntryDraft;
+  readonly make: () => EntryDraft;
   readonly survives: Survives;
   readonly resolve: ((entry: StoredEntry | undefined) => void) | undefined;
   readonly reject: ((error: unknown) => void) | undefined;
 
-  constructor(draft: EntryDraft, survives: Survives, resolve?: Item['resolve'], reject?: Item['reject']) {
-    this.draft = draft;
+  constructor(make: () => EntryDraft, survives: Survives, resolve?: Item['resolve'], reject?: Item['reject']) {
+    this.make = make;
     this.survives = survives;
     this.resolve = resolve;
     this.reject = reject;
@@ -50,12 +50,12 @@ export class Journal {
 
   /** Writes an entry; resolves when it survives what it must. `undefined`: its idempotency key was taken. */
   append(draft: EntryDraft, survives: Survives): Promise<StoredEntry | undefined> {
-    return new Promise((resolve, reject) => this.#enqueue(new Item(draft, survives, resolve, reject)));
+    return new Promise((resolve, reject) => this.#enqueue(new Item(() => draft, survives, resolve, reject)));
   }
 
-  /** Writes an entry with the next commit, unless it is withdrawn before. Nobody waits for it. */
-  note(draft: EntryDraft): Waiting {
-    const item = new Item(draft, 'crash');
+  /** Writes an entry with the next commit, unless it is withdrawn before; made only when it is written. Nobody waits for it. */
+  note(make: () => EntryDraft): Waiting {
+    const item = new Item(make, 'crash');
     this.#enqueue(item);
     return item;
   }
@@ -107,7 +107,7 @@ export class Journal {
     for (const item of batch) item.state = 'written';
     let entries: readonly (StoredEntry | undefined)[];
     try {
-      entries = await this.#store.append(batch.map((item) => item.draft));
+      entries = await this.#store.append(batch.map((item) => item.make()));
     } catch (error) {
       for (const item of batch) item.reject?.(error);
       return;

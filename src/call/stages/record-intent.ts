@@ -12,14 +12,14 @@ import { intentDraft } from '../record.ts';
  */
 export function recordIntent(journal: Journal, redactor: Redactor): Stage {
   return async (call, next) => {
-    const draft = intentDraft(call, redactor);
     const claim = claimOf(call);
     if (claim === undefined && toolOf(call).definition.effect === 'read') {
-      call.intent = journal.note(draft);
+      call.intent = journal.note(() => intentDraft(call, redactor));
       call.started = true;
       return next(call);
     }
     try {
+      const draft = intentDraft(call, redactor);
       const written = await journal.append(claim === undefined ? draft : { ...draft, claim }, 'power-loss');
       if (written === undefined) {
         return unfinished(
