@@ -5,17 +5,16 @@ import type { Journal } from '../journal/journal.ts';
 import type { Redactor } from '../journal/redaction.ts';
 
 /**
- * Writes to the journal whenever a server comes, goes, or changes how it is. Of the servers that are there from the start
- * only those that cannot be called: a box that is opened for one call should not fill the record.
+ * Writes to the journal whenever a server changes how it is, or goes. One that comes and is up is not worth an entry: a box
+ * that is opened for a single call would write one for each of its servers.
  */
 export function recordServers(catalog: Catalog, journal: Journal, redactor: Redactor): void {
-  let before: Map<string, ServerProvenance> | undefined;
+  let before = new Map<string, ServerProvenance>();
   catalog.subscribe(({ servers }) => {
     const now = new Map(servers.map((server) => [server.name, server]));
-    before ??= new Map(servers.filter((server) => server.status === 'up').map((server) => [server.name, server]));
     for (const server of servers) {
-      const known = before.get(server.name);
-      if (known?.status !== server.status || known.tools !== server.tools)
+      const { status, tools } = before.get(server.name) ?? { status: 'up', tools: server.tools };
+      if (status !== server.status || tools !== server.tools)
         journal.note(() => draft(server, server.status, redactor));
     }
     for (const [name, server] of before)
