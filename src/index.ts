@@ -2,6 +2,8 @@ export type { ApprovalAnswer, ApprovalRequest, Approve } from './call/approval.t
 export type { SignalboxEvents } from './call/events.ts';
 export type { CallMetrics } from './call/metrics.ts';
 export type { CatalogNotice, CatalogSnapshot, HiddenTool, ServerProvenance } from './catalog/snapshot.ts';
+export type { ToolTransform } from './catalog/transforms/tool-transform.ts';
+export { transformSource as transformServer } from './catalog/transforms/transform-source.ts';
 export type { Source, SourceLimits, SourceState, SourceTool } from './catalog/source.ts';
 export type { Verification } from './journal/chain.ts';
 export type { CallStarted, JournalEvent, ServerChanged, ToolInvoked } from './journal/entry.ts';

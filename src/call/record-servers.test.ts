@@ -8,16 +8,14 @@ test('servers that change how they are, or go, are recorded; those that come and
   const broken = testSource('broken');
   broken.change({ down: { reason: 'no such program', since: 1 } });
   const box = await createSignalbox({ servers: [localServer({ name: 'calm' }), broken] });
-  const steps = [
-    () => box.disable('calm'),
-    () => box.enable('calm'),
-    () => box.mount(localServer({ name: 'late' })),
-    () => box.unmount('late'),
-  ];
-  for (const step of steps) {
-    await step();
-    await turn();
-  }
+  box.disable('calm');
+  await turn();
+  box.enable('calm');
+  await turn();
+  box.mount(localServer({ name: 'late' }));
+  await turn();
+  await box.unmount('late');
+  await turn();
   const { items } = await box.journal.entries({ type: 'ServerChanged', order: 'oldest-first' });
   const told = items.map((event) => event.type === 'ServerChanged' && [event.server, event.status]);
   assert.deepEqual(told, [

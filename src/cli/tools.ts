@@ -76,7 +76,8 @@ async function printReasons(printer: Printer, { servers, hidden, notices }: Cata
         : `since ${localTime(since)}${because(name, reason)}`;
     lines.push(`${colors.bold(name)} is ${paint(status)}, ${what}`);
     for (const tool of hidden.filter((one) => one.server === name)) {
-      const why = tool.by === 'name-collision' ? oneLine(tool.reason) : tool.by;
+      // What hides all tools of a server was said in its own line.
+      const why = tool.by === 'server-down' || tool.by === 'server-disabled' ? tool.by : oneLine(tool.reason);
       lines.push(`  hidden ${tool.name} ${colors.dim(`(${why})`)}`);
     }
     for (const notice of notices.filter((one) => one.server === name)) {

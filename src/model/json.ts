@@ -9,7 +9,7 @@ export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
 
-/** A JSON Schema as its author wrote it; Signalbox never rewrites one. */
+/** A JSON Schema as its author wrote it; only a transform that hides or fixes arguments changes one. */
 export type JsonSchema = boolean | { readonly [keyword: string]: unknown };
 
 /** What `inspectJson` found: the value is JSON of about this size, or where and why it is not. */

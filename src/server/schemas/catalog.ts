@@ -24,6 +24,7 @@ export const toolSchema = z
     idempotent: z.boolean(),
     labels: z.array(z.string()).readonly(),
     timeoutMs: z.number().optional(),
+    providerOptions: jsonObject.optional(),
     _meta: jsonObject.optional(),
     definitionHash: z.string().describe('What a call is pinned to; another hash means another tool.'),
   })

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { matchesPattern } from './name-pattern.ts';
+
+test('a star stands for any characters, everything else for itself', () => {
+  const cases: readonly (readonly [string, string, boolean])[] = [
+    ['read_file', 'read_*', true],
+    ['read_', 'read_*', true],
+    ['a_read_x', 'read_*', false],
+    ['read', '*', true],
+    ['', '*', true],
+    ['aba', 'ab*ba', false],
+    ['abba', 'ab*ba', true],
+    ['a.c', 'a.c', true],
+    ['abc', 'a.c', false],
+    ['Read', 'read', false],
+    ['x_delete_y', '*delete*', true],
+    ['a1b2c', 'a*b*c', true],
+    ['a1c2b', 'a*b*c', false],
+    ['ab', 'a**b', true],
+  ];
+  for (const [name, pattern, expected] of cases)
+    assert.equal(matchesPattern(name, pattern), expected, `${name} ${pattern}`);
+});
+
+test('it says what the regular expression says', () => {
+  const letters = fc.string({ unit: fc.constantFrom('a', 'b', '.'), maxLength: 8 });
+  const patterns = fc.string({ unit: fc.constantFrom('a', 'b', '.', '*'), maxLength: 6 });
+  fc.assert(
+    fc.property(letters, patterns, (name, pattern) => {
+      const expression = new RegExp(`^${pattern.replaceAll('.', String.raw`\.`).replaceAll('*', '.*')}$`);
+      assert.equal(matchesPattern(name, pattern), expression.test(name));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('a hostile name takes no time', () => {
+  const started = performance.now();
+  assert.equal(matchesPattern('a'.repeat(100_000), `${'*a'.repeat(40)}*b`), false);
+  assert.ok(performance.now() - started < 200);
+});

@@ -1,0 +1,26 @@
+import type { SourceTool } from '../source.ts';
+import { flagSuspicious } from './flag-suspicious.ts';
+import { sanitizeText } from './sanitize-text.ts';
+import { sanitizeSchema } from './schema-text.ts';
+import type { ToolTransform } from './tool-transform.ts';
+
+/** Takes hidden characters out of everything a model reads about a tool, and puts what looks suspicious into its notices. */
+export function sanitized(): ToolTransform {
+  return (tool) => {
+    const flags = flagSuspicious(tool);
+    const { annotations, title, outputSchema } = tool;
+    const clean: SourceTool = {
+      ...tool,
+      // A name of nothing but hidden characters is still a name, which the catalog makes visible.
+      tool: sanitizeText(tool.tool) || tool.tool,
+      ...(title === undefined ? {} : { title: sanitizeText(title) }),
+      description: sanitizeText(tool.description),
+      inputSchema: sanitizeSchema(tool.inputSchema),
+      ...(outputSchema === undefined ? {} : { outputSchema: sanitizeSchema(outputSchema) }),
+      annotations:
+        annotations.title === undefined ? annotations : { ...annotations, title: sanitizeText(annotations.title) },
+      notices: [...tool.notices, ...flags],
+    };
+    return clean;
+  };
+}

@@ -1,0 +1,57 @@
+import { SchemaCompiler } from '../json-schema.ts';
+import type { Source, SourceTool } from '../source.ts';
+import { matchesPattern } from './name-pattern.ts';
+import { shapeArguments } from './shape-arguments.ts';
+import { byOwnName } from './tool-mentions.ts';
+import type { ToolShaping } from './tool-shaping.ts';
+import type { ToolTransform } from './tool-transform.ts';
+import { surveyedSource } from './transform-source.ts';
+import { unmatched } from './unmatched.ts';
+
+/** A source whose tools are as the configuration wants them. */
+export function shapeSource(source: Source, shaping: ToolShaping): Source {
+  const hides: ToolTransform = (tool) => {
+    const hidden = hidingRule(tool.tool, shaping);
+    return hidden === undefined ? tool : { hidden };
+  };
+  const survey = (tools: readonly SourceTool[]): string[] => {
+    const names = tools.map(({ tool }) => tool);
+    return unmatched(shaping, names);
+  };
+  return surveyedSource(source, [hides, shaped(source.server, shaping)], survey);
+}
+
+function hidingRule(name: string, { allow, deny = [], origin }: ToolShaping): string | undefined {
+  const pattern = deny.find((each) => matchesPattern(name, each));
+  if (pattern !== undefined) return `hidden by deny pattern ${JSON.stringify(pattern)} in ${origin}`;
+  if (allow === undefined || allow.some((each) => matchesPattern(name, each))) return undefined;
+  return `hidden by the allow patterns in ${origin}, none of which matches it`;
+}
+
+function shaped(server: string, shaping: ToolShaping): ToolTransform {
+  const names = new Map(Object.entries(shaping.rename ?? {}));
+  const descriptions = byOwnName(shaping, 'describe');
+  const titles = byOwnName(shaping, 'title');
+  const argumentShapings = byOwnName(shaping, 'arguments');
+  const effects = byOwnName(shaping, 'effect');
+  const providerOptions = byOwnName(shaping, 'providerOptions');
+  const compiler = new SchemaCompiler();
+  const mark = shaping.prefix === true ? `[${server}] ` : '';
+
+  return (tool) => {
+    const own = tool.tool;
+    const description = descriptions.get(own) ?? tool.description;
+    const title = titles.get(own);
+    const options = providerOptions.get(own);
+    const renamed: SourceTool = {
+      ...tool,
+      tool: names.get(own) ?? own,
+      description: description.startsWith(mark) ? description : mark + description,
+      effect: effects.get(own) ?? tool.effect,
+      ...(title === undefined ? {} : { title }),
+      ...(options === undefined ? {} : { providerOptions: { ...tool.providerOptions, ...options } }),
+    };
+    const wanted = argumentShapings.get(own);
+    return wanted === undefined ? renamed : shapeArguments(renamed, wanted, { own, origin: shaping.origin, compiler });
+  };
+}

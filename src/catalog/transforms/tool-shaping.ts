@@ -1,0 +1,38 @@
+import type { JsonObject } from '../../model/json.ts';
+import type { Effect } from '../../model/tool.ts';
+
+type ByTool<Value> = Readonly<Record<string, Value>>;
+
+/** How the configuration wants the tools of one server: the `tools` block of its entry. */
+export interface ToolShaping {
+  /** The name of the file that says so, for reasons and notices. */
+  readonly origin: string;
+  /** Patterns of the names to offer, as the source has them; all of them when absent. */
+  readonly allow?: readonly string[];
+  /** Patterns of the names to hide, also of allowed ones. */
+  readonly deny?: readonly string[];
+  /** New names by the source's names. */
+  readonly rename?: ByTool<string>;
+  readonly describe?: ByTool<string>;
+  readonly title?: ByTool<string>;
+  readonly arguments?: ByTool<ArgumentShaping>;
+  readonly effect?: ByTool<Effect>;
+  readonly providerOptions?: ByTool<JsonObject>;
+  /** Begins every description with the name of the server: `[files] …`. */
+  readonly prefix?: boolean;
+}
+
+/** How the configuration wants the arguments of one tool. */
+export interface ArgumentShaping {
+  /** Filled in where the caller gives none. */
+  readonly default?: JsonObject;
+  /** Not shown, and refused when given. */
+  readonly hide?: readonly string[];
+  /** Always these values; not shown, and refused when given. */
+  readonly set?: JsonObject;
+}
+
+/** The parts of a shaping that speak of single tools, by their new or their own name. */
+export const toolSections = ['describe', 'title', 'arguments', 'effect', 'providerOptions'] as const;
+
+export type ToolSection = (typeof toolSections)[number];

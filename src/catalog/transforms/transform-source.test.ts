@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { testSource, testTool } from '../../../test/support/test-source.ts';
+import { createSignalbox } from '../../signalbox.ts';
+import { defineTool } from '../../sources/local/define-tool.ts';
+import { localServer } from '../../sources/local/local-server.ts';
+import { Catalog } from '../catalog.ts';
+import type { Source, SourceTool } from '../source.ts';
+import type { ToolTransform } from './tool-transform.ts';
+import { transformSource } from './transform-source.ts';
+
+function catalogOf(source: Source): Catalog {
+  const catalog = new Catalog();
+  catalog.mount(source);
+  return catalog;
+}
+
+const names = (catalog: Catalog): string[] => catalog.snapshot.tools.map(({ name }) => name);
+
+describe('a transform', () => {
+  test('maps listing and calling, and leaves the source as it is', async () => {
+    const notes = localServer({
+      name: 'notes',
+      tools: ['add', 'debug_dump'].map((name) =>
+        defineTool({ name, description: `Does ${name}.`, effect: 'read', run: () => `ran ${name}` }),
+      ),
+    });
+    const before = notes.state();
+    const transformed = transformSource(notes, (tool) =>
+      tool.tool.startsWith('debug_') ? null : { ...tool, tool: 'create', description: 'Makes a note.' },
+    );
+    const box = await createSignalbox({ servers: [transformed], builtin: false });
+    try {
+      const [definition, ...more] = box.tools();
+      assert.deepEqual(more, []);
+      assert.deepEqual(definition?.id, { server: 'notes', tool: 'create' });
+      assert.equal(definition?.name, 'mcp__notes__create');
+      assert.equal(definition?.description, 'Makes a note.');
+      assert.deepEqual((await box.call('mcp__notes__create')).content, [{ type: 'text', text: 'ran add' }]);
+      assert.equal((await box.call('mcp__notes__add')).error?.code, 'tool-unknown');
+      const dropped = await box.call('mcp__notes__debug_dump');
+      assert.equal(dropped.error?.code, 'tool-hidden');
+      assert.match(
+        dropped.error?.message ?? '',
+        /^mcp__notes__debug_dump cannot be called: hidden by a transform that drops it \(since 2/,
+      );
+      assert.equal(notes.state(), before);
+      assert.deepEqual(
+        before.tools.map(({ tool }) => tool),
+        ['add', 'debug_dump'],
+      );
+    } finally {
+      await box.close();
+    }
+  });
+
+  test('says in the catalog what it hides and why', () => {
+    const source = testSource('s', [testTool('kept'), testTool('dropped'), testTool('ruled')]);
+    const { hidden } = catalogOf(
+      transformSource(source, (tool) =>
+        tool.tool === 'dropped' ? null : tool.tool === 'ruled' ? { hidden: 'hidden by the night watch' } : tool,
+      ),
+    ).snapshot;
+    assert.deepEqual(
+      hidden.map(({ name, by, reason }) => ({ name, by, reason })),
+      [
+        { name: 'mcp__s__dropped', by: 'transform', reason: 'hidden by a transform that drops it' },
+        { name: 'mcp__s__ruled', by: 'rule', reason: 'hidden by the night watch' },
+      ],
+    );
+    assert.ok(hidden.every(({ since }) => Math.abs(since - Date.now()) < 5000));
+  });
+
+  test('is applied once to each tool object, and follows the changes of the source', () => {
+    const seen: string[] = [];
+    const [one, two] = [testTool('one'), testTool('two')];
+    const source = testSource('s', [one]);
+    const catalog = catalogOf(
+      transformSource(source, (tool) => {
+        seen.push(tool.tool);
+        return { ...tool, tool: `${tool.tool}_new` };
+      }),
+    );
+    const [first] = catalog.snapshot.tools;
+    source.change({ tools: [one, two] });
+    assert.deepEqual(names(catalog), ['mcp__s__one_new', 'mcp__s__two_new']);
+    assert.equal(catalog.snapshot.tools[0], first, 'what did not change keeps its definition');
+    source.change({ tools: [two] });
+    assert.deepEqual(names(catalog), ['mcp__s__two_new']);
+    assert.deepEqual(seen, ['one', 'two']);
+  });
+
+  test('keeps since when a tool is hidden, also when the source lists it anew', async () => {
+    const source = testSource('s', [testTool('a')]);
+    const transformed = transformSource(source, () => null);
+    const since = transformed.state().hidden?.[0]?.since;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    source.change({ tools: [testTool('a'), testTool('b')] });
+    assert.equal(transformed.state().hidden?.[0]?.since, since);
+    assert.notEqual(transformed.state().hidden?.[1]?.since, since);
+  });
+
+  test('passes on that a server is down, and comes back with it', () => {
+    const source = testSource('s', [testTool('a')]);
+    const catalog = catalogOf(transformSource(source, (tool) => ({ ...tool, tool: 'b' })));
+    source.change({ down: { reason: 'no power', since: 5 } });
+    assert.deepEqual(catalog.snapshot.hidden, [
+      { name: 'mcp__s__b', server: 's', by: 'server-down', reason: 'server "s" is down: no power', since: 5 },
+    ]);
+    source.change({ up: true });
+    assert.deepEqual(names(catalog), ['mcp__s__b']);
+  });
+
+  test('passes on limits, adapter, subscriptions and the end', async () => {
+    let closed = 0;
+    let told = 0;
+    const source = testSource('s', [testTool('a')], 'mcp:s');
+    const given = { ...source, limits: { concurrency: 3 }, close: async () => void (closed += 1) };
+    const transformed = transformSource(given, (tool) => tool);
+    assert.deepEqual([transformed.server, transformed.adapter, transformed.limits], ['s', 'mcp:s', { concurrency: 3 }]);
+    const stop = transformed.subscribe(() => (told += 1));
+    source.change({});
+    stop();
+    source.change({});
+    await transformed.close();
+    assert.deepEqual([told, closed], [1, 1]);
+  });
+
+  test('gives the same arrays while nothing changes', () => {
+    const source = testSource('s', [testTool('a')]);
+    const transformed = transformSource(source, (tool) => ({ ...tool }));
+    assert.equal(transformed.state(), transformed.state());
+    const { tools } = transformed.state();
+    source.change({ down: { reason: 'x', since: 1 } });
+    assert.equal(transformed.state().tools, tools);
+  });
+
+  test('may be several, and wrap another: the own name is remembered through all of them', () => {
+    const rename =
+      (name: string): ToolTransform =>
+      (tool) => ({ ...tool, tool: `${tool.tool}${name}` });
+    const source = testSource('s', [testTool('a')]);
+    const [tool] = transformSource(transformSource(source, [rename('b'), rename('c')]), rename('d')).state().tools;
+    assert.equal(tool?.tool, 'abcd');
+    assert.equal(tool?.remote, 'a');
+    const inner = transformSource(testSource('s', [testTool('a'), testTool('b')]), (each) =>
+      each.tool === 'a' ? null : each,
+    );
+    const hidden = transformSource(inner, () => ({ hidden: 'all' })).state().hidden;
+    assert.deepEqual(
+      hidden?.map(({ tool: name }) => name),
+      ['a', 'b'],
+    );
+  });
+
+  test('two tools that end with the same name are refused, and the error names what the source calls them', () => {
+    const source = testSource('s', [testTool('read_text'), testTool('read_media')]);
+    assert.throws(
+      () => catalogOf(transformSource(source, (tool) => ({ ...tool, tool: 'read' }))),
+      /server "s": tools "read_text" and "read_media" would both be named "mcp__s__read"; rename one of them/,
+    );
+  });
+});
+
+describe('a transform that fails', () => {
+  const bad: readonly (readonly [string, (tool: SourceTool) => unknown, RegExp])[] = [
+    ['throws', () => assert.fail('no idea'), /failed on tool "bad": no idea; a transform gives back the tool/],
+    ['forgets to return', () => undefined, /failed on tool "bad": it gave back undefined/],
+    ['is asynchronous', async (tool) => tool, /failed on tool "bad": it gave back a promise/],
+    ['gives half a tool', () => ({ tool: 'x' }), /not a whole tool/],
+  ];
+  for (const [what, transform, message] of bad) {
+    test(`${what}: the server is not mounted, and later only the one tool is hidden`, () => {
+      const careful = ((tool: SourceTool) => (tool.tool === 'bad' ? transform(tool) : tool)) as ToolTransform;
+      assert.throws(
+        () => catalogOf(transformSource(testSource('s', [testTool('good'), testTool('bad')]), careful)),
+        message,
+      );
+      const source = testSource('s', [testTool('good')]);
+      const catalog = catalogOf(transformSource(source, careful));
+      source.change({ tools: [testTool('good'), testTool('bad')] });
+      assert.deepEqual(names(catalog), ['mcp__s__good']);
+      const [hidden] = catalog.snapshot.hidden;
+      assert.equal(hidden?.by, 'definition-invalid');
+      assert.match(hidden?.reason ?? '', message);
+    });
+  }
+});
