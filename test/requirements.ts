@@ -111,9 +111,7 @@ export const requirements: Readonly<Record<RequirementId, Requirement>> = {
   },
   B5: {
     promise: 'every tool knows its server; removing a server removes exactly its tools',
-    tests: [
-      'src/catalog/catalog.test.ts > servers come and go > removing a server removes exactly its tools',
-    ],
+    tests: ['src/catalog/catalog.test.ts > servers come and go > removing a server removes exactly its tools'],
     missing: 'external servers',
   },
   B6: {
