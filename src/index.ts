@@ -34,4 +34,11 @@ export type { Tool, ToolSchema, ToolWithOutput } from './sources/local/define-to
 export type { AnyTool } from './sources/local/foreign-tools.ts';
 export { localServer } from './sources/local/local-server.ts';
 export type { LocalServer, LocalServerOptions } from './sources/local/local-server.ts';
+export { discoverMcpServer } from './sources/mcp/discover-mcp-server.ts';
+export type { Discovery } from './sources/mcp/discover-mcp-server.ts';
+export { mcpServer } from './sources/mcp/mcp-server.ts';
+export type { McpServer, McpServerHealth } from './sources/mcp/mcp-server.ts';
+export type { McpServerOptions } from './sources/mcp/mcp-server-options.ts';
+export type { McpTransport } from './sources/mcp/transport-options.ts';
+export type { Verdict, Verdicts } from './sources/mcp/verdicts.ts';
 export { sqliteStore } from './store/sqlite/sqlite-store.ts';

@@ -1,14 +1,22 @@
 import type { Source } from '../catalog/source.ts';
 import { configuredServer } from '../catalog/transforms/configured-server.ts';
-import type { Configuration, ServerEntry } from '../config/configuration.ts';
+import type { Configuration, ExternalEntry } from '../config/configuration.ts';
 import { SignalboxError, messageOf } from '../model/errors.ts';
 import { type Signalbox, type SignalboxOptions, createSignalbox } from '../signalbox.ts';
+import type { McpServer } from '../sources/mcp/mcp-server.ts';
 import { downServer } from './down-server.ts';
+import { externalTransport } from './external-transport.ts';
 import { loadLocalServer } from './load-local-server.ts';
 import { offerOwnPackage } from './own-package.ts';
 
 /** What a command adds to the configuration. Without `data` nothing is written: the journal is in memory. */
-export type BoxOptions = Pick<SignalboxOptions, 'data' | 'approve' | 'metrics'> & { readonly port?: number };
+export type BoxOptions = Pick<SignalboxOptions, 'data' | 'approve' | 'metrics'> & {
+  readonly port?: number;
+  /** How long to wait for external servers (10 s); what is not up by then comes into the catalog when it is. */
+  readonly waitMs?: number;
+  /** Looks at the schemas of external tools at once, to tell of those that cannot be used. */
+  readonly checkSchemas?: boolean;
+};
 
 /** A secret of the configuration that is not kept out of the record, and why. */
 export interface SecretProblem {
@@ -21,7 +29,10 @@ export interface SecretProblem {
 export interface OpenedBox {
   readonly box: Signalbox;
   readonly secretProblems: readonly SecretProblem[];
+  readonly externalServers: readonly McpServer[];
 }
+
+const usualWaitMs = 10_000;
 
 /** Opens a box as the configuration describes it. Refuses to run with a secret that would end up in the record. */
 export async function openBox(configuration: Configuration, options: BoxOptions = {}): Promise<Signalbox> {
@@ -34,22 +45,33 @@ export async function openBox(configuration: Configuration, options: BoxOptions 
 
 /** Opens a box, and tells what is wrong with its secrets instead of failing. */
 export async function openBoxAnyway(configuration: Configuration, options: BoxOptions = {}): Promise<OpenedBox> {
-  const { port, ...rest } = options;
+  const { port, waitMs = usualWaitMs, checkSchemas = false, ...rest } = options;
   const box = await createSignalbox({
     ...rest,
     results: configuration.results,
     builtin: { name: configuration.builtinName, ...(port === undefined ? {} : { port }) },
   });
+  const externalServers: McpServer[] = [];
   try {
     // Before the servers come: the reason why one is down may hold a secret, and it is recorded.
     const secretProblems = addSecrets(box, configuration.secrets);
     offerOwnPackage();
-    const servers = await Promise.all(configuration.servers.map(startServer));
+    const servers = await Promise.all(
+      configuration.servers.map(async (entry) => {
+        if (entry.kind === 'local') return configuredServer(await loadLocalServer(entry), entry.tools);
+        // What is disabled is not started.
+        if (entry.disabled) return downServer(entry.name, `mcp:${entry.name}`, 'it was not started');
+        const server = await startExternal(entry, { box, directory: configuration.directory, checkSchemas });
+        externalServers.push(server);
+        return configuredServer(server, entry.tools);
+      }),
+    );
     for (const server of servers) mount(box, server);
     for (const entry of configuration.servers) if (entry.disabled) box.disable(entry.name);
-    return { box, secretProblems };
+    await within(waitMs, Promise.all(externalServers.map((server) => server.ready())));
+    return { box, secretProblems, externalServers };
   } catch (error) {
-    await box.close();
+    await Promise.allSettled([box.close(), ...externalServers.map((server) => server.close())]);
     throw error;
   }
 }
@@ -72,9 +94,31 @@ function addSecrets(box: Signalbox, names: readonly string[]): SecretProblem[] {
   return problems;
 }
 
-async function startServer(entry: ServerEntry): Promise<Source> {
-  if (entry.kind === 'local') return configuredServer(await loadLocalServer(entry), entry.tools);
-  return downServer(entry.name, `mcp:${entry.name}`, 'this version of Signalbox cannot connect to MCP servers yet');
+interface Starting {
+  readonly box: Signalbox;
+  readonly directory: string;
+  readonly checkSchemas: boolean;
+}
+
+async function startExternal(entry: ExternalEntry, { box, directory, checkSchemas }: Starting): Promise<McpServer> {
+  // Imported when it is needed: not every box has external servers.
+  const { mcpServer } = await import('../sources/mcp/mcp-server.ts');
+  const { timeoutMs, concurrency } = entry.settings;
+  return mcpServer({
+    name: entry.name,
+    transport: () => externalTransport(entry, directory, (name, value) => box.addSecret(name, value)),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(concurrency === undefined ? {} : { concurrency }),
+    checkSchemas,
+  });
+}
+
+/** Waits for a promise, but not longer than this. */
+async function within(milliseconds: number, promise: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise((resolve) => (timer = setTimeout(resolve, milliseconds)));
+  await Promise.race([promise, late]);
+  clearTimeout(timer);
 }
 
 /** One bad server never hides the others: what the catalog refuses is shown as down. */
@@ -82,6 +126,7 @@ function mount(box: Signalbox, server: Source): void {
   try {
     box.mount(server);
   } catch (error) {
+    void server.close();
     box.mount(downServer(server.server, server.adapter, messageOf(error)));
   }
 }

@@ -17,7 +17,7 @@ export interface LocalModuleEntry {
   readonly concurrency?: number;
 }
 
-/** A server outside this process. This version recognises it but cannot connect to it yet. */
+/** A server outside this process. */
 export interface ExternalEntry {
   readonly kind: 'external';
   readonly name: string;

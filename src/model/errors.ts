@@ -19,7 +19,7 @@ export const callErrorCodes = {
   'box-closed': 'Signalbox is closed or closing',
   'journal-unavailable': 'the record could not be written, so nothing was run',
   'outcome-unrecorded': 'the tool ran but its outcome could not be recorded',
-  'outcome-lost': 'the process ended between the start of the call and its outcome',
+  'outcome-lost': 'the process ended, or the way to the tool broke, between the start of the call and its outcome',
   'internal-fault': 'a fault inside Signalbox',
 } as const;
 

@@ -26,7 +26,7 @@ suite('tools', () => {
           enum: { module: './enum.ts' },
           notes: { module: './notes.ts' },
           off: { module: './notes.ts', disabled: true },
-          files: { command: 'npx' },
+          files: { command: 'no-such-program' },
         },
       }),
     });
@@ -45,7 +45,7 @@ suite('tools', () => {
     );
     assert.match(servers[1]?.reason ?? '', /no database/);
     assert.match(servers[2]?.reason ?? '', /Node removes types but compiles nothing/);
-    assert.match(servers[5]?.reason ?? '', /cannot connect to MCP servers yet/);
+    assert.match(servers[5]?.reason ?? '', /the program "no-such-program" was not found/);
     assert.ok(hidden.some((tool) => tool.name === 'mcp__off__add' && tool.by === 'server-disabled' && tool.since > 0));
     assert.ok(
       notices.some((notice) => notice.tool === 'mcp__notes__odd' && notice.message.includes('does not compile')),

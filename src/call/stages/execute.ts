@@ -4,6 +4,8 @@ import type { Redactor } from '../../journal/redaction.ts';
 import type { CallOutcome, Progress } from '../../model/call.ts';
 import type { SessionState, ToolContext } from '../../model/context.ts';
 import { messageOf } from '../../model/errors.ts';
+import { OutcomeUnknown } from '../../model/outcome-unknown.ts';
+import { ServerUnreached } from '../../model/server-unreached.ts';
 import { tell } from '../../model/tell.ts';
 import { unfinished } from '../../model/unfinished.ts';
 import { type Call, type Stage, toolOf } from '../call.ts';
@@ -67,10 +69,17 @@ async function run(call: Call, tool: CatalogTool, options: ExecuteOptions): Prom
     }
     return await outcomeOf(call.name, tool.offered, returned, options.largestResult);
   } catch (error) {
-    return unfinished('failed', 'tool-failed', `${call.name} failed: ${options.redactor.text(messageOf(error))}`);
+    return failure(call, tool, error, options.redactor.text(messageOf(error)));
   } finally {
     context.end(undefined);
   }
+}
+
+function failure(call: Call, tool: CatalogTool, error: unknown, message: string): CallOutcome {
+  if (error instanceof ServerUnreached) return unfinished('failed', 'server-down', `${call.name} was not run: ${message}`);
+  if (error instanceof OutcomeUnknown && tool.definition.effect !== 'read')
+    return unfinished('unknown', 'outcome-lost', `${call.name} may have taken effect: ${message}`);
+  return unfinished('failed', 'tool-failed', `${call.name} failed: ${message}`);
 }
 
 function isPromiseLike(value: unknown): value is PromiseLike<unknown> {

@@ -5,12 +5,16 @@ import type { Finding } from './finding.ts';
 
 /** Starts the servers, writing nothing, and looks at how they are, at what their tools should be told, and at the secrets. */
 export async function checkServers(configuration: Configuration): Promise<Finding[]> {
-  const { box, secretProblems } = await openBoxAnyway(configuration);
+  const { box, secretProblems, externalServers } = await openBoxAnyway(configuration, { checkSchemas: true });
+  const lastWords = (name: string): string => {
+    const lines = externalServers.find(({ server }) => server === name)?.health().stderr.slice(-5) ?? [];
+    return lines.length === 0 ? '' : `; the last it wrote: ${lines.join(' / ')}`;
+  };
   try {
     const { servers, hidden, notices } = box.catalog();
     return [
       ...checkSecrets(configuration.secrets, secretProblems),
-      ...servers.map(checkServer),
+      ...servers.map((server) => checkServer(server, lastWords(server.name))),
       ...hidden
         .filter((tool) => tool.by === 'name-collision')
         .map((tool): Finding => ({
@@ -29,7 +33,7 @@ export async function checkServers(configuration: Configuration): Promise<Findin
   }
 }
 
-function checkServer({ name, status, tools, reason, adapter }: ServerProvenance): Finding {
+function checkServer({ name, status, tools, reason, adapter }: ServerProvenance, lastWords: string): Finding {
   switch (status) {
     case 'up':
       return { level: 'ok', what: `server "${name}" is up, ${tools} ${tools === 1 ? 'tool' : 'tools'}` };
@@ -37,9 +41,9 @@ function checkServer({ name, status, tools, reason, adapter }: ServerProvenance)
       return { level: 'ok', what: `server "${name}" is disabled by the configuration` };
     case 'down': {
       const fix = adapter.startsWith('mcp:')
-        ? `set "disabled": true on mcpServers.${name}, or take it out`
+        ? `correct mcpServers.${name}, or set "disabled": true on it`
         : 'correct the module, or its entry in the configuration';
-      return { level: 'error', what: reason ?? `server "${name}" is down`, fix };
+      return { level: 'error', what: `${reason ?? `server "${name}" is down`}${lastWords}`, fix };
     }
   }
 }
