@@ -15,6 +15,11 @@ function atStart(prefix: string, wordCharacters = 'A-Za-z0-9'): string {
   return String.raw`${prefix}(?<=(?:^|[^${wordCharacters}]|\\[bfnrt]|%[0-9A-Fa-f]{2})${prefix})`;
 }
 
+/** Letters in either case; Node 22 has no `(?i:…)`. */
+function anyCase(source: string): string {
+  return source.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
+}
+
 /*
  * All take linear time. An open-ended run stands at the end of its expression, so that it either matches and is
  * consumed or fails within its fixed minimum; where something must follow a run, the runs cannot overlap.
@@ -46,7 +51,7 @@ const patterns: readonly SecretPattern[] = [
   pattern('url-password', String.raw`(:\/\/[^\s\/?#:@"'<>]*:)(?!\[redacted|\[●)[^\s\/?#"'<>]+(?=@)`),
   pattern(
     'bearer-token',
-    String.raw`(${atStart('(?i:bearer)')}(?:\s|\\[nrt]){1,8})(?!(?i:authentication|authorization|credentials?|scheme|tokens?)\b)[A-Za-z0-9._~+\/=-]{8,}`,
+    String.raw`(${atStart(anyCase('bearer'))}(?:\s|\\[nrt]){1,8})(?!(?:${anyCase('authentication|authorization|credentials?|scheme|tokens?')})\b)[A-Za-z0-9._~+\/=-]{8,}`,
   ),
 ];
 

@@ -27,7 +27,7 @@ export class JournalIndex {
       `UPDATE entries SET latest = 0 WHERE type = 'CallStarted' AND latest = 1
        AND call IN (SELECT call FROM journal WHERE seq > ? AND seq <= ? AND type = 'ToolInvoked')`,
     );
-    this.#moveAnchor = database.prepare('UPDATE anchor SET seq = ?1, hash = (SELECT hash FROM journal WHERE seq = ?1)');
+    this.#moveAnchor = database.prepare('UPDATE anchor SET seq = ?, hash = (SELECT hash FROM journal WHERE seq = ?)');
   }
 
   /** Where the index ends, which is also the newest anchored head. */
@@ -64,7 +64,7 @@ export class JournalIndex {
       if (to <= from) return;
       this.#insert.run(from, to);
       this.#settle.run(from, to);
-      this.#moveAnchor.run(to);
+      this.#moveAnchor.run(to, to);
     });
   }
 }
