@@ -28,7 +28,14 @@ export interface HiddenTool {
   readonly name: string;
   readonly server: string;
   /** What hides it. */
-  readonly by: 'server-disabled' | 'server-down' | 'name-collision' | 'definition-invalid' | 'rule' | 'transform';
+  readonly by:
+    | 'server-disabled'
+    | 'server-down'
+    | 'name-collision'
+    | 'definition-invalid'
+    | 'lock'
+    | 'rule'
+    | 'transform';
   readonly reason: string;
   readonly since: number;
 }

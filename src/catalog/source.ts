@@ -1,7 +1,7 @@
 import type { ToolContext } from '../model/context.ts';
 import type { SignalboxError } from '../model/errors.ts';
-import type { JsonObject, JsonSchema, JsonValue } from '../model/json.ts';
-import type { Effect, ToolAnnotations } from '../model/tool.ts';
+import type { JsonObject, JsonValue } from '../model/json.ts';
+import type { ToolDescription } from '../model/tool.ts';
 
 /** The port through which a server's tools come into the catalog. */
 export interface Source {
@@ -28,6 +28,8 @@ export interface SourceState {
   readonly tools: readonly SourceTool[];
   /** Tools it has but does not offer. */
   readonly hidden?: readonly WithheldTool[];
+  /** What the server tells models about itself. */
+  readonly instructions?: string;
   /** What its operator should know about the server as a whole. */
   readonly notices?: readonly string[];
   /** Why the server cannot be called, and since when; absent while it can. */
@@ -37,8 +39,8 @@ export interface SourceState {
 /** A tool that is kept back before it reaches the catalog. */
 export interface WithheldTool {
   readonly tool: string;
-  /** A rule that says so, a transform that dropped it, or a transform that failed on it. */
-  readonly by: 'rule' | 'transform' | 'definition-invalid';
+  /** The lock, a rule that says so, a transform that dropped it, or a transform that failed on it. */
+  readonly by: 'lock' | 'rule' | 'transform' | 'definition-invalid';
   readonly reason: string;
   readonly since: number;
   /** Present when nobody wanted it so: with this, mounting the server is refused. */
@@ -46,22 +48,11 @@ export interface WithheldTool {
 }
 
 /** One tool as its source offers it, before the catalog gives it a name. Plain data and closures, so that it can be spread. */
-export interface SourceTool {
+export interface SourceTool extends ToolDescription {
   /** The name it is offered under. */
   readonly tool: string;
   /** The source's own name for it, where a transform gave it another. */
   readonly remote?: string;
-  readonly title?: string;
-  readonly description: string;
-  readonly inputSchema: JsonSchema;
-  readonly outputSchema?: JsonSchema;
-  readonly annotations: ToolAnnotations;
-  readonly effect: Effect;
-  readonly idempotent: boolean;
-  readonly labels: readonly string[];
-  readonly timeoutMs?: number;
-  readonly _meta?: JsonObject;
-  readonly providerOptions?: JsonObject;
   /** What its author or operator should know: a schema that does not compile, say. */
   readonly notices: readonly string[];
   /** Checks the arguments and gives them the form that `run` takes. */

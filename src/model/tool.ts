@@ -18,11 +18,8 @@ export interface ToolAnnotations {
   readonly openWorldHint?: boolean;
 }
 
-/** Everything that is told about a tool. Immutable; a change makes a new definition with another hash. */
-export interface ToolDefinition {
-  readonly id: ToolId;
-  /** The name agents call it by: `mcp__{server}__{tool}`. */
-  readonly name: string;
+/** What is told about a tool besides its name. */
+export interface ToolDescription {
   readonly title?: string;
   readonly description: string;
   readonly inputSchema: JsonSchema;
@@ -35,6 +32,13 @@ export interface ToolDefinition {
   readonly _meta?: JsonObject;
   /** What only one model provider understands, by provider: `{ openai: { strict: true } }`. */
   readonly providerOptions?: JsonObject;
-  /** Hash of all of the above: what a call is pinned to. */
+}
+
+/** Everything that is told about a tool. Immutable; a change makes a new definition with another hash. */
+export interface ToolDefinition extends ToolDescription {
+  readonly id: ToolId;
+  /** The name agents call it by: `mcp__{server}__{tool}`. */
+  readonly name: string;
+  /** Hash of all the rest: what a call is pinned to. */
   readonly definitionHash: string;
 }

@@ -32,8 +32,10 @@ const phrases: readonly (readonly [pattern: RegExp, meaning: string])[] = [
   ],
 ];
 
+type ToldTool = Pick<SourceTool, 'tool' | 'title' | 'description' | 'inputSchema' | 'outputSchema' | 'annotations'>;
+
 /** What looks like an attack on the model that reads a tool's definition. `others` are names of tools of other servers. */
-export function flagSuspicious(tool: SourceTool, others: Iterable<string> = []): string[] {
+export function flagSuspicious(tool: ToldTool, others: Iterable<string> = []): string[] {
   const texts = [...textsOf(tool)];
   const flags = new Set<string>();
   const hidden = new Set(texts.flatMap(hiddenCharacters));
@@ -50,7 +52,7 @@ export function flagSuspicious(tool: SourceTool, others: Iterable<string> = []):
   return [...flags];
 }
 
-function* textsOf(tool: SourceTool): Generator<string> {
+function* textsOf(tool: ToldTool): Generator<string> {
   yield tool.tool;
   yield tool.title ?? '';
   yield tool.annotations.title ?? '';

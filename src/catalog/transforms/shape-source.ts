@@ -1,5 +1,5 @@
 import { SchemaCompiler } from '../json-schema.ts';
-import type { Source, SourceTool } from '../source.ts';
+import type { Source, SourceState, SourceTool } from '../source.ts';
 import { matchesPattern } from './name-pattern.ts';
 import { shapeArguments } from './shape-arguments.ts';
 import { byOwnName } from './tool-mentions.ts';
@@ -14,11 +14,26 @@ export function shapeSource(source: Source, shaping: ToolShaping): Source {
     const hidden = hidingRule(tool.tool, shaping);
     return hidden === undefined ? tool : { hidden };
   };
-  const survey = (tools: readonly SourceTool[]): string[] => {
-    const names = tools.map(({ tool }) => tool);
+  // What is hidden already is there all the same.
+  const survey = ({ tools, hidden = [] }: SourceState): string[] => {
+    const names = [...tools, ...hidden].map(({ tool }) => tool);
     return unmatched(shaping, names);
   };
-  return surveyedSource(source, [hides, shaped(source.server, shaping)], survey);
+  return lockedByNewName(surveyedSource(source, [hides, shaped(source.server, shaping)], survey), shaping);
+}
+
+/** A tool that the lock keeps back is asked for by the name it had before. */
+function lockedByNewName(source: Source, { rename = {} }: ToolShaping): Source {
+  const names = new Map(Object.entries(rename));
+  const state = (): SourceState => {
+    const given = source.state();
+    if (given.hidden?.some(({ tool, by }) => by === 'lock' && names.has(tool)) !== true) return given;
+    const hidden = given.hidden.map((each) =>
+      each.by === 'lock' ? { ...each, tool: names.get(each.tool) ?? each.tool } : each,
+    );
+    return { ...given, hidden };
+  };
+  return { ...source, state };
 }
 
 function hidingRule(name: string, { allow, deny = [], origin }: ToolShaping): string | undefined {

@@ -8,7 +8,7 @@ interface Listing {
   readonly hidden: readonly WithheldTool[];
 }
 
-type Survey = (tools: readonly SourceTool[]) => readonly string[];
+type Survey = (given: SourceState) => readonly string[];
 
 /**
  * A source whose tools have gone through a transform, or through several one after the other. The given source is left as it is.
@@ -23,13 +23,18 @@ export function transformSource(source: Source, transform: ToolTransform | reado
 
 /** A transformed source that also has something to say about all the tools it was made from. */
 export function surveyedSource(source: Source, steps: readonly ToolTransform[], survey: Survey): Source {
+  return judgedSource(source, (tool) => judgeTool(tool, steps, source.server), survey);
+}
+
+/** A source of which each tool is judged, once. */
+export function judgedSource(source: Source, judgeOnce: (tool: SourceTool) => Judgement, survey: Survey): Source {
   const judgements = new WeakMap<SourceTool, Judgement>();
   let listing: Listing | undefined;
   let last: { readonly given: SourceState; readonly made: SourceState } | undefined;
 
   const judge = (tool: SourceTool): Judgement => {
     let judgement = judgements.get(tool);
-    if (judgement === undefined) judgements.set(tool, (judgement = judgeTool(tool, steps, source.server)));
+    if (judgement === undefined) judgements.set(tool, (judgement = judgeOnce(tool)));
     return judgement;
   };
 
@@ -57,7 +62,7 @@ export function surveyedSource(source: Source, steps: readonly ToolTransform[], 
         ...given,
         tools: listing.tools,
         hidden: [...(given.hidden ?? []), ...listing.hidden],
-        notices: [...(given.notices ?? []), ...survey(given.tools)],
+        notices: [...(given.notices ?? []), ...survey(given)],
       };
       last = { given, made };
       return made;

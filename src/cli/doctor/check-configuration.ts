@@ -2,6 +2,7 @@ import { ConfigurationError } from '../../config/configuration-error.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import { Failure } from '../fail.ts';
 import { type Globals, shortPath } from '../globals.ts';
+import { readLock } from '../lock/lock-file.ts';
 import { readConfiguration } from '../read-configuration.ts';
 import { renderProblem } from '../report-failure.ts';
 import type { Finding } from './finding.ts';
@@ -13,6 +14,7 @@ export function checkConfiguration(globals: Globals): {
 } {
   try {
     const { configuration, file } = readConfiguration(globals);
+    readLock(configuration.directory);
     const what = file === undefined ? 'no configuration file; the defaults hold' : `configuration ${shortPath(file)}`;
     const warnings = configuration.warnings.map((warning): Finding => ({
       level: 'warning',

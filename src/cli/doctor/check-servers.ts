@@ -7,7 +7,11 @@ import type { Finding } from './finding.ts';
 export async function checkServers(configuration: Configuration): Promise<Finding[]> {
   const { box, secretProblems, externalServers } = await openBoxAnyway(configuration, { checkSchemas: true });
   const lastWords = (name: string): string => {
-    const lines = externalServers.find(({ server }) => server === name)?.health().stderr.slice(-5) ?? [];
+    const lines =
+      externalServers
+        .find(({ server }) => server === name)
+        ?.health()
+        .stderr.slice(-5) ?? [];
     return lines.length === 0 ? '' : `; the last it wrote: ${lines.join(' / ')}`;
   };
   try {
@@ -21,6 +25,13 @@ export async function checkServers(configuration: Configuration): Promise<Findin
           level: 'error',
           what: `${tool.name} is hidden: ${tool.reason}`,
           fix: 'rename one of the tools',
+        })),
+      ...hidden
+        .filter((tool) => tool.by === 'lock')
+        .map((tool): Finding => ({
+          level: 'warning',
+          what: `${tool.name} is hidden: ${tool.reason}`,
+          fix: `look at it with signalbox lock diff ${tool.server}`,
         })),
       ...notices.map(({ tool, message }): Finding => ({
         level: 'warning',

@@ -45,7 +45,7 @@ export const hiddenToolSchema = z
   .object({
     name: z.string(),
     server: z.string(),
-    by: z.enum(['server-disabled', 'server-down', 'name-collision', 'definition-invalid', 'rule', 'transform']),
+    by: z.enum(['server-disabled', 'server-down', 'name-collision', 'definition-invalid', 'lock', 'rule', 'transform']),
     reason: z.string(),
     since: moment,
   })

@@ -1,0 +1,49 @@
+import { diffTool, suspicions } from './diff-tool.ts';
+import type { Difference } from './difference.ts';
+import type { Lock, LockedServer } from './lock.ts';
+
+/** What became of a tool since it was accepted. */
+export type ToolDiff =
+  | { readonly tool: string; readonly kind: 'added'; readonly suspicions: readonly string[] }
+  | { readonly tool: string; readonly kind: 'removed' }
+  | { readonly tool: string; readonly kind: 'changed'; readonly differences: readonly Difference[] };
+
+/** What became of a server since it was accepted. */
+export interface ServerDiff {
+  readonly server: string;
+  readonly instructions?: 'added' | 'removed' | 'changed';
+  readonly tools: readonly ToolDiff[];
+}
+
+/** The servers that are not what the lock says. */
+export type LockDiff = readonly ServerDiff[];
+
+/** Compares servers that are in both: what is not locked is not watched, and what is away cannot be compared. */
+export function diffLock(lock: Lock, now: Lock): LockDiff {
+  return [...lock.servers].flatMap(([server, locked]) => {
+    const present = now.servers.get(server);
+    const diff = present === undefined ? undefined : diffServer(server, locked, present);
+    return diff === undefined ? [] : [diff];
+  });
+}
+
+/** How a server differs from what was accepted; `undefined` when it does not. */
+export function diffServer(server: string, locked: LockedServer, now: LockedServer): ServerDiff | undefined {
+  const names = [...new Set([...locked.tools.keys(), ...now.tools.keys()])].toSorted();
+  const tools = names.flatMap((tool): ToolDiff[] => {
+    const [before, after] = [locked.tools.get(tool), now.tools.get(tool)];
+    if (after === undefined) return [{ tool, kind: 'removed' }];
+    if (before === undefined) return [{ tool, kind: 'added', suspicions: suspicions(tool, after) }];
+    return before.hash === after.hash ? [] : [{ tool, kind: 'changed', differences: diffTool(tool, before, after) }];
+  });
+  const instructions = diffInstructions(locked.instructions, now.instructions);
+  if (instructions === undefined) return tools.length === 0 ? undefined : { server, tools };
+  return { server, instructions, tools };
+}
+
+/** Compares hashes. */
+export function diffInstructions(before: string | undefined, now: string | undefined): ServerDiff['instructions'] {
+  if (before === now) return undefined;
+  if (before === undefined) return 'added';
+  return now === undefined ? 'removed' : 'changed';
+}

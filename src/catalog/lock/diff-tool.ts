@@ -1,0 +1,69 @@
+import type { JsonValue } from '../../model/json.ts';
+import { flagSuspicious } from '../transforms/flag-suspicious.ts';
+import { diffSchema } from './diff-schema.ts';
+import { type Difference, difference, quoted, shownValue, weaker } from './difference.ts';
+import type { LockedTool } from './lock.ts';
+import { wordDiff } from './word-diff.ts';
+
+/** How a tool differs from what was accepted. Never empty where the hashes differ. */
+export function diffTool(name: string, before: LockedTool, now: LockedTool): Difference[] {
+  if (before.hash === now.hash) return [];
+  const differences = [
+    ...diffText('title', before.title, now.title),
+    ...diffText('description', before.description, now.description),
+    ...diffSchema(before.inputSchema, now.inputSchema, 'arguments'),
+    ...diffSchema(before.outputSchema, now.outputSchema, 'result'),
+    ...diffAnnotations(before.annotations ?? {}, now.annotations ?? {}),
+    ...newFlags(name, before, now),
+  ];
+  return differences.length === 0 ? [difference('its definition changed')] : differences;
+}
+
+/** What looks like an attack in a tool that nobody has accepted yet. */
+export function suspicions(name: string, tool: LockedTool): string[] {
+  return flagSuspicious({ tool: name, annotations: {}, ...tool });
+}
+
+function newFlags(name: string, before: LockedTool, now: LockedTool): Difference[] {
+  const known = new Set(suspicions(name, before));
+  return suspicions(name, now)
+    .filter((flag) => !known.has(flag))
+    .map((flag) => weaker(flag, 'suspicious', 'its text looks suspicious'));
+}
+
+function diffText(what: string, before: string | undefined, now: string | undefined): Difference[] {
+  if (before === now) return [];
+  if (before === undefined || now === undefined)
+    return [
+      difference(
+        `${what}: ${shownValue(before)} → ${shownValue(now)}`,
+        `${what} ${before === undefined ? 'added' : 'removed'}`,
+      ),
+    ];
+  return [difference(`${what}: ${wordDiff(before, now)}`, `${what} changed`)];
+}
+
+type Annotations = Readonly<Record<string, JsonValue>>;
+
+function diffAnnotations(before: Annotations, now: Annotations): Difference[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(now)])].flatMap((hint) => {
+    const old = Object.hasOwn(before, hint) ? before[hint] : undefined;
+    const value = Object.hasOwn(now, hint) ? now[hint] : undefined;
+    if (JSON.stringify(old) === JSON.stringify(value)) return [];
+    const concern = concerns.get(hint);
+    const text = `annotation ${concern === undefined ? quoted(hint) : hint}: ${shownValue(old)} → ${shownValue(value)}`;
+    const short = concern === undefined ? `annotation ${quoted(hint)} changed` : text;
+    const why = concern?.(old, value);
+    return [why === undefined ? difference(text, short) : weaker(text, why, short)];
+  });
+}
+
+type Concern = (before: JsonValue | undefined, now: JsonValue | undefined) => string | undefined;
+
+/** Saying that it does more harm than was accepted is one reason to look twice; what makes it run unasked is another. */
+const concerns: ReadonlyMap<string, Concern> = new Map<string, Concern>([
+  ['readOnlyHint', (before, now) => (now === true ? 'would run unasked' : before === true ? 'weaker' : undefined)],
+  ['destructiveHint', (_, now) => (now === true ? 'weaker' : undefined)],
+  ['idempotentHint', (_, now) => (now === true ? 'would be run again unasked' : undefined)],
+  ['openWorldHint', (_, now) => (now === true ? 'weaker' : undefined)],
+]);

@@ -1,0 +1,56 @@
+import type { Source, SourceState, SourceTool } from '../source.ts';
+import type { Judgement } from '../transforms/judge-tool.ts';
+import { judgedSource } from '../transforms/transform-source.ts';
+import { hashOf } from './canonical.ts';
+import { diffInstructions } from './diff-lock.ts';
+import { diffTool } from './diff-tool.ts';
+import { type LockedServer, lockFileName } from './lock.ts';
+import { pinTool } from './pin-tool.ts';
+
+const mostShown = 3;
+
+/**
+ * A source of which only what was accepted is offered; one that is not locked is left as it is.
+ * Goes around a source before anything else, so that it sees what the server said.
+ */
+export function lockSource(source: Source, locked: LockedServer | undefined): Source {
+  if (locked === undefined) return source;
+  const next = `signalbox lock diff ${source.server} shows it, signalbox lock accept ${source.server} takes it`;
+  const judge = (tool: SourceTool): Judgement => {
+    const why = refusal(tool, locked);
+    return why === undefined ? { tool } : { withheld: { tool: tool.tool, by: 'lock', reason: `${why}; ${next}` } };
+  };
+  const survey = ({ tools, instructions }: SourceState): string[] => {
+    const present = new Set(tools.map(({ tool }) => tool));
+    const gone = [...locked.tools.keys()].filter((name) => !present.has(name));
+    const change = instructionsChange(instructions, locked);
+    return [
+      ...gone.map((name) => `tool ${JSON.stringify(name)} is in ${lockFileName} but gone; ${next}`),
+      ...(change === undefined ? [] : [`its instructions were ${change} since they were locked; ${next}`]),
+    ];
+  };
+  const judged = judgedSource(source, judge, survey);
+  return { ...judged, state: () => withoutNewInstructions(judged.state(), locked) };
+}
+
+function refusal(tool: SourceTool, locked: LockedServer): string | undefined {
+  const accepted = locked.tools.get(tool.tool);
+  if (accepted === undefined) return `it is not in ${lockFileName}`;
+  const now = pinTool(tool);
+  if (now === undefined) return `its definition is not JSON, so it cannot be compared with ${lockFileName}`;
+  if (now.hash === accepted.hash) return undefined;
+  const differences = [...new Set(diffTool(tool.tool, accepted, now).map(({ short }) => short))];
+  const more = differences.length > mostShown ? `; and ${differences.length - mostShown} more` : '';
+  return `it is not what ${lockFileName} says: ${differences.slice(0, mostShown).join('; ')}${more}`;
+}
+
+function instructionsChange(instructions: string | undefined, locked: LockedServer): string | undefined {
+  const now = instructions === undefined ? undefined : hashOf(instructions);
+  return diffInstructions(locked.instructions, now);
+}
+
+function withoutNewInstructions(state: SourceState, locked: LockedServer): SourceState {
+  const { instructions, ...rest } = state;
+  if (instructions === undefined || instructionsChange(instructions, locked) === undefined) return state;
+  return rest;
+}

@@ -1,0 +1,34 @@
+import type { JsonObject } from '../../model/json.ts';
+
+/** A JSON Schema that is JSON. */
+export type LockedSchema = boolean | JsonObject;
+
+/** What a server says of a tool, in canonical form. */
+export interface LockedDefinition {
+  readonly title?: string;
+  readonly description: string;
+  readonly inputSchema: LockedSchema;
+  readonly outputSchema?: LockedSchema;
+  readonly annotations?: JsonObject;
+}
+
+/** A tool as it was when it was accepted. */
+export interface LockedTool extends LockedDefinition {
+  readonly hash: string;
+}
+
+/** A server as it was when it was accepted. */
+export interface LockedServer {
+  /** Hash of what it tells models about itself. */
+  readonly instructions?: string;
+  /** By the server's own names. */
+  readonly tools: ReadonlyMap<string, LockedTool>;
+}
+
+/** What servers offered when somebody last looked at it. */
+export interface Lock {
+  readonly servers: ReadonlyMap<string, LockedServer>;
+}
+
+export const lockFileName = 'signalbox.lock';
+export const lockVersion = 1;

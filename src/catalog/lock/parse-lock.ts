@@ -1,0 +1,104 @@
+import { messageOf } from '../../model/errors.ts';
+import { type JsonObject, type JsonValue, inspectJson } from '../../model/json.ts';
+import { isObject } from './canonical.ts';
+import { LockError } from './lock-error.ts';
+import {
+  type Lock,
+  type LockedDefinition,
+  type LockedSchema,
+  type LockedServer,
+  type LockedTool,
+  lockVersion,
+} from './lock.ts';
+import { pinDefinition } from './pin-tool.ts';
+
+type Path = readonly string[];
+
+/** Reads the text of a lock file. Throws a `LockError`: a lock that is not understood whole protects nothing. */
+export function parseLock(text: string): Lock {
+  const document = holder(parseJson(text), []);
+  const { lockVersion: version } = document;
+  if (version === undefined) throw new LockError(['lockVersion'], 'is missing');
+  if (version !== lockVersion)
+    throw new LockError(
+      ['lockVersion'],
+      `is ${shown(version)}, and this version of Signalbox reads only ${lockVersion}`,
+    );
+  knownKeys(document, ['lockVersion', 'servers'], []);
+  return { servers: entries(document['servers'], ['servers'], readServer) };
+}
+
+function parseJson(text: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new LockError([], `is not JSON: ${messageOf(error)}`, { cause: error });
+  }
+  const inspection = inspectJson(value);
+  if (!inspection.ok) throw new LockError([], `${inspection.problem} (at ${inspection.path})`);
+  return value;
+}
+
+function readServer(value: JsonValue, path: Path): LockedServer {
+  const server = holder(value, path);
+  knownKeys(server, ['instructions', 'tools'], path);
+  const { instructions } = server;
+  return {
+    ...(instructions === undefined ? {} : { instructions: string(instructions, [...path, 'instructions']) }),
+    tools: entries(server['tools'], [...path, 'tools'], readTool),
+  };
+}
+
+function readTool(value: JsonValue, path: Path): LockedTool {
+  const tool = holder(value, path);
+  knownKeys(tool, ['hash', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'], path);
+  const { title, inputSchema, outputSchema, annotations } = tool;
+  const definition: LockedDefinition = {
+    ...(title === undefined ? {} : { title: string(title, [...path, 'title']) }),
+    description: string(tool['description'], [...path, 'description']),
+    inputSchema: schema(inputSchema, [...path, 'inputSchema']),
+    ...(outputSchema === undefined ? {} : { outputSchema: schema(outputSchema, [...path, 'outputSchema']) }),
+    ...(annotations === undefined ? {} : { annotations: holder(annotations, [...path, 'annotations']) }),
+  };
+  const pinned = pinDefinition(definition);
+  if (string(tool['hash'], [...path, 'hash']) !== pinned.hash)
+    throw new LockError([...path, 'hash'], 'does not fit the definition beside it; one of them was changed by hand');
+  return pinned;
+}
+
+function entries<Entry>(
+  value: JsonValue | undefined,
+  path: Path,
+  read: (value: JsonValue, path: Path) => Entry,
+): Map<string, Entry> {
+  return new Map(Object.entries(holder(value, path)).map(([key, entry]) => [key, read(entry, [...path, key])]));
+}
+
+function knownKeys(value: JsonObject, known: readonly string[], path: Path): void {
+  const unknown = Object.keys(value).find((key) => !known.includes(key));
+  if (unknown !== undefined) throw new LockError([...path, unknown], `is unknown; expected ${known.join(', ')}`);
+}
+
+function holder(value: unknown, path: Path): JsonObject {
+  if (isObject(value)) return value;
+  throw new LockError(path, wrong(value, 'an object'));
+}
+
+function string(value: JsonValue | undefined, path: Path): string {
+  if (typeof value === 'string') return value;
+  throw new LockError(path, wrong(value, 'text'));
+}
+
+function schema(value: JsonValue | undefined, path: Path): LockedSchema {
+  if (typeof value === 'boolean' || isObject(value)) return value;
+  throw new LockError(path, wrong(value, 'a JSON Schema'));
+}
+
+function wrong(value: unknown, expected: string): string {
+  return value === undefined ? 'is missing' : `expected ${expected}, found ${shown(value)}`;
+}
+
+function shown(value: unknown): string {
+  return JSON.stringify(value).slice(0, 40);
+}

@@ -1,0 +1,89 @@
+import type { Command } from 'commander';
+import type { ServerDiff } from '../../catalog/lock/diff-lock.ts';
+import { type Lock, type LockedServer, lockFileName } from '../../catalog/lock/lock.ts';
+import { nearest } from '../../model/nearest.ts';
+import type { CommandContext } from '../command-context.ts';
+import { Failure, usageFailure } from '../fail.ts';
+import { globalsOf } from '../globals.ts';
+import { printJson } from '../print-json.ts';
+import type { Looked, ServerStanding } from './look-at-servers.ts';
+import { diffLines } from './print-diff.ts';
+
+/** `signalbox lock accept`: what the server says now is what shall hold. */
+export function addAcceptCommand(lock: Command, { terminal: { output } }: CommandContext): void {
+  lock
+    .command('accept')
+    .summary('take over what a server says now')
+    .description(
+      `Puts what a server says now into ${lockFileName}, and prints what that changes. ` +
+        'A server that is not configured any more is taken out.',
+    )
+    .argument('<server>', 'the server')
+    .option('--tool <name>', 'only this tool, by the server’s own name for it')
+    .action(async (server: string, { tool }: { tool?: string }, command: Command) => {
+      const globals = globalsOf(command);
+      const [{ lookAtServers, unknownServer }, { writeLock }] = await Promise.all([
+        import('./look-at-servers.ts'),
+        import('./lock-file.ts'),
+      ]);
+      const looked = await lookAtServers(globals);
+      const standing = looked.standings.find((each) => each.server === server);
+      if (standing === undefined) throw unknownServer(server, looked.standings);
+      const accepted = tool === undefined ? wholeServer(standing, looked) : oneTool(tool, standing, looked);
+      const diff = tool === undefined ? standing.diff : onlyTool(standing.diff, tool);
+      writeLock(looked.directory, withServer(looked.lock, server, accepted));
+      const locked = accepted?.tools.size;
+      if (globals.json) return printJson(output, { server, diff, tools: locked ?? 0, isLocked: locked !== undefined });
+      const end =
+        locked === undefined ? `${server} is not locked any more` : `${server} is locked, ${locked} of its tools`;
+      await output.print(`${[...(diff === undefined ? [] : diffLines(diff, output)), end].join('\n')}\n`);
+    });
+}
+
+/** `undefined` when the server is not configured any more. */
+function wholeServer({ server, status, reason }: ServerStanding, { now }: Looked): LockedServer | undefined {
+  if (status === 'missing') return undefined;
+  const present = now.servers.get(server);
+  if (present !== undefined) return present;
+  const why = status === 'disabled' ? 'disabled' : `down: ${reason ?? 'it does not answer'}`;
+  throw new Failure(1, 'server-down', `server "${server}" cannot be looked at, it is ${why}`, {
+    next: 'signalbox doctor',
+  });
+}
+
+function oneTool(tool: string, standing: ServerStanding, looked: Looked): LockedServer | undefined {
+  const { lock, now } = looked;
+  const { server } = standing;
+  const locked = lock?.servers.get(server);
+  if (locked === undefined)
+    throw usageFailure(`server "${server}" is not locked yet; with one tool alone all its others would be hidden`, {
+      next: `signalbox lock accept ${server}`,
+    });
+  const definition = wholeServer(standing, looked)?.tools.get(tool);
+  if (definition === undefined && !locked.tools.has(tool)) throw unknownTool(tool, server, now);
+  const tools = new Map(locked.tools);
+  if (definition === undefined) tools.delete(tool);
+  else tools.set(tool, definition);
+  return { ...locked, tools };
+}
+
+function unknownTool(tool: string, server: string, now: Lock): Failure {
+  const meant = nearest(tool, [...(now.servers.get(server)?.tools.keys() ?? [])]);
+  const hint = meant === undefined ? 'its own names count, without mcp__ and server' : `did you mean "${meant}"?`;
+  return usageFailure(`server "${server}" has no tool named ${JSON.stringify(tool)}; ${hint}`, {
+    next: `signalbox lock diff ${server}`,
+  });
+}
+
+function onlyTool(diff: ServerDiff | undefined, tool: string): ServerDiff | undefined {
+  return diff === undefined
+    ? undefined
+    : { server: diff.server, tools: diff.tools.filter((each) => each.tool === tool) };
+}
+
+function withServer(lock: Lock | undefined, server: string, accepted: LockedServer | undefined): Lock {
+  const servers = new Map(lock?.servers);
+  if (accepted === undefined) servers.delete(server);
+  else servers.set(server, accepted);
+  return { servers };
+}

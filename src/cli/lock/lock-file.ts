@@ -1,0 +1,66 @@
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { LockError } from '../../catalog/lock/lock-error.ts';
+import { type Lock, lockFileName } from '../../catalog/lock/lock.ts';
+import { parseLock } from '../../catalog/lock/parse-lock.ts';
+import { printLock } from '../../catalog/lock/print-lock.ts';
+import { ConfigurationError } from '../../config/configuration-error.ts';
+import { parseJsonDocument } from '../../config/json-document.ts';
+import { showPath } from '../../config/shown-value.ts';
+import { messageOf } from '../../model/errors.ts';
+import { Failure } from '../fail.ts';
+import { shortPath } from '../globals.ts';
+
+/** Where the lock of a configuration stands. */
+export function lockFile(directory: string): string {
+  return join(directory, lockFileName);
+}
+
+/** The lock beside the configuration, if there is one. One that cannot be used is an error of the configuration. */
+export function readLock(directory: string): Lock | undefined {
+  const file = lockFile(directory);
+  const text = readText(file);
+  if (text === undefined) return undefined;
+  try {
+    return parseLock(text);
+  } catch (error) {
+    if (!(error instanceof LockError)) throw error;
+    const document = parseJsonDocument(text);
+    const offset = document.problems[0]?.offset ?? document.offsetOf(error.path);
+    const hint = 'take it from version control again, or delete it and run signalbox lock';
+    throw new ConfigurationError(
+      'configuration-invalid',
+      [{ file, ...document.placeOf(offset), path: showPath(error.path), message: error.message, hint }],
+      { cause: error },
+    );
+  }
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').replace(/^\ufeff/, '');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    const problem = { file, line: 0, column: 0, path: '', message: `cannot be read: ${messageOf(error)}` };
+    throw new ConfigurationError('configuration-unreadable', [problem], { cause: error });
+  }
+}
+
+/** Writes the lock whole or not at all: half a lock would stop every box that reads it. */
+export function writeLock(directory: string, lock: Lock): void {
+  const file = lockFile(directory);
+  const unfinished = `${file}.${process.pid}.new`;
+  try {
+    const descriptor = openSync(unfinished, 'w');
+    try {
+      writeFileSync(descriptor, printLock(lock));
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(unfinished, file);
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    throw new Failure(1, 'file-unwritable', `cannot write ${shortPath(file)}: ${messageOf(error)}`, { cause: error });
+  }
+}

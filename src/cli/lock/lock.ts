@@ -1,0 +1,73 @@
+import type { Command } from 'commander';
+import { lockFileName } from '../../catalog/lock/lock.ts';
+import type { CommandContext } from '../command-context.ts';
+import { globalsOf, shortPath } from '../globals.ts';
+import { printJson } from '../print-json.ts';
+import { oneLine } from '../printable.ts';
+import { addAcceptCommand } from './accept.ts';
+import { addCheckCommand } from './check.ts';
+import { addDiffCommand } from './diff.ts';
+import type { ServerStanding } from './look-at-servers.ts';
+
+/** `signalbox lock`: pins the tools of servers that are not pinned yet. */
+export function addLockCommand(program: Command, context: CommandContext): void {
+  const { terminal, exitWith } = context;
+  const lock = program
+    .command('lock')
+    .summary('pin what the servers say about their tools')
+    .description(
+      `Writes what each server says about its tools to ${lockFileName}, beside the configuration. ` +
+        'From then on a tool that says something else is hidden until that is accepted. ' +
+        'A server that is locked already and has changed is left as it was.',
+    )
+    .action(async (_options: object, command: Command) => {
+      const globals = globalsOf(command);
+      const [{ lookAtServers }, { lockFile, writeLock }] = await Promise.all([
+        import('./look-at-servers.ts'),
+        import('./lock-file.ts'),
+      ]);
+      const looked = await lookAtServers(globals);
+      const servers = new Map(looked.lock?.servers);
+      const items = looked.standings.map((standing) => {
+        const now = standing.status === 'unlocked' ? looked.now.servers.get(standing.server) : undefined;
+        if (now === undefined) return standing;
+        servers.set(standing.server, now);
+        return { ...standing, status: 'pinned' as const, isLocked: true };
+      });
+      const file = lockFile(looked.directory);
+      const isWritten = items.some(({ status }) => status === 'pinned');
+      if (isWritten) writeLock(looked.directory, { servers });
+      if (globals.json) await printJson(terminal.output, { file, isWritten, items });
+      else {
+        const lines = items.map((item) => `${terminal.output.colors.bold(item.server)} ${told(item)}`);
+        const end = isWritten ? `written to ${shortPath(file)}` : 'nothing to pin';
+        await terminal.output.print(`${[...lines, end].join('\n')}\n`);
+      }
+      if (items.some(({ status }) => status === 'changed' || status === 'down' || status === 'missing')) exitWith(1);
+    });
+  addCheckCommand(lock, context);
+  addDiffCommand(lock, context);
+  addAcceptCommand(lock, context);
+}
+
+type Item = Omit<ServerStanding, 'status'> & { readonly status: ServerStanding['status'] | 'pinned' };
+
+function told({ server, status, tools, reason = 'it does not answer' }: Item): string {
+  const count = `${tools} ${tools === 1 ? 'tool' : 'tools'}`;
+  switch (status) {
+    case 'pinned':
+      return `is pinned, ${count}`;
+    case 'unchanged':
+      return `is pinned already, ${count}`;
+    case 'unlocked':
+      return 'is not pinned';
+    case 'disabled':
+      return 'is disabled and left as it was';
+    case 'down':
+      return `is down and left as it was: ${oneLine(reason)}`;
+    case 'changed':
+      return `has changed and is left as it was; signalbox lock diff ${server} shows it, signalbox lock accept ${server} takes it`;
+    case 'missing':
+      return `is in ${lockFileName} but not in the configuration; signalbox lock accept ${server} takes it out`;
+  }
+}

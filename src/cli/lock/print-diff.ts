@@ -1,0 +1,32 @@
+import type { ServerDiff, ToolDiff } from '../../catalog/lock/diff-lock.ts';
+import { printable } from '../printable.ts';
+import type { Printer } from '../terminal.ts';
+
+/** What became of a server, as indented lines. */
+export function diffLines({ instructions, tools }: ServerDiff, { colors }: Printer): string[] {
+  return [
+    ...(instructions === undefined ? [] : [`  ${colors.yellow('~')} its instructions: ${instructions}`]),
+    ...tools.flatMap((tool) => toolLines(tool, colors)),
+  ];
+}
+
+function toolLines(diff: ToolDiff, colors: Printer['colors']): string[] {
+  const name = printable(diff.tool).replaceAll('\n', '\\n');
+  switch (diff.kind) {
+    case 'added':
+      return [
+        `  ${colors.green('+')} ${name} ${colors.dim('(new)')}`,
+        ...diff.suspicions.map((suspicion) => `      ${colors.red(printable(`${suspicion} ⚠ suspicious`))}`),
+      ];
+    case 'removed':
+      return [`  ${colors.red('-')} ${name} ${colors.dim('(gone)')}`];
+    case 'changed':
+      return [
+        `  ${colors.yellow('~')} ${name}`,
+        ...diff.differences.map(({ text, weaker }) => {
+          const line = printable(text).replaceAll('\n', '\\n');
+          return `      ${weaker ? colors.red(line) : line}`;
+        }),
+      ];
+  }
+}
