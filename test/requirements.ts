@@ -136,7 +136,13 @@ export const requirements: Readonly<Record<RequirementId, Requirement>> = {
   },
   B11: {
     promise: '`npm:` shorthand, and import from the configuration of other clients',
-    tests: [],
+    tests: [
+      'test/e2e/cli-configure.test.ts > add, disable, enable, remove > a server of each kind, in a file that is made for the first',
+      'test/e2e/cli-configure.test.ts > import > takes over the servers of every client, once each, without their secrets and without touching their files',
+      'test/e2e/cli-configure.test.ts > import > keeps what the configuration has, comments included, and takes only from the clients that are named',
+      'test/e2e/cli-configure.test.ts > import > a broken file is told with its line and skipped; where nobody can be asked, --yes is needed',
+    ],
+    missing: 'a server started by its `npm` shorthand',
   },
   B12: {
     promise: 'elicitation, sampling, roots, progress, cancellation, logging and completion are relayed',

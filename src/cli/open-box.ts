@@ -1,3 +1,4 @@
+import { lockSource } from '../catalog/lock/lock-source.ts';
 import type { Source } from '../catalog/source.ts';
 import { configuredServer } from '../catalog/transforms/configured-server.ts';
 import type { Configuration, ExternalEntry } from '../config/configuration.ts';
@@ -7,6 +8,7 @@ import type { McpServer } from '../sources/mcp/mcp-server.ts';
 import { downServer } from './down-server.ts';
 import { externalTransport } from './external-transport.ts';
 import { loadLocalServer } from './load-local-server.ts';
+import { readLock } from './lock/lock-file.ts';
 import { offerOwnPackage } from './own-package.ts';
 
 /** What a command adds to the configuration. Without `data` nothing is written: the journal is in memory. */
@@ -30,6 +32,8 @@ export interface OpenedBox {
   readonly box: Signalbox;
   readonly secretProblems: readonly SecretProblem[];
   readonly externalServers: readonly McpServer[];
+  /** The started servers of the configuration as they are, before lock and configuration change what they offer. */
+  readonly sources: readonly Source[];
 }
 
 const usualWaitMs = 10_000;
@@ -46,6 +50,12 @@ export async function openBox(configuration: Configuration, options: BoxOptions 
 /** Opens a box, and tells what is wrong with its secrets instead of failing. */
 export async function openBoxAnyway(configuration: Configuration, options: BoxOptions = {}): Promise<OpenedBox> {
   const { port, waitMs = usualWaitMs, checkSchemas = false, ...rest } = options;
+  const lock = readLock(configuration.directory);
+  const sources: Source[] = [];
+  const locked = (source: Source): Source => {
+    sources.push(source);
+    return lockSource(source, lock?.servers.get(source.server));
+  };
   const box = await createSignalbox({
     ...rest,
     results: configuration.results,
@@ -58,18 +68,18 @@ export async function openBoxAnyway(configuration: Configuration, options: BoxOp
     offerOwnPackage();
     const servers = await Promise.all(
       configuration.servers.map(async (entry) => {
-        if (entry.kind === 'local') return configuredServer(await loadLocalServer(entry), entry.tools);
+        if (entry.kind === 'local') return configuredServer(locked(await loadLocalServer(entry)), entry.tools);
         // What is disabled is not started.
         if (entry.disabled) return downServer(entry.name, `mcp:${entry.name}`, 'it was not started');
         const server = await startExternal(entry, { box, directory: configuration.directory, checkSchemas });
         externalServers.push(server);
-        return configuredServer(server, entry.tools);
+        return configuredServer(locked(server), entry.tools);
       }),
     );
     for (const server of servers) mount(box, server);
     for (const entry of configuration.servers) if (entry.disabled) box.disable(entry.name);
     await within(waitMs, Promise.all(externalServers.map((server) => server.ready())));
-    return { box, secretProblems, externalServers };
+    return { box, secretProblems, externalServers, sources };
   } catch (error) {
     await Promise.allSettled([box.close(), ...externalServers.map((server) => server.close())]);
     throw error;

@@ -2,9 +2,15 @@ import { createRequire } from 'node:module';
 import { Command } from 'commander';
 import { addCallCommand } from './call.ts';
 import type { CommandContext } from './command-context.ts';
+import { addAddCommand } from './configure/add.ts';
+import { addImportCommand } from './configure/import.ts';
+import { addInitCommand } from './configure/init.ts';
+import { addRemoveCommand } from './configure/remove.ts';
+import { addSwitchCommands } from './configure/switch.ts';
 import { addDoctorCommand } from './doctor/doctor.ts';
 import { addGlobalOptions } from './globals.ts';
 import { addJournalCommand } from './journal/journal.ts';
+import { addLockCommand } from './lock/lock.ts';
 import { addServeCommand } from './serve/serve.ts';
 import { addToolsCommand } from './tools.ts';
 
@@ -30,9 +36,15 @@ export function createProgram(context: CommandContext): Command {
     .addHelpText('after', examples);
   addGlobalOptions(program);
   addServeCommand(program, context);
+  addInitCommand(program, context);
+  addImportCommand(program, context);
+  addAddCommand(program, context);
+  addRemoveCommand(program, context);
+  addSwitchCommands(program, context);
   addToolsCommand(program, context);
   addCallCommand(program, context);
   addJournalCommand(program, context);
+  addLockCommand(program, context);
   addDoctorCommand(program, context);
   return program;
 }
@@ -40,6 +52,7 @@ export function createProgram(context: CommandContext): Command {
 const examples = `
 Examples:
   signalbox serve                          start the server and its page
+  signalbox import                         take over the servers of other clients
   signalbox tools --why                    what can be called, and why the rest cannot
   signalbox call ping                      one call, through the whole pipeline
   signalbox journal --since 1h             what was called

@@ -15,7 +15,12 @@ import { showPath } from './shown-value.ts';
 
 /** Reads a configuration file. Throws a `ConfigurationError` that tells everything that is wrong with it. */
 export function loadConfiguration(file: string): Configuration {
-  const document = parseJsonDocument(readText(file));
+  return parseConfiguration(readText(file), file);
+}
+
+/** Reads the text of a configuration as if it stood in the file. Throws like `loadConfiguration`. */
+export function parseConfiguration(text: string, file: string): Configuration {
+  const document = parseJsonDocument(text);
   if (document.value === undefined) throw invalid(file, document, document.problems);
   const absolute = resolve(file);
   const { configuration, findings } = readDocument(document.value, absolute);

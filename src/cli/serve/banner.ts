@@ -10,6 +10,8 @@ export interface BannerFacts {
   readonly journal: string;
   readonly tokenKeptIn: string;
   readonly catalog: CatalogSnapshot;
+  /** Servers of other clients that could be taken over. */
+  readonly found: { readonly servers: number; readonly clients: readonly string[] };
 }
 
 /** What `serve` prints when it is ready. */
@@ -20,10 +22,17 @@ export function banner(facts: BannerFacts, { colors }: Pick<Printer, 'colors'>):
     ['Journal', `${facts.journal} (kept)`],
     ['Token', `kept in ${facts.tokenKeptIn} ${colors.dim('(admin, for scripts)')}`],
     ['Servers', serversLine(facts.catalog)],
+    ...foundRow(facts.found),
     ['Policy', 'reads run · everything else asks (and is denied until a human can be asked here)'],
   ];
   const heading = `${colors.bold(`Signalbox ${facts.version}`)}   ready in ${(facts.startedInMs / 1000).toFixed(1)} s`;
   return `${[heading, ...rows.map(([name, value]) => `  ${name.padEnd(10)} ${value}`)].join('\n')}\n`;
+}
+
+function foundRow({ servers, clients }: BannerFacts['found']): [string, string][] {
+  if (servers === 0) return [];
+  const what = servers === 1 ? 'MCP server' : 'MCP servers';
+  return [['Found', `${servers} ${what} in ${clients.join(', ')}   →  signalbox import`]];
 }
 
 function serversLine({ servers, tools }: CatalogSnapshot): string {

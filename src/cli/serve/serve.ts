@@ -66,7 +66,9 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
       await printJson(terminal.output, { version, url, port: server.port, signInUrl, journal: box.journal.location });
     } else {
       const journal = shortPath(box.journal.location);
-      await terminal.output.print(banner({ ...facts, journal, catalog: box.catalog() }, terminal.output));
+      const { findClientFiles } = await import('../../config/import/client-files.ts');
+      const found = await findClientFiles(configuration);
+      await terminal.output.print(banner({ ...facts, journal, catalog: box.catalog(), found }, terminal.output));
     }
     await aborted(interruption.signal);
     await errors.print('stopping: no new requests, waiting for calls under way (again to stop at once)\n');

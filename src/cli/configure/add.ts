@@ -1,0 +1,47 @@
+import { type Command, Option } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import { Failure } from '../fail.ts';
+import { globalsOf } from '../globals.ts';
+import type { AddOptions } from './server-settings.ts';
+
+/** `signalbox add NAME`: one more server in the configuration. */
+export function addAddCommand(program: Command, { terminal }: CommandContext): void {
+  program
+    .command('add')
+    .summary('add a server to the configuration')
+    .description('Adds a server to the configuration file: a command, an address, an npm package or a module of tools.')
+    .usage('[options] <name> [-- command [args...]]')
+    .argument('<name>', 'the name of the server')
+    .argument('[command...]', 'behind --: the command that starts it, and its arguments')
+    .option('--url <url>', 'the address of a remote server')
+    .addOption(new Option('--type <type>', 'how the address is spoken to (default: http)').choices(['http', 'sse']))
+    .option('--header <name=value>', 'a header for the address; again for more', collect)
+    .option('--npm <package@version>', 'an npm package that is the server')
+    .option('--module <file>', 'a module of tools that runs in this process')
+    .option('--env <name=value>', 'a variable for the server; again for more', collect)
+    .action(async (name: string, words: readonly string[], options: AddOptions, command: Command) => {
+      const globals = globalsOf(command);
+      const { shownPlace, targetConfiguration } = await import('./target-configuration.ts');
+      const { serverSettings } = await import('./server-settings.ts');
+      const { editConfiguration } = await import('../../config/edit-configuration.ts');
+      const { entryLine, reportChange } = await import('./report-change.ts');
+      const target = targetConfiguration(globals);
+      const { file } = target;
+      if (target.names.includes(name)) {
+        const place = shownPlace(file, target.lineOf(name));
+        throw new Failure(2, 'server-exists', `there is a server "${name}" already: ${place}`, {
+          data: { file, line: target.lineOf(name) },
+          next: `signalbox remove ${name}, or take another name`,
+        });
+      }
+      const { entry, transport, warnings } = serverSettings(words, options, target.directory);
+      const edited = editConfiguration(file, [{ path: ['mcpServers', name], value: entry }]);
+      const line = entryLine(edited, name);
+      const change = { action: 'added', server: name, file, line, created: !target.exists, warnings } as const;
+      await reportChange(change, `added "${name}" (${transport})`, globals.json, terminal);
+    });
+}
+
+function collect(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
+}

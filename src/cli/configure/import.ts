@@ -1,0 +1,84 @@
+import type { Command } from 'commander';
+import type { ImportPlan } from '../../config/import/plan-import.ts';
+import { nearest } from '../../model/nearest.ts';
+import type { CommandContext } from '../command-context.ts';
+import { confirm } from '../confirm.ts';
+import { usageFailure } from '../fail.ts';
+import { type Globals, globalsOf, shortPath } from '../globals.ts';
+import { printJson } from '../print-json.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface Options {
+  readonly from?: readonly string[];
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+}
+
+/** `signalbox import`: takes over the servers of other clients. */
+export function addImportCommand(program: Command, { terminal }: CommandContext): void {
+  program
+    .command('import')
+    .summary('take over the servers of other clients')
+    .description(
+      'Finds the MCP servers of other clients in the home and the current directory, shows what it would take over and asks. Their files are never written, and secrets are never copied.',
+    )
+    .option('--from <client...>', 'only from these, as in claude-code, cursor, codex')
+    .option('--dry-run', 'show what would be taken over, and write nothing')
+    .option('--yes', 'do not ask')
+    .action(async (options: Options, command: Command) => {
+      await importServers(options, globalsOf(command), terminal);
+    });
+}
+
+async function importServers({ from, dryRun, yes }: Options, globals: Globals, terminal: Terminal): Promise<void> {
+  const { importTable, transportOf } = await import('./import-table.ts');
+  const { file, plan } = await makePlan(from, globals);
+  if (!globals.json) await terminal.output.print(importTable(plan, terminal.output));
+  const { length } = plan.taken;
+  const wanted = length > 0 && dryRun !== true;
+  if (wanted && yes !== true && !terminal.canAsk)
+    throw usageFailure('nobody can be asked here', { next: 'signalbox import --yes, or --dry-run to look first' });
+  const servers = `${length} ${length === 1 ? 'server' : 'servers'}`;
+  const written = wanted && (yes === true || (await confirm(terminal, `Add ${servers} to ${shortPath(file)}?`)));
+  if (written) {
+    const { editConfiguration } = await import('../../config/edit-configuration.ts');
+    editConfiguration(
+      file,
+      plan.taken.map(({ name, entry }) => ({ path: ['mcpServers', name], value: entry })),
+    );
+  }
+  if (globals.json) {
+    const taken = plan.taken.map((server) => ({ ...server, transport: transportOf(server.entry).split(' ')[0] }));
+    await printJson(terminal.output, { ...plan, taken, file, written });
+  } else {
+    const none = plan.kept.length > 0 ? 'nothing new to take over' : 'no servers of other clients found';
+    await terminal.output.print(
+      `${length === 0 ? none : written ? `added ${servers} to ${shortPath(file)}` : 'nothing was written'}\n`,
+    );
+  }
+}
+
+async function makePlan(
+  from: readonly string[] | undefined,
+  globals: Globals,
+): Promise<{ readonly file: string; readonly plan: ImportPlan }> {
+  const { clients } = await import('../../config/import/clients.ts');
+  const { findServers } = await import('../../config/import/find-servers.ts');
+  const { planImport } = await import('../../config/import/plan-import.ts');
+  const { thisMachine } = await import('../../config/import/this-machine.ts');
+  const { targetConfiguration } = await import('./target-configuration.ts');
+  const { readConfiguration } = await import('../read-configuration.ts');
+  const known = clients.map(({ id }) => id);
+  const unknown = from?.find((id) => !known.includes(id));
+  if (unknown !== undefined) {
+    const meant = nearest(unknown, known);
+    throw usageFailure(`there is no client "${unknown}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`, {
+      lines: [`the clients are ${known.join(', ')}`],
+    });
+  }
+  const target = targetConfiguration(globals);
+  const builtinName = target.exists ? readConfiguration(globals).configuration.builtinName : 'signalbox';
+  const directory = process.cwd();
+  const found = await findServers(thisMachine(directory), from === undefined ? {} : { from });
+  return { file: target.file, plan: planImport(found, { ...target, builtinName }, directory) };
+}

@@ -1,0 +1,24 @@
+import type { Command } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import { globalsOf } from '../globals.ts';
+
+/** `signalbox remove NAME`. */
+export function addRemoveCommand(program: Command, { terminal }: CommandContext): void {
+  program
+    .command('remove')
+    .summary('take a server out of the configuration')
+    .description('Takes a server out of the configuration file; the rest of the file stays as it is.')
+    .argument('<name>', 'the name of the server')
+    .action(async (name: string, _options: object, command: Command) => {
+      const globals = globalsOf(command);
+      const { targetConfiguration, unknownServer } = await import('./target-configuration.ts');
+      const { editConfiguration } = await import('../../config/edit-configuration.ts');
+      const { reportChange } = await import('./report-change.ts');
+      const target = targetConfiguration(globals);
+      if (!target.names.includes(name)) throw unknownServer(name, target);
+      const { file } = target;
+      const line = target.lineOf(name);
+      editConfiguration(file, [{ path: ['mcpServers', name], value: undefined }]);
+      await reportChange({ action: 'removed', server: name, file, line }, `removed "${name}"`, globals.json, terminal);
+    });
+}

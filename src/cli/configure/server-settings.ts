@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import { looksSecret } from '../../config/secret-values.ts';
+import { usageFailure } from '../fail.ts';
+
+/** What `add` was given. */
+export interface AddOptions {
+  readonly url?: string;
+  readonly type?: 'http' | 'sse';
+  readonly header?: readonly string[];
+  readonly npm?: string;
+  readonly module?: string;
+  readonly env?: readonly string[];
+}
+
+/** The entry that the options mean, and what to say of it. */
+export interface ServerSettings {
+  readonly entry: Readonly<Record<string, unknown>>;
+  readonly transport: 'stdio' | 'http' | 'sse' | 'module';
+  readonly warnings: readonly string[];
+}
+
+const usage = 'signalbox add NAME -- COMMAND [ARGS…], or --url URL, --npm PACKAGE@VERSION, --module FILE';
+
+/** Makes the entry of a server. Throws a usage failure when the options do not go together. */
+export function serverSettings(words: readonly string[], options: AddOptions, directory: string): ServerSettings {
+  const { url, type, header = [], npm, module, env = [] } = options;
+  const [command, ...args] = words;
+  const kinds = [command, url, npm, module].filter((kind) => kind !== undefined);
+  if (kinds.length !== 1)
+    throw usageFailure(kinds.length === 0 ? 'what is the server?' : 'a server is only one of these', { next: usage });
+  if (url === undefined && (header.length > 0 || type !== undefined))
+    throw usageFailure('--header and --type go with --url', { next: usage });
+  if (command === undefined && npm === undefined && env.length > 0)
+    throw usageFailure('--env goes with a command or with --npm', { next: usage });
+
+  const variables = pairs('--env', env);
+  const headers = pairs('--header', header);
+  const warnings = [...secretWarnings('--env', variables), ...secretWarnings('--header', headers)];
+  const withEnv = env.length === 0 ? {} : { env: variables };
+  if (url !== undefined) {
+    if (!/^https?:\/\//i.test(url) || !URL.canParse(url.replaceAll(/\$\{[^}]*\}/g, 'x')))
+      throw usageFailure(`"${url}" is not an http or https address`, { next: usage });
+    const transport = type ?? 'http';
+    return { entry: { type: transport, url, ...(header.length > 0 && { headers }) }, transport, warnings };
+  }
+  if (module !== undefined) {
+    const file = resolve(module);
+    const near = relative(directory, file);
+    const missing = existsSync(file) ? [] : [`${module} is not there yet`];
+    return { entry: { module: near.startsWith('.') ? near : `./${near}` }, transport: 'module', warnings: missing };
+  }
+  if (npm !== undefined) {
+    const isPinned = /.@[^@/]+$/.test(npm);
+    const loose = isPinned ? [] : [`${npm} has no version: any later one would run unseen; better ${npm}@1.2.3`];
+    return { entry: { npm, ...withEnv }, transport: 'stdio', warnings: [...warnings, ...loose] };
+  }
+  return { entry: { command, ...(args.length > 0 && { args }), ...withEnv }, transport: 'stdio', warnings };
+}
+
+function pairs(option: string, texts: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const split = text.indexOf('=');
+      if (split < 1) throw usageFailure(`${option} takes NAME=VALUE, and "${text.slice(0, 20)}" is none`);
+      return [text.slice(0, split), text.slice(split + 1)];
+    }),
+  );
+}
+
+function secretWarnings(option: string, texts: Readonly<Record<string, string>>): string[] {
+  return Object.entries(texts)
+    .filter(([key, value]) => looksSecret(key, value))
+    .map(([key]) => {
+      const variable = key.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_');
+      return `the value of ${key} looks like a secret and now stands in the file; set ${variable} in the environment and use ${option} '${key}=\${env:${variable}}'`;
+    });
+}

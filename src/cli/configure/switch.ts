@@ -1,0 +1,38 @@
+import type { Command } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import { globalsOf } from '../globals.ts';
+
+/** `signalbox enable NAME` and `signalbox disable NAME`. */
+export function addSwitchCommands(program: Command, { terminal }: CommandContext): void {
+  for (const [action, isDisabled, summary] of [
+    ['enable', false, 'let the tools of a server be called again'],
+    ['disable', true, 'keep a server in the configuration, but do not start it'],
+  ] as const) {
+    program
+      .command(action)
+      .summary(summary)
+      .description(`Changes the configuration file: ${summary}.`)
+      .argument('<name>', 'the name of the server')
+      .action(async (name: string, _options: object, command: Command) => {
+        const globals = globalsOf(command);
+        const { targetConfiguration, unknownServer } = await import('./target-configuration.ts');
+        const { editConfiguration } = await import('../../config/edit-configuration.ts');
+        const { entryLine, reportChange } = await import('./report-change.ts');
+        const target = targetConfiguration(globals);
+        const { file } = target;
+        if (!target.names.includes(name)) throw unknownServer(name, target);
+        const isAlready = (target.entry(name)?.['disabled'] === true) === isDisabled;
+        const value = isDisabled ? true : undefined;
+        const edits = isAlready ? [] : [{ path: ['mcpServers', name, 'disabled'], value }];
+        const line = entryLine(editConfiguration(file, edits), name);
+        const change = {
+          action: isAlready ? ('unchanged' as const) : (`${action}d` as const),
+          server: name,
+          file,
+          line,
+        };
+        const sentence = isAlready ? `"${name}" is ${action}d already` : `${action}d "${name}"`;
+        await reportChange(change, sentence, globals.json, terminal);
+      });
+  }
+}

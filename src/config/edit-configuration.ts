@@ -1,0 +1,79 @@
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { Configuration } from './configuration.ts';
+import { parseJsonDocument } from './json-document.ts';
+import { removeProperty, setProperty } from './json-edit.ts';
+import { parseConfiguration } from './load-configuration.ts';
+
+/** One change of a configuration: the value that a place gets, or `undefined` to take it out. */
+export interface ConfigurationEdit {
+  readonly path: readonly string[];
+  readonly value: unknown;
+}
+
+/** A configuration file as it is now. */
+export interface EditedConfiguration {
+  readonly configuration: Configuration;
+  /** The line on which the value at the path begins, counted from 1. */
+  lineOf(path: readonly string[]): number;
+}
+
+const byteOrderMark = '\ufeff';
+
+/** What stands in a file that is made for its first edit. */
+const emptyConfiguration = '{\n  "mcpServers": {}\n}\n';
+
+/**
+ * Changes a configuration file and leaves the rest of it as it was, comments included. When the result could not be
+ * used, it throws the `ConfigurationError` and writes nothing. A file that is missing is made.
+ */
+export function editConfiguration(file: string, edits: readonly ConfigurationEdit[]): EditedConfiguration {
+  const exists = existsSync(file);
+  // A link stays a link.
+  const target = exists ? realpathSync(file) : file;
+  const original = exists ? readFileSync(target, 'utf8') : emptyConfiguration;
+  const mark = original.startsWith(byteOrderMark) ? byteOrderMark : '';
+  const text = original.slice(mark.length);
+  // A text with mistakes of its own has no places to be sure of; loading it tells them.
+  if (parseJsonDocument(text).problems.length > 0) parseConfiguration(text, file);
+  const result = edits.reduce(
+    (current, { path, value }) =>
+      value === undefined ? removeProperty(current, path) : setProperty(current, path, value),
+    text,
+  );
+  const configuration = parseConfiguration(result, file);
+  if (result !== text || !exists) replaceFile(target, mark + result, exists ? statSync(target).mode : 0o644);
+  const document = parseJsonDocument(result);
+  return { configuration, lineOf: (path) => document.placeOf(document.offsetOf(path)).line };
+}
+
+/** A reader sees the old file or the new one, never a part. */
+function replaceFile(file: string, text: string, mode: number): void {
+  const temporary = join(dirname(file), `.${basename(file)}.${process.pid}.tmp`);
+  try {
+    const descriptor = openSync(temporary, 'wx', 0o600);
+    try {
+      writeFileSync(descriptor, text);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    chmodSync(temporary, mode & 0o7777);
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}

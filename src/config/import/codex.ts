@@ -1,0 +1,83 @@
+import { TomlError, parse } from 'smol-toml';
+import { messageOf } from '../../model/errors.ts';
+import { type Fields, type ParsedDocument, field, fieldsOf, unreadable } from './client-document.ts';
+import { type Draft, leftBehind, secondsOf, textOf, textsByName, textsOf, usualDraft, usualKeys } from './draft.ts';
+import type { ReadClient } from './found-server.ts';
+import { readServers } from './normalise.ts';
+import { noPlaceholders } from './placeholders.ts';
+
+const ownKeys = [
+  'env_vars',
+  'bearer_token_env_var',
+  'http_headers',
+  'env_http_headers',
+  'enabled_tools',
+  'disabled_tools',
+  'startup_timeout_sec',
+  'startup_timeout_ms',
+  'tool_timeout_sec',
+  'tools',
+];
+
+/** `config.toml`. */
+export const readCodex: ReadClient = (text, context) => {
+  const document = parseToml(text);
+  if ('problem' in document) return unreadable(document.problem);
+  return readServers(document, { path: ['mcp_servers'], dialect: noPlaceholders, draft }, context);
+};
+
+function draft(entry: Fields): Draft {
+  const named = variablesOf(field(entry, 'env_vars'));
+  const headerVariables = Object.entries(textsByName(field(entry, 'env_http_headers')) ?? {});
+  return {
+    ...usualDraft(entry),
+    env: { ...Object.fromEntries(named.map((name) => [name, `\${env:${name}}`])), ...textsByName(field(entry, 'env')) },
+    headers: {
+      ...textsByName(field(entry, 'http_headers')),
+      ...Object.fromEntries(headerVariables.map(([header, name]) => [header, `\${env:${name}}`])),
+    },
+    bearerVariable: textOf(field(entry, 'bearer_token_env_var')),
+    timeoutMs: secondsOf(field(entry, 'tool_timeout_sec')),
+    allow: textsOf(field(entry, 'enabled_tools')),
+    deny: textsOf(field(entry, 'disabled_tools')),
+    notes: [...approvalNotes(fieldsOf(field(entry, 'tools'))), ...leftBehind(entry, [...usualKeys, ...ownKeys])],
+  };
+}
+
+function variablesOf(value: unknown): string[] {
+  const listed: readonly unknown[] = Array.isArray(value) ? value : [];
+  return listed.flatMap((each) => textOf(each) ?? textOf(field(fieldsOf(each), 'name')) ?? []);
+}
+
+function approvalNotes(tools: Fields): string[] {
+  const modes = Object.entries(tools).flatMap(([name, settings]) => {
+    const mode = textOf(field(fieldsOf(settings), 'approval_mode'));
+    return mode === undefined ? [] : [`${name} ${mode}`];
+  });
+  return modes.length === 0 ? [] : [`approval modes are not taken over yet: ${modes.join(', ')}`];
+}
+
+function parseToml(text: string): ParsedDocument {
+  try {
+    const root = parse(text.replace(/^\ufeff/, '')) as Fields;
+    return { root, lineOf: (path) => lineOfTable(text, path) };
+  } catch (error) {
+    if (!(error instanceof TomlError)) return { problem: { line: 1, message: messageOf(error) } };
+    const [message = ''] = error.message.replace(/^Invalid TOML document: /, '').split('\n');
+    return { problem: { line: error.line, message } };
+  }
+}
+
+/** The parser keeps no places; a server's table begins with its name in brackets. */
+function lineOfTable(text: string, path: readonly string[]): number {
+  const name = path.at(-1) ?? '';
+  const headings = [`[mcp_servers.${name}]`, `[mcp_servers.${JSON.stringify(name)}]`, `[mcp_servers.'${name}']`];
+  const lines = text.split('\n');
+  return (
+    1 +
+    Math.max(
+      0,
+      lines.findIndex((line) => headings.some((heading) => line.trimStart().startsWith(heading))),
+    )
+  );
+}

@@ -1,0 +1,61 @@
+import type { SecretVariables } from './secret-variables.ts';
+
+/** A server of another client, in the shape of our own entries. */
+export interface ImportedEntry {
+  readonly type?: 'http' | 'sse';
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly url?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly auth?: { readonly type: 'bearer'; readonly token: string };
+  readonly timeoutMs?: number;
+  readonly tools?: { readonly allow?: readonly string[]; readonly deny?: readonly string[] };
+  readonly disabled?: true;
+}
+
+/** A server that stands in another client's file. */
+export interface FoundServer {
+  /** As the client calls it. */
+  readonly name: string;
+  readonly line: number;
+  readonly entry: ImportedEntry;
+  /** What had to be changed or left behind. */
+  readonly notes: readonly string[];
+}
+
+/** A server that cannot be taken over. */
+export interface SkippedServer {
+  readonly name: string;
+  readonly line: number;
+  readonly reason: string;
+}
+
+/** A file that cannot be read, and where. */
+export interface FileProblem {
+  readonly line: number;
+  readonly message: string;
+}
+
+/** Everything that was found in one file. */
+export interface ClientReading {
+  readonly servers: readonly FoundServer[];
+  readonly skipped: readonly SkippedServer[];
+  readonly problems: readonly FileProblem[];
+}
+
+/** Where a file was found. */
+export interface ImportContext {
+  readonly file: string;
+  readonly home: string;
+  /** The directory of the project. */
+  readonly directory: string;
+  /** Names the variables that take the place of secrets. */
+  readonly secrets: SecretVariables;
+  /** Leaves the lines at 0: finding them takes longer than all the rest. */
+  readonly withoutLines?: boolean;
+}
+
+/** Reads the text of one client's file. Never throws. */
+export type ReadClient = (text: string, context: ImportContext) => ClientReading;

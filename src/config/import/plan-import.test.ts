@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import fc from 'fast-check';
+import { assertServerName } from '../../catalog/names.ts';
+import type { ImportedEntry } from './found-server.ts';
+import { planImport } from './plan-import.ts';
+import { fittingName, suffixedName } from './server-name.ts';
+
+const target = { names: ['mine'], builtinName: 'signalbox', directory: '/p' };
+
+type Given = readonly [client: string, name: string, entry: ImportedEntry, file?: string];
+
+function found(...list: readonly Given[]) {
+  const servers = list.map(([id, name, entry, file = `/h/${id}`]) => ({
+    client: { id, title: id },
+    file,
+    name,
+    line: 1,
+    entry,
+    notes: [],
+  }));
+  return { servers, skipped: [], problems: [] };
+}
+
+function namesOf(...list: readonly Given[]): string[] {
+  return planImport(found(...list), target, '/p').taken.map(({ name, entry }) => `${name}=${entry.command}`);
+}
+
+suite('the plan of an import', () => {
+  test('the same server of two clients comes once, with both', () => {
+    const one = { command: 'a', env: { A: '1', B: '2' } };
+    const { taken } = planImport(
+      found(['x', 's', one], ['y', 's', { env: { B: '2', A: '1' }, command: 'a' }]),
+      target,
+      '/p',
+    );
+    assert.deepEqual(
+      taken.map(({ name, origins }) => [name, origins.map(({ client }) => client.id)]),
+      [['s', ['x', 'y']]],
+    );
+  });
+
+  test('different servers of one name get the name of their client behind', () => {
+    const list = [
+      ['x', 's', { command: 'a' }],
+      ['cursor', 's', { command: 'b' }],
+      ['zed', 's', { command: 'b' }],
+      ['cursor', 's!', { command: 'c' }],
+    ] as const;
+    assert.deepEqual(namesOf(...list), ['s=a', 's-cursor=b', 's-cursor-2=c']);
+  });
+
+  test('what the configuration has is kept, the built-in name is never taken, and a project comes before its user', () => {
+    const plan = planImport(
+      found(
+        ['x', 'mine', { command: 'a' }],
+        ['x', 'signalbox', { command: 'b' }],
+        ['x', 's', { command: 'project' }, '/p/f'],
+        ['x', 's', { command: 'user' }],
+      ),
+      target,
+      '/p',
+    );
+    assert.deepEqual(
+      plan.taken.map(({ name, entry }) => `${name}=${entry.command}`),
+      ['signalbox-x=b', 's=project'],
+    );
+    assert.deepEqual(
+      plan.kept.map(({ name }) => name),
+      ['mine'],
+    );
+    assert.deepEqual(
+      plan.skipped.map(({ reason }) => reason),
+      ['x uses the one of /p/f'],
+    );
+  });
+
+  test('a server of a project keeps its directory when the configuration stands elsewhere', () => {
+    const list = found(
+      ['x', 's', { command: 'a' }, '/p/f'],
+      ['x', 't', { command: 'a' }],
+      ['x', 'u', { url: 'http://x' }, '/p/f'],
+    );
+    const { taken } = planImport(list, { ...target, directory: '/' }, '/p');
+    assert.deepEqual(
+      taken.map(({ entry }) => entry.cwd),
+      ['/p', undefined, undefined],
+    );
+  });
+
+  test('names are made to fit, always in the same way', () => {
+    assert.deepEqual(['my server', 'a__b_', 'Zürich/Ost', 'fine-1_x', 'a-'].map(fittingName), [
+      'my-server',
+      'a_b',
+      'Zurich-Ost',
+      'fine-1_x',
+      'a-',
+    ]);
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (name) => {
+        assertServerName(fittingName(name));
+        assertServerName(suffixedName(fittingName(name), 'claude-desktop-2'));
+        assert.equal(fittingName(fittingName(name)), fittingName(name));
+      }),
+    );
+  });
+});

@@ -1,0 +1,78 @@
+import { replaceSecretPatterns } from '../../journal/secret-patterns.ts';
+import { isSecretName, looksSecret } from '../secret-values.ts';
+import type { ImportContext } from './found-server.ts';
+
+/** The server whose texts are looked at, and where it is told what was left behind. */
+export interface SecretHolder {
+  readonly server: string;
+  readonly context: ImportContext;
+  note(text: string): void;
+}
+
+const scheme = /^(bearer|basic|token|apikey)\s+/i;
+
+/** The value of a variable or a header, without a secret in it: a reference to a variable stands in its place. */
+export function protectedValue(key: string, value: string, holder: SecretHolder): string {
+  const text = withoutSecretDefaults(key, value, holder);
+  if (!looksSecret(key, text)) return text;
+  const kept = scheme.exec(text)?.[0] ?? '';
+  // A header is named for what it carries, which for a bearer token is the token.
+  const name = /^authorization$/i.test(key) ? 'TOKEN' : key;
+  return kept + reference(name, text.slice(kept.length), holder);
+}
+
+/** The arguments of a command, without the secrets that stand in them. */
+export function protectedArguments(args: readonly string[], holder: SecretHolder): string[] {
+  return args.map((text, index) => {
+    const previous = args[index - 1];
+    const [, flag, value] = /^(--?[\w.-]+|[A-Za-z_]\w*)=(.+)$/s.exec(text) ?? [];
+    if (flag !== undefined && value !== undefined) return `${flag}=${protectedOption(flag, value, holder)}`;
+    if (previous !== undefined && /^--?[A-Za-z][\w.-]*$/.test(previous) && !text.startsWith('-')) {
+      const [, header, content] = /^([A-Za-z][\w-]*):\s*(.+)$/s.exec(text) ?? [];
+      if (header !== undefined && content !== undefined) return `${header}: ${protectedValue(header, content, holder)}`;
+      return protectedOption(previous, text, holder);
+    }
+    return withoutPatterns(text, holder);
+  });
+}
+
+/** An address without password and without secrets in its query. */
+export function protectedUrl(url: string, holder: SecretHolder): string {
+  const withoutQuerySecrets = url.replaceAll(
+    /([?&])([^=&#]+)=([^&#]+)/g,
+    (_whole, mark: string, key: string, value: string) => {
+      return `${mark}${key}=${protectedValue(key, value, holder)}`;
+    },
+  );
+  return withoutPatterns(withoutQuerySecrets, holder);
+}
+
+/** Any text, without what has the form of a secret. */
+export function withoutPatterns(text: string, holder: SecretHolder): string {
+  // References are no secrets, and this form is one that no pattern takes for a secret.
+  const references: string[] = [];
+  const masked = text.replaceAll(/\$\{[^}]*\}/g, (whole) => `[redacted:${references.push(whole) - 1}]`);
+  const clean = replaceSecretPatterns(masked, (name) => reference(name, `${name} ${text}`, holder));
+  return clean.replaceAll(/\[redacted:(\d+)\]/g, (whole, index: string) => references[Number(index)] ?? whole);
+}
+
+/** `${env:TOKEN:-the real one}`. */
+function withoutSecretDefaults(key: string, value: string, { note }: SecretHolder): string {
+  return value.replaceAll(/\$\{env:([^}:]+):-([^}]+)\}/g, (whole, name: string, fallback: string) => {
+    if (!isSecretName(name) && !looksSecret(key, fallback)) return whole;
+    note(`the default of ${name} looks like a secret and is not copied: set the environment variable ${name}`);
+    return `\${env:${name}}`;
+  });
+}
+
+function reference(key: string, value: string, { server, context, note }: SecretHolder): string {
+  const name = context.secrets.nameFor(server, key, value);
+  note(`a secret is not copied: set the environment variable ${name}`);
+  return `\${env:${name}}`;
+}
+
+/** What a flag is given is replaced as a whole only when the flag's name says that it is a secret. */
+function protectedOption(flag: string, text: string, holder: SecretHolder): string {
+  const key = flag.replace(/^-+/, '');
+  return isSecretName(key) ? protectedValue(key, text, holder) : withoutPatterns(text, holder);
+}

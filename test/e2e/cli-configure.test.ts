@@ -1,0 +1,314 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { suite, test } from 'node:test';
+import { type Finished, Place, finished, launcher, notes, said } from './cli-place.ts';
+
+const fixtures = join(import.meta.dirname, '..', 'fixtures', 'clients');
+const name = 'signalbox.config.json';
+
+/** A place with a home of its own. */
+class Home extends Place {
+  readonly home = join(this.directory, 'home');
+  readonly environment = { HOME: this.home, USERPROFILE: this.home, APPDATA: join(this.home, '.config') };
+
+  /** Puts fixtures where their clients keep them. */
+  put(files: Readonly<Record<string, string>>): this {
+    mkdirSync(this.home, { recursive: true });
+    for (const [path, fixture] of Object.entries(files)) {
+      mkdirSync(dirname(join(this.directory, path)), { recursive: true });
+      const text = readFileSync(join(fixtures, fixture), 'utf8').replace('"/project"', JSON.stringify(this.directory));
+      writeFileSync(join(this.directory, path), text);
+    }
+    return this;
+  }
+
+  cli(...args: string[]): Promise<Finished> {
+    return this.run(args, { environment: this.environment });
+  }
+
+  async told(code: number, ...args: string[]): Promise<Record<string, unknown>> {
+    const { code: got, stdout, stderr } = await this.cli(...args, '--json');
+    assert.equal(got, code, stderr);
+    return JSON.parse(code === 2 ? stderr : stdout) as Record<string, unknown>;
+  }
+
+  text(): string {
+    return readFileSync(join(this.directory, name), 'utf8');
+  }
+}
+
+const everything = {
+  '.mcp.json': 'claude-code.mcp.json',
+  'home/.claude.json': 'claude-code.user.json',
+  'home/.config/Claude/claude_desktop_config.json': 'claude-desktop.json',
+  'home/Library/Application Support/Claude/claude_desktop_config.json': 'claude-desktop.json',
+  '.cursor/mcp.json': 'cursor.json',
+  '.vscode/mcp.json': 'vscode.json',
+  'home/.copilot/mcp-config.json': 'copilot.json',
+  'home/.codeium/windsurf/mcp_config.json': 'windsurf.json',
+  'home/.config/zed/settings.json': 'zed.json',
+  'home/.gemini/settings.json': 'gemini.json',
+  'home/.codex/config.toml': 'codex.toml',
+  'home/.config/goose/config.yaml': 'goose.yaml',
+  'opencode.jsonc': 'opencode.jsonc',
+};
+
+suite('init', () => {
+  test('writes a configuration with comments that works, and its schema; never overwrites one', async () => {
+    const place = new Home();
+    const { code, stdout } = await place.cli('init');
+    assert.equal(code, 0);
+    assert.match(stdout, /^wrote signalbox\.config\.json, and signalbox\.schema\.json for editors\n/);
+    assert.match(place.text(), /^ +\/\/ "notes": \{ "module": "\.\/notes\.ts" \}/m);
+    assert.match(place.text(), /"\$schema": "\.\/signalbox\.schema\.json"/);
+    assert.ok(
+      'properties' in (JSON.parse(readFileSync(join(place.directory, 'signalbox.schema.json'), 'utf8')) as object),
+    );
+    assert.equal((await place.cli('tools')).code, 0);
+
+    const before = place.text();
+    const again = await place.cli('init');
+    assert.equal(again.code, 2);
+    assert.match(again.stderr, /configuration-exists: .*signalbox\.config\.json is there already; nothing was written/);
+    assert.equal(place.text(), before);
+
+    const added = await place.cli('add', 'notes', '--module', 'notes.ts');
+    assert.deepEqual([added.code, added.stdout], [0, 'added "notes" (module): signalbox.config.json:11\n']);
+    assert.ok(place.text().startsWith(before.slice(0, before.lastIndexOf('  }'))), 'every comment stays');
+  });
+});
+
+suite('add, disable, enable, remove', () => {
+  test('a server of each kind, in a file that is made for the first', async () => {
+    const place = new Home({ 'notes.ts': notes });
+    const first = await place.cli('add', 'files', '--env', 'LEVEL=debug', '--', 'npx', '-y', 'server', '--json', '.');
+    assert.deepEqual(first, {
+      code: 0,
+      stdout: 'added "files" (stdio): signalbox.config.json:3 (a new file)\n',
+      stderr: '',
+    });
+    for (const args of [
+      ['remote', '--url', 'https://x.example/mcp', '--header', 'Authorization=Bearer ${env:X}'],
+      ['old', '--url', 'https://x.example/sse', '--type', 'sse'],
+      ['memory', '--npm', '@modelcontextprotocol/server-memory@2026.8.31'],
+      ['notes', '--module', './notes.ts'],
+    ]) {
+      const { code, stderr } = await place.cli('add', ...args);
+      assert.deepEqual([code, stderr], [0, '']);
+    }
+    assert.deepEqual(JSON.parse(place.text()), {
+      mcpServers: {
+        files: { command: 'npx', args: ['-y', 'server', '--json', '.'], env: { LEVEL: 'debug' } },
+        remote: { type: 'http', url: 'https://x.example/mcp', headers: { Authorization: 'Bearer ${env:X}' } },
+        old: { type: 'sse', url: 'https://x.example/sse' },
+        memory: { npm: '@modelcontextprotocol/server-memory@2026.8.31' },
+        notes: { module: './notes.ts' },
+      },
+    });
+    assert.deepEqual(
+      readdirSync(place.directory).filter((each) => each.endsWith('.tmp')),
+      [],
+    );
+  });
+
+  test('a value that looks like a secret is stored as given, with a warning and the way to do better', async () => {
+    const place = new Home();
+    const { code, stderr } = await place.cli('add', 'a', '--env', 'GITHUB_TOKEN=abc', '--', 'x');
+    assert.equal(code, 0);
+    assert.match(
+      stderr,
+      /^warning: the value of GITHUB_TOKEN looks like a secret .*'GITHUB_TOKEN=\$\{env:GITHUB_TOKEN\}'$/m,
+    );
+    assert.doesNotMatch(stderr, /abc/);
+    assert.match(place.text(), /"GITHUB_TOKEN": "abc"/);
+    assert.deepEqual((await place.cli('add', 'b', '--env', 'GITHUB_TOKEN=${env:T}', '--', 'x')).stderr, '');
+  });
+
+  test('wrong use changes nothing and says what to do', async () => {
+    const place = new Home({ [name]: '{ "mcpServers": { "files": { "npm": "x@1" } } }' });
+    const before = place.text();
+    for (const [args, expected] of [
+      [['add', 'files', '--npm', 'y@1'], /server-exists: there is a server "files" already: signalbox\.config\.json:1/],
+      [['add', 'a__b', '--npm', 'y@1'], /configuration-invalid/],
+      [['add', 'signalbox', '--npm', 'y@1'], /the name belongs to the built-in server/],
+      [['add', 'x'], /what is the server\?/],
+      [['add', 'x', '--npm', 'y@1', '--url', 'https://x'], /only one of these/],
+      [['add', 'x', '--url', 'ftp://x'], /not an http or https address/],
+      [['add', 'x', '--env', 'oops', '--', 'y'], /--env takes NAME=VALUE/],
+      [['remove', 'fils'], /server-unknown: .* has no server "fils"\n +did you mean "files"\?/],
+      [['disable', 'nothing-like-it'], /server-unknown/],
+    ] as const) {
+      const { code, stderr } = await place.cli(...args);
+      assert.equal(code, 2, args.join(' '));
+      assert.match(stderr, expected);
+      assert.equal(place.text(), before);
+    }
+    assert.equal((await new Home().cli('remove', 'x')).code, 2);
+    const empty = new Home();
+    assert.equal((await empty.cli('add', 'a__b', '--npm', 'y@1')).code, 2);
+    assert.equal(existsSync(join(empty.directory, name)), false, 'no file is made for what is refused');
+  });
+
+  test('disable and enable change one entry and leave every comment; remove takes it out', async () => {
+    const text =
+      '{\n  // mine\n  "mcpServers": {\n    "notes": { "module": "./notes.ts" }, // these\n    "b": { "npm": "x@1", "disabled": true }\n  }\n}\n';
+    const place = new Home({ 'notes.ts': notes, [name]: text });
+    const file = join(place.directory, name);
+    assert.deepEqual(await place.told(0, 'disable', 'notes'), {
+      action: 'disabled',
+      server: 'notes',
+      file,
+      line: 4,
+      created: false,
+      warnings: [],
+    });
+    assert.equal(place.text(), text.replace('notes.ts" }', 'notes.ts", "disabled": true }'));
+    const { servers } = await place.told(0, 'tools', '--why');
+    assert.match(JSON.stringify(servers), /"notes".*?"status":"disabled"/);
+    assert.equal((await place.told(0, 'disable', 'notes'))['action'], 'unchanged');
+    assert.equal((await place.cli('enable', 'notes')).stdout, 'enabled "notes": signalbox.config.json:4\n');
+    assert.equal(place.text(), text);
+    assert.equal((await place.cli('remove', 'notes')).stdout, 'removed "notes": signalbox.config.json:4\n');
+    assert.equal(place.text(), text.replace('    "notes": { "module": "./notes.ts" }, // these\n', ''));
+  });
+});
+
+suite('import', () => {
+  test('takes over the servers of every client, once each, without their secrets and without touching their files', async () => {
+    const place = new Home().put(everything);
+    const before = Object.keys(everything).map((path) => readFileSync(join(place.directory, path), 'utf8'));
+    const dry = await place.cli('import', '--dry-run');
+    assert.equal(dry.code, 0, dry.stderr);
+    assert.match(dry.stdout, /^NAME +FROM +TRANSPORT +NOTES\n/);
+    assert.match(dry.stdout, /^files +Claude Code +stdio npx +NODE_OPTIONS is not copied/m);
+    assert.match(dry.stdout, /^files-cursor +Cursor +stdio node +"files" is called "files-cursor" here$/m);
+    assert.match(dry.stdout, /^my-notes +Claude Code +stdio notes +"my notes" is called "my-notes" here$/m);
+    assert.match(dry.stdout, /^tracker +VS Code +http tracker\.example\.com$/m);
+    assert.match(
+      dry.stdout,
+      /^skipped +developer: it is part of Goose \(builtin\) \(home\/\.config\/goose\/config\.yaml:3\)$/m,
+    );
+    assert.match(dry.stdout, /nothing was written\n$/);
+    assert.equal(existsSync(join(place.directory, name)), false);
+
+    const { taken, written } = (await place.told(0, 'import', '--yes')) as {
+      taken: { name: string; origins: { client: { id: string } }[] }[];
+      written: boolean;
+    };
+    assert.equal(written, true);
+    assert.deepEqual(
+      new Set(taken.flatMap(({ origins }) => origins.map(({ client }) => client.id))),
+      new Set([
+        'claude-code',
+        'claude-desktop',
+        'cursor',
+        'vscode',
+        'windsurf',
+        'zed',
+        'gemini',
+        'codex',
+        'goose',
+        'opencode',
+      ]),
+    );
+    const { mcpServers } = JSON.parse(place.text()) as { mcpServers: Record<string, Record<string, unknown>> };
+    assert.deepEqual(
+      Object.keys(mcpServers),
+      taken.map((server) => server.name),
+    );
+    assert.deepEqual(mcpServers['sheets']?.['tools'], { allow: ['read_range', 'list_sheets'] });
+    assert.deepEqual(mcpServers['context7']?.['tools'], {
+      allow: ['resolve-library-id', 'query-docs'],
+      deny: ['query-docs'],
+    });
+    assert.doesNotMatch(place.text(), /literal|hunter2|NODE_OPTIONS/);
+    assert.deepEqual(
+      Object.keys(everything).map((path) => readFileSync(join(place.directory, path), 'utf8')),
+      before,
+    );
+
+    const again = await place.cli('import', '--yes');
+    assert.equal(again.code, 0);
+    assert.match(again.stdout, /^kept +files: the configuration has it already \(Claude Code\)$/m);
+    assert.match(again.stdout, /nothing new to take over\n$/);
+  });
+
+  test('keeps what the configuration has, comments included, and takes only from the clients that are named', async () => {
+    const text = '{\n  // mine\n  "mcpServers": {\n    "files": { "npm": "x@1" } // keep\n  }\n}\n';
+    const place = new Home({ [name]: text }).put(everything);
+    const { stdout } = await place.cli('import', '--yes', '--from', 'claude-code', 'windsurf');
+    assert.match(stdout, /added 5 servers to .*signalbox\.config\.json\n$/);
+    assert.ok(place.text().startsWith(text.slice(0, text.indexOf(' // keep'))));
+    assert.match(place.text(), /\/\/ mine/);
+    assert.match(place.text(), /"npm": "x@1" \}, \/\/ keep/);
+    const { stderr, code } = await place.cli('import', '--from', 'curser');
+    assert.equal(code, 2);
+    assert.match(stderr, /there is no client "curser"; did you mean "cursor"\?/);
+  });
+
+  test('a broken file is told with its line and skipped; where nobody can be asked, --yes is needed', async () => {
+    const place = new Home().put({ '.mcp.json': 'claude-code.mcp.json' });
+    mkdirSync(join(place.directory, '.cursor'));
+    writeFileSync(join(place.directory, '.cursor', 'mcp.json'), '{\n  "mcpServers": oops\n}');
+    const { code, stdout, stderr } = await place.cli('import');
+    assert.equal(code, 2);
+    assert.match(stdout, /^broken +\.cursor\/mcp\.json:2: expected /m);
+    assert.match(stderr, /nobody can be asked here\n +next: signalbox import --yes/);
+    assert.equal(existsSync(join(place.directory, name)), false);
+    assert.match((await new Home().cli('import')).stdout, /^no servers of other clients found\n$/);
+  });
+
+  const probe = spawnSync('script', ['--version'], { encoding: 'utf8' });
+  const skip =
+    probe.error === undefined && probe.stdout.includes('util-linux') ? {} : { skip: 'needs script of util-linux' };
+  for (const [key, isWritten] of [
+    ['y\r', true],
+    ['\r', false],
+    ['\u0003', false],
+  ] as const) {
+    test(
+      `at a terminal it asks, and ${JSON.stringify(key)} ${isWritten ? 'writes' : 'does not write'}`,
+      skip,
+      async () => {
+        const place = new Home().put({ '.mcp.json': 'claude-code.mcp.json' });
+        const child = spawn(
+          'script',
+          ['--quiet', '--return', '--command', `${process.execPath} ${launcher} import`, '/dev/null'],
+          {
+            cwd: place.directory,
+            env: { ...process.env, ...place.environment, SIGNALBOX_HOME: place.data, NO_COLOR: '1', TERM: 'xterm' },
+          },
+        );
+        const ended = finished(child);
+        await said(child.stdout, /Add 2 servers to .*signalbox\.config\.json\? \[y\/N\] /);
+        child.stdin.write(key);
+        const { code, stdout } = await ended;
+        assert.equal(code, 0, stdout);
+        assert.equal(existsSync(join(place.directory, name)), isWritten);
+      },
+    );
+  }
+});
+
+suite('serve', () => {
+  for (const [files, expected] of [
+    [
+      { '.mcp.json': 'claude-code.mcp.json', '.cursor/mcp.json': 'cursor.json' },
+      /Found +5 MCP servers in Claude Code, Cursor +→ +signalbox import/,
+    ],
+    [{}, /^(?![^]*Found)/],
+  ] as const) {
+    const count = Object.keys(files).length;
+    test(`${count === 0 ? 'says nothing' : 'says what'} could be imported with ${count} files of other clients`, async () => {
+      const place = new Home().put(files);
+      const child = place.start(['serve', '--port', '0'], place.environment);
+      const ended = finished(child);
+      const printed = await said(child.stdout, /Policy/);
+      child.kill('SIGTERM');
+      assert.equal((await ended).code, 0);
+      assert.match(printed, expected);
+    });
+  }
+});
