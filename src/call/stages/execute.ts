@@ -76,7 +76,8 @@ async function run(call: Call, tool: CatalogTool, options: ExecuteOptions): Prom
 }
 
 function failure(call: Call, tool: CatalogTool, error: unknown, message: string): CallOutcome {
-  if (error instanceof ServerUnreached) return unfinished('failed', 'server-down', `${call.name} was not run: ${message}`);
+  if (error instanceof ServerUnreached)
+    return unfinished('failed', 'server-down', `${call.name} was not run: ${message}`);
   if (error instanceof OutcomeUnknown && tool.definition.effect !== 'read')
     return unfinished('unknown', 'outcome-lost', `${call.name} may have taken effect: ${message}`);
   return unfinished('failed', 'tool-failed', `${call.name} failed: ${message}`);

@@ -1,0 +1,27 @@
+/** The way to the server broke before an answer came. */
+export class ConnectionLost extends Error {
+  override readonly name = 'ConnectionLost';
+  /** Whether the request may have reached the server. */
+  readonly sent: boolean;
+
+  constructor(message: string, sent: boolean, options?: ErrorOptions) {
+    super(message, options);
+    this.sent = sent;
+  }
+}
+
+/** An error of the protocol, by which one side answers a request of the other. */
+export class RemoteError extends Error {
+  override readonly name = 'RemoteError';
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(`${message} (${code})`);
+    this.code = code;
+  }
+}
+
+/** The server's process ended by itself before it had shaken hands. */
+export class ServerCrashed extends Error {
+  override readonly name = 'ServerCrashed';
+}

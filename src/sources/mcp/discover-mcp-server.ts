@@ -1,0 +1,32 @@
+import type { JsonValue } from '../../model/json.ts';
+import type { ServerFacts } from './connection.ts';
+import { type McpServerOptions, connectionOptions } from './mcp-server-options.ts';
+import { openConnection } from './open-connection.ts';
+import { RecentLines } from './recent-lines.ts';
+
+/** What a server offers, as it lists it. */
+export interface Discovery extends ServerFacts {
+  readonly tools: readonly JsonValue[];
+  readonly resources: readonly JsonValue[];
+  readonly prompts: readonly JsonValue[];
+}
+
+/** Looks at what a server offers without mounting it: connects, lists, and leaves. Rejects when it cannot be reached. */
+export async function discoverMcpServer(options: McpServerOptions): Promise<Discovery> {
+  const given = await connectionOptions(options, {
+    lines: new RecentLines(),
+    patient: false,
+    onListChanged: () => undefined,
+  });
+  const connection = await openConnection(given);
+  try {
+    const [tools, resources, prompts] = await Promise.all([
+      connection.list('tools'),
+      connection.list('resources').catch(() => []),
+      connection.list('prompts').catch(() => []),
+    ]);
+    return { ...connection.facts, tools, resources, prompts };
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,91 @@
+import { Client, type ClientCapabilities, type PriorDiscovery } from '@modelcontextprotocol/client';
+import { messageOf } from '../../model/errors.ts';
+import { ServerCrashed } from './connection-errors.ts';
+import { httpTransport } from './http/http-transport.ts';
+import { neverLeft, statusOf } from './http/loss.ts';
+import { Lane, ProcessLane } from './lane.ts';
+import type { RecentLines } from './recent-lines.ts';
+import { StdioTransport } from './stdio/stdio-transport.ts';
+import type { McpTransport } from './transport-options.ts';
+import { type Verdicts, fresh, verdictKey } from './verdicts.ts';
+
+/** What a connection is made with. */
+export interface HandshakeOptions {
+  readonly transport: McpTransport;
+  readonly version: string;
+  readonly capabilities: ClientCapabilities;
+  readonly verdicts: Verdicts;
+  readonly lines: RecentLines;
+  readonly largestMessage: number;
+  readonly timeoutMs: number;
+  /** How long a server may take to say which revision it speaks. */
+  readonly probeMs: number;
+  prepare(client: Client): void;
+}
+
+/** A client that has shaken hands, and the lane below it. */
+export interface Handshake {
+  readonly client: Client;
+  readonly lane: Lane;
+}
+
+/** Connects in the newest revision that both sides speak. A server that makes nothing of the probe gets the old handshake. */
+export async function shakeHands(options: HandshakeOptions): Promise<Handshake> {
+  const { verdicts, transport } = options;
+  const key = verdictKey(transport);
+  const prior = fresh(await verdicts.get(key));
+  let made: Handshake;
+  try {
+    made = await attempt(options, prior);
+  } catch (error) {
+    if (prior !== undefined) await verdicts.set(key, undefined);
+    if (prior?.kind === 'legacy' || isBeyondProtocol(error)) throw error;
+    made = await attempt(options, { kind: 'legacy' });
+  }
+  const discover = made.client.getDiscoverResult();
+  if (discover !== undefined) await verdicts.set(key, { kind: 'modern', discover, at: Date.now() });
+  else if (prior?.kind !== 'legacy') await verdicts.set(key, { kind: 'legacy', at: Date.now() });
+  return made;
+}
+
+async function attempt(options: HandshakeOptions, prior: PriorDiscovery | undefined): Promise<Handshake> {
+  const { probeMs, timeoutMs, capabilities, version } = options;
+  const client = new Client(
+    { name: 'signalbox', version },
+    { capabilities, versionNegotiation: { mode: 'auto', probe: { timeoutMs: probeMs } } },
+  );
+  options.prepare(client);
+  const { lane, reason } = laneTo(options);
+  try {
+    await client.connect(lane, { timeout: timeoutMs, ...(prior === undefined ? {} : { prior }) });
+    return { client, lane };
+  } catch (error) {
+    const told = reason();
+    await lane.close().catch(() => undefined);
+    if (told === undefined || told === messageOf(error)) throw error;
+    throw new ServerCrashed(told, { cause: error });
+  }
+}
+
+/** The lane, and why it closed by itself, if it did. */
+function laneTo(options: HandshakeOptions): { lane: Lane; reason: () => string | undefined } {
+  const { transport, lines, largestMessage } = options;
+  if (transport.type === 'stdio') {
+    const stdio = new StdioTransport({ ...transport, lines, largestMessage });
+    const reason = (): string | undefined => stdio.closedBecause;
+    return { lane: new ProcessLane(stdio, () => reason() ?? 'its process ended'), reason };
+  }
+  const http = httpTransport(transport, largestMessage);
+  return { lane: new Lane(http, () => 'the connection was closed'), reason: () => undefined };
+}
+
+/** Whether it failed for a reason that another handshake does not change. */
+function isBeyondProtocol(error: unknown): boolean {
+  const status = statusOf(error);
+  return neverLeft(error) || wasNotStarted(error) || status === 401 || status === 403;
+}
+
+function wasNotStarted(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && 'syscall' in cause && String(cause.syscall).startsWith('spawn');
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { isInside, namesInside, publicLookup, refuseAddress } from './address-guard.ts';
+import { guardedFetch } from './guarded-fetch.ts';
+
+describe('addresses inside', () => {
+  for (const address of [
+    '127.0.0.1',
+    '127.8.9.1',
+    '0.0.0.0',
+    '10.1.2.3',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.168.1.1',
+    '169.254.169.254',
+    '100.64.0.1',
+    '::1',
+    '::',
+    'fe80::1',
+    'fd00::1',
+    '::ffff:127.0.0.1',
+    '::ffff:a9fe:a9fe',
+    '64:ff9b::7f00:1',
+  ]) {
+    test(`${address} is inside`, () => assert.ok(isInside(address)));
+  }
+  for (const address of ['1.1.1.1', '172.32.0.1', '192.169.0.1', '2606:4700::1111', '::ffff:1.1.1.1']) {
+    test(`${address} is not`, () => assert.ok(!isInside(address)));
+  }
+});
+
+test('a URL names the inside by an address, a single word, or a suffix that the public name system lacks', () => {
+  for (const host of ['127.0.0.1', '[::1]', 'localhost', 'nas', 'printer.local', 'api.corp.internal', 'a.localhost'])
+    assert.ok(namesInside(host), host);
+  for (const host of ['example.org', 'localhost.example.org', '1.1.1.1', '127.0.0.1.nip.io'])
+    assert.ok(!namesInside(host), host);
+});
+
+test('addresses that are written differently are refused all the same', () => {
+  for (const url of ['http://2130706433/', 'http://0x7f.1/', 'http://127.1/', 'http://[::ffff:127.0.0.1]/'])
+    assert.throws(() => refuseAddress(new URL(url).hostname), /an address of this machine/, url);
+});
+
+test('a public name that resolves inside is refused when it is connected to', async () => {
+  const error = await new Promise((resolve) => publicLookup('localhost', {}, (given) => resolve(given)));
+  assert.match(String(error), /localhost resolves to \S+, which is an address of this machine or of a private network/);
+});
+
+test('a host that was not configured is refused inside, even when the configured one may be there', async () => {
+  const { fetch, close } = guardedFetch(new URL('http://localhost:1/'), 1000);
+  await assert.rejects(fetch('http://127.0.0.1:1/'), /must be configured by that address itself/);
+  await assert.rejects(fetch('http://localhost:1/'), /ECONNREFUSED/);
+  close();
+});

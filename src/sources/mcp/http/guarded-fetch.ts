@@ -1,0 +1,80 @@
+import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { Readable } from 'node:stream';
+import type { FetchLike } from '@modelcontextprotocol/client';
+import { namesInside, publicLookup, refuseAddress } from './address-guard.ts';
+
+/** A `fetch` for one server, and how to let go of its connections. */
+export interface GuardedFetch {
+  readonly fetch: FetchLike;
+  close(): void;
+}
+
+const withoutBody = new Set([204, 205, 304]);
+
+/**
+ * A `fetch` that connects to addresses inside only when the configured URL itself names one, and follows no redirect
+ * (the SDK follows those within the origin, one request for each). On `node:http`, which lets the address be checked
+ * when it is connected to, and costs less than the global `fetch`.
+ */
+export function guardedFetch(configured: URL, largestAnswer: number): GuardedFetch {
+  const settings = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY };
+  const agents = { 'http:': new HttpAgent(settings), 'https:': new HttpsAgent(settings) };
+  const mayBeInside = namesInside(configured.hostname);
+
+  const fetch: FetchLike = (given, init = {}) =>
+    new Promise((resolve, reject) => {
+      const url = new URL(given);
+      const secure = url.protocol === 'https:';
+      if (!secure && url.protocol !== 'http:') throw new Error(`${url.protocol} is not a protocol of the web`);
+      // A redirect within the origin may still leave the host that was configured: from example.org to www.example.org.
+      const isTrusted = mayBeInside && url.hostname === configured.hostname;
+      if (!isTrusted) refuseAddress(url.hostname);
+      const signal = init.signal ?? undefined;
+      const options: RequestOptions = {
+        method: init.method ?? 'GET',
+        headers: Object.fromEntries(new Headers(init.headers)),
+        agent: secure ? agents['https:'] : agents['http:'],
+        ...(isTrusted ? {} : { lookup: publicLookup }),
+        ...(signal === undefined ? {} : { signal }),
+      };
+      const request = (secure ? requestHttps : requestHttp)(url, options);
+      request.once('response', (response) => void responseOf(response, largestAnswer).then(resolve, reject));
+      request.on('error', reject);
+      request.end(typeof init.body === 'string' ? init.body : undefined);
+    });
+
+  return {
+    fetch,
+    close() {
+      agents['http:'].destroy();
+      agents['https:'].destroy();
+    },
+  };
+}
+
+async function responseOf(incoming: IncomingMessage, largest: number): Promise<Response> {
+  const { statusCode: status = 0, statusMessage: statusText = '' } = incoming;
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(incoming.headers))
+    for (const each of [value].flat()) if (each !== undefined) headers.append(name, each);
+  if (withoutBody.has(status)) {
+    incoming.resume();
+    return new Response(null, { status, statusText, headers });
+  }
+  const streams = headers.get('content-type')?.startsWith('text/event-stream') === true;
+  const body = streams ? (Readable.toWeb(incoming) as ReadableStream<Uint8Array>) : await read(incoming, largest);
+  return new Response(body, { status, statusText, headers });
+}
+
+/** An answer in one piece: cheaper as such than as a stream. */
+async function read(incoming: IncomingMessage, largest: number): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of incoming as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    if (size > largest) throw new Error(`the answer is larger than ${Math.round(largest / 1024 / 1024)} MB`);
+    chunks.push(chunk);
+  }
+  return new Uint8Array(Buffer.concat(chunks));
+}

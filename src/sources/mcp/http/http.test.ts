@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { type Server, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { boxed, until } from '../../../../test/mcp-servers/boxed.ts';
+import { httpFixture } from '../../../../test/mcp-servers/http-fixture.ts';
+import { referenceServer } from '../../../../test/mcp-servers/programs.ts';
+import { mcpServer } from '../../../index.ts';
+
+for (const era of ['legacy', 'modern'] as const) {
+  describe(`a server on the network (${era})`, () => {
+    test('its tools can be called, and the headers of its entry are sent', async (t) => {
+      const fixture = await httpFixture(era);
+      t.after(() => fixture.close());
+      const { box, server } = await boxed(t, {
+        transport: { type: 'http', url: fixture.url, headers: { 'x-team': 'signals' } },
+      });
+      assert.equal(server.health().state, 'up', server.health().lastError);
+      assert.equal(server.health().protocolVersion, era === 'legacy' ? '2025-11-25' : '2026-07-28');
+      const results = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => box.call('mcp__fixture__echo', { text: `hello ${index}` })),
+      );
+      assert.deepEqual(
+        results.map(({ outcome, content }) => [outcome, content[0]?.type === 'text' && content[0].text]),
+        results.map((_, index) => ['completed', `hello ${index}`]),
+      );
+      assert.ok(fixture.requests.every((headers) => headers.get('x-team') === 'signals'));
+    });
+
+    test('a change of its list is followed', async (t) => {
+      const fixture = await httpFixture(era);
+      t.after(() => fixture.close());
+      const { box } = await boxed(t, { transport: { type: 'http', url: fixture.url } });
+      await wait(200); // until it listens
+      await box.call('mcp__fixture__grow', { name: 'newcomer' });
+      if (era === 'modern') fixture.toolsChanged();
+      await until(() => box.tools().some((tool) => tool.id.tool === 'newcomer'), 'the new tool is there');
+    });
+
+    test('when the stream of an answer breaks, the call ends at once: a read has failed, an effect is unknown', async (t) => {
+      const fixture = await httpFixture(era);
+      t.after(() => fixture.close());
+      const { box } = await boxed(t, { transport: { type: 'http', url: fixture.url } });
+      const calls = [
+        box.call('mcp__fixture__wait', { ms: 30_000 }),
+        box.call('mcp__fixture__act', { file: '/dev/null', line: 'x', ms: 30_000 }),
+      ];
+      await wait(300);
+      const began = Date.now();
+      fixture.breakConnections();
+      const [read, effect] = await Promise.all(calls);
+      assert.ok(Date.now() - began < 3000, 'it did not wait for the timeout');
+      assert.deepEqual([read?.outcome, effect?.outcome], ['failed', 'unknown']);
+      assert.equal((await box.call('mcp__fixture__echo', { text: 'on' })).outcome, 'completed');
+    });
+
+    test('a server that is gone is down, and up again when it is back', async (t) => {
+      const fixture = await httpFixture(era);
+      const { port } = new URL(fixture.url);
+      const { box, server } = await boxed(t, { transport: { type: 'http', url: fixture.url } });
+      await fixture.close();
+      await wait(50); // until the connections that were kept are known to be closed
+      const result = await box.call('mcp__fixture__act', { file: '/dev/null', line: 'x' });
+      assert.deepEqual([result.outcome, result.error?.code], ['failed', 'server-down'], JSON.stringify(result));
+      await until(() => box.catalog().servers[1]?.status === 'down', 'it is down');
+      const again = await httpFixture(era, Number(port));
+      t.after(() => again.close());
+      await server.restart();
+      assert.equal((await box.call('mcp__fixture__echo', { text: 'back' })).outcome, 'completed');
+    });
+
+    test('cancellation ends the call, and others go on', async (t) => {
+      const fixture = await httpFixture(era);
+      t.after(() => fixture.close());
+      const { box } = await boxed(t, { transport: { type: 'http', url: fixture.url } });
+      const stop = new AbortController();
+      const calling = box.call('mcp__fixture__wait', { ms: 30_000 }, { signal: stop.signal });
+      await wait(200);
+      stop.abort();
+      assert.equal((await calling).outcome, 'cancelled');
+      assert.equal((await box.call('mcp__fixture__echo', { text: 'on' })).outcome, 'completed');
+    });
+  });
+}
+
+test('a session that the server has forgotten is made anew, the call goes through, and the catalog stays', async (t) => {
+  const fixture = await httpFixture('legacy');
+  t.after(() => fixture.close());
+  const { box, server } = await boxed(t, { transport: { type: 'http', url: fixture.url } });
+  const before = server.state().tools;
+  fixture.forgetSessions();
+  const result = await box.call('mcp__fixture__act', { file: '/dev/null', line: 'x' });
+  assert.equal(result.outcome, 'completed', JSON.stringify(result));
+  assert.equal(server.state().tools, before);
+  assert.equal(server.health().restarts, 1);
+});
+
+test('server-everything works over HTTP+SSE and over streamable HTTP', { timeout: 60_000 }, async (t) => {
+  for (const [mode, type, path] of [
+    ['sse', 'sse', 'sse'],
+    ['streamableHttp', 'http', 'mcp'],
+  ] as const) {
+    const port = await freePort();
+    const { command, args = [] } = referenceServer('everything', [mode]);
+    const child = spawn(command, args, { env: { ...process.env, PORT: String(port) }, stdio: 'ignore' });
+    t.after(() => child.kill());
+    const { box, server } = await boxed(t, {
+      name: `everything-${type}`,
+      transport: { type, url: `http://127.0.0.1:${port}/${path}` },
+    } as Parameters<typeof boxed>[1]);
+    await until(() => server.health().state === 'up', `${mode} is up: ${server.health().lastError}`, 20_000);
+    const result = await box.call(`mcp__everything-${type}__echo`, { message: 'over the network' });
+    assert.match(JSON.stringify(result.content), /over the network/);
+    const broken = box.call(`mcp__everything-${type}__trigger-long-running-operation`, { duration: 30, steps: 2 });
+    await wait(200);
+    child.kill('SIGKILL');
+    assert.equal((await broken).outcome, 'failed');
+  }
+});
+
+describe('what a server on the network may not do', () => {
+  test('lead to another place by a redirect', async (t) => {
+    const secret = await serving(t, (_, response) => response.end('{"secret":true}'));
+    let asked = 0;
+    secret.server.on('request', () => (asked += 1));
+    const redirecting = await serving(t, (_, response) =>
+      response.writeHead(307, { location: `http://127.0.0.1:${secret.port}/` }).end(),
+    );
+    const server = mcpServer({
+      name: 'redirecting',
+      transport: { type: 'http', url: `http://127.0.0.1:${redirecting.port}/mcp` },
+    });
+    t.after(() => server.close());
+    await server.ready();
+    assert.notEqual(server.health().state, 'up');
+    assert.match(server.health().lastError ?? '', /Redirect to .* not followed/);
+    assert.equal(asked, 0);
+  });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function serving(
+  t: TestContext,
+  listener: Parameters<typeof createServer>[1] & {},
+): Promise<{ server: Server; port: number }> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  return { server, port: (server.address() as AddressInfo).port };
+}

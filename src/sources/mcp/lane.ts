@@ -1,0 +1,210 @@
+import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
+import type { Progress } from '../../model/call.ts';
+import { messageOf } from '../../model/errors.ts';
+import type { JsonObject } from '../../model/json.ts';
+import { ConnectionLost, RemoteError } from './connection-errors.ts';
+import { lossOf } from './http/loss.ts';
+
+/** What a request may be told besides its parameters. */
+export interface RequestOptions {
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: Progress) => void;
+  /** Rejects with a `ConnectionLost` after this time. */
+  readonly timeoutMs?: number;
+}
+
+interface Pending {
+  readonly onProgress: RequestOptions['onProgress'];
+  settle(outcome: JsonObject | Error): void;
+  sent: boolean;
+}
+
+const prefix = 'signalbox-';
+
+/**
+ * Stands between the SDK's client and its transport. Requests that are made here have ids of our own and are answered
+ * here, without the SDK's work on each of them; everything else passes through.
+ */
+export class Lane implements Transport {
+  onmessage: Transport['onmessage'];
+  onclose: Transport['onclose'];
+  onerror: Transport['onerror'];
+  readonly setProtocolVersion;
+  readonly hasPerRequestStream: boolean;
+  /** Whether a resolved `send` means that the request is on its way, and a pending one that it is not. */
+  readonly tellsWhenSent: boolean = false;
+  /** What the 2026 revision wants in every request's `_meta`; empty for the older ones. */
+  envelope: JsonObject = {};
+  /** Told once when no answers will come any more. */
+  onLost: ((reason: string) => void) | undefined;
+  /** Told of everything that went wrong on the way, fatal or not. */
+  onTrouble: ((error: Error) => void) | undefined;
+
+  readonly #transport: Transport;
+  readonly #describeClose: () => string;
+  readonly #pending = new Map<string, Pending>();
+  #last = 0;
+  #closedBecause: string | undefined;
+
+  constructor(transport: Transport, describeClose: () => string) {
+    this.#transport = transport;
+    this.#describeClose = describeClose;
+    this.hasPerRequestStream = transport.hasPerRequestStream === true;
+    this.setProtocolVersion = transport.setProtocolVersion?.bind(transport);
+  }
+
+  get isLost(): boolean {
+    return this.#closedBecause !== undefined;
+  }
+
+  get sessionId(): string | undefined {
+    return this.#transport.sessionId;
+  }
+
+  start(): Promise<void> {
+    const handlers: Pick<Transport, 'onmessage' | 'onerror' | 'onclose'> = {
+      onmessage: (message, extra) => {
+        if (!this.#isOurs(message)) this.onmessage?.(message, extra);
+      },
+      onerror: (error) => {
+        this.onerror?.(error);
+        this.onTrouble?.(error);
+      },
+      onclose: () => {
+        this.lose(this.#describeClose());
+        this.onclose?.();
+      },
+    };
+    Object.assign(this.#transport, handlers);
+    return this.#transport.start();
+  }
+
+  send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    return this.#transport.send(message, options);
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  /** Ends every request under way: their answers will not come. */
+  lose(reason: string): void {
+    if (this.#closedBecause !== undefined) return;
+    this.#closedBecause = reason;
+    for (const { settle, sent } of this.#pending.values()) settle(new ConnectionLost(reason, sent));
+    this.onLost?.(reason);
+  }
+
+  /**
+   * Makes a request. Rejects with a `RemoteError` when the server answers with an error, with a `ConnectionLost` when no
+   * answer will come, and with the signal's reason when it is aborted, of which the server is told.
+   */
+  request(method: string, params: JsonObject, options: RequestOptions = {}): Promise<JsonObject> {
+    const { signal, onProgress, timeoutMs } = options;
+    if (signal?.aborted === true) return Promise.reject(abortError(signal));
+    if (this.#closedBecause !== undefined) return Promise.reject(new ConnectionLost(this.#closedBecause, false));
+    const id = `${prefix}${(this.#last += 1)}`;
+    const meta = {
+      ...(params['_meta'] as JsonObject | undefined),
+      ...this.envelope,
+      ...(onProgress === undefined ? {} : { progressToken: id }),
+    };
+    const message = { jsonrpc: '2.0', id, method, params: { ...params, _meta: meta } } as JSONRPCMessage;
+    return new Promise((resolve, reject) => {
+      const stream = new AbortController();
+      const cancel = (): void => {
+        this.#cancel(id);
+        if (signal !== undefined) pending.settle(abortError(signal));
+        stream.abort();
+      };
+      const timer =
+        timeoutMs === undefined
+          ? undefined
+          : setTimeout(() => pending.settle(new ConnectionLost(`no answer within ${timeoutMs} ms`, true)), timeoutMs);
+      const pending: Pending = {
+        onProgress,
+        // Over HTTP nothing tells when a request has left; it is taken as sent until its failure says otherwise.
+        sent: !this.tellsWhenSent,
+        settle: (outcome) => {
+          if (!this.#pending.delete(id)) return;
+          clearTimeout(timer);
+          signal?.removeEventListener('abort', cancel);
+          if (outcome instanceof Error) reject(outcome);
+          else resolve(outcome);
+        },
+      };
+      this.#pending.set(id, pending);
+      signal?.addEventListener('abort', cancel, { once: true });
+      this.#transport
+        .send(message, {
+          requestSignal: stream.signal,
+          onRequestStreamEnd: () =>
+            pending.settle(new ConnectionLost('the stream of the answer ended before the answer came', true)),
+        })
+        .then(
+          () => (pending.sent = true),
+          (error: unknown) => pending.settle(lossOf(error, pending.sent)),
+        );
+    });
+  }
+
+  #cancel(id: string): void {
+    const pending = this.#pending.get(id);
+    // In the 2026 revision over HTTP, closing the stream is how a request is cancelled.
+    const byStream = this.hasPerRequestStream && Object.keys(this.envelope).length > 0;
+    if (pending?.sent !== true || byStream) return;
+    const params = { requestId: id, reason: 'the call was cancelled or ran out of time', _meta: this.envelope };
+    this.#transport
+      .send({ jsonrpc: '2.0', method: 'notifications/cancelled', params })
+      .catch((error: unknown) => this.onTrouble?.(new Error(messageOf(error), { cause: error })));
+  }
+
+  #isOurs(message: JSONRPCMessage): boolean {
+    if ('method' in message) return message.method === 'notifications/progress' && this.#isProgress(message.params);
+    const { id } = message;
+    if (typeof id !== 'string' || !id.startsWith(prefix)) return false;
+    const pending = this.#pending.get(id);
+    // An answer to what was cancelled meanwhile has nobody to go to.
+    if (pending === undefined) return true;
+    if ('result' in message && isObject(message.result)) pending.settle(message.result);
+    else if ('error' in message) pending.settle(remoteError(message.error));
+    else pending.settle(new RemoteError(-32_603, 'the server answered with neither a result nor an error'));
+    return true;
+  }
+
+  #isProgress(params: unknown): boolean {
+    if (!isObject(params)) return false;
+    const { progressToken, progress, total, message } = params;
+    if (typeof progressToken !== 'string' || !progressToken.startsWith(prefix)) return false;
+    if (typeof progress !== 'number') return true;
+    this.#pending.get(progressToken)?.onProgress?.({
+      progress,
+      ...(typeof total === 'number' ? { total } : {}),
+      ...(typeof message === 'string' ? { message } : {}),
+    });
+    return true;
+  }
+}
+
+/** A lane to a process; the SDK recognises one by these two properties. */
+export class ProcessLane extends Lane {
+  readonly stderr = null;
+  readonly pid = null;
+  override readonly tellsWhenSent = true;
+}
+
+function remoteError(error: unknown): RemoteError {
+  const { code, message } = isObject(error) ? error : {};
+  return new RemoteError(
+    typeof code === 'number' ? code : -32_603,
+    typeof message === 'string' && message !== '' ? message : 'an error without a message',
+  );
+}
+
+function abortError({ reason }: AbortSignal): Error {
+  return reason instanceof Error ? reason : new Error(messageOf(reason));
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,139 @@
+import { SchemaCompiler, type Validate } from '../../catalog/json-schema.ts';
+import type { SourceTool } from '../../catalog/source.ts';
+import type { ToolContext } from '../../model/context.ts';
+import type { JsonObject, JsonSchema, JsonValue } from '../../model/json.ts';
+import type { ToolAnnotations } from '../../model/tool.ts';
+
+/** Runs a tool of the server by its own name. */
+export type RunRemote = (name: string, args: JsonObject, context: ToolContext) => Promise<JsonObject>;
+
+/** What the tools of a server come to. */
+export interface ToolListing {
+  readonly tools: readonly SourceTool[];
+  readonly notices: readonly string[];
+}
+
+interface Kept {
+  readonly text: string;
+  readonly tool: SourceTool;
+}
+
+/** Turns what a server lists into tools. A tool that is listed again unchanged stays the same object. */
+export class SourceTools {
+  readonly #run: RunRemote;
+  readonly #checkSchemas: boolean;
+  readonly #onChange: () => void;
+  readonly #compiler = new SchemaCompiler();
+  #kept: readonly Kept[] = [];
+  #listing: ToolListing = { tools: [], notices: [] };
+
+  constructor(run: RunRemote, checkSchemas: boolean, onChange: () => void) {
+    this.#run = run;
+    this.#checkSchemas = checkSchemas;
+    this.#onChange = onChange;
+  }
+
+  get listing(): ToolListing {
+    return this.#listing;
+  }
+
+  /** Takes a new list. */
+  update(definitions: readonly JsonValue[]): void {
+    const before = new Map(this.#kept.map((kept) => [kept.text, kept]));
+    const notices: string[] = [];
+    const kept = definitions.flatMap((definition, index): Kept[] => {
+      if (!isDefinition(definition)) {
+        notices.push(`the tool at place ${index + 1} of the server’s list has no name and is left out`);
+        return [];
+      }
+      const text = JSON.stringify(definition);
+      return [before.get(text) ?? { text, tool: this.#tool(definition) }];
+    });
+    const isSame = kept.length === this.#kept.length && kept.every((each, index) => each === this.#kept[index]);
+    if (isSame && notices.join() === this.#listing.notices.join()) return;
+    this.#keep(kept, notices);
+  }
+
+  #keep(kept: readonly Kept[], notices: readonly string[]): void {
+    this.#kept = kept;
+    this.#listing = { tools: kept.map(({ tool }) => tool), notices };
+    this.#onChange();
+  }
+
+  #tool(definition: Definition): SourceTool {
+    const { name, description, _meta } = definition;
+    const annotations = (isObject(definition.annotations) ? definition.annotations : {}) as ToolAnnotations;
+    const title = definition.title ?? annotations.title;
+    const inputSchema = isObject(definition.inputSchema) ? definition.inputSchema : undefined;
+    const validator = new LazyValidator(this.#compiler, inputSchema ?? true, (reason) => this.#note(tool, reason));
+    const tool: SourceTool = {
+      tool: name,
+      ...(typeof title === 'string' ? { title } : {}),
+      description: typeof description === 'string' ? description : '',
+      inputSchema: inputSchema ?? { type: 'object' },
+      ...(isObject(definition.outputSchema) ? { outputSchema: definition.outputSchema } : {}),
+      annotations,
+      effect: annotations.readOnlyHint === true ? 'read' : 'irreversible',
+      idempotent: annotations.idempotentHint === true,
+      labels: [],
+      ...(isObject(_meta) ? { _meta } : {}),
+      notices: inputSchema === undefined ? ['it has no input schema; its arguments are not checked'] : [],
+      parse: (args) => validator.parse(args),
+      run: (args, context) => this.#run(name, args as JsonObject, context),
+    };
+    const problem = this.#checkSchemas ? validator.problem() : undefined;
+    return problem === undefined ? tool : { ...tool, notices: [...tool.notices, problem] };
+  }
+
+  /** Puts in the place of a tool the same with a notice. */
+  #note(tool: SourceTool, notice: string): void {
+    if (!this.#kept.some((each) => each.tool === tool)) return;
+    const noted = { ...tool, notices: [...tool.notices, notice] };
+    const kept = this.#kept.map((each) => (each.tool === tool ? { ...each, tool: noted } : each));
+    this.#keep(kept, this.#listing.notices);
+  }
+}
+
+/** A schema that is compiled when it is first needed. One that cannot be compiled lets everything through. */
+class LazyValidator {
+  readonly #compiler: SchemaCompiler;
+  readonly #schema: JsonSchema;
+  readonly #onProblem: (problem: string) => void;
+  #validate: Validate | undefined;
+  #problem: string | undefined;
+
+  constructor(compiler: SchemaCompiler, schema: JsonSchema, onProblem: (problem: string) => void) {
+    this.#compiler = compiler;
+    this.#schema = schema;
+    this.#onProblem = onProblem;
+  }
+
+  parse(args: JsonObject): ReturnType<SourceTool['parse']> {
+    if (this.#validate === undefined) {
+      const problem = this.problem();
+      if (problem !== undefined) this.#onProblem(problem);
+    }
+    const problems = this.#validate?.(args);
+    return problems === undefined ? { ok: true, value: args } : { ok: false, problems };
+  }
+
+  /** Why the schema cannot be used, if so. */
+  problem(): string | undefined {
+    if (this.#validate !== undefined) return this.#problem;
+    const compiled = this.#compiler.compile(this.#schema);
+    this.#validate = compiled.ok ? compiled.validate : () => undefined;
+    if (!compiled.ok)
+      this.#problem = `its input schema cannot be compiled, so its arguments are not checked: ${compiled.reason}`;
+    return this.#problem;
+  }
+}
+
+type Definition = JsonObject & { readonly name: string };
+
+function isDefinition(value: JsonValue): value is Definition {
+  return isObject(value) && typeof value['name'] === 'string' && value['name'] !== '';
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MessageReader } from './message-reader.ts';
+
+function reading(largestMessage = 1000): {
+  reader: MessageReader;
+  messages: object[];
+  noise: string[];
+  tooLarge: number[];
+} {
+  const messages: object[] = [];
+  const noise: string[] = [];
+  const tooLarge: number[] = [];
+  const reader = new MessageReader({
+    largestMessage,
+    onMessage: (message) => messages.push(message),
+    onNoise: (line) => noise.push(line),
+    onTooLarge: () => tooLarge.push(1),
+  });
+  return { reader, messages, noise, tooLarge };
+}
+
+test('messages come out whole, however the bytes come in', () => {
+  const sent = [{ a: 'ä€😀' }, { b: [1, { c: null }] }, {}];
+  const bytes = Buffer.from(sent.map((each) => `${JSON.stringify(each)}\n`).join(''));
+  for (let size = 1; size <= bytes.length; size += 1) {
+    const { reader, messages } = reading();
+    for (let at = 0; at < bytes.length; at += size) reader.read(bytes.subarray(at, at + size));
+    assert.deepEqual(messages, sent);
+  }
+});
+
+test('what is no message is noise; empty lines are nothing', () => {
+  const { reader, messages, noise } = reading();
+  reader.read(Buffer.from('hello\r\n\n{"a":1}\r\n[1]\n"text"\n{broken\n'));
+  assert.deepEqual(messages, [{ a: 1 }]);
+  assert.deepEqual(noise, ['hello\r', '[1]', '"text"', '{broken']);
+});
+
+test('a message over the limit is told of as soon as it is', () => {
+  const { reader, tooLarge, messages } = reading(10);
+  reader.read(Buffer.from('{"a":"0123'));
+  assert.equal(tooLarge.length, 0);
+  reader.read(Buffer.from('4'));
+  assert.equal(tooLarge.length, 1);
+  const whole = reading(10);
+  whole.reader.read(Buffer.from('{"a":"01234567"}\n'));
+  assert.equal(whole.tooLarge.length, 1);
+  assert.deepEqual([...messages, ...whole.messages], []);
+});
+
+test('20 MB in small pieces are read in time that grows with their number, not its square', () => {
+  const { reader, messages } = reading(64 * 1024 * 1024);
+  const piece = Buffer.alloc(16 * 1024, 'x');
+  const began = performance.now();
+  reader.read(Buffer.from('{"a":"'));
+  for (let count = 0; count < 1280; count += 1) reader.read(piece);
+  reader.read(Buffer.from('"}\n'));
+  assert.equal(messages.length, 1);
+  assert.ok(performance.now() - began < 1000);
+});

@@ -1,0 +1,161 @@
+import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
+import type { RecentLines } from '../recent-lines.ts';
+import { MessageReader } from './message-reader.ts';
+import { ProcessGroup, type ProgramOptions } from './process-group.ts';
+
+/** How a server is run, and what it may send. */
+export interface StdioTransportOptions extends ProgramOptions {
+  readonly largestMessage: number;
+  /** Takes what the server writes to its error output. */
+  readonly lines: RecentLines;
+}
+
+interface Outgoing {
+  readonly line: string;
+  readonly signal: AbortSignal | undefined;
+  sent(): void;
+  failed(error: Error): void;
+}
+
+/** Bytes that may wait for a server that does not read; what comes after waits with us and can still be taken back. */
+const mostInFlight = 1024 * 1024;
+
+/**
+ * MCP over the input and output of a process. Our own, because the SDK's leaves grandchildren, has a limit of 10 MB and
+ * writes without regard to whether the other side reads.
+ */
+export class StdioTransport implements Transport {
+  onmessage: Transport['onmessage'];
+  onclose: Transport['onclose'];
+  onerror: Transport['onerror'];
+  /** By these two the SDK tells a process from a network: it probes a process more patiently. */
+  readonly stderr = null;
+  pid: number | null = null;
+  /** Why it closed, once it has. */
+  closedBecause: string | undefined;
+
+  readonly #options: StdioTransportOptions;
+  #group: ProcessGroup | undefined;
+  readonly #waiting: Outgoing[] = [];
+  /** What was sent since the last write: calls that are made together go out together. */
+  #batch = '';
+  #closing: Promise<void> | undefined;
+
+  constructor(options: StdioTransportOptions) {
+    this.#options = options;
+  }
+
+  start(): Promise<void> {
+    const group = new ProcessGroup(this.#options);
+    this.#group = group;
+    const { child } = group;
+    this.pid = child.pid ?? null;
+    this.#read(group);
+    child.stdin.on('drain', () => this.#writeMore());
+    // A server that closes its input or dies: the exit says more than EPIPE does.
+    child.stdin.on('error', () => undefined);
+    child.once('exit', (code, signal) => {
+      // What it wrote last may still be in the pipe.
+      const end = (): void => this.#closed(describeExit(code, signal));
+      if (child.stdout.readableEnded) end();
+      else {
+        child.stdout.once('close', end);
+        void group.ended.then(end);
+      }
+    });
+    return new Promise((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', (error: NodeJS.ErrnoException) => {
+        const why = new Error(explainStart(this.#options, error), { cause: error });
+        this.#closed(why.message);
+        reject(why);
+      });
+    });
+  }
+
+  send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    if (this.closedBecause !== undefined) return Promise.reject(new Error(this.closedBecause));
+    const line = `${JSON.stringify(message)}\n`;
+    if (this.#waiting.length === 0 && this.#hasRoom()) {
+      this.#write(line);
+      return Promise.resolve();
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ line, signal: options?.requestSignal, sent: resolve, failed: reject });
+    });
+  }
+
+  /** Ends the server: kindly, then not. Resolves when nothing of it is left. */
+  close(): Promise<void> {
+    this.#closing ??= (this.#group?.stop() ?? Promise.resolve()).then(() => this.#closed('it was closed'));
+    return this.#closing;
+  }
+
+  #read({ child }: ProcessGroup): void {
+    const reader = new MessageReader({
+      largestMessage: this.#options.largestMessage,
+      onMessage: (message) => this.onmessage?.(message as JSONRPCMessage),
+      onNoise: (line) => this.#options.lines.add(`(on standard output) ${line.slice(0, 500)}`),
+      onTooLarge: () => this.#fail(`it sent a message of more than ${megabytes(this.#options.largestMessage)} MB`),
+    });
+    child.stdout.on('data', (chunk: Buffer) => reader.read(chunk));
+    child.stderr.setEncoding('utf8').on('data', (piece: string) => this.#options.lines.write(piece));
+    child.stdout.on('error', () => undefined);
+    child.stderr.on('error', () => undefined);
+  }
+
+  #fail(why: string): void {
+    this.#closed(why);
+    void this.#group?.kill();
+  }
+
+  #closed(why: string): void {
+    if (this.closedBecause !== undefined) return;
+    this.closedBecause = why;
+    for (const outgoing of this.#waiting.splice(0)) outgoing.failed(new Error(why));
+    this.onclose?.();
+  }
+
+  #hasRoom(): boolean {
+    return (this.#group?.child.stdin.writableLength ?? 0) + this.#batch.length < mostInFlight;
+  }
+
+  #write(line: string): void {
+    if (this.#batch === '') process.nextTick(() => this.#flush());
+    this.#batch += line;
+  }
+
+  #flush(): void {
+    this.#group?.child.stdin.write(this.#batch);
+    this.#batch = '';
+  }
+
+  #writeMore(): void {
+    while (this.#hasRoom()) {
+      const outgoing = this.#waiting.shift();
+      if (outgoing === undefined) return;
+      if (outgoing.signal?.aborted === true) {
+        outgoing.failed(new Error('it was taken back before it was sent'));
+        continue;
+      }
+      this.#write(outgoing.line);
+      outgoing.sent();
+    }
+  }
+}
+
+function describeExit(code: number | null, signal: NodeJS.Signals | null): string {
+  return signal === null
+    ? `its process ended with exit code ${code ?? 'unknown'}`
+    : `its process was ended by ${signal}`;
+}
+
+function explainStart({ command, cwd }: ProgramOptions, error: NodeJS.ErrnoException): string {
+  if (error.code === 'ENOENT')
+    return `the program ${JSON.stringify(command)} was not found${cwd === undefined ? '' : ` (or the directory ${cwd} does not exist)`}`;
+  return `the program ${JSON.stringify(command)} could not be started: ${error.message}`;
+}
+
+function megabytes(bytes: number): number {
+  return Math.round(bytes / 1024 / 1024);
+}

@@ -1,0 +1,206 @@
+import { messageOf } from '../../model/errors.ts';
+import { ServerUnreached } from '../../model/server-unreached.ts';
+import { Backoff } from './backoff.ts';
+import { ConnectionLost, ServerCrashed } from './connection-errors.ts';
+import type { Connection } from './connection.ts';
+
+/** How a server is doing. */
+export interface Supervision {
+  readonly state: 'connecting' | 'up' | 'down' | 'stopped';
+  readonly since: number;
+  readonly lastError?: string;
+  readonly nextRetryAt?: number;
+  /** How often it was connected to again. */
+  readonly restarts: number;
+}
+
+/** What the supervisor needs. */
+export interface SupervisorOptions {
+  readonly server: string;
+  /** Connects and learns what the server has. */
+  open(): Promise<Connection>;
+  onChange(): void;
+}
+
+/** Shorter than this, an outage is a hiccup: calls wait for its end, and the catalog does not hear of it. */
+const graceMs = 2000;
+const settledAfterMs = 10_000;
+
+/** Keeps one server connected: tries again when it fails, ever more slowly, until it is told to stop. */
+export class Supervisor {
+  readonly #options: SupervisorOptions;
+  readonly #backoff = new Backoff();
+  readonly #waiting = new Set<() => void>();
+  readonly #ready: Promise<void>;
+  #isReady: () => void = () => undefined;
+  #connection: Connection | undefined;
+  /** What was lost and is still being ended. */
+  #ending: Promise<void> = Promise.resolve();
+  #supervision: Omit<Supervision, 'restarts'> = { state: 'connecting', since: Date.now() };
+  #connections = 0;
+  /** Why and since when the server counts as down; absent during a hiccup. */
+  #down: { readonly reason: string; readonly since: number } | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #grace: NodeJS.Timeout | undefined;
+  #settling: NodeJS.Timeout | undefined;
+  #attempt: Promise<void> | undefined;
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+    this.#down = { reason: 'it is being connected to', since: Date.now() };
+    this.#ready = new Promise((resolve) => (this.#isReady = resolve));
+    this.#begin();
+  }
+
+  get supervision(): Supervision {
+    return { ...this.#supervision, restarts: Math.max(0, this.#connections - 1) };
+  }
+
+  get connection(): Connection | undefined {
+    return this.#connection;
+  }
+
+  get down(): { readonly reason: string; readonly since: number } | undefined {
+    return this.#down;
+  }
+
+  /** The first attempt has ended, well or not. */
+  ready(): Promise<void> {
+    return this.#ready;
+  }
+
+  /** The connection, for which a call waits during a hiccup. */
+  async connected(signal: AbortSignal): Promise<Connection> {
+    if (this.#connection === undefined && this.#down === undefined) await this.#change(signal);
+    if (this.#connection !== undefined) return this.#connection;
+    const { lastError } = this.#supervision;
+    const why = this.#down?.reason ?? lastError ?? 'it is not connected';
+    throw new ServerUnreached(`server "${this.#options.server}" is down: ${why}; nothing was run`);
+  }
+
+  /** Ends the connection and makes a new one, without waiting for its turn. */
+  async restart(): Promise<void> {
+    if (this.#supervision.state === 'stopped') throw new ServerUnreached('the server is closed');
+    this.#backoff.reset();
+    clearTimeout(this.#retry);
+    await this.#attempt;
+    const lost = this.#connection;
+    if (lost !== undefined) {
+      this.#connection = undefined;
+      this.#startGrace('it is being restarted');
+      this.#ending = lost.close();
+    }
+    clearTimeout(this.#retry);
+    this.#begin();
+    await this.#attempt;
+  }
+
+  async stop(): Promise<void> {
+    this.#set({ state: 'stopped', since: Date.now() });
+    for (const timer of [this.#retry, this.#grace, this.#settling]) clearTimeout(timer);
+    this.#down = { reason: 'it is closed', since: Date.now() };
+    const connection = this.#connection;
+    this.#connection = undefined;
+    this.#wake();
+    await Promise.all([connection?.close(), this.#attempt, this.#ending]);
+    this.#isReady();
+  }
+
+  #begin(): void {
+    this.#attempt = this.#try().finally(() => (this.#attempt = undefined));
+  }
+
+  async #try(): Promise<void> {
+    this.#set({ state: 'connecting' });
+    try {
+      await this.#ending;
+      const connection = await this.#options.open();
+      if (this.#isStopped()) await connection.close();
+      else this.#up(connection);
+    } catch (error) {
+      if (!this.#isStopped()) this.#failed(messageOf(error), isCrash(error));
+    }
+    this.#isReady();
+  }
+
+  #up(connection: Connection): void {
+    if (connection.isOver) {
+      this.#ending = connection.close();
+      this.#failed('it was lost as soon as it was connected to', true);
+      return;
+    }
+    connection.onLost = (reason) => {
+      if (this.#connection !== connection) return;
+      this.#connection = undefined;
+      clearTimeout(this.#settling);
+      this.#ending = connection.close();
+      this.#startGrace(reason);
+      this.#failed(reason, true);
+    };
+    this.#connection = connection;
+    this.#settling = setTimeout(() => this.#backoff.settled(), settledAfterMs).unref();
+    clearTimeout(this.#grace);
+    this.#grace = undefined;
+    const wasDown = this.#down !== undefined;
+    this.#down = undefined;
+    this.#connections += 1;
+    this.#set({ state: 'up', since: Date.now() });
+    this.#wake();
+    if (wasDown) this.#options.onChange();
+  }
+
+  #failed(reason: string, isItACrash: boolean): void {
+    const { delayMs, isCrashing } = this.#backoff.next(isItACrash);
+    const told = isCrashing ? `${reason} (it keeps failing; next try in ${Math.round(delayMs / 1000)} s)` : reason;
+    this.#set({ state: 'down', since: Date.now(), lastError: told, nextRetryAt: Date.now() + delayMs });
+    if (this.#down !== undefined) this.#tell(told, this.#down.since);
+    else if (isCrashing) this.#tell(told, Date.now());
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => this.#begin(), delayMs);
+  }
+
+  #startGrace(reason: string): void {
+    const since = Date.now();
+    this.#grace = setTimeout(() => this.#tell(this.#supervision.lastError ?? reason, since), graceMs).unref();
+  }
+
+  #tell(reason: string, since: number): void {
+    clearTimeout(this.#grace);
+    this.#grace = undefined;
+    if (this.#down?.reason === reason) return;
+    this.#down = { reason, since };
+    this.#wake();
+    this.#options.onChange();
+  }
+
+  #set(change: Partial<Supervision> & Pick<Supervision, 'state'>): void {
+    const { since, lastError } = this.#supervision;
+    this.#supervision = { since, ...(lastError === undefined ? {} : { lastError }), ...change };
+  }
+
+  #isStopped(): boolean {
+    return this.#supervision.state === 'stopped';
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiting) wake();
+  }
+
+  /** Waits until the server is up, counts as down, or the call is over. */
+  #change(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        this.#waiting.delete(done);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      this.#waiting.add(done);
+      signal.addEventListener('abort', done, { once: true });
+    });
+  }
+}
+
+/** That a server cannot be reached is no crash: it may be back any moment. */
+function isCrash(error: unknown): boolean {
+  return error instanceof ServerCrashed || (error instanceof ConnectionLost && error.sent);
+}

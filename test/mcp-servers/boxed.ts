@@ -1,0 +1,22 @@
+import type { TestContext } from 'node:test';
+import { type McpServer, type McpServerOptions, type Signalbox, createSignalbox, mcpServer } from '../../src/index.ts';
+
+/** A box with one MCP server that is up, closed when the test ends. Everything that asks is allowed. */
+export async function boxed(
+  t: TestContext,
+  options: Omit<McpServerOptions, 'name'>,
+): Promise<{ box: Signalbox; server: McpServer }> {
+  const server = mcpServer({ name: 'fixture', ...options });
+  const box = await createSignalbox({ servers: [server], approve: () => ({ allow: true }) });
+  t.after(() => box.close());
+  await server.ready();
+  return { box, server };
+}
+
+/** Waits until something is so. */
+export async function until(isSo: () => boolean, what: string, withinMs = 10_000): Promise<void> {
+  for (const end = Date.now() + withinMs; !isSo();) {
+    if (Date.now() > end) throw new Error(`it did not happen within ${withinMs} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

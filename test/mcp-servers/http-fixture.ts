@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { type Server as HttpServer, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { WebStandardStreamableHTTPServerTransport, createMcpHandler } from '@modelcontextprotocol/server';
+import { fixtureServer } from './fixture-server.ts';
+
+/** The fixture on a real socket. */
+export interface HttpFixture {
+  readonly url: string;
+  /** The headers of every request that came. */
+  readonly requests: Headers[];
+  /** Forgets all sessions, as a restarted server does. */
+  forgetSessions(): void;
+  /** Breaks every connection there is. */
+  breakConnections(): void;
+  /** Tells those who listen that the tools changed. */
+  toolsChanged(): void;
+  readonly added: string[];
+  close(): Promise<void>;
+}
+
+/** Serves the fixture over streamable HTTP: with sessions, or in the revision without. */
+export async function httpFixture(era: 'legacy' | 'modern', port = 0): Promise<HttpFixture> {
+  const added: string[] = [];
+  const requests: Headers[] = [];
+  const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
+  const handler = createMcpHandler(() => fixtureServer({ added }));
+
+  const legacy = async (request: Request): Promise<Response> => {
+    const id = request.headers.get('mcp-session-id');
+    const known = sessions.get(id ?? '');
+    if (known !== undefined) return await known.handleRequest(request);
+    if (id !== null) return new Response('no such session', { status: 404 });
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (session) => void sessions.set(session, transport),
+    });
+    await fixtureServer({ added }).connect(transport);
+    return await transport.handleRequest(request);
+  };
+  const listener = getRequestListener((request) => {
+    requests.push(request.headers);
+    return era === 'legacy' ? legacy(request) : handler.fetch(request);
+  });
+  const server = createServer((request, response) => void listener(request, response));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    requests,
+    added,
+    forgetSessions: () => sessions.clear(),
+    breakConnections: () => server.closeAllConnections(),
+    toolsChanged: () => handler.notify.toolsChanged(),
+    close: () => closed(server),
+  };
+}
+
+function closed(server: HttpServer): Promise<void> {
+  server.closeAllConnections();
+  return new Promise((resolve) => server.close(() => resolve()));
+}

@@ -1,0 +1,25 @@
+import { fileURLToPath } from 'node:url';
+import type { McpTransport } from '../../src/index.ts';
+
+const program = fileURLToPath(new URL('./stdio-program.ts', import.meta.url));
+const manifests = {
+  everything: import.meta.resolve('@modelcontextprotocol/server-everything/package.json'),
+  filesystem: import.meta.resolve('@modelcontextprotocol/server-filesystem/package.json'),
+  memory: import.meta.resolve('@modelcontextprotocol/server-memory/package.json'),
+  'sequential-thinking': import.meta.resolve('@modelcontextprotocol/server-sequential-thinking/package.json'),
+};
+
+/** The fixture as a process. */
+export function fixtureProgram(...args: readonly string[]): McpTransport & { type: 'stdio' } {
+  return { type: 'stdio', command: process.execPath, args: [program, ...args] };
+}
+
+/** One of the reference servers. */
+export function referenceServer(
+  name: keyof typeof manifests,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): McpTransport & { type: 'stdio' } {
+  const entry = fileURLToPath(new URL('dist/index.js', manifests[name]));
+  return { type: 'stdio', command: process.execPath, args: [entry, ...args], env };
+}
