@@ -90,15 +90,29 @@ export const requirements: Readonly<Record<RequirementId, Requirement>> = {
   // B. External MCP servers
   B1: {
     promise: 'stdio, streamable HTTP and SSE, every protocol revision from 2024-11-05 to 2026-07-28',
-    tests: [],
+    tests: [
+      'src/sources/mcp/mcp-server.test.ts > a server that is a process > which revision it speaks is found out once',
+      'src/sources/mcp/http/http.test.ts > server-everything works over HTTP+SSE and over streamable HTTP',
+    ],
+    missing: 'the verdict on disk, each revision between the first and the last by name',
   },
   B2: {
     promise: 'tools, resources and prompts are discovered page by page, and changes are followed',
-    tests: [],
+    tests: [
+      'src/sources/mcp/mcp-server.test.ts > a server that is a process > all pages are listed',
+      'src/sources/mcp/mcp-server.test.ts > a server that is a process > a server can be looked at without being mounted',
+    ],
+    missing: 'resources and prompts beyond discovery',
   },
   B3: {
     promise: 'tools are filtered, renamed, re-described and re-shaped; the remote name still works',
-    tests: [],
+    tests: [
+      'src/catalog/transforms/shape-source.test.ts > whatever is allowed, denied and renamed: what is listed can be called and reaches the right tool, the rest cannot',
+      'src/catalog/transforms/shape-source.test.ts > the tools block > renames, describes, entitles, sets the effect and provider options, by the new or the own name',
+      'src/catalog/transforms/shape-arguments.test.ts > hidden and fixed arguments cannot be overridden by anything a caller gives',
+      'src/catalog/transforms/transform-source.test.ts > a transform > says in the catalog what it hides and why',
+      'test/e2e/cli-mcp.test.ts > external MCP servers > are listed and called, shaped as the configuration says',
+    ],
   },
   B4: {
     promise: 'a server’s JSON Schema reaches the model unchanged, and arguments are validated against it',
@@ -106,29 +120,47 @@ export const requirements: Readonly<Record<RequirementId, Requirement>> = {
       'src/catalog/json-schema.test.ts > drafts > 2020-12, said or unsaid: prefixItems, dependentRequired, unevaluatedProperties',
       'src/catalog/json-schema.test.ts > drafts > draft-07, with http or https, with or without "#": items as a list, dependencies',
       'src/sources/local/schema.test.ts > a JSON Schema that does not compile > is told as it is, checks nothing, and is noticed',
+      'src/sources/mcp/mcp-server.test.ts > a server that is a process > arguments are checked against its schema; one that does not compile is noticed, and lets everything through',
+      'src/sources/mcp/mcp-server.test.ts > a server that is a process > effects come from its annotations, and schemas are passed on as received',
     ],
-    missing: 'schemas of external servers',
   },
   B5: {
     promise: 'every tool knows its server; removing a server removes exactly its tools',
     tests: ['src/catalog/catalog.test.ts > servers come and go > removing a server removes exactly its tools'],
-    missing: 'external servers',
   },
   B6: {
     promise: 'crash, hang, dropped stream and expired session are noticed, reconnected, and end calls clearly',
-    tests: [],
+    tests: [
+      'src/sources/mcp/mcp-server.test.ts > a server that dies > a read that was under way has failed; the server comes back by itself',
+      'src/sources/mcp/mcp-server.test.ts > a server that dies > the outcome of a call with an effect is unknown, and it is not made again',
+      'src/sources/mcp/mcp-server.test.ts > a server that dies > one that hangs is found out after a call ran out of time, and replaced',
+      'src/sources/mcp/mcp-server.test.ts > a server that dies > killed at random under load: every call ends, no effect happens twice, and the catalog is whole again',
+      'src/sources/mcp/http/http.test.ts > a session that the server has forgotten is made anew, the call goes through, and the catalog stays',
+    ],
   },
   B7: {
     promise: 'one bad server hides no other; the catalog says what is down since when and why',
-    tests: [],
+    tests: [
+      'test/e2e/cli-mcp.test.ts > external MCP servers > what cannot be reached is down with its reason, and hides no other',
+    ],
+    missing: '`required` servers',
   },
   B8: {
     promise: 'environment, directory, headers and OAuth are all used; secrets only by reference',
-    tests: [],
+    tests: [
+      'test/e2e/cli-mcp.test.ts > external MCP servers > a bearer token and headers reach a server on the network',
+      'src/config/references.test.ts > references to environment variables > one that is not set is named, with the place that refers to it',
+    ],
+    missing: 'OAuth, the secret store',
   },
   B9: {
     promise: 'no orphan or zombie process after stop, crash or reload; stderr is drained and kept',
-    tests: [],
+    tests: [
+      'test/faults/mcp-processes.test.ts > processes of MCP servers > a mounted server that is killed, restarted and closed leaves nothing behind',
+      'test/faults/mcp-processes.test.ts > processes of MCP servers > when this process ends without closing anything, its servers end with it',
+      'src/sources/mcp/mcp-server.test.ts > a server that is a process > its error output is drained, and the last 200 lines are kept',
+    ],
+    missing: 'the error output in the console',
   },
   B10: {
     promise: 'servers are governed by default; `passthrough` is observed through hooks',
@@ -146,15 +178,26 @@ export const requirements: Readonly<Record<RequirementId, Requirement>> = {
   },
   B12: {
     promise: 'elicitation, sampling, roots, progress, cancellation, logging and completion are relayed',
-    tests: [],
+    tests: [
+      'src/sources/mcp/reference-servers.test.ts > the four reference servers, mounted together > progress is relayed, and cancellation reaches the server',
+      'src/sources/mcp/mcp-server.test.ts > a server that is a process > it is not offered what nobody can answer, and the call fails clearly',
+    ],
+    missing: 'elicitation, sampling, roots, logging and completion to the client that made the call',
   },
   B13: {
     promise: '`signalbox.lock` pins tool definitions; a change of meaning blocks the tool until accepted',
-    tests: [],
+    tests: [
+      'src/catalog/lock/lock.test.ts > the lock > reordering keys, sets or tools never drifts, and hides nothing',
+      'src/catalog/lock/lock.test.ts > the lock > any change of any definition drifts, is told, and hides exactly that tool',
+      'test/e2e/cli-lock.test.ts > signalbox.lock > a changed tool is blocked with the difference until it is accepted; no other tool is',
+    ],
   },
   B14: {
     promise: 'text shown to a model carries no hidden characters; suspicious definitions are flagged',
-    tests: [],
+    tests: [
+      'src/catalog/transforms/sanitized.test.ts > a sanitized tool > has clean names, titles, descriptions and schema descriptions; values stay exact',
+      'src/catalog/transforms/sanitized.test.ts > suspicious > is looked for in the schema too, in names and values as well',
+    ],
   },
 
   // C. Calls under control
