@@ -19,7 +19,7 @@ async function mounted(t: TestContext): Promise<Mounted> {
     mcpServer({
       name: 'everything',
       transport: referenceServer('everything'),
-      roots: [{ uri: `file://${directory}`, name: 'work' }],
+      roots: [{ uri: `file://${directory}`, name: 'notes' }],
       onElicit: () => ({ action: 'accept', content: { name: 'Ada', check: true } }),
       onSample: () => ({ model: 'none', role: 'assistant', content: { type: 'text', text: 'sampled answer' } }),
     }),
@@ -65,7 +65,7 @@ describe('the four reference servers, mounted together', () => {
       ['everything__toggle-subscriber-updates', {}, /start/i],
       ['everything__toggle-subscriber-updates', {}, /stopp/i],
       ['everything__trigger-long-running-operation', { duration: 0.1, steps: 2 }, /completed/],
-      ['everything__get-roots-list', {}, /work/],
+      ['everything__get-roots-list', {}, /notes/],
       ['everything__trigger-elicitation-request', {}, /Ada/],
       ['everything__trigger-sampling-request', { prompt: 'hi', maxTokens: 10 }, /sampled answer/],
       ['files__create_directory', { path: join(directory, 'sub') }],
