@@ -146,8 +146,9 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
       underWay += 1;
       try {
         const outcome = await pipeline(call);
-        const result = { callId: call.id, tool: call.name, ...outcome, durationMs: call.durationMs };
-        return call.decision === undefined ? result : { ...result, decision: call.decision };
+        const { id: callId, name: tool, durationMs, decision } = call;
+        if (decision === undefined) return { callId, tool, ...outcome, durationMs };
+        return { callId, tool, ...outcome, durationMs, decision };
       } finally {
         underWay -= 1;
         if (underWay === 0) onIdle?.();

@@ -111,7 +111,7 @@ export const requirements: Readonly<Record<RequirementId, Requirement>> = {
       'src/catalog/transforms/shape-source.test.ts > the tools block > renames, describes, entitles, sets the effect and provider options, by the new or the own name',
       'src/catalog/transforms/shape-arguments.test.ts > hidden and fixed arguments cannot be overridden by anything a caller gives',
       'src/catalog/transforms/transform-source.test.ts > a transform > says in the catalog what it hides and why',
-      'test/e2e/cli-mcp.test.ts >  > are listed and called, shaped as the configuration says',
+      'test/e2e/cli-mcp.test.ts > external servers of the configuration > are listed and called, shaped as the configuration says',
     ],
   },
   B4: {
@@ -140,13 +140,13 @@ export const requirements: Readonly<Record<RequirementId, Requirement>> = {
   },
   B7: {
     promise: 'one bad server hides no other; the catalog says what is down since when and why',
-    tests: ['test/e2e/cli-mcp.test.ts >  > what cannot be reached is down with its reason, and hides no other'],
+    tests: ['test/e2e/cli-mcp.test.ts > external servers of the configuration > what cannot be reached is down with its reason, and hides no other'],
     missing: '`required` servers',
   },
   B8: {
     promise: 'environment, directory, headers and OAuth are all used; secrets only by reference',
     tests: [
-      'test/e2e/cli-mcp.test.ts >  > a bearer token and headers reach a server on the network',
+      'test/e2e/cli-mcp.test.ts > external servers of the configuration > a bearer token and headers reach a server on the network',
       'src/config/references.test.ts > references to environment variables > one that is not set is named, with the place that refers to it',
     ],
     missing: 'OAuth, the secret store',

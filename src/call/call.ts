@@ -33,11 +33,14 @@ export interface Call {
   durationMs: number;
 }
 
+/** An outcome, now or later. Stages that need not wait do not: each promise in the chain costs every call. */
+export type Outcoming = CallOutcome | Promise<CallOutcome>;
+
 /** What comes after a stage. */
-export type Next = (call: Call) => Promise<CallOutcome>;
+export type Next = (call: Call) => Outcoming;
 
 /** One step of the pipeline: does its part, calls `next` or not, and passes the outcome on. */
-export type Stage = (call: Call, next: Next) => Promise<CallOutcome>;
+export type Stage = (call: Call, next: Next) => Outcoming;
 
 /** The tool of a call that `resolve` let through. */
 export function toolOf(call: Call): CatalogTool {

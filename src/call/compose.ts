@@ -4,6 +4,8 @@ import type { Next, Stage } from './call.ts';
 export function compose(stages: readonly Stage[]): Next {
   return stages.reduceRight<Next>(
     (next, stage) => (call) => stage(call, next),
-    () => Promise.reject(new Error('the last stage of the pipeline must not call next')),
+    () => {
+      throw new Error('the last stage of the pipeline must not call next');
+    },
   );
 }

@@ -3,24 +3,27 @@ import type { CallOutcome } from '../model/call.ts';
 import { type ContentBlock, type ToolResult, text } from '../model/content.ts';
 import { type JsonProblem, type JsonValue, inspectJson } from '../model/json.ts';
 import { unfinished } from '../model/unfinished.ts';
+import type { Outcoming } from './call.ts';
 
 /** Turns whatever a handler returned into an outcome: a string, an object, content blocks, a full result, or nonsense. */
-export async function outcomeOf(
-  name: string,
-  tool: SourceTool,
-  returned: unknown,
-  largest: number,
-): Promise<CallOutcome> {
+export function outcomeOf(name: string, tool: SourceTool, returned: unknown, largest: number): Outcoming {
   const value = returned ?? null;
   const inspection = inspectJson(value, largest);
   if (!inspection.ok) return unusable(name, inspection, largest);
   const result = toResult(value as JsonValue, tool.outputSchema !== undefined);
   if (result.isError === true) return reportedError(name, result);
+  return tool.outputSchema === undefined ? completed(result) : checked(name, tool, result);
+}
+
+function completed({ content, structuredContent }: ToolResult): CallOutcome {
+  return structuredContent === undefined
+    ? { outcome: 'completed', content }
+    : { outcome: 'completed', content, structuredContent };
+}
+
+async function checked(name: string, tool: SourceTool, result: ToolResult): Promise<CallOutcome> {
   const mismatch = await outputProblem(name, tool, result);
-  if (mismatch !== undefined) return unfinished('failed', 'result-invalid', mismatch);
-  return result.structuredContent === undefined
-    ? { outcome: 'completed', content: result.content }
-    : { outcome: 'completed', content: result.content, structuredContent: result.structuredContent };
+  return mismatch === undefined ? completed(result) : unfinished('failed', 'result-invalid', mismatch);
 }
 
 function unusable(name: string, { path, problem, tooLarge }: JsonProblem, largest: number): CallOutcome {
@@ -97,7 +100,6 @@ function reportedError(name: string, result: ToolResult): CallOutcome {
 }
 
 async function outputProblem(name: string, tool: SourceTool, result: ToolResult): Promise<string | undefined> {
-  if (tool.outputSchema === undefined) return undefined;
   if (result.structuredContent === undefined)
     return `${name} ran, but returned no structured content although it declares an output schema`;
   const checking = tool.checkOutput?.(result.structuredContent);

@@ -4,15 +4,18 @@ import { messageOf } from '../../model/errors.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { unfinished } from '../../model/unfinished.ts';
 import type { ApprovalAnswer, Approve } from '../approval.ts';
-import { type Call, type Stage, toolOf } from '../call.ts';
+import { type Call, type Next, type Stage, toolOf } from '../call.ts';
 import { type Waits, endedOutcome } from '../waits.ts';
 
 /** Has a human answer a call that policy wants asked. Without anybody to ask, the call is denied. */
 export function approve(catalog: Catalog, waits: Waits, ask: Approve | undefined): Stage {
-  return async (call, next) => {
+  return (call, next) => {
     if (call.decision?.answer !== 'ask') return next(call);
-    if (ask === undefined) return nobodyToAsk(call);
-    const refusal = await answer(call, waits, ask);
+    return ask === undefined ? nobodyToAsk(call) : asked(call, next, ask);
+  };
+
+  async function asked(call: Call, next: Next, human: Approve): Promise<CallOutcome> {
+    const refusal = await answer(call, waits, human);
     if (refusal !== undefined) return refusal;
     // The human may have taken long: what was approved must still be what would run.
     const { definition } = toolOf(call);
@@ -24,7 +27,7 @@ export function approve(catalog: Catalog, waits: Waits, ask: Approve | undefined
       );
     }
     return next(call);
-  };
+  }
 }
 
 async function answer(call: Call, waits: Waits, ask: Approve): Promise<CallOutcome | undefined> {

@@ -1,15 +1,18 @@
 import type { Claim, Store } from '../../journal/store.ts';
 import type { CallOutcome } from '../../model/call.ts';
 import { unfinished } from '../../model/unfinished.ts';
-import type { Call, Stage } from '../call.ts';
+import type { Call, Next, Outcoming, Stage } from '../call.ts';
 import { claimOf } from '../idempotency.ts';
 
 /** Runs calls with the same idempotency key once: the others get the outcome of the first. */
 export function deduplicate(store: Store): Stage {
   const underWay = new Map<string, { readonly fingerprint: string; readonly outcome: Promise<CallOutcome> }>();
-  return async (call, next) => {
+  return (call, next) => {
     const claim = claimOf(call);
-    if (claim === undefined) return next(call);
+    return claim === undefined ? next(call) : once(call, next, claim);
+  };
+
+  async function once(call: Call, next: Next, claim: NonNullable<ReturnType<typeof claimOf>>): Promise<CallOutcome> {
     const first = underWay.get(claim.key);
     if (first !== undefined) return first.fingerprint === claim.fingerprint ? first.outcome : conflict(call);
     const outcome = firstOutcome(call, claim, () => next(call));
@@ -19,12 +22,12 @@ export function deduplicate(store: Store): Stage {
     } finally {
       underWay.delete(claim.key);
     }
-  };
+  }
 
   async function firstOutcome(
     call: Call,
     claim: { key: string; fingerprint: string },
-    run: () => Promise<CallOutcome>,
+    run: () => Outcoming,
   ): Promise<CallOutcome> {
     const taken = await store.claim(claim.key);
     if (taken === undefined) return run();

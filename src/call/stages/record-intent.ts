@@ -1,8 +1,9 @@
 import type { Journal } from '../../journal/journal.ts';
 import type { Redactor } from '../../journal/redaction.ts';
+import type { CallOutcome } from '../../model/call.ts';
 import { messageOf } from '../../model/errors.ts';
 import { unfinished } from '../../model/unfinished.ts';
-import { type Stage, toolOf } from '../call.ts';
+import { type Call, type Next, type Stage, toolOf } from '../call.ts';
 import { claimOf } from '../idempotency.ts';
 import { intentDraft } from '../record.ts';
 
@@ -11,13 +12,15 @@ import { intentDraft } from '../record.ts';
  * goes on at once, since running it again harms nobody.
  */
 export function recordIntent(journal: Journal, redactor: Redactor): Stage {
-  return async (call, next) => {
+  return (call, next) => {
     const claim = claimOf(call);
-    if (claim === undefined && toolOf(call).definition.effect === 'read') {
-      call.intent = journal.note(() => intentDraft(call, redactor));
-      call.started = true;
-      return next(call);
-    }
+    if (claim !== undefined || toolOf(call).definition.effect !== 'read') return afterIntent(call, next, claim);
+    call.intent = journal.note(() => intentDraft(call, redactor));
+    call.started = true;
+    return next(call);
+  };
+
+  async function afterIntent(call: Call, next: Next, claim: ReturnType<typeof claimOf>): Promise<CallOutcome> {
     try {
       const draft = intentDraft(call, redactor);
       const written = await journal.append(claim === undefined ? draft : { ...draft, claim }, 'power-loss');
@@ -38,5 +41,5 @@ export function recordIntent(journal: Journal, redactor: Redactor): Stage {
     call.claimed = claim?.key;
     call.started = true;
     return next(call);
-  };
+  }
 }

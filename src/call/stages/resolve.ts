@@ -7,7 +7,7 @@ import type { Call, Stage } from '../call.ts';
 
 /** Finds the tool and pins its definition. What cannot be called says why. */
 export function resolve(catalog: Catalog): Stage {
-  return async (call, next) => {
+  return (call, next) => {
     const tool = catalog.find(call.name);
     if (tool === undefined) return absent(call, catalog.snapshot);
     const seen = call.options.definitionHash;

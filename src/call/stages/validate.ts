@@ -1,37 +1,44 @@
 import type { Parsed } from '../../catalog/source.ts';
+import type { CallOutcome } from '../../model/call.ts';
 import { messageOf } from '../../model/errors.ts';
 import { type JsonObject, inspectJson } from '../../model/json.ts';
 import { unfinished } from '../../model/unfinished.ts';
-import { type Stage, toolOf } from '../call.ts';
+import { type Call, type Next, type Outcoming, type Stage, toolOf } from '../call.ts';
 
 const largestArguments = 64 * 1024 * 1024;
 
 /** Checks the arguments against the tool's own schema; the handler never sees arguments that do not fit. */
-export const validate: Stage = async (call, next) => {
-  const tool = toolOf(call);
+export const validate: Stage = (call, next) => {
   const given = call.given ?? {};
   const problem = jsonProblem(given);
   if (problem !== undefined)
     return unfinished('failed', 'arguments-invalid', `the arguments of ${call.name} are not a JSON object: ${problem}`);
   call.argumentsText = JSON.stringify(given);
-  let parsed: Parsed;
   try {
-    const parsing = tool.offered.parse(given as JsonObject);
-    parsed = parsing instanceof Promise ? await parsing : parsing;
-  } catch (error) {
-    return unfinished(
-      'failed',
-      'arguments-invalid',
-      `the arguments of ${call.name} could not be checked: ${messageOf(error)}`,
+    const parsing = toolOf(call).offered.parse(given as JsonObject);
+    if (!(parsing instanceof Promise)) return proceed(call, next, parsing);
+    return parsing.then(
+      (parsed) => proceed(call, next, parsed),
+      (error: unknown) => unchecked(call, error),
     );
+  } catch (error) {
+    return unchecked(call, error);
   }
+};
+
+function proceed(call: Call, next: Next, parsed: Parsed): Outcoming {
   if (!parsed.ok) {
     const list = parsed.problems.map(({ path, message }) => `${path}: ${message}`).join('; ');
     return unfinished('failed', 'arguments-invalid', `the arguments of ${call.name} do not fit its schema: ${list}`);
   }
   call.arguments = parsed.value;
   return next(call);
-};
+}
+
+function unchecked(call: Call, error: unknown): CallOutcome {
+  const message = `the arguments of ${call.name} could not be checked: ${messageOf(error)}`;
+  return unfinished('failed', 'arguments-invalid', message);
+}
 
 function jsonProblem(given: unknown): string | undefined {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
