@@ -140,7 +140,9 @@ export const requirements: Readonly<Record<RequirementId, Requirement>> = {
   },
   B7: {
     promise: 'one bad server hides no other; the catalog says what is down since when and why',
-    tests: ['test/e2e/cli-mcp.test.ts > external servers of the configuration > what cannot be reached is down with its reason, and hides no other'],
+    tests: [
+      'test/e2e/cli-mcp.test.ts > external servers of the configuration > what cannot be reached is down with its reason, and hides no other',
+    ],
     missing: '`required` servers',
   },
   B8: {
