@@ -199,6 +199,7 @@ function newCall(reference: ToolReference, given: unknown, options: CallOptions)
     argumentsText: '{}',
     arguments: undefined,
     decision: undefined,
+    claim: undefined,
     started: false,
     intent: undefined,
     claimed: undefined,

@@ -23,6 +23,8 @@ export interface Call {
   arguments: unknown;
   /** Set by `decide`. */
   decision: Decision | undefined;
+  /** Set by `deduplicate`: the idempotency key it takes, and for which arguments. */
+  claim: { readonly key: string; readonly fingerprint: string } | undefined;
   /** Set by `record-intent`: the tool may have begun to act. */
   started: boolean;
   /** Set by `record-intent`: a read's intent, while it waits to be written. */

@@ -3,7 +3,7 @@ import canonicalize from 'canonicalize';
 import { type Call, toolOf } from './call.ts';
 
 /** The key a call takes, and a fingerprint of the arguments it takes it for; `undefined` without a key. */
-export function claimOf(call: Call): { readonly key: string; readonly fingerprint: string } | undefined {
+export function claimOf(call: Call): Call['claim'] {
   const given = call.options.idempotencyKey;
   if (given === undefined) return undefined;
   const key = hash('sha256', JSON.stringify([call.principal.id, toolOf(call).definition.name, given]), 'hex');

@@ -13,11 +13,6 @@ export class SessionStates {
     if (state === undefined) this.#states.set(key, (state = sessionState()));
     return state;
   }
-
-  /** Forgets a session that has ended. */
-  forget(session: string): void {
-    for (const key of this.#states.keys()) if (key.endsWith(`\n${session}`)) this.#states.delete(key);
-  }
 }
 
 function sessionState(): SessionState {

@@ -10,7 +10,6 @@ export function nextStep(code: CallErrorCode, tool: string): string {
     case 'server-down':
       return 'signalbox tools --why';
     case 'arguments-invalid':
-    case 'request-invalid':
       return `signalbox tools --json shows the schema of ${tool}`;
     case 'idempotency-conflict':
       return 'use another --key for other arguments';

@@ -1,21 +1,9 @@
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import type { Configuration } from './configuration.ts';
 import { parseJsonDocument } from './json-document.ts';
 import { removeProperty, setProperty } from './json-edit.ts';
 import { parseConfiguration } from './load-configuration.ts';
+import { replaceFile } from './replace-file.ts';
 
 /** One change of a configuration: the value that a place gets, or `undefined` to take it out. */
 export interface ConfigurationEdit {
@@ -57,23 +45,4 @@ export function editConfiguration(file: string, edits: readonly ConfigurationEdi
   if (result !== text || !exists) replaceFile(target, mark + result, exists ? statSync(target).mode : 0o644);
   const document = parseJsonDocument(result);
   return { configuration, lineOf: (path) => document.placeOf(document.offsetOf(path)).line };
-}
-
-/** A reader sees the old file or the new one, never a part. */
-function replaceFile(file: string, text: string, mode: number): void {
-  const temporary = join(dirname(file), `.${basename(file)}.${process.pid}.tmp`);
-  try {
-    const descriptor = openSync(temporary, 'wx', 0o600);
-    try {
-      writeFileSync(descriptor, text);
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-    chmodSync(temporary, mode & 0o7777);
-    renameSync(temporary, file);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
 }

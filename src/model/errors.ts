@@ -4,7 +4,6 @@ export const callErrorCodes = {
   'tool-hidden': 'the tool exists but is hidden or its server is disabled',
   'server-down': 'the tool belongs to a server that is down',
   'definition-changed': 'the tool is not the one the caller saw any more',
-  'request-invalid': 'the call itself is malformed',
   'arguments-invalid': 'the arguments do not fit the tool’s schema',
   'idempotency-conflict': 'the idempotency key was used before for other arguments',
   'policy-denied': 'policy refused the call',

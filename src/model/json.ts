@@ -9,6 +9,11 @@ export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
 
+/** Tells an object from lists and single values, in a value that came as JSON. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** A JSON Schema as its author wrote it; only a transform that hides or fixes arguments changes one. */
 export type JsonSchema = boolean | { readonly [keyword: string]: unknown };
 

@@ -9,10 +9,11 @@ export function deduplicate(store: Store): Stage {
   const underWay = new Map<string, { readonly fingerprint: string; readonly outcome: Promise<CallOutcome> }>();
   return (call, next) => {
     const claim = claimOf(call);
+    call.claim = claim;
     return claim === undefined ? next(call) : once(call, next, claim);
   };
 
-  async function once(call: Call, next: Next, claim: NonNullable<ReturnType<typeof claimOf>>): Promise<CallOutcome> {
+  async function once(call: Call, next: Next, claim: NonNullable<Call['claim']>): Promise<CallOutcome> {
     const first = underWay.get(claim.key);
     if (first !== undefined) return first.fingerprint === claim.fingerprint ? first.outcome : conflict(call);
     const outcome = firstOutcome(call, claim, () => next(call));

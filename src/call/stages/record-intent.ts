@@ -4,7 +4,6 @@ import type { CallOutcome } from '../../model/call.ts';
 import { messageOf } from '../../model/errors.ts';
 import { unfinished } from '../../model/unfinished.ts';
 import { type Call, type Next, type Stage, toolOf } from '../call.ts';
-import { claimOf } from '../idempotency.ts';
 import { intentDraft } from '../record.ts';
 
 /**
@@ -13,14 +12,14 @@ import { intentDraft } from '../record.ts';
  */
 export function recordIntent(journal: Journal, redactor: Redactor): Stage {
   return (call, next) => {
-    const claim = claimOf(call);
+    const { claim } = call;
     if (claim !== undefined || toolOf(call).definition.effect !== 'read') return afterIntent(call, next, claim);
     call.intent = journal.note(() => intentDraft(call, redactor));
     call.started = true;
     return next(call);
   };
 
-  async function afterIntent(call: Call, next: Next, claim: ReturnType<typeof claimOf>): Promise<CallOutcome> {
+  async function afterIntent(call: Call, next: Next, claim: Call['claim']): Promise<CallOutcome> {
     try {
       const draft = intentDraft(call, redactor);
       const written = await journal.append(claim === undefined ? draft : { ...draft, claim }, 'power-loss');

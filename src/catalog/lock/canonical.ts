@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { JsonObject, JsonValue } from '../../model/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../model/json.ts';
 
 /** Values that are taken exactly as they are. */
 const data = new Set(['default', 'const', 'examples']);
@@ -11,16 +11,16 @@ const sets = new Set(['required', 'enum', 'type']);
 /** The same value with all keys in order. Not RFC 8785, which refuses text that servers do send (lone surrogates). */
 export function canonicalJson(value: JsonValue): JsonValue {
   if (isList(value)) return value.map(canonicalJson);
-  return isObject(value) ? mapSorted(value, canonicalJson) : value;
+  return isJsonObject(value) ? mapSorted(value, canonicalJson) : value;
 }
 
 /** A schema with all keys in order, and all lists whose order means nothing. */
 export function canonicalSchema(schema: JsonValue): JsonValue {
   if (isList(schema)) return schema.map(canonicalSchema);
-  if (!isObject(schema)) return schema;
+  if (!isJsonObject(schema)) return schema;
   return mapSorted(schema, (value, keyword) => {
     if (data.has(keyword)) return canonicalJson(value);
-    if (named.has(keyword) && isObject(value)) return mapSorted(value, canonicalSchema);
+    if (named.has(keyword) && isJsonObject(value)) return mapSorted(value, canonicalSchema);
     if (!sets.has(keyword) || !isList(value)) return canonicalSchema(value);
     return value.every((each) => typeof each === 'string') ? value.toSorted() : value.map(canonicalJson);
   });
@@ -29,10 +29,6 @@ export function canonicalSchema(schema: JsonValue): JsonValue {
 /** Hash of a value that is in canonical form. */
 export function hashOf(canonical: JsonValue): string {
   return hash('sha256', JSON.stringify(canonical), 'hex');
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function isList(value: unknown): value is readonly JsonValue[] {

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '../../model/json.ts';
-import { isList, isObject } from './canonical.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../model/json.ts';
+import { isList } from './canonical.ts';
 import { type Difference, difference, quoted, shownValue } from './difference.ts';
 import { wordDiff } from './word-diff.ts';
 
@@ -24,7 +24,7 @@ export function diffSchema(before: JsonValue | undefined, after: JsonValue | und
 
 function diffPart(before: JsonValue, after: JsonValue, place: Place): Difference[] {
   if (isSame(before, after)) return [];
-  if (!isObject(before) || !isObject(after)) return [changed('schema', before, after, place)];
+  if (!isJsonObject(before) || !isJsonObject(after)) return [changed('schema', before, after, place)];
   const keywords = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return keywords.flatMap((keyword) => {
     const [old, now] = [own(before, keyword), own(after, keyword)];
@@ -41,17 +41,17 @@ interface Pair {
 }
 
 function diffKeyword(keyword: string, { before, after, old, now }: Pair, place: Place): Difference[] {
-  if (keyword === 'properties' && isObject(old ?? {}) && isObject(now ?? {}))
+  if (keyword === 'properties' && isJsonObject(old ?? {}) && isJsonObject(now ?? {}))
     return diffProperties(before, after, place);
   if (keyword === 'required' && isList(old ?? []) && isList(now ?? [])) return diffRequired(before, after, place);
   if (keyword === 'enum' && isList(old) && isList(now)) return [diffEnum(old, now, place)];
   if (prose.has(keyword) && typeof old === 'string' && typeof now === 'string')
     return [difference(`${keyword} ${subject(place)}: ${wordDiff(old, now)}`, `${keyword} ${subject(place)} changed`)];
   if (old === undefined || now === undefined) return [changed(keyword, old, now, place)];
-  if (holders.has(keyword) && isObject(old) && isObject(now)) return diffNamed(keyword, old, now, place);
-  if (isList(old) && isList(now) && old.length === now.length && old.every(isObject))
+  if (holders.has(keyword) && isJsonObject(old) && isJsonObject(now)) return diffNamed(keyword, old, now, place);
+  if (isList(old) && isList(now) && old.length === now.length && old.every(isJsonObject))
     return old.flatMap((part, index) => diffPart(part, now[index] ?? null, inside(place, `${keyword}[${index}]`)));
-  if (isObject(old) && isObject(now) && keyword !== 'default' && keyword !== 'const')
+  if (isJsonObject(old) && isJsonObject(now) && keyword !== 'default' && keyword !== 'const')
     return diffPart(old, now, inside(place, keyword === 'items' ? '[]' : keyword));
   return [changed(keyword, old, now, place)];
 }
@@ -123,14 +123,14 @@ function inside({ of, path }: Place, step: string): Place {
 }
 
 function typeOf(schema: JsonValue): string {
-  const type = isObject(schema) ? own(schema, 'type') : undefined;
+  const type = isJsonObject(schema) ? own(schema, 'type') : undefined;
   if (typeof type === 'string') return type;
   return isList(type) ? type.map(String).join(' or ') : 'of any type';
 }
 
 function propertiesOf(schema: JsonObject): Map<string, JsonValue> {
   const properties = own(schema, 'properties');
-  return new Map(Object.entries(isObject(properties) ? properties : {}));
+  return new Map(Object.entries(isJsonObject(properties) ? properties : {}));
 }
 
 function requiredOf(schema: JsonObject): string[] {

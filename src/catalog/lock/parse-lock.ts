@@ -1,6 +1,5 @@
 import { messageOf } from '../../model/errors.ts';
-import { type JsonObject, type JsonValue, inspectJson } from '../../model/json.ts';
-import { isObject } from './canonical.ts';
+import { type JsonObject, type JsonValue, inspectJson, isJsonObject } from '../../model/json.ts';
 import { LockError } from './lock-error.ts';
 import {
   type Lock,
@@ -81,7 +80,7 @@ function knownKeys(value: JsonObject, known: readonly string[], path: Path): voi
 }
 
 function holder(value: unknown, path: Path): JsonObject {
-  if (isObject(value)) return value;
+  if (isJsonObject(value)) return value;
   throw new LockError(path, wrong(value, 'an object'));
 }
 
@@ -91,7 +90,7 @@ function string(value: JsonValue | undefined, path: Path): string {
 }
 
 function schema(value: JsonValue | undefined, path: Path): LockedSchema {
-  if (typeof value === 'boolean' || isObject(value)) return value;
+  if (typeof value === 'boolean' || isJsonObject(value)) return value;
   throw new LockError(path, wrong(value, 'a JSON Schema'));
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LockError } from '../../catalog/lock/lock-error.ts';
 import { type Lock, lockFileName } from '../../catalog/lock/lock.ts';
@@ -6,6 +6,7 @@ import { parseLock } from '../../catalog/lock/parse-lock.ts';
 import { printLock } from '../../catalog/lock/print-lock.ts';
 import { ConfigurationError } from '../../config/configuration-error.ts';
 import { parseJsonDocument } from '../../config/json-document.ts';
+import { replaceFile } from '../../config/replace-file.ts';
 import { showPath } from '../../config/shown-value.ts';
 import { messageOf } from '../../model/errors.ts';
 import { Failure } from '../fail.ts';
@@ -49,18 +50,9 @@ function readText(file: string): string | undefined {
 /** Writes the lock whole or not at all: half a lock would stop every box that reads it. */
 export function writeLock(directory: string, lock: Lock): void {
   const file = lockFile(directory);
-  const unfinished = `${file}.${process.pid}.new`;
   try {
-    const descriptor = openSync(unfinished, 'w');
-    try {
-      writeFileSync(descriptor, printLock(lock));
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-    renameSync(unfinished, file);
+    replaceFile(file, printLock(lock));
   } catch (error) {
-    rmSync(unfinished, { force: true });
     throw new Failure(1, 'file-unwritable', `cannot write ${shortPath(file)}: ${messageOf(error)}`, { cause: error });
   }
 }

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
 import type { Progress } from '../../model/call.ts';
 import { messageOf } from '../../model/errors.ts';
-import type { JsonObject } from '../../model/json.ts';
+import { type JsonObject, isJsonObject } from '../../model/json.ts';
 import { ConnectionLost, RemoteError } from './connection-errors.ts';
 import { lossOf } from './http/loss.ts';
 
@@ -166,14 +166,14 @@ export class Lane implements Transport {
     const pending = this.#pending.get(id);
     // An answer to what was cancelled meanwhile has nobody to go to.
     if (pending === undefined) return true;
-    if ('result' in message && isObject(message.result)) pending.settle(message.result);
+    if ('result' in message && isJsonObject(message.result)) pending.settle(message.result);
     else if ('error' in message) pending.settle(remoteError(message.error));
     else pending.settle(new RemoteError(-32_603, 'the server answered with neither a result nor an error'));
     return true;
   }
 
   #isProgress(params: unknown): boolean {
-    if (!isObject(params)) return false;
+    if (!isJsonObject(params)) return false;
     const { progressToken, progress, total, message } = params;
     if (typeof progressToken !== 'string' || !progressToken.startsWith(prefix)) return false;
     if (typeof progress !== 'number') return true;
@@ -194,7 +194,7 @@ export class ProcessLane extends Lane {
 }
 
 function remoteError(error: unknown): RemoteError {
-  const { code, message } = isObject(error) ? error : {};
+  const { code, message } = isJsonObject(error) ? error : {};
   return new RemoteError(
     typeof code === 'number' ? code : -32_603,
     typeof message === 'string' && message !== '' ? message : 'an error without a message',
@@ -203,8 +203,4 @@ function remoteError(error: unknown): RemoteError {
 
 function abortError({ reason }: AbortSignal): Error {
   return reason instanceof Error ? reason : new Error(messageOf(reason));
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

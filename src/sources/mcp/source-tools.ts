@@ -1,7 +1,7 @@
 import { SchemaCompiler, type Validate } from '../../catalog/json-schema.ts';
 import type { SourceTool } from '../../catalog/source.ts';
 import type { ToolContext } from '../../model/context.ts';
-import type { JsonObject, JsonSchema, JsonValue } from '../../model/json.ts';
+import { type JsonObject, type JsonSchema, type JsonValue, isJsonObject } from '../../model/json.ts';
 import type { ToolAnnotations } from '../../model/tool.ts';
 
 /** Runs a tool of the server by its own name. */
@@ -62,21 +62,21 @@ export class SourceTools {
 
   #tool(definition: Definition): SourceTool {
     const { name, description, _meta } = definition;
-    const annotations = (isObject(definition.annotations) ? definition.annotations : {}) as ToolAnnotations;
+    const annotations = (isJsonObject(definition.annotations) ? definition.annotations : {}) as ToolAnnotations;
     const title = definition.title ?? annotations.title;
-    const inputSchema = isObject(definition.inputSchema) ? definition.inputSchema : undefined;
+    const inputSchema = isJsonObject(definition.inputSchema) ? definition.inputSchema : undefined;
     const validator = new LazyValidator(this.#compiler, inputSchema ?? true, (reason) => this.#note(tool, reason));
     const tool: SourceTool = {
       tool: name,
       ...(typeof title === 'string' ? { title } : {}),
       description: typeof description === 'string' ? description : '',
       inputSchema: inputSchema ?? { type: 'object' },
-      ...(isObject(definition.outputSchema) ? { outputSchema: definition.outputSchema } : {}),
+      ...(isJsonObject(definition.outputSchema) ? { outputSchema: definition.outputSchema } : {}),
       annotations,
       effect: annotations.readOnlyHint === true ? 'read' : 'irreversible',
       idempotent: annotations.idempotentHint === true,
       labels: [],
-      ...(isObject(_meta) ? { _meta } : {}),
+      ...(isJsonObject(_meta) ? { _meta } : {}),
       notices: inputSchema === undefined ? ['it has no input schema; its arguments are not checked'] : [],
       parse: (args) => validator.parse(args),
       run: (args, context) => this.#run(name, args as JsonObject, context),
@@ -131,9 +131,5 @@ class LazyValidator {
 type Definition = JsonObject & { readonly name: string };
 
 function isDefinition(value: JsonValue): value is Definition {
-  return isObject(value) && typeof value['name'] === 'string' && value['name'] !== '';
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isJsonObject(value) && typeof value['name'] === 'string' && value['name'] !== '';
 }

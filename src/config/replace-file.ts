@@ -1,0 +1,21 @@
+import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+/** Writes a file whole or not at all: a reader sees the old one or the new one, never a part. Without `mode`, that of any new file. */
+export function replaceFile(file: string, text: string, mode?: number): void {
+  const temporary = join(dirname(file), `.${basename(file)}.${process.pid}.tmp`);
+  try {
+    const descriptor = openSync(temporary, 'wx', mode === undefined ? 0o666 : 0o600);
+    try {
+      writeFileSync(descriptor, text);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    if (mode !== undefined) chmodSync(temporary, mode & 0o7777);
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
