@@ -146,9 +146,9 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
       underWay += 1;
       try {
         const outcome = await pipeline(call);
-        const { id: callId, name: tool, durationMs, decision } = call;
-        if (decision === undefined) return { callId, tool, ...outcome, durationMs };
-        return { callId, tool, ...outcome, durationMs, decision };
+        const { id: callId, name: tool, durationMs, decision, cached } = call;
+        const result = { callId, tool, ...outcome, durationMs, ...(decision === undefined ? {} : { decision }) };
+        return cached ? { ...result, cached } : result;
       } finally {
         underWay -= 1;
         if (underWay === 0) onIdle?.();
@@ -200,6 +200,7 @@ function newCall(reference: ToolReference, given: unknown, options: CallOptions)
     arguments: undefined,
     decision: undefined,
     claim: undefined,
+    cached: false,
     started: false,
     intent: undefined,
     claimed: undefined,

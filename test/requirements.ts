@@ -269,7 +269,16 @@ export const requirements: Readonly<Record<RequirementId, Requirement>> = {
   },
   C13: {
     promise: 'result cache for reads; rate and concurrency limits per server',
-    tests: [],
+    tests: [
+      'src/call/server-limits.test.ts > the result of a read > is given out again for the same arguments, in any order of keys, and says so in the record',
+      'src/call/server-limits.test.ts > the result of a read > holds until something with an effect ran at that server, also when that failed',
+      'src/call/server-limits.test.ts > the result of a read > is not given to another principal or session, and not without the setting',
+      'src/call/server-limits.test.ts > the rate limit of a server > lets the calls beyond it wait for their turn',
+      'src/call/server-limits.test.ts > the rate limit of a server > fails a call whose turn would come too late, says when to come back, and does not run it',
+      'src/call/rate.test.ts > in no span of time do more begin than the limit says, and none waits longer than it must',
+      'src/call/outcomes.test.ts > time and cancellation > a server gets no more calls at a time than it takes, in the order they came',
+      'src/config/load-configuration.test.ts > a good configuration > says how much a server may take',
+    ],
   },
   C14: {
     promise: 'every decision names its rule and the values it looked at, the same everywhere',

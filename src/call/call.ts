@@ -25,6 +25,8 @@ export interface Call {
   decision: Decision | undefined;
   /** Set by `deduplicate`: the idempotency key it takes, and for which arguments. */
   claim: { readonly key: string; readonly fingerprint: string } | undefined;
+  /** Set by `reuse`: the result is one that was given out before. */
+  cached: boolean;
   /** Set by `record-intent`: the tool may have begun to act. */
   started: boolean;
   /** Set by `record-intent`: a read's intent, while it waits to be written. */

@@ -14,10 +14,12 @@ import { checkpoint } from './stages/checkpoint.ts';
 import { decide } from './stages/decide.ts';
 import { deduplicate } from './stages/deduplicate.ts';
 import { execute } from './stages/execute.ts';
+import { limit } from './stages/limit.ts';
 import { observe } from './stages/observe.ts';
 import { recordIntent } from './stages/record-intent.ts';
 import { recordOutcome } from './stages/record-outcome.ts';
 import { resolve } from './stages/resolve.ts';
+import { reuse } from './stages/reuse.ts';
 import { validate } from './stages/validate.ts';
 import type { Waits } from './waits.ts';
 
@@ -50,9 +52,11 @@ export function createPipeline(parts: PipelineParts): Next {
     deduplicate(store),
     decide,
     approve(catalog, waits, parts.ask),
+    reuse(),
     recordIntent(journal, redactor),
     bound(store, redactor, parts.maxResultBytes),
     checkpoint,
+    limit(parts),
     execute(parts),
   ]);
 }

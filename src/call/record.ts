@@ -54,6 +54,7 @@ function facts(call: Call): string {
   if (tool !== undefined)
     body += `,"server":"${tool.source.server}","adapter":"${tool.source.adapter}","effect":"${tool.definition.effect}","definitionHash":"${tool.definition.definitionHash}"`;
   if (decision !== undefined) body += `,"decision":${decisionText(decision)}`;
+  if (call.cached) body += ',"cached":true';
   if (call.options.idempotencyKey !== undefined)
     body += `,"idempotencyKey":${JSON.stringify(call.options.idempotencyKey)}`;
   return body;

@@ -2,6 +2,7 @@ import type { ToolContext } from '../model/context.ts';
 import type { SignalboxError } from '../model/errors.ts';
 import type { JsonObject, JsonValue } from '../model/json.ts';
 import type { ToolDescription } from '../model/tool.ts';
+import type { SourceLimits } from './source-limits.ts';
 
 /** The port through which a server's tools come into the catalog. */
 export interface Source {
@@ -15,12 +16,6 @@ export interface Source {
   /** Tells of every change of `state()`; returns how to stop listening. */
   subscribe(listener: () => void): () => void;
   close(): Promise<void>;
-}
-
-/** What one server may take. */
-export interface SourceLimits {
-  readonly timeoutMs?: number;
-  readonly concurrency?: number;
 }
 
 /** What a source offers now. */

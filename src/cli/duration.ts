@@ -1,22 +1,12 @@
 import { InvalidArgumentError } from 'commander';
+import { durationForm, durationMs } from '../model/duration.ts';
 
-const units: Readonly<Record<string, number>> = {
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 604_800_000,
-};
 const isoDate = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/;
 
 /** Reads `90s`, `15m`, `1h`, `7d` as milliseconds. */
 export function parseDuration(text: string): number {
-  const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d|w)$/.exec(text) ?? [];
-  const milliseconds = Number(amount) * (units[unit] ?? Number.NaN);
-  if (!Number.isFinite(milliseconds)) {
-    throw new InvalidArgumentError('A duration is a number with a unit: 500ms, 90s, 15m, 1h, 7d.');
-  }
+  const milliseconds = durationMs(text);
+  if (milliseconds === undefined) throw new InvalidArgumentError(`A duration is ${durationForm}.`);
   return milliseconds;
 }
 

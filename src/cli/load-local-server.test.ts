@@ -11,7 +11,7 @@ after(() => rmSync(directory, { recursive: true }));
 async function stateOf(file: string, source?: string): Promise<{ tools: string[]; reason: string | undefined }> {
   const module = join(directory, file);
   if (source !== undefined) writeFileSync(module, source);
-  const server = await loadLocalServer({ kind: 'local', name: 'notes', module, disabled: false });
+  const server = await loadLocalServer({ kind: 'local', name: 'notes', module, disabled: false, limits: {} });
   const { tools, down } = server.state();
   return { tools: tools.map((tool) => tool.tool), reason: down?.reason };
 }

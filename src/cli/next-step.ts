@@ -17,6 +17,8 @@ export function nextStep(code: CallErrorCode, tool: string): string {
       return 'run the same command in a terminal, where you can be asked';
     case 'deadline-exceeded':
       return 'give it longer with --timeout, as in --timeout 5m';
+    case 'rate-limited':
+      return 'wait, or give it longer with --timeout, as in --timeout 5m';
     case 'journal-unavailable':
     case 'outcome-unrecorded':
     case 'internal-fault':

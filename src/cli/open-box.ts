@@ -113,12 +113,10 @@ interface Starting {
 async function startExternal(entry: ExternalEntry, { box, directory, checkSchemas }: Starting): Promise<McpServer> {
   // Imported when it is needed: not every box has external servers.
   const { mcpServer } = await import('../sources/mcp/mcp-server.ts');
-  const { timeoutMs, concurrency } = entry.settings;
   return mcpServer({
     name: entry.name,
     transport: () => externalTransport(entry, directory, (name, value) => box.addSecret(name, value)),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(concurrency === undefined ? {} : { concurrency }),
+    ...entry.limits,
     checkSchemas,
   });
 }

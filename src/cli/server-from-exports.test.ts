@@ -9,7 +9,7 @@ const list = defineTool({ name: 'list', description: 'Lists.', run: () => [] });
 const aiSdk = { description: 'Of the AI SDK.', inputSchema: { type: 'object' }, execute: () => 1 };
 
 function toolsOf(exports: Record<string, unknown>, settings: { export?: string } = {}): string[] {
-  const server = serverFromExports({ name: 'notes', ...settings }, exports);
+  const server = serverFromExports({ name: 'notes', limits: {}, ...settings }, exports);
   assert.equal(server.server, 'notes');
   return server.state().tools.map((tool) => tool.tool);
 }
@@ -44,9 +44,11 @@ test('what is not a tool is named', () => {
 
 test('limits of the configuration hold over those of the module', () => {
   const given = localServer({ name: 'notes', tools: [add], timeoutMs: 5, concurrency: 2 });
-  const server = serverFromExports({ name: 'notes', timeoutMs: 7 }, { default: given });
+  const server = serverFromExports({ name: 'notes', limits: { timeoutMs: 7 } }, { default: given });
   assert.deepEqual(server.limits, { timeoutMs: 7, concurrency: 2 });
   given.add(list);
   assert.equal(server.state().tools.length, 2, 'it is the same server');
-  assert.deepEqual(serverFromExports({ name: 'notes', concurrency: 3 }, { add }).limits, { concurrency: 3 });
+  assert.deepEqual(serverFromExports({ name: 'notes', limits: { concurrency: 3 } }, { add }).limits, {
+    concurrency: 3,
+  });
 });

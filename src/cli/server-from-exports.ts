@@ -1,3 +1,4 @@
+import { limitsOf } from '../catalog/source-limits.ts';
 import type { Source } from '../catalog/source.ts';
 import type { LocalModuleEntry } from '../config/configuration.ts';
 import { nearest } from '../model/nearest.ts';
@@ -5,20 +6,14 @@ import type { AnyTool } from '../sources/local/foreign-tools.ts';
 import { localServer } from '../sources/local/local-server.ts';
 
 type Exports = Readonly<Record<string, unknown>>;
-type Entry = Pick<LocalModuleEntry, 'name' | 'export' | 'timeoutMs' | 'concurrency'>;
+type Entry = Pick<LocalModuleEntry, 'name' | 'export' | 'limits'>;
 
 /** Makes a server of what a module exports: a server, one tool, a list or an object of tools, or tools under their own names. */
 export function serverFromExports(entry: Entry, exports: Exports): Source {
   const { what, value } = chosenExport(entry, exports);
   if (isServer(value)) return withLimits(named(value, entry.name, what), entry);
   const tools = toolsOf(what, value);
-  const { name, timeoutMs, concurrency } = entry;
-  return localServer({
-    name,
-    tools,
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(concurrency === undefined ? {} : { concurrency }),
-  });
+  return localServer({ name: entry.name, tools, ...entry.limits });
 }
 
 function chosenExport(entry: Entry, exports: Exports): { readonly what: string; readonly value: unknown } {
@@ -58,16 +53,12 @@ function named(server: Source, name: string, what: string): Source {
 }
 
 /** Limits of the configuration hold over those of the module. */
-function withLimits(server: Source, { timeoutMs, concurrency }: Entry): Source {
-  if (timeoutMs === undefined && concurrency === undefined) return server;
+function withLimits(server: Source, { limits }: Entry): Source {
+  if (Object.keys(limits).length === 0) return server;
   return {
     server: server.server,
     adapter: server.adapter,
-    limits: {
-      ...server.limits,
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
-      ...(concurrency === undefined ? {} : { concurrency }),
-    },
+    limits: limitsOf(server.limits, limits),
     state: () => server.state(),
     subscribe: (listener) => server.subscribe(listener),
     close: () => server.close(),

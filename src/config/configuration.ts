@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import type { SourceLimits } from '../catalog/source-limits.ts';
 import type { ToolShaping } from '../catalog/transforms/tool-shaping.ts';
 import type { ExternalSettings } from './schema.ts';
 
@@ -13,8 +14,7 @@ export interface LocalModuleEntry {
   readonly disabled: boolean;
   /** How its tools are to be filtered and changed. */
   readonly tools?: ToolShaping;
-  readonly timeoutMs?: number;
-  readonly concurrency?: number;
+  readonly limits: SourceLimits;
 }
 
 /** A server outside this process. */
@@ -25,6 +25,7 @@ export interface ExternalEntry {
   readonly disabled: boolean;
   /** How its tools are to be filtered and changed. */
   readonly tools?: ToolShaping;
+  readonly limits: SourceLimits;
   readonly settings: ExternalSettings;
 }
 

@@ -52,13 +52,27 @@ suite('a good configuration', () => {
           module: join(directory, 'demo/server.ts'),
           disabled: false,
           export: 'server',
-          timeoutMs: 5000,
-          concurrency: 2,
+          limits: { timeoutMs: 5000, concurrency: 2 },
         },
-        { kind: 'local', name: 'my_other-1', module: '/abs/x.ts', disabled: true },
+        { kind: 'local', name: 'my_other-1', module: '/abs/x.ts', disabled: true, limits: {} },
       ],
     });
     assert.deepEqual(load('{}'), defaultConfiguration(directory));
+  });
+
+  test('says how much a server may take', () => {
+    const { servers } = load(
+      '{"mcpServers":{"a":{"command":"x","rateLimit":{"max":30,"per":"1m"},"cache":"90s","concurrency":3}}}',
+    );
+    assert.deepEqual(servers[0]?.limits, {
+      concurrency: 3,
+      rateLimit: { max: 30, perMs: 60_000 },
+      cacheMs: 90_000,
+    });
+    assert.throws(
+      () => load('{"mcpServers":{"a":{"command":"x","rateLimit":{"max":30,"per":"1 minute"}}}}'),
+      /mcpServers\.a\.rateLimit\.per: expected a number with a unit: 500ms, 90s, 15m, 1h, 7d \("1 minute"\)/,
+    );
   });
 
   test('sets store, results, the built-in name and secrets', () => {

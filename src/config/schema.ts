@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { durationForm, durationMs } from '../model/duration.ts';
 
 /*
  * The message of every part says what is expected there, to go on from "expected …".
@@ -34,7 +35,15 @@ const store = z
   .string('"sqlite" or a "postgres://…" address')
   .regex(/^(?:sqlite|postgres(?:ql)?:\/\/.+)$/, '"sqlite" or a "postgres://…" address');
 
-const limits = { disabled: flag.optional(), timeoutMs: positive.optional(), concurrency: positive.optional() };
+const duration = z.string(durationForm).refine((given) => durationMs(given) !== undefined, durationForm);
+
+const limitSettings = strict({
+  timeoutMs: positive.optional(),
+  concurrency: positive.optional(),
+  rateLimit: strict({ max: positive.max(100_000, 'at most 100000'), per: duration }).optional(),
+  cache: duration.optional(),
+});
+const limits = { disabled: flag.optional(), ...limitSettings.shape };
 
 const toolSettings = strict({
   allow: texts.exactOptional(),
@@ -97,6 +106,9 @@ function rootSchema<Entry extends z.ZodType, Name extends z.ZodType<string, stri
 export const documentSchema = rootSchema(z.unknown(), z.string());
 
 export type ToolSettings = z.infer<typeof toolSettings>;
+
+/** What an entry says about how much its server may take. */
+export type LimitSettings = z.infer<typeof limitSettings>;
 
 /** What an entry says about reaching an external server, without what it says about its tools. */
 export type ExternalSettings = Omit<z.infer<typeof externalSchema>, 'tools'>;

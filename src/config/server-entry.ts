@@ -1,11 +1,13 @@
 import { basename, dirname, resolve } from 'node:path';
 import { assertServerName } from '../catalog/names.ts';
+import { type SourceLimits, limitsOf } from '../catalog/source-limits.ts';
+import { durationMs } from '../model/duration.ts';
 import { SignalboxError } from '../model/errors.ts';
 import type { ServerEntry } from './configuration.ts';
 import { findingsOf } from './finding.ts';
 import type { Finding } from './finding.ts';
 import { externalSchema, localSchema, undecidedSchema } from './schema.ts';
-import type { ExternalSettings } from './schema.ts';
+import type { ExternalSettings, LimitSettings } from './schema.ts';
 import { shapingFindings, shapingOf } from './tool-settings.ts';
 
 /** What came of reading one part of a configuration. */
@@ -37,10 +39,18 @@ export function readServerEntry(name: string, value: unknown, file: string): Ent
     const result = localSchema.safeParse(value);
     findings.push(...findingsOf(result, value, path), ...shapingFindings(result.data?.tools, path));
     if (!result.success || findings.length > 0) return wrong(...findings);
-    const { module, disabled = false, tools, ...rest } = result.data;
+    const { module, disabled = false, tools, export: exported } = result.data;
     const absolute = resolve(dirname(file), module);
     return {
-      entry: { kind: 'local', name, module: absolute, disabled, ...shapingOf(tools, basename(file)), ...present(rest) },
+      entry: {
+        kind: 'local',
+        name,
+        module: absolute,
+        ...(exported === undefined ? {} : { export: exported }),
+        disabled,
+        ...shapingOf(tools, basename(file)),
+        limits: limitsIn(result.data),
+      },
       findings,
       warnings: [],
     };
@@ -56,7 +66,8 @@ export function readServerEntry(name: string, value: unknown, file: string): Ent
   const transport = url === undefined ? 'stdio' : type === 'sse' ? 'sse' : 'http';
   const warnings = type === 'websocket' ? [`mcpServers.${name}: type "websocket" is read as "http"`] : [];
   const shaping = shapingOf(tools, basename(file));
-  return { entry: { kind: 'external', name, transport, disabled, ...shaping, settings }, findings, warnings };
+  const limits = limitsIn(result.data);
+  return { entry: { kind: 'external', name, transport, disabled, ...shaping, limits, settings }, findings, warnings };
 }
 
 function wrong(...findings: readonly Finding[]): EntryReading {
@@ -86,10 +97,11 @@ function transportFindings({ type, url }: ExternalSettings, path: readonly strin
   return [{ path: [...path, 'type'], message }];
 }
 
-/** Without the keys that are there but undefined. */
-function present<Settings extends object>(
-  settings: Settings,
-): { [Key in keyof Settings]: Exclude<Settings[Key], undefined> } {
-  const entries = Object.entries(settings).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [Key in keyof Settings]: Exclude<Settings[Key], undefined> };
+function limitsIn({ timeoutMs, concurrency, rateLimit, cache }: LimitSettings): SourceLimits {
+  return limitsOf({
+    timeoutMs,
+    concurrency,
+    rateLimit: rateLimit && { max: rateLimit.max, perMs: durationMs(rateLimit.per) ?? 0 },
+    cacheMs: cache === undefined ? undefined : durationMs(cache),
+  });
 }

@@ -74,6 +74,8 @@ export interface ToolInvoked extends Recorded, CallFacts {
   readonly durationMs: number | null;
   /** The result as a person would read it, at most 1000 characters. */
   readonly output: string;
+  /** The result is one that was given out before, and the tool did not run. */
+  readonly cached?: true;
   readonly error?: CallError;
 }
 

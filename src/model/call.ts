@@ -71,4 +71,6 @@ export type CallResult = CallOutcome & {
   readonly durationMs: number;
   /** What policy said; absent when the call ended before it was asked. */
   readonly decision?: Decision;
+  /** The result is one that was given out before, and the tool did not run. */
+  readonly cached?: true;
 };

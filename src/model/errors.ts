@@ -10,6 +10,7 @@ export const callErrorCodes = {
   'approval-denied': 'a human refused the call',
   'approval-unavailable': 'the call needs an approval and nobody can be asked',
   'approval-failed': 'asking for the approval failed',
+  'rate-limited': 'the server’s rate limit leaves no turn in time',
   'tool-failed': 'the tool threw or reported an error',
   'result-invalid': 'what the tool returned is not a result',
   'result-too-large': 'the result is larger than can be kept',

@@ -1,5 +1,4 @@
 import type { CatalogTool } from '../../catalog/definition.ts';
-import type { Source } from '../../catalog/source.ts';
 import type { Redactor } from '../../journal/redaction.ts';
 import type { CallOutcome, Progress } from '../../model/call.ts';
 import type { SessionState, ToolContext } from '../../model/context.ts';
@@ -9,7 +8,6 @@ import { ServerUnreached } from '../../model/server-unreached.ts';
 import { tell } from '../../model/tell.ts';
 import { unfinished } from '../../model/unfinished.ts';
 import { type Call, type Stage, toolOf } from '../call.ts';
-import { Limiter } from '../limiter.ts';
 import { outcomeOf } from '../result.ts';
 import type { SessionStates } from '../session-states.ts';
 import { type Ended, type Waits, endedOutcome } from '../waits.ts';
@@ -20,37 +18,13 @@ export interface ExecuteOptions {
   readonly waits: Waits;
   readonly redactor: Redactor;
   readonly timeoutMs: number;
-  readonly concurrency: number;
   /** The largest result that can be kept, in characters. */
   readonly largestResult: number;
 }
 
-/** Runs the tool: bounded in time, cancellable, so many at a time for each server. Whatever it does, there is an outcome. */
+/** Runs the tool: bounded in time and cancellable. Whatever it does, there is an outcome. */
 export function execute(options: ExecuteOptions): Stage {
-  const limiters = new WeakMap<Source, Limiter>();
-  const limiterOf = (source: Source): Limiter => {
-    let limiter = limiters.get(source);
-    if (limiter === undefined)
-      limiters.set(source, (limiter = new Limiter(source.limits.concurrency ?? options.concurrency)));
-    return limiter;
-  };
-  return async (call) => {
-    const tool = toolOf(call);
-    const limiter = limiterOf(tool.source);
-    if (!limiter.tryAcquire()) {
-      const place = limiter.enqueue();
-      const waited = await options.waits.until(place.ready, call.options.signal, call.deadline);
-      if ('ended' in waited) {
-        place.leave();
-        return endedOutcome(call, waited.ended, `waiting for a free place at server "${tool.source.server}"`);
-      }
-    }
-    try {
-      return await run(call, tool, options);
-    } finally {
-      limiter.release();
-    }
-  };
+  return (call) => run(call, toolOf(call), options);
 }
 
 async function run(call: Call, tool: CatalogTool, options: ExecuteOptions): Promise<CallOutcome> {

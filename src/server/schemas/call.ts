@@ -67,5 +67,6 @@ export const callResultSchema = z
     error: callErrorSchema.optional().describe('Present unless the call completed.'),
     durationMs: z.number(),
     decision: decisionSchema.optional().describe('Absent when the call ended before policy was asked.'),
+    cached: z.literal(true).optional().describe('The result is one that was given out before; the tool did not run.'),
   })
   .openapi('CallResult');

@@ -35,6 +35,7 @@ const toolInvoked = z
     outcome,
     durationMs: z.number().nullable(),
     output: z.string().describe('The result as a person would read it, at most 1000 characters.'),
+    cached: z.literal(true).optional(),
     error: callErrorSchema.optional(),
   })
   .openapi('ToolInvoked', { description: 'A call has ended; there is exactly one for every call.' });

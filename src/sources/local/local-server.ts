@@ -1,6 +1,7 @@
 import { SchemaCompiler } from '../../catalog/json-schema.ts';
 import { assertServerName } from '../../catalog/names.ts';
-import type { Source, SourceLimits, SourceState } from '../../catalog/source.ts';
+import { type SourceLimits, limitsOf } from '../../catalog/source-limits.ts';
+import type { Source, SourceState } from '../../catalog/source.ts';
 import { SignalboxError } from '../../model/errors.ts';
 import { type AnyTool, toTool } from './foreign-tools.ts';
 import type { Isolate } from './isolate/isolate.ts';
@@ -64,10 +65,7 @@ export function localServer(options: LocalServerOptions): LocalServer {
   return {
     server: options.name,
     adapter: `local:${options.name}`,
-    limits: {
-      ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
-      ...(options.concurrency === undefined ? {} : { concurrency: options.concurrency }),
-    },
+    limits: limitsOf(options),
     state: () => (state ??= { tools: [...tools.values()].map((tool) => tool.offered) }),
     subscribe(listener) {
       listeners.add(listener);

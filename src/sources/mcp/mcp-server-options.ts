@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { SourceLimits } from '../../catalog/source.ts';
+import type { SourceLimits } from '../../catalog/source-limits.ts';
 import type { ConnectionOptions } from './connection.ts';
 import type { RecentLines } from './recent-lines.ts';
 import { type ServerRequestOptions, answerRequests, capabilitiesFor } from './server-requests.ts';

@@ -1,4 +1,5 @@
 import { assertServerName } from '../../catalog/names.ts';
+import { limitsOf } from '../../catalog/source-limits.ts';
 import type { Source, SourceState } from '../../catalog/source.ts';
 import type { JsonValue } from '../../model/json.ts';
 import { callRemote } from './call-remote.ts';
@@ -93,10 +94,7 @@ export function mcpServer(options: McpServerOptions): McpServer {
   return {
     server: options.name,
     adapter: `mcp:${options.name}`,
-    limits: {
-      ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
-      ...(options.concurrency === undefined ? {} : { concurrency: options.concurrency }),
-    },
+    limits: limitsOf(options),
     state() {
       const { down } = supervisor;
       const { instructions } = facts ?? {};

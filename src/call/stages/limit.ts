@@ -1,0 +1,87 @@
+import type { Source } from '../../catalog/source.ts';
+import type { CallOutcome } from '../../model/call.ts';
+import { unfinished } from '../../model/unfinished.ts';
+import { type Call, type Next, type Stage, toolOf } from '../call.ts';
+import { Limiter } from '../limiter.ts';
+import { Rate } from '../rate.ts';
+import { type Waits, endedOutcome } from '../waits.ts';
+
+/** What holds where neither tool nor server say otherwise. */
+interface LimitOptions {
+  readonly waits: Waits;
+  readonly timeoutMs: number;
+  readonly concurrency: number;
+}
+
+interface Limits {
+  readonly places: Limiter;
+  readonly rate: Rate | undefined;
+}
+
+/** Lets so many calls at a time, and so many in a span of time, through to each server. The others wait for their turn. */
+export function limit({ waits, timeoutMs, concurrency }: LimitOptions): Stage {
+  const known = new WeakMap<Source, Limits>();
+  const limitsFor = (source: Source): Limits => {
+    let limits = known.get(source);
+    if (limits === undefined) {
+      const { rateLimit } = source.limits;
+      limits = {
+        places: new Limiter(source.limits.concurrency ?? concurrency),
+        rate: rateLimit === undefined ? undefined : new Rate(rateLimit),
+      };
+      known.set(source, limits);
+    }
+    return limits;
+  };
+
+  return (call, next) => {
+    const { places, rate } = limitsFor(toolOf(call).source);
+    if (rate === undefined && places.tryAcquire()) return released(call, next, places);
+    return inTurn(call, next, places, rate);
+  };
+
+  async function inTurn(call: Call, next: Next, places: Limiter, rate: Rate | undefined): Promise<CallOutcome> {
+    const stopped = rate === undefined ? undefined : await turn(call, rate);
+    if (stopped !== undefined) return stopped;
+    if (!places.tryAcquire()) {
+      const place = places.enqueue();
+      const waited = await waits.until(place.ready, call.options.signal, call.deadline);
+      if ('ended' in waited) {
+        place.leave();
+        return endedOutcome(call, waited.ended, `waiting for a free place at server "${toolOf(call).source.server}"`);
+      }
+    }
+    return released(call, next, places);
+  }
+
+  /** A turn that is given up is used up: those behind it know when theirs is. */
+  async function turn(call: Call, rate: Rate): Promise<CallOutcome | undefined> {
+    const { definition, source } = toolOf(call);
+    const now = Date.now();
+    const patience = definition.timeoutMs ?? source.limits.timeoutMs ?? timeoutMs;
+    const { at, taken } = rate.take(now, Math.min(call.deadline ?? Number.POSITIVE_INFINITY, now + patience));
+    if (!taken) {
+      const { max = 0, perMs = 0 } = source.limits.rateLimit ?? {};
+      return unfinished(
+        'failed',
+        'rate-limited',
+        `${call.name} was not run: server "${source.server}" gets at most ${max} calls in ${perMs / 1000} s, and the next turn would come in ${Math.ceil((at - now) / 1000)} s; call again then`,
+      );
+    }
+    if (at <= now) return undefined;
+    let timer: NodeJS.Timeout | undefined;
+    const begin = new Promise<void>((resolve) => (timer = setTimeout(resolve, at - now)));
+    const waited = await waits.until(begin, call.options.signal, call.deadline);
+    clearTimeout(timer);
+    if ('ended' in waited) return endedOutcome(call, waited.ended, `waiting for its turn at server "${source.server}"`);
+    return undefined;
+  }
+}
+
+async function released(call: Call, next: Next, places: Limiter): Promise<CallOutcome> {
+  try {
+    return await next(call);
+  } finally {
+    places.release();
+  }
+}

@@ -1,0 +1,54 @@
+import canonicalize from 'canonicalize';
+import type { Source } from '../../catalog/source.ts';
+import type { CallOutcome } from '../../model/call.ts';
+import { type Call, type Next, type Stage, toolOf } from '../call.ts';
+import { ResultCache } from '../result-cache.ts';
+
+/**
+ * Gives the result of a read out again where the server allows it: to the same principal and session, for the same arguments
+ * and definition, while nothing with an effect has run at that server. Everything before it, policy included, has had its say.
+ */
+export function reuse(): Stage {
+  const caches = new WeakMap<Source, ResultCache>();
+  const cacheOf = (source: Source): ResultCache => {
+    let cache = caches.get(source);
+    if (cache === undefined) caches.set(source, (cache = new ResultCache()));
+    return cache;
+  };
+  return (call, next) => {
+    const { definition, source } = toolOf(call);
+    const { cacheMs } = source.limits;
+    if (cacheMs === undefined) return next(call);
+    const cache = cacheOf(source);
+    return definition.effect === 'read' ? read(call, next, cache, cacheMs) : write(call, next, cache);
+  };
+}
+
+async function read(call: Call, next: Next, cache: ResultCache, cacheMs: number): Promise<CallOutcome> {
+  const key = keyOf(call);
+  const known = cache.get(key, Date.now());
+  if (known !== undefined) {
+    call.cached = true;
+    return known;
+  }
+  const keep = cache.reading(key);
+  const outcome = await next(call);
+  if (outcome.outcome === 'completed') keep(outcome, Date.now() + cacheMs);
+  return outcome;
+}
+
+async function write(call: Call, next: Next, cache: ResultCache): Promise<CallOutcome> {
+  const written = cache.writing();
+  try {
+    return await next(call);
+  } finally {
+    written();
+  }
+}
+
+function keyOf(call: Call): string {
+  const { definitionHash } = toolOf(call).definition;
+  const { principal, options, argumentsText } = call;
+  const who = [principal.kind, principal.id, options.session ?? null];
+  return `${definitionHash} ${JSON.stringify(who)} ${canonicalize(JSON.parse(argumentsText))}`;
+}

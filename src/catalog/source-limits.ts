@@ -1,0 +1,27 @@
+/** What one server may take, and how long what it said holds. */
+export interface SourceLimits {
+  /** How long one of its tools may run. */
+  readonly timeoutMs?: number;
+  /** How many calls it gets at a time; the others wait. */
+  readonly concurrency?: number;
+  /** How many calls it gets in any span of so many milliseconds; the others wait as long as they may run, or fail. */
+  readonly rateLimit?: { readonly max: number; readonly perMs: number };
+  /** How long the result of a read is given out again for the same arguments; reads run each time when absent. */
+  readonly cacheMs?: number;
+}
+
+/** The limits that were given, one set over the other. */
+export function limitsOf(
+  ...given: readonly { readonly [Key in keyof SourceLimits]?: SourceLimits[Key] | undefined }[]
+): SourceLimits {
+  let limits: SourceLimits = {};
+  for (const { timeoutMs, concurrency, rateLimit, cacheMs } of given)
+    limits = {
+      ...limits,
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...(concurrency === undefined ? {} : { concurrency }),
+      ...(rateLimit === undefined ? {} : { rateLimit }),
+      ...(cacheMs === undefined ? {} : { cacheMs }),
+    };
+  return limits;
+}
