@@ -52,8 +52,8 @@ describe('the result of a read', () => {
     assert.deepEqual(await read(box, { b: 2, a: 1 }), [1, true]);
     assert.deepEqual(await read(box, { a: 2, b: 2 }), [2, false]);
     const { items } = await box.journal.calls();
-    const cached = items.map((entry) => entry.type === 'ToolInvoked' && entry.cached === true);
-    assert.deepEqual(cached.toSorted(), [false, false, true]);
+    const cached = items.filter((entry) => entry.type === 'ToolInvoked' && entry.cached === true);
+    assert.deepEqual([items.length, cached.length], [3, 1]);
     await box.close();
   });
 

@@ -10,18 +10,14 @@ export interface SourceLimits {
   readonly cacheMs?: number;
 }
 
-/** The limits that were given, one set over the other. */
-export function limitsOf(
-  ...given: readonly { readonly [Key in keyof SourceLimits]?: SourceLimits[Key] | undefined }[]
-): SourceLimits {
-  let limits: SourceLimits = {};
-  for (const { timeoutMs, concurrency, rateLimit, cacheMs } of given)
-    limits = {
-      ...limits,
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
-      ...(concurrency === undefined ? {} : { concurrency }),
-      ...(rateLimit === undefined ? {} : { rateLimit }),
-      ...(cacheMs === undefined ? {} : { cacheMs }),
-    };
-  return limits;
+/** The limits that were given. */
+export function limitsOf({ timeoutMs, concurrency, rateLimit, cacheMs }: Given): SourceLimits {
+  return {
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(concurrency === undefined ? {} : { concurrency }),
+    ...(rateLimit === undefined ? {} : { rateLimit }),
+    ...(cacheMs === undefined ? {} : { cacheMs }),
+  };
 }
+
+type Given = { readonly [Key in keyof SourceLimits]?: SourceLimits[Key] | undefined };

@@ -1,4 +1,3 @@
-import { limitsOf } from '../catalog/source-limits.ts';
 import type { Source } from '../catalog/source.ts';
 import type { LocalModuleEntry } from '../config/configuration.ts';
 import { nearest } from '../model/nearest.ts';
@@ -58,7 +57,7 @@ function withLimits(server: Source, { limits }: Entry): Source {
   return {
     server: server.server,
     adapter: server.adapter,
-    limits: limitsOf(server.limits, limits),
+    limits: { ...server.limits, ...limits },
     state: () => server.state(),
     subscribe: (listener) => server.subscribe(listener),
     close: () => server.close(),
