@@ -1,6 +1,7 @@
 export type { ApprovalAnswer, ApprovalRequest, Approve } from './call/approval.ts';
 export type { SignalboxEvents } from './call/events.ts';
 export type { CallMetrics } from './call/metrics.ts';
+export type { ObservedCall } from './call/observed.ts';
 export type { CatalogNotice, CatalogSnapshot, HiddenTool, ServerProvenance } from './catalog/snapshot.ts';
 export type { ToolTransform } from './catalog/transforms/tool-transform.ts';
 export { transformSource as transformServer } from './catalog/transforms/transform-source.ts';

@@ -5,7 +5,9 @@ import type { Approve } from './call/approval.ts';
 import type { Call } from './call/call.ts';
 import { Events, type SignalboxEvents } from './call/events.ts';
 import type { CallMetrics } from './call/metrics.ts';
+import type { ObservedCall } from './call/observed.ts';
 import { createPipeline } from './call/pipeline.ts';
+import { observedDraft } from './call/record.ts';
 import { recordServers } from './call/record-servers.ts';
 import { SessionStates } from './call/session-states.ts';
 import { Waits } from './call/waits.ts';
@@ -69,6 +71,8 @@ export interface Signalbox {
   enable(server: string): void;
   disable(server: string): void;
   readonly journal: JournalReader;
+  /** Records a call that went past this box. It leaves the same entry as any other, without a decision. */
+  recordObserved(call: ObservedCall): Promise<void>;
   /** Reads a page of a result that was too large to be handed out whole. */
   readResult(uri: string, page?: { readonly offset?: number; readonly limit?: number }): Promise<ResultPage>;
   /** Registers a value that must never be recorded. */
@@ -160,6 +164,9 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     enable: (server) => catalog.enable(server),
     disable: (server) => catalog.disable(server),
     journal: new JournalReader(store),
+    async recordObserved(call) {
+      await journal.append(observedDraft(call, redactor), 'crash');
+    },
     async readResult(uri, { offset = 0, limit = 8000 } = {}) {
       const page = await store.readResult(callOfResult(uri), offset, limit);
       if (page === undefined) throw new SignalboxError('result-unknown', `no result is kept as ${uri}`);

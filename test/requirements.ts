@@ -164,7 +164,11 @@ export const requirements: Readonly<Record<RequirementId, Requirement>> = {
   },
   B10: {
     promise: 'servers are governed by default; `passthrough` is observed through hooks',
-    tests: [],
+    tests: [
+      'src/sources/mcp/governed.test.ts > a mounted server is governed: what it may do is decided, refused where nobody allows it, and recorded',
+      'test/e2e/claude-passthrough.test.ts > a server with passthrough > is called by Claude directly, and each call leaves one ToolInvoked with adapter, duration and outcome',
+      'test/e2e/claude-passthrough.test.ts > a server with passthrough > is not recorded with trackInvocations: false',
+    ],
   },
   B11: {
     promise: '`npm:` shorthand, and import from the configuration of other clients',

@@ -3,7 +3,10 @@ import type { Redactor } from '../journal/redaction.ts';
 import type { CallOutcome } from '../model/call.ts';
 import { renderContent } from '../model/content.ts';
 import type { Decision } from '../model/decision.ts';
+import { newCallId } from '../model/identifiers.ts';
+import { inspectJson } from '../model/json.ts';
 import type { Call } from './call.ts';
+import type { ObservedCall } from './observed.ts';
 
 const longestOutput = 1000;
 const longestArguments = 1024 * 1024;
@@ -15,18 +18,33 @@ export function intentDraft(call: Call, redactor: Redactor): EntryDraft {
 
 /** The outcome: everything about the call, so that it can be read on its own. */
 export function outcomeDraft(call: Call, redactor: Redactor, outcome: CallOutcome): EntryDraft {
-  const output = shortened(renderContent(outcome.content, longestOutput * 4), redactor);
-  const error =
-    outcome.error === undefined
-      ? ''
-      : `,"error":${JSON.stringify({ code: outcome.error.code, message: shortened(outcome.error.message, redactor) })}`;
-  return draft(
-    call,
-    redactor,
-    'ToolInvoked',
-    outcome.outcome,
-    `{${facts(call)},"durationMs":${call.durationMs},"output":${JSON.stringify(output)}${error}}`,
-  );
+  const body = `{${facts(call)},${ending(outcome, call.durationMs, redactor)}}`;
+  return draft(call, redactor, 'ToolInvoked', outcome.outcome, body);
+}
+
+/** The outcome of a call that was only observed: nothing decided it, so it carries no decision. */
+export function observedDraft(call: ObservedCall, redactor: Redactor): EntryDraft {
+  const { tool, server, adapter, principal, outcome, durationMs } = call;
+  const given = call.arguments ?? {};
+  const args = inspectJson(given, longestArguments).ok ? given : {};
+  const seen = JSON.stringify({ principal, arguments: args, server, adapter, observed: true });
+  return {
+    type: 'ToolInvoked',
+    at: Date.now(),
+    call: newCallId(),
+    session: column(redactor, call.session ?? ''),
+    tool: column(redactor, tool),
+    outcome: outcome.outcome,
+    body: redactor.json(`${seen.slice(0, -1)},${ending(outcome, durationMs, redactor)}}`),
+  };
+}
+
+function ending({ content, error }: CallOutcome, durationMs: number, redactor: Redactor): string {
+  const output = shortened(renderContent(content, longestOutput * 4), redactor);
+  const ended = `"durationMs":${durationMs},"output":${JSON.stringify(output)}`;
+  if (error === undefined) return ended;
+  const { code, message } = error;
+  return `${ended},"error":${JSON.stringify({ code, message: shortened(message, redactor) })}`;
 }
 
 function draft(

@@ -59,6 +59,8 @@ interface CallFacts {
   readonly definitionHash?: string;
   readonly decision?: Decision;
   readonly idempotencyKey?: string;
+  /** The call went past Signalbox and was only seen: a server with `passthrough`. */
+  readonly observed?: true;
 }
 
 /** A call is about to run. */

@@ -20,7 +20,12 @@ export async function checkPackage(): Promise<CommandResult> {
       () => command('npm', ['pack', '--ignore-scripts', '--silent'], directory),
       () => command('publint', ['run', '--strict', tarball], directory),
       () => command('attw', ['--profile', 'esm-only', tarball], directory),
-      () => command('node', ['--input-type=module', '--eval', `await import('signalbox')`], directory),
+      () =>
+        command(
+          'node',
+          ['--input-type=module', '--eval', `await import('signalbox'); await import('signalbox/claude')`],
+          directory,
+        ),
       () => command('node', ['bin/signalbox', '--version'], directory),
     ]);
   } finally {

@@ -21,6 +21,7 @@ const callFacts = {
   definitionHash: z.string().optional(),
   decision: decisionSchema.optional(),
   idempotencyKey: z.string().optional(),
+  observed: z.literal(true).optional().describe('The call went past Signalbox and was only seen.'),
 };
 
 const callStarted = z

@@ -1,0 +1,26 @@
+import type { SDKUserMessage } from '@anthropic-ai/claude-agent-sdk';
+
+/** What the real Claude CLI needs to run against a scripted Messages API, and nothing else of this machine. */
+export function claudeEnvironment(baseUrl: string, home: string): Record<string, string> {
+  return {
+    PATH: process.env['PATH'] ?? '',
+    HOME: home,
+    CLAUDE_CONFIG_DIR: home,
+    ANTHROPIC_BASE_URL: baseUrl,
+    ANTHROPIC_API_KEY: 'dummy',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    CLAUDE_CODE_MAX_RETRIES: '1',
+    DISABLE_TELEMETRY: '1',
+    DISABLE_AUTOUPDATER: '1',
+  };
+}
+
+/** A prompt that stays open until it is ended: callbacks stop working when it closes. */
+export function heldPrompt(content: string): { readonly messages: AsyncIterable<SDKUserMessage>; end(): void } {
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  async function* messages(): AsyncGenerator<SDKUserMessage> {
+    yield { type: 'user', message: { role: 'user', content }, parent_tool_use_id: null };
+    await ended;
+  }
+  return { messages: messages(), end };
+}
