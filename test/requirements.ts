@@ -262,7 +262,11 @@ export const requirements: Readonly<Record<RequirementId, Requirement>> = {
   },
   C11: {
     promise: 'a recorded session replays offline with its recorded results',
-    tests: [],
+    tests: [
+      'src/testing/testing.test.ts > a recorded server > is replayed without being reached: the same tools, results and errors',
+      'src/testing/testing.test.ts > a recorded server > gives results in the order they were recorded, failures too, and holds no secret',
+    ],
+    missing: '`replay SESSION` from the journal',
   },
   C12: {
     promise: 'an oversized result becomes a resource to page through; nothing is lost',

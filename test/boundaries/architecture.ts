@@ -20,6 +20,7 @@ export const direction: Readonly<Record<string, readonly string[]>> = {
   runtimes: core,
   sessions: [...core, 'runtimes'],
   store: core,
+  testing: core,
 
   'signalbox.ts': [...core, ...outerRing, 'config'],
   'index.ts': ['signalbox.ts', ...core, 'sources', 'store'],

@@ -23,7 +23,11 @@ export async function checkPackage(): Promise<CommandResult> {
       () =>
         command(
           'node',
-          ['--input-type=module', '--eval', `await import('signalbox'); await import('signalbox/claude')`],
+          [
+            '--input-type=module',
+            '--eval',
+            `await import('signalbox'); await import('signalbox/claude'); await import('signalbox/testing')`,
+          ],
           directory,
         ),
       () => command('node', ['bin/signalbox', '--version'], directory),

@@ -1,0 +1,69 @@
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Source, SourceTool } from '../catalog/source.ts';
+import { transformSource } from '../catalog/transforms/transform-source.ts';
+import { createRedactor } from '../journal/redaction.ts';
+import type { ToolContext } from '../model/context.ts';
+import { messageOf } from '../model/errors.ts';
+import { type JsonObject, type JsonValue, inspectJson } from '../model/json.ts';
+import type { RecordedCall, RecordedServer } from './cassette.ts';
+
+/** What a recording must not hold, and how it is kept. */
+export interface RecordOptions {
+  /** Values that must not be written, by a name that stands in their place. */
+  readonly secrets?: Readonly<Record<string, string>>;
+}
+
+/**
+ * The same server, with every call written to a file as it ends, for `replay`. What was in the file is gone.
+ *
+ * @example
+ * const box = await createSignalbox({ servers: [record(search, 'test/recordings/search.jsonl')] });
+ */
+export function record(server: Source, file: string, { secrets = {} }: RecordOptions = {}): Source {
+  const redactor = createRedactor();
+  for (const [name, value] of Object.entries(secrets)) redactor.add(name, value);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, '');
+  let told = '';
+  const write = (document: RecordedServer | RecordedCall): void =>
+    appendFileSync(file, `${redactor.json(JSON.stringify(document))}\n`);
+
+  /** The server as it is now stands before the first call, and again before a call after it changed. */
+  const tellServer = (): void => {
+    const { tools, instructions } = server.state();
+    const recorded: RecordedServer = {
+      signalbox: 1,
+      server: server.server,
+      ...(instructions === undefined ? {} : { instructions }),
+      tools: tools.map(({ parse: _, run: __, checkOutput: ___, notices: ____, ...description }) => description),
+    };
+    const text = JSON.stringify(recorded);
+    if (text === told) return;
+    told = text;
+    write(recorded);
+  };
+
+  return transformSource(server, (tool: SourceTool) => ({
+    ...tool,
+    async run(args: unknown, context: ToolContext) {
+      const call = { call: tool.tool, arguments: plain(args) as JsonObject };
+      let result: unknown;
+      try {
+        result = await tool.run(args, context);
+      } catch (error) {
+        tellServer();
+        write({ ...call, error: messageOf(error) });
+        throw error;
+      }
+      tellServer();
+      write({ ...call, result: plain(result) });
+      return result;
+    },
+  }));
+}
+
+/** What is not JSON fails in the pipeline, and is recorded as nothing. */
+function plain(value: unknown): JsonValue {
+  return inspectJson(value ?? null).ok ? ((value ?? null) as JsonValue) : null;
+}

@@ -1,0 +1,84 @@
+import canonicalize from 'canonicalize';
+import { SchemaCompiler } from '../catalog/json-schema.ts';
+import type { Source, SourceTool } from '../catalog/source.ts';
+import type { JsonObject } from '../model/json.ts';
+import { type Cassette, type RecordedCall, type RecordedTool, readCassette } from './cassette.ts';
+
+/** How strictly a replay keeps to the recording. */
+export interface ReplayOptions {
+  /** Gives the last result out again when a call is made more often than it was recorded; otherwise that fails. */
+  readonly repeat?: boolean;
+}
+
+/** A server that answers from a recording. */
+export interface ReplayServer extends Source {
+  /** Recorded calls that nobody has made yet. */
+  unused(): readonly RecordedCall[];
+}
+
+/**
+ * A server that offers the tools of a recording and answers with what was recorded: the same arguments, in any order of keys,
+ * get the same results, one after the other. Nothing is reached, nothing is run.
+ *
+ * @example
+ * const box = await createSignalbox({ servers: [replay('test/recordings/search.jsonl')] });
+ */
+export function replay(recording: string | Cassette, options: ReplayOptions = {}): ReplayServer {
+  const cassette = typeof recording === 'string' ? readCassette(recording) : recording;
+  const compiler = new SchemaCompiler();
+  const open = new Map<string, RecordedCall[]>();
+  const last = new Map<string, RecordedCall>();
+  for (const call of cassette.calls) {
+    const key = keyOf(call.call, call.arguments);
+    const calls = open.get(key);
+    if (calls === undefined) open.set(key, [call]);
+    else calls.push(call);
+  }
+
+  const answer = (tool: string, args: JsonObject): RecordedCall => {
+    const key = keyOf(tool, args);
+    const next = open.get(key)?.shift() ?? (options.repeat === true ? last.get(key) : undefined);
+    if (next === undefined) throw new Error(unrecorded(cassette, tool, args, last.has(key)));
+    last.set(key, next);
+    return next;
+  };
+  const offered = (recorded: RecordedTool): SourceTool => ({
+    ...recorded,
+    notices: [],
+    parse(args) {
+      const compiled = compiler.compile(recorded.inputSchema);
+      const problems = compiled.ok ? compiled.validate(args) : undefined;
+      return problems === undefined ? { ok: true, value: args } : { ok: false, problems };
+    },
+    run(args) {
+      const { error, result } = answer(recorded.tool, args as JsonObject);
+      if (error !== undefined) throw new Error(error);
+      return result;
+    },
+  });
+  const { server, instructions, tools } = cassette.server;
+  const state = { tools: tools.map(offered), ...(instructions === undefined ? {} : { instructions }) };
+  return {
+    server,
+    adapter: `replay:${server}`,
+    limits: {},
+    state: () => state,
+    subscribe: () => () => undefined,
+    async close() {},
+    unused: () => [...open.values()].flat(),
+  };
+}
+
+function keyOf(tool: string, args: JsonObject): string {
+  return `${tool} ${canonicalize(args)}`;
+}
+
+function unrecorded({ file, calls }: Cassette, tool: string, args: JsonObject, wasUsed: boolean): string {
+  const given = JSON.stringify(args);
+  if (wasUsed)
+    return `${tool} was called with ${given} more often than it was recorded in ${file}; record again, or replay with repeat`;
+  const others = calls.filter(({ call }) => call === tool).map((call) => JSON.stringify(call.arguments));
+  const known =
+    others.length === 0 ? 'no call of it is recorded' : `recorded are ${[...new Set(others)].slice(0, 5).join(', ')}`;
+  return `${tool} was called with ${given}, which is not recorded in ${file}: ${known}; record again`;
+}
