@@ -45,7 +45,7 @@ export function addCallCommand(program: Command, { terminal, exitWith }: Command
       const args = await readArguments(json, terminal.input);
       const interruption = new Interruption();
       const approve = terminal.canAsk ? { approve: askOnTerminal(terminal, () => interruption.interrupt()) } : {};
-      const box = await openBox(configuration, { data: globals.data, ...approve });
+      const box = await openBox(configuration, { data: globals.data, secretsFrom: globals.data, ...approve });
       const progress = new ProgressLine(terminal.errors);
       try {
         const result = await box.call(resolveTool(tool, box.catalog()), args, {

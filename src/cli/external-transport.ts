@@ -1,54 +1,74 @@
 import { resolve } from 'node:path';
 import type { ExternalEntry } from '../config/configuration.ts';
-import { resolveReferences } from '../config/references.ts';
+import { type UsedValue, resolveReferences } from '../config/references.ts';
+import type { SecretVault } from '../config/secrets/secret-vault.ts';
 import type { McpTransport } from '../sources/mcp/transport-options.ts';
 
-/** Shorter values would take ordinary words out of the record. */
+/** Shorter values of variables would take ordinary words out of the record. */
 const shortestSecret = 8;
 
-/** Registers a value that must never be recorded. */
-export type AddSecret = (name: string, value: string) => void;
+/** What the references of an entry are resolved with. */
+export interface ReferenceContext {
+  /** Where paths of the entry start from. */
+  readonly directory: string;
+  readonly vault: SecretVault;
+  /** Registers a value that must never be recorded. */
+  addSecret(name: string, value: string): void;
+}
+
+type Resolve = (text: string, key: string) => Promise<string>;
 
 /** How the server of an entry is reached, with every reference resolved now. Throws when one cannot be. */
-export function externalTransport(entry: ExternalEntry, directory: string, addSecret: AddSecret): McpTransport {
+export async function externalTransport(entry: ExternalEntry, context: ReferenceContext): Promise<McpTransport> {
   const { name, transport, settings } = entry;
-  const plain = (text: string, key: string): string =>
-    resolveReferences(text, process.env, `mcpServers.${name}.${key}`).text;
-  const secret = (text: string, key: string): string => {
-    const { text: resolved, used } = resolveReferences(text, process.env, `mcpServers.${name}.${key}`);
-    for (const [variable, value] of Object.entries(used))
-      if (value.length >= shortestSecret) addSecret(variable, value);
-    return resolved;
-  };
-  const secrets = (texts: Readonly<Record<string, string>>, key: string): Record<string, string> =>
-    Object.fromEntries(Object.entries(texts).map(([each, text]) => [each, secret(text, `${key}.${each}`)]));
+  const { directory, vault, addSecret } = context;
+  const sources = { environment: process.env, secret: (each: string) => vault.get(each) };
+  const resolver =
+    (isSecret: (value: UsedValue) => boolean): Resolve =>
+    async (text, key) => {
+      const { text: resolved, used } = await resolveReferences(text, sources, `mcpServers.${name}.${key}`);
+      for (const value of used) if (isSecret(value)) addSecret(value.name, value.value);
+      return resolved;
+    };
+  const plain = resolver(({ source }) => source === 'secret');
+  const secret = resolver(({ source, value }) => source === 'secret' || value.length >= shortestSecret);
 
   if (transport === 'stdio') {
     const { command, args = [], npm, env = {}, cwd = '.' } = settings;
-    const given = args.map((each, index) => plain(each, `args[${index}]`));
+    const given = await Promise.all(args.map((each, index) => plain(each, `args[${index}]`)));
     return {
       type: 'stdio',
-      command: npm === undefined ? plain(command ?? '', 'command') : 'npx',
-      args: npm === undefined ? given : ['-y', plain(npm, 'npm'), ...given],
-      env: secrets(env, 'env'),
-      cwd: resolve(directory, plain(cwd, 'cwd')),
+      command: npm === undefined ? await plain(command ?? '', 'command') : 'npx',
+      args: npm === undefined ? given : ['-y', await plain(npm, 'npm'), ...given],
+      env: await resolvedValues(env, 'env', secret),
+      cwd: resolve(directory, await plain(cwd, 'cwd')),
     };
   }
-  const authorization = authorizationOf(settings.auth, `mcpServers.${name}.auth`, secret);
+  const authorization = await authorizationOf(settings.auth, `mcpServers.${name}.auth`, secret);
   return {
     type: transport,
-    url: plain(settings.url ?? '', 'url'),
-    headers: { ...secrets(settings.headers ?? {}, 'headers'), ...authorization },
+    url: await plain(settings.url ?? '', 'url'),
+    headers: { ...(await resolvedValues(settings.headers ?? {}, 'headers', secret)), ...authorization },
   };
 }
 
-function authorizationOf(
+async function resolvedValues(
+  texts: Readonly<Record<string, string>>,
+  key: string,
+  resolved: Resolve,
+): Promise<Record<string, string>> {
+  const entries = Object.entries(texts).map(async ([each, text]) => [each, await resolved(text, `${key}.${each}`)]);
+  return Object.fromEntries(await Promise.all(entries)) as Record<string, string>;
+}
+
+async function authorizationOf(
   auth: Readonly<Record<string, unknown>> | undefined,
   where: string,
-  secret: (text: string, key: string) => string,
-): Record<string, string> {
+  resolved: Resolve,
+): Promise<Record<string, string>> {
   if (auth === undefined) return {};
   const { type, token } = auth;
-  if (type === 'bearer' && typeof token === 'string') return { Authorization: `Bearer ${secret(token, 'auth.token')}` };
+  if (type === 'bearer' && typeof token === 'string')
+    return { Authorization: `Bearer ${await resolved(token, 'auth.token')}` };
   throw new Error(`${where} is not understood by this version, which knows { "type": "bearer", "token": "…" }`);
 }

@@ -2,17 +2,20 @@ import { lockSource } from '../catalog/lock/lock-source.ts';
 import type { Source } from '../catalog/source.ts';
 import { configuredServer } from '../catalog/transforms/configured-server.ts';
 import type { Configuration, ExternalEntry } from '../config/configuration.ts';
+import { secretVault } from '../config/secrets/sealed-files.ts';
 import { SignalboxError, messageOf } from '../model/errors.ts';
 import { type Signalbox, type SignalboxOptions, createSignalbox } from '../signalbox.ts';
 import type { McpServer } from '../sources/mcp/mcp-server.ts';
 import { downServer } from './down-server.ts';
-import { externalTransport } from './external-transport.ts';
+import { type ReferenceContext, externalTransport } from './external-transport.ts';
 import { loadLocalServer } from './load-local-server.ts';
 import { readLock } from './lock/lock-file.ts';
 import { offerOwnPackage } from './own-package.ts';
 
 /** What a command adds to the configuration. Without `data` nothing is written: the journal is in memory. */
 export type BoxOptions = Pick<SignalboxOptions, 'data' | 'approve' | 'metrics'> & {
+  /** The data directory that secrets are read from. */
+  readonly secretsFrom: string;
   readonly port?: number;
   /** How long to wait for external servers (10 s); what is not up by then comes into the catalog when it is. */
   readonly waitMs?: number;
@@ -39,7 +42,7 @@ export interface OpenedBox {
 const usualWaitMs = 10_000;
 
 /** Opens a box as the configuration describes it. Refuses to run with a secret that would end up in the record. */
-export async function openBox(configuration: Configuration, options: BoxOptions = {}): Promise<Signalbox> {
+export async function openBox(configuration: Configuration, options: BoxOptions): Promise<Signalbox> {
   const { box, secretProblems } = await openBoxAnyway(configuration, options);
   const invalid = secretProblems.find((problem) => problem.kind === 'invalid');
   if (invalid === undefined) return box;
@@ -48,8 +51,8 @@ export async function openBox(configuration: Configuration, options: BoxOptions 
 }
 
 /** Opens a box, and tells what is wrong with its secrets instead of failing. */
-export async function openBoxAnyway(configuration: Configuration, options: BoxOptions = {}): Promise<OpenedBox> {
-  const { port, waitMs = usualWaitMs, checkSchemas = false, ...rest } = options;
+export async function openBoxAnyway(configuration: Configuration, options: BoxOptions): Promise<OpenedBox> {
+  const { port, waitMs = usualWaitMs, checkSchemas = false, secretsFrom, ...rest } = options;
   const lock = readLock(configuration.directory);
   const sources: Source[] = [];
   const locked = (source: Source): Source => {
@@ -62,6 +65,11 @@ export async function openBoxAnyway(configuration: Configuration, options: BoxOp
     builtin: { name: configuration.builtinName, ...(port === undefined ? {} : { port }) },
   });
   const externalServers: McpServer[] = [];
+  const references: ReferenceContext = {
+    directory: configuration.directory,
+    vault: secretVault({ data: secretsFrom }),
+    addSecret: (name, value) => box.addSecret(name, value),
+  };
   try {
     // Before the servers come: the reason why one is down may hold a secret, and it is recorded.
     const secretProblems = addSecrets(box, configuration.secrets);
@@ -71,7 +79,7 @@ export async function openBoxAnyway(configuration: Configuration, options: BoxOp
         if (entry.kind === 'local') return configuredServer(locked(await loadLocalServer(entry)), entry.tools);
         // What is disabled is not started.
         if (entry.disabled) return downServer(entry.name, `mcp:${entry.name}`, 'it was not started');
-        const server = await startExternal(entry, { box, directory: configuration.directory, checkSchemas });
+        const server = await startExternal(entry, references, checkSchemas);
         externalServers.push(server);
         return configuredServer(locked(server), entry.tools);
       }),
@@ -104,18 +112,16 @@ function addSecrets(box: Signalbox, names: readonly string[]): SecretProblem[] {
   return problems;
 }
 
-interface Starting {
-  readonly box: Signalbox;
-  readonly directory: string;
-  readonly checkSchemas: boolean;
-}
-
-async function startExternal(entry: ExternalEntry, { box, directory, checkSchemas }: Starting): Promise<McpServer> {
+async function startExternal(
+  entry: ExternalEntry,
+  references: ReferenceContext,
+  checkSchemas: boolean,
+): Promise<McpServer> {
   // Imported when it is needed: not every box has external servers.
   const { mcpServer } = await import('../sources/mcp/mcp-server.ts');
   return mcpServer({
     name: entry.name,
-    transport: () => externalTransport(entry, directory, (name, value) => box.addSecret(name, value)),
+    transport: () => externalTransport(entry, references),
     ...entry.limits,
     checkSchemas,
   });

@@ -11,6 +11,7 @@ import { addDoctorCommand } from './doctor/doctor.ts';
 import { addGlobalOptions } from './globals.ts';
 import { addJournalCommand } from './journal/journal.ts';
 import { addLockCommand } from './lock/lock.ts';
+import { addSecretCommand } from './secret/secret.ts';
 import { addServeCommand } from './serve/serve.ts';
 import { addToolsCommand } from './tools.ts';
 
@@ -41,6 +42,7 @@ export function createProgram(context: CommandContext): Command {
   addAddCommand(program, context);
   addRemoveCommand(program, context);
   addSwitchCommands(program, context);
+  addSecretCommand(program, context);
   addToolsCommand(program, context);
   addCallCommand(program, context);
   addJournalCommand(program, context);

@@ -76,6 +76,7 @@ function fromSignalbox(error: SignalboxError): Failure {
     case 'store-unavailable':
     case 'store-newer':
     case 'result-unknown':
+    case 'secret-unusable':
     case 'box-closed':
       return new Failure(1, error.code, error.message, { next: 'signalbox doctor', cause: error });
     case 'name-invalid':

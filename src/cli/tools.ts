@@ -20,7 +20,7 @@ export function addToolsCommand(program: Command, { terminal }: CommandContext):
     .action(async (options: { why?: boolean }, command: Command) => {
       const globals = globalsOf(command);
       const { openBoxAnyway, readConfiguration } = await loadBoxParts();
-      const { box } = await openBoxAnyway(readConfiguration(globals).configuration);
+      const { box } = await openBoxAnyway(readConfiguration(globals).configuration, { secretsFrom: globals.data });
       try {
         const catalog = box.catalog();
         const why = options.why === true;

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { resolveReferences } from './references.ts';
+import { referencedSecrets, resolveReferences } from './references.ts';
 
-const environment = { TOKEN: 'secret-value', HOST: 'example.org', EMPTY: '' };
-const resolve = (text: string): string => resolveReferences(text, environment, 'mcpServers.a.env.B').text;
+const sources = {
+  environment: { TOKEN: 'secret-value', HOST: 'example.org', EMPTY: '' },
+  secret: async (name: string) => (name === 'KEPT' ? 'kept-value $& ${TOKEN}' : undefined),
+};
+const resolve = async (text: string): Promise<string> =>
+  (await resolveReferences(text, sources, 'mcpServers.a.env.B')).text;
 
 describe('references to environment variables', () => {
   for (const [text, resolved] of [
@@ -16,26 +20,43 @@ describe('references to environment variables', () => {
     ['${env:MISSING:-x}', 'x'],
     ['$TOKEN $(TOKEN) {TOKEN}', '$TOKEN $(TOKEN) {TOKEN}'],
   ] as const) {
-    test(`${text} is ${JSON.stringify(resolved)}`, () => assert.equal(resolve(text), resolved));
+    test(`${text} is ${JSON.stringify(resolved)}`, async () => assert.equal(await resolve(text), resolved));
   }
 
-  test('one that is not set is named, with the place that refers to it', () => {
-    assert.throws(
-      () => resolve('${env:MISSING}'),
+  test('one that is not set is named, with the place that refers to it', async () => {
+    await assert.rejects(
+      resolve('${env:MISSING}'),
       /the environment variable MISSING is not set, to which mcpServers\.a\.env\.B refers/,
     );
-    assert.throws(() => resolve('${EMPTY}'), /EMPTY is not set/);
+    await assert.rejects(resolve('${EMPTY}'), /EMPTY is not set/);
   });
 
-  test('other kinds of references are refused rather than passed on', () => {
-    assert.throws(() => resolve('${secret:TOKEN}'), /\$\{secret:TOKEN\}, which this version cannot resolve/);
-    assert.throws(() => resolve('${input:key}'), /cannot resolve/);
+  test('other kinds of references are refused rather than passed on', async () => {
+    await assert.rejects(resolve('${input:key}'), /\$\{input:key\}, which cannot be resolved/);
+    await assert.rejects(resolve('${oauth:KEPT}'), /cannot be resolved/);
   });
 
-  test('it is told which variables were used', () => {
-    assert.deepEqual(resolveReferences('${TOKEN}@${HOST}', environment, '').used, {
-      TOKEN: 'secret-value',
-      HOST: 'example.org',
-    });
+  test('it is told which values were used, and from where', async () => {
+    assert.deepEqual((await resolveReferences('${TOKEN}@${secret:KEPT}', sources, '')).used, [
+      { source: 'env', name: 'TOKEN', value: 'secret-value' },
+      { source: 'secret', name: 'KEPT', value: 'kept-value $& ${TOKEN}' },
+    ]);
+  });
+});
+
+describe('references to secrets', () => {
+  test('are replaced by the value as it is, which is not looked into', async () => {
+    assert.equal(await resolve('Bearer ${secret:KEPT}/${HOST}'), 'Bearer kept-value $& ${TOKEN}/example.org');
+  });
+
+  test('one that is missing is named, with the place that refers to it and the command to run', async () => {
+    await assert.rejects(
+      resolve('${secret:OTHER}'),
+      /the secret OTHER is not set, to which mcpServers\.a\.env\.B refers; run signalbox secret set OTHER/,
+    );
+  });
+
+  test('are found in a text', () => {
+    assert.deepEqual(referencedSecrets('${secret:A} ${env:B} ${secret:A} ${secret:C:-x}'), ['A', 'C']);
   });
 });

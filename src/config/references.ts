@@ -1,25 +1,54 @@
+/** What references can refer to. */
+export interface ReferenceSources {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The value of a secret; `undefined` when none of that name is kept. */
+  secret(name: string): Promise<string | undefined>;
+}
+
+/** A value that came in the place of a reference. */
+export interface UsedValue {
+  readonly source: 'env' | 'secret';
+  readonly name: string;
+  readonly value: string;
+}
+
 /** What came of resolving the references in a text. */
 export interface Resolved {
   readonly text: string;
-  /** The variables that stood in it, with their values. */
-  readonly used: Readonly<Record<string, string>>;
+  readonly used: readonly UsedValue[];
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 const reference = /\$\{(?:(?<source>[A-Za-z]+):(?!-))?(?<name>[^}:]+)(?::-(?<fallback>[^}]*))?\}/g;
 
-/** Puts the values of environment variables in the place of `${env:NAME}`, `${NAME}` and `${NAME:-default}`. Throws when one is missing. */
-export function resolveReferences(text: string, environment: Environment, where: string): Resolved {
-  const used: Record<string, string> = {};
-  const resolved = text.replace(reference, (whole, ...groups: unknown[]) => {
-    const { source = 'env', name = '', fallback } = groups.at(-1) as Partial<Record<string, string>>;
-    if (source !== 'env')
-      throw new Error(`${where} refers to ${whole}, which this version cannot resolve; use \${env:…}`);
-    const value = environment[name];
-    if (value !== undefined && value !== '') return (used[name] = value);
-    if (fallback !== undefined) return fallback;
-    throw new Error(`the environment variable ${name} is not set, to which ${where} refers`);
+/** Puts values in the place of `${env:NAME}`, `${NAME}`, `${secret:NAME}` and `${NAME:-default}`. Throws when one is missing. */
+export async function resolveReferences(text: string, sources: ReferenceSources, where: string): Promise<Resolved> {
+  const used: UsedValue[] = [];
+  let resolved = '';
+  let copied = 0;
+  for (const { 0: whole, index, groups = {} } of text.matchAll(reference)) {
+    const { source = 'env', name = '', fallback } = groups;
+    if (source !== 'env' && source !== 'secret')
+      throw new Error(`${where} refers to ${whole}, which cannot be resolved; use \${env:…} or \${secret:…}`);
+    const value = source === 'env' ? sources.environment[name] : await sources.secret(name);
+    const isThere = value !== undefined && value !== '';
+    if (isThere) used.push({ source, name, value });
+    else if (fallback === undefined) throw new Error(missing(source, name, where));
+    resolved += text.slice(copied, index) + (isThere ? value : fallback);
+    copied = index + whole.length;
+  }
+  return { text: resolved + text.slice(copied), used };
+}
+
+/** The names of the secrets that a text refers to. */
+export function referencedSecrets(text: string): string[] {
+  const names = [...text.matchAll(reference)].flatMap(({ groups }) => {
+    const { source, name } = groups ?? {};
+    return source === 'secret' && name !== undefined ? [name] : [];
   });
-  return { text: resolved, used };
+  return [...new Set(names)];
+}
+
+function missing(source: UsedValue['source'], name: string, where: string): string {
+  if (source === 'env') return `the environment variable ${name} is not set, to which ${where} refers`;
+  return `the secret ${name} is not set, to which ${where} refers; run signalbox secret set ${name}`;
 }

@@ -1,9 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 /** Writes a file whole or not at all: a reader sees the old one or the new one, never a part. Without `mode`, that of any new file. */
 export function replaceFile(file: string, text: string, mode?: number): void {
-  const temporary = join(dirname(file), `.${basename(file)}.${process.pid}.tmp`);
+  // Not by process id: containers that share a directory have the same ones, and a killed process leaves its file behind.
+  const temporary = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.tmp`);
   try {
     const descriptor = openSync(temporary, 'wx', mode === undefined ? 0o666 : 0o600);
     try {

@@ -4,8 +4,11 @@ import { type SecretProblem, openBoxAnyway } from '../open-box.ts';
 import type { Finding } from './finding.ts';
 
 /** Starts the servers, writing nothing, and looks at how they are, at what their tools should be told, and at the secrets. */
-export async function checkServers(configuration: Configuration): Promise<Finding[]> {
-  const { box, secretProblems, externalServers } = await openBoxAnyway(configuration, { checkSchemas: true });
+export async function checkServers(configuration: Configuration, secretsFrom: string): Promise<Finding[]> {
+  const { box, secretProblems, externalServers } = await openBoxAnyway(configuration, {
+    checkSchemas: true,
+    secretsFrom,
+  });
   const lastWords = (name: string): string => {
     const lines =
       externalServers
@@ -17,7 +20,7 @@ export async function checkServers(configuration: Configuration): Promise<Findin
   try {
     const { servers, hidden, notices } = box.catalog();
     return [
-      ...checkSecrets(configuration.secrets, secretProblems),
+      ...checkVariables(configuration.secrets, secretProblems),
       ...servers.map((server) => checkServer(server, lastWords(server.name))),
       ...hidden
         .filter((tool) => tool.by === 'name-collision')
@@ -59,7 +62,7 @@ function checkServer({ name, status, tools, reason, adapter }: ServerProvenance,
   }
 }
 
-function checkSecrets(names: readonly string[], problems: readonly SecretProblem[]): Finding[] {
+function checkVariables(names: readonly string[], problems: readonly SecretProblem[]): Finding[] {
   return names.map((name) => {
     const problem = problems.find((one) => one.name === name);
     if (problem === undefined) return { level: 'ok', what: `secret ${name} is kept out of the record` };

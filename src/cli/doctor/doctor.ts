@@ -19,13 +19,15 @@ export function addDoctorCommand(program: Command, { terminal, exitWith }: Comma
     .action(async (_options: object, command: Command) => {
       const globals = globalsOf(command);
       const { checkConfiguration } = await import('./check-configuration.ts');
+      const { checkSecrets } = await import('./check-secrets.ts');
       const { checkServers } = await import('./check-servers.ts');
       const { findings, configuration } = checkConfiguration(globals);
       const items = [
         ...checkRuntime(),
         ...findings,
         ...(await checkData(globals)),
-        ...(configuration === undefined ? [] : await checkServers(configuration)),
+        ...(await checkSecrets(configuration, globals.data)),
+        ...(configuration === undefined ? [] : await checkServers(configuration, globals.data)),
       ];
       if (globals.json) await printJson(terminal.output, { items });
       else await printFindings(terminal.output, items);

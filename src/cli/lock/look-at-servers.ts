@@ -37,7 +37,7 @@ export async function lookAtServers(globals: Globals): Promise<Looked> {
   const { configuration } = readConfiguration(globals);
   const { directory } = configuration;
   const lock = readLock(directory);
-  const { box, sources } = await openBoxAnyway(configuration);
+  const { box, sources } = await openBoxAnyway(configuration, { secretsFrom: globals.data });
   try {
     const now = lockOf(sources);
     return { directory, lock, now, standings: standingsOf(configuration, sources, lock, now) };

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createOnce } from '../../config/create-once.ts';
 import { messageOf } from '../../model/errors.ts';
 import { Failure, usageFailure } from '../fail.ts';
 import { shortPath } from '../globals.ts';
@@ -24,7 +25,7 @@ export function adminToken(data: string, given = process.env['SIGNALBOX_TOKEN'])
   }
   const file = join(data, 'token');
   try {
-    return { value: readToken(file) ?? makeToken(data, file), keptIn: shortPath(file) };
+    return { value: readToken(file) ?? makeToken(file), keptIn: shortPath(file) };
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw new Failure(
@@ -53,20 +54,9 @@ function readToken(file: string): string | undefined {
   return value;
 }
 
-/** Written whole under another name first: two servers that start at once end with the same token. */
-function makeToken(data: string, file: string): string {
-  mkdirSync(data, { recursive: true, mode: 0o700 });
-  const value = `sbx_${randomBytes(32).toString('base64url')}`;
-  const unfinished = `${file}.${process.pid}.new`;
-  writeFileSync(unfinished, `${value}\n`, { mode: 0o600 });
-  try {
-    linkSync(unfinished, file);
-    return value;
-  } catch (error) {
-    const other = readToken(file);
-    if (other === undefined) throw error;
-    return other;
-  } finally {
-    rmSync(unfinished, { force: true });
-  }
+function makeToken(file: string): string {
+  createOnce(file, `sbx_${randomBytes(32).toString('base64url')}\n`);
+  const value = readToken(file);
+  if (value === undefined) throw new Error('it was removed as soon as it was made');
+  return value;
 }

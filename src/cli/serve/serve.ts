@@ -48,7 +48,13 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
   if (!isLoopback(options.host)) await warnOfOthers(errors, options.host);
   const interruption = new Interruption();
   const metrics = prometheusMetrics();
-  const box = await openBox(configuration, { data: globals.data, metrics: metrics.metrics, port, waitMs: 0 });
+  const box = await openBox(configuration, {
+    data: globals.data,
+    secretsFrom: globals.data,
+    metrics: metrics.metrics,
+    port,
+    waitMs: 0,
+  });
   try {
     const server = await startServer({ box, host: options.host, port, token: token.value, metrics });
     if (options.port !== 0 && server.port !== options.port)

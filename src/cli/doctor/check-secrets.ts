@@ -1,0 +1,83 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Configuration } from '../../config/configuration.ts';
+import { referencedSecrets } from '../../config/references.ts';
+import { isShared } from '../../config/secrets/key-file.ts';
+import { keptIn, secretPlaces } from '../../config/secrets/key-ring.ts';
+import { secretVault } from '../../config/secrets/sealed-files.ts';
+import { messageOf } from '../../model/errors.ts';
+import { shortPath } from '../globals.ts';
+import type { Finding } from './finding.ts';
+
+/** Looks at the secrets that are kept, at who may read them, and at those that the configuration refers to. */
+export async function checkSecrets(configuration: Configuration | undefined, data: string): Promise<Finding[]> {
+  return [
+    ...(await checkKept(data)),
+    ...checkPermissions(data),
+    ...(configuration === undefined ? [] : await checkReferences(configuration, data)),
+  ];
+}
+
+async function checkKept(data: string): Promise<Finding[]> {
+  try {
+    const items = await secretVault({ data }).list();
+    if (items.length === 0) return [];
+    const stores = [...new Set(items.map(({ store }) => store))];
+    const keys = stores.map((store) => shortPath(keptIn(store, data))).join(' and ');
+    const count = `${items.length} ${items.length === 1 ? 'secret' : 'secrets'}`;
+    const what = `${count} in ${shortPath(secretPlaces(data).directory)}, encrypted with the key in ${keys}`;
+    return [{ level: 'ok', what }];
+  } catch (error) {
+    return [
+      { level: 'error', what: messageOf(error), fix: 'signalbox secret remove NAME, then signalbox secret set NAME' },
+    ];
+  }
+}
+
+function checkPermissions(data: string): Finding[] {
+  const { directory, keyFile } = secretPlaces(data);
+  const within = isShared(directory) || entriesOf(directory).some((name) => isShared(join(directory, name)));
+  const findings: Finding[] = [];
+  if (within)
+    findings.push({
+      level: 'warning',
+      what: `other users of this machine can look at the encrypted secrets in ${shortPath(directory)}`,
+      fix: `chmod -R go= ${shortPath(directory)}`,
+    });
+  if (isShared(keyFile))
+    findings.push({
+      level: 'error',
+      what: `other users of this machine can read the key to the secrets in ${shortPath(keyFile)}; it is not used`,
+      fix: `chmod 600 ${shortPath(keyFile)}, and replace the secrets if others were here`,
+    });
+  return findings;
+}
+
+async function checkReferences({ servers }: Configuration, data: string): Promise<Finding[]> {
+  const names = referencedSecrets(
+    JSON.stringify(servers.map((entry) => (entry.kind === 'external' ? entry.settings : {}))),
+  );
+  const vault = secretVault({ data });
+  const findings = names.map(async (name): Promise<Finding> => {
+    try {
+      if ((await vault.get(name)) !== undefined) return { level: 'ok', what: `secret ${name} can be read` };
+      return {
+        level: 'error',
+        what: `the configuration refers to the secret ${name}, which is not set`,
+        fix: `signalbox secret set ${name}`,
+      };
+    } catch (error) {
+      return { level: 'error', what: messageOf(error), fix: `signalbox secret set ${name}` };
+    }
+  });
+  return Promise.all(findings);
+}
+
+function entriesOf(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    // Not there yet.
+    return [];
+  }
+}

@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+import { nearest } from '../../model/nearest.ts';
+import type { CommandContext } from '../command-context.ts';
+import { Failure } from '../fail.ts';
+import { globalsOf } from '../globals.ts';
+import { printJson } from '../print-json.ts';
+
+/** `signalbox secret remove NAME`. */
+export function addRemoveSecretCommand(secret: Command, { terminal: { output } }: CommandContext): void {
+  secret
+    .command('remove')
+    .summary('forget a secret')
+    .description('Forgets a secret. Servers that use it keep it until they are connected to again.')
+    .argument('<name>', 'the name of the secret')
+    .action(async (name: string, _options: object, command: Command) => {
+      const { data, json } = globalsOf(command);
+      const { secretVault } = await import('../../config/secrets/sealed-files.ts');
+      const vault = secretVault({ data });
+      if (!(await vault.remove(name))) {
+        const meant = nearest(
+          name,
+          (await vault.list()).map((each) => each.name),
+        );
+        throw new Failure(1, 'secret-unknown', `no secret is named "${name}"`, {
+          ...(meant === undefined ? {} : { lines: [`did you mean "${meant}"?`], data: { nearest: meant } }),
+          next: 'signalbox secret list',
+        });
+      }
+      if (json) await printJson(output, { name, action: 'removed' });
+      else await output.print(`${name} is removed\n`);
+    });
+}

@@ -1,0 +1,41 @@
+import type { Command } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import { usageFailure } from '../fail.ts';
+import { globalsOf, shortPath } from '../globals.ts';
+import { printJson } from '../print-json.ts';
+
+/** `signalbox secret set NAME`. */
+export function addSetCommand(secret: Command, { terminal }: CommandContext): void {
+  secret
+    .command('set')
+    .summary('keep a secret, or replace it')
+    .description(
+      'Keeps a secret. Its value is typed unseen at a terminal, or comes on standard input when that is piped.',
+    )
+    .argument('<name>', 'letters, digits, "_", "-" and "."')
+    .option('--from-env <variable>', 'take the value of an environment variable')
+    // Told below, with the reason.
+    .allowExcessArguments()
+    .action(async (name: string, { fromEnv }: { readonly fromEnv?: string }, command: Command) => {
+      const { data, json } = globalsOf(command);
+      if (command.args.length > 1)
+        throw usageFailure(
+          'a value on the command line is seen by every process of this machine and stays in the shell’s history',
+          { next: `signalbox secret set ${name}, which asks for it, or pipe it in` },
+        );
+      const { secretVault } = await import('../../config/secrets/sealed-files.ts');
+      const { keptIn } = await import('../../config/secrets/key-ring.ts');
+      const { readSecret } = await import('./read-secret.ts');
+      const vault = secretVault({ data });
+      // A name that cannot be is told before anything is typed.
+      const wasThere = await vault.has(name);
+      const value = await readSecret(name, fromEnv, terminal);
+      const { store } = await vault.set(name, value);
+      const action = wasThere ? 'replaced' : 'added';
+      if (json) await printJson(terminal.output, { name, store, action });
+      else
+        await terminal.output.print(
+          `${name} is ${action}, encrypted with the key in ${shortPath(keptIn(store, data))}; use it as \${secret:${name}}\n`,
+        );
+    });
+}

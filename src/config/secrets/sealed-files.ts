@@ -1,0 +1,123 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { SignalboxError, messageOf } from '../../model/errors.ts';
+import { replaceFile } from '../replace-file.ts';
+import { type KeyRing, keyRing, secretPlaces } from './key-ring.ts';
+import { type SealedSecret, parseSealed, seal, unseal } from './sealed-secret.ts';
+import { type SecretVault, unusable } from './secret-vault.ts';
+
+/** Which secrets, and where. */
+export interface VaultOptions {
+  /** The data directory. */
+  readonly data: string;
+  /** Keeps them apart from the user's own, as in `oauth`; no other space sees them. */
+  readonly space?: string;
+  readonly keys?: KeyRing;
+}
+
+/** Its file, under the name it is written with first, has to fit 255 bytes. */
+const longestName = 116;
+
+/**
+ * Keeps each secret in an encrypted file of its own, so that writers never have to wait for each other and none can
+ * lose what another wrote.
+ */
+export function secretVault({ data, space, keys = keyRing(data, process.env) }: VaultOptions): SecretVault {
+  const { directory } = secretPlaces(data);
+  const prefix = space === undefined ? '' : `${space}:`;
+  const isOwn = (name: string): boolean => name.startsWith(prefix) && isName(name.slice(prefix.length), space);
+  // Letters of both cases, and a colon, are more than some file systems can tell apart or take.
+  const fileOf = (name: string): string =>
+    join(directory, `${Buffer.from(fullName(name, space)).toString('hex')}.json`);
+
+  return {
+    async get(name) {
+      const file = fileOf(name);
+      const secret = readSealed(file, prefix + name);
+      if (secret === undefined) return undefined;
+      try {
+        const value = unseal(secret, await keys.find(secret.store, secret.key));
+        if (value !== undefined) return value;
+      } catch (error) {
+        throw unusable(`the secret ${name} cannot be read: ${messageOf(error)}`, error);
+      }
+      throw changed(name, file);
+    },
+    async has(name) {
+      return existsSync(fileOf(name));
+    },
+    async set(name, value) {
+      const file = fileOf(name);
+      if (!value.isWellFormed())
+        throw new SignalboxError('secret-invalid', `the value of ${name} is not valid Unicode`);
+      const { store, key } = await keys.current();
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      replaceFile(file, `${JSON.stringify(seal(prefix + name, value, store, key))}\n`, 0o600);
+      return { name, store };
+    },
+    async remove(name) {
+      try {
+        rmSync(fileOf(name));
+        return true;
+      } catch (error) {
+        if (isMissing(error)) return false;
+        throw error;
+      }
+    },
+    async list() {
+      return namesIn(directory)
+        .filter(isOwn)
+        .toSorted()
+        .flatMap((full) => {
+          const name = full.slice(prefix.length);
+          // One that was removed meanwhile is not there.
+          const secret = readSealed(fileOf(name), full);
+          return secret === undefined ? [] : [{ name, store: secret.store }];
+        });
+    },
+  };
+}
+
+function isName(name: string, space: string | undefined): boolean {
+  return (space === undefined ? /^[\w.-]+$/ : /^[\w.:-]+$/).test(name);
+}
+
+function fullName(name: string, space: string | undefined): string {
+  const full = space === undefined ? name : `${space}:${name}`;
+  if (isName(name, space) && full.length <= longestName) return full;
+  const rule = `letters, digits, "_", "-" and ".", at most ${longestName}`;
+  throw new SignalboxError('secret-invalid', `"${name.slice(0, 40)}" is no name for a secret: ${rule}`);
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+      .filter((file) => /^(?:[0-9a-f]{2})+\.json$/.test(file))
+      .map((file) => Buffer.from(file.slice(0, -'.json'.length), 'hex').toString('utf8'));
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+function readSealed(file: string, full: string): SealedSecret | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw unusable(`the secret ${full} cannot be read: ${messageOf(error)}`, error);
+  }
+  const secret = parseSealed(text);
+  if (secret?.name !== full) throw changed(full, file);
+  return secret;
+}
+
+function changed(name: string, file: string): SignalboxError {
+  const remedy = `restore it from a copy, or set the secret anew: signalbox secret set ${name}`;
+  return unusable(`${file}, which holds the secret ${name}, was damaged or changed; ${remedy}`);
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
+}
