@@ -20,7 +20,8 @@ export interface Redactor {
 
 type Scope = 'everything' | 'values';
 
-const SHORTEST_VALUE = 4;
+/** A shorter value cannot be kept out of the record: it would take ordinary words with it. */
+export const shortestSecret = 4;
 const NEUTRAL = '[●●●●]';
 const NOTHING = '';
 
@@ -96,8 +97,8 @@ export function createRedactor(): Redactor {
 
   return {
     add: (name, value) => {
-      if (value.length < SHORTEST_VALUE) {
-        const message = `the secret "${name}" is shorter than ${SHORTEST_VALUE} characters: it cannot be kept out of the record`;
+      if (value.length < shortestSecret) {
+        const message = `the secret "${name}" is shorter than ${shortestSecret} characters: it cannot be kept out of the record`;
         throw new SignalboxError('secret-invalid', `${message}; use a longer one`);
       }
       if (!value.isWellFormed()) {

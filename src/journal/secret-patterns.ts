@@ -68,14 +68,14 @@ export function holdsSecretPattern(text: string): boolean {
 }
 
 /** Replaces every token of a well-known format; `placeholder` gives what stands in its place. */
-export function replaceSecretPatterns(text: string, placeholder: (name: string) => string): string {
+export function replaceSecretPatterns(text: string, placeholder: (name: string, token: string) => string): string {
   if (!holdsSecretPattern(text)) return text;
   let result = text;
   for (const { name, expression } of patterns) {
-    result = result.replace(
-      expression,
-      (_match, kept: unknown) => (typeof kept === 'string' ? kept : '') + placeholder(name),
-    );
+    result = result.replace(expression, (match, group: unknown) => {
+      const kept = typeof group === 'string' ? group : '';
+      return kept + placeholder(name, match.slice(kept.length));
+    });
   }
   return result;
 }

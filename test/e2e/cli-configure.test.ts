@@ -119,7 +119,7 @@ suite('add, disable, enable, remove', () => {
     assert.equal(code, 0);
     assert.match(
       stderr,
-      /^warning: the value of GITHUB_TOKEN looks like a secret .*'GITHUB_TOKEN=\$\{env:GITHUB_TOKEN\}'$/m,
+      /^warning: the value of GITHUB_TOKEN looks like a secret .*'GITHUB_TOKEN=\$\{secret:GITHUB_TOKEN\}'$/m,
     );
     assert.doesNotMatch(stderr, /abc/);
     assert.match(place.text(), /"GITHUB_TOKEN": "abc"/);
@@ -193,9 +193,10 @@ suite('import', () => {
     assert.match(dry.stdout, /nothing was written\n$/);
     assert.equal(existsSync(join(place.directory, name)), false);
 
-    const { taken, written } = (await place.told(0, 'import', '--yes')) as {
+    const { taken, written, secrets } = (await place.told(0, 'import', '--yes')) as {
       taken: { name: string; origins: { client: { id: string } }[] }[];
       written: boolean;
+      secrets: string[];
     };
     assert.equal(written, true);
     assert.deepEqual(
@@ -224,6 +225,13 @@ suite('import', () => {
       deny: ['query-docs'],
     });
     assert.doesNotMatch(place.text(), /literal|hunter2|NODE_OPTIONS/);
+    const { items } = (await place.told(0, 'secret', 'list')) as { items: { name: string }[] };
+    const kept = items.map((item) => item.name);
+    assert.deepEqual(kept, secrets.toSorted());
+    for (const secret of kept) assert.ok(place.text().includes(`\${secret:${secret}}`), secret);
+    assert.ok(kept.includes('BRAVE_API_KEY') && !kept.includes('PERPLEXITY_KEY'), 'what VS Code asks for has no value');
+    for (const file of readdirSync(join(place.data, 'secrets')))
+      assert.doesNotMatch(readFileSync(join(place.data, 'secrets', file), 'latin1'), /literal|hunter2/);
     assert.deepEqual(
       Object.keys(everything).map((path) => readFileSync(join(place.directory, path), 'utf8')),
       before,
@@ -239,7 +247,7 @@ suite('import', () => {
     const text = '{\n  // mine\n  "mcpServers": {\n    "files": { "npm": "x@1" } // keep\n  }\n}\n';
     const place = new Home({ [name]: text }).put(everything);
     const { stdout } = await place.cli('import', '--yes', '--from', 'claude-code', 'windsurf');
-    assert.match(stdout, /added 5 servers to .*signalbox\.config\.json\n$/);
+    assert.match(stdout, /added 5 servers to .*signalbox\.config\.json, and kept 1 secret encrypted\n$/);
     assert.ok(place.text().startsWith(text.slice(0, text.indexOf(' // keep'))));
     assert.match(place.text(), /\/\/ mine/);
     assert.match(place.text(), /"npm": "x@1" \}, \/\/ keep/);

@@ -30,7 +30,13 @@ export class Place {
   }
 
   start(args: readonly string[], environment: Readonly<Record<string, string>> = {}): ChildProcessWithoutNullStreams {
-    const env = { ...process.env, SIGNALBOX_HOME: this.data, SIGNALBOX_TOKEN: '', ...environment };
+    const env = {
+      ...process.env,
+      SIGNALBOX_HOME: this.data,
+      SIGNALBOX_TOKEN: '',
+      SIGNALBOX_SECRETS: 'file',
+      ...environment,
+    };
     return spawn(process.execPath, [launcher, ...args], { cwd: this.directory, env });
   }
 

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
+import type { ImportedSecrets } from '../../config/import/imported-secrets.ts';
 import type { ImportPlan } from '../../config/import/plan-import.ts';
+import { referencedSecrets } from '../../config/references.ts';
 import { nearest } from '../../model/nearest.ts';
 import type { CommandContext } from '../command-context.ts';
 import { confirm } from '../confirm.ts';
@@ -20,7 +22,7 @@ export function addImportCommand(program: Command, { terminal }: CommandContext)
     .command('import')
     .summary('take over the servers of other clients')
     .description(
-      'Finds the MCP servers of other clients in the home and the current directory, shows what it would take over and asks. Their files are never written, and secrets are never copied.',
+      'Finds the MCP servers of other clients in the home and the current directory, shows what it would take over and asks. Their files are never written; secrets that stand in them are kept encrypted, never in the configuration.',
     )
     .option('--from <client...>', 'only from these, as in claude-code, cursor, codex')
     .option('--dry-run', 'show what would be taken over, and write nothing')
@@ -32,15 +34,21 @@ export function addImportCommand(program: Command, { terminal }: CommandContext)
 
 async function importServers({ from, dryRun, yes }: Options, globals: Globals, terminal: Terminal): Promise<void> {
   const { importTable, transportOf } = await import('./import-table.ts');
-  const { file, plan } = await makePlan(from, globals);
+  const { file, plan, secrets } = await makePlan(from, globals);
   if (!globals.json) await terminal.output.print(importTable(plan, terminal.output));
   const { length } = plan.taken;
   const wanted = length > 0 && dryRun !== true;
   if (wanted && yes !== true && !terminal.canAsk)
     throw usageFailure('nobody can be asked here', { next: 'signalbox import --yes, or --dry-run to look first' });
-  const servers = `${length} ${length === 1 ? 'server' : 'servers'}`;
-  const written = wanted && (yes === true || (await confirm(terminal, `Add ${servers} to ${shortPath(file)}?`)));
+  const servers = counted(length, 'server');
+  // Only those of the servers that come.
+  const values = secrets.valuesOf(referencedSecrets(JSON.stringify(plan.taken)));
+  const kept = values.size === 0 ? '' : `, and keep ${counted(values.size, 'secret')} encrypted`;
+  const question = `Add ${servers} to ${shortPath(file)}${kept}?`;
+  const written = wanted && (yes === true || (await confirm(terminal, question)));
   if (written) {
+    // First, so that no entry ever refers to what is not there.
+    await keepSecrets(values, globals);
     const { editConfiguration } = await import('../../config/edit-configuration.ts');
     editConfiguration(
       file,
@@ -49,24 +57,25 @@ async function importServers({ from, dryRun, yes }: Options, globals: Globals, t
   }
   if (globals.json) {
     const taken = plan.taken.map((server) => ({ ...server, transport: transportOf(server.entry).split(' ')[0] }));
-    await printJson(terminal.output, { ...plan, taken, file, written });
+    await printJson(terminal.output, { ...plan, taken, file, written, secrets: [...values.keys()] });
   } else {
+    const done = `added ${servers} to ${shortPath(file)}${kept.replace('keep', 'kept')}`;
     const none = plan.kept.length > 0 ? 'nothing new to take over' : 'no servers of other clients found';
-    await terminal.output.print(
-      `${length === 0 ? none : written ? `added ${servers} to ${shortPath(file)}` : 'nothing was written'}\n`,
-    );
+    await terminal.output.print(`${length === 0 ? none : written ? done : 'nothing was written'}\n`);
   }
 }
 
 async function makePlan(
   from: readonly string[] | undefined,
   globals: Globals,
-): Promise<{ readonly file: string; readonly plan: ImportPlan }> {
+): Promise<{ readonly file: string; readonly plan: ImportPlan; readonly secrets: ImportedSecrets }> {
   const { clients } = await import('../../config/import/clients.ts');
   const { findServers } = await import('../../config/import/find-servers.ts');
+  const { ImportedSecrets } = await import('../../config/import/imported-secrets.ts');
   const { planImport } = await import('../../config/import/plan-import.ts');
   const { thisMachine } = await import('../../config/import/this-machine.ts');
   const { targetConfiguration } = await import('./target-configuration.ts');
+  const { secretVault } = await import('../../config/secrets/sealed-files.ts');
   const { readConfiguration } = await import('../read-configuration.ts');
   const known = clients.map(({ id }) => id);
   const unknown = from?.find((id) => !known.includes(id));
@@ -79,6 +88,17 @@ async function makePlan(
   const target = targetConfiguration(globals);
   const builtinName = target.exists ? readConfiguration(globals).configuration.builtinName : 'signalbox';
   const directory = process.cwd();
-  const found = await findServers(thisMachine(directory), from === undefined ? {} : { from });
-  return { file: target.file, plan: planImport(found, { ...target, builtinName }, directory) };
+  const secrets = new ImportedSecrets((await secretVault({ data: globals.data }).list()).map(({ name }) => name));
+  const found = await findServers(thisMachine(directory), { secrets, ...(from === undefined ? {} : { from }) });
+  return { file: target.file, plan: planImport(found, { ...target, builtinName }, directory), secrets };
+}
+
+async function keepSecrets(values: ReadonlyMap<string, string>, { data }: Globals): Promise<void> {
+  const { secretVault } = await import('../../config/secrets/sealed-files.ts');
+  const vault = secretVault({ data });
+  for (const [name, value] of values) await vault.set(name, value);
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

@@ -73,6 +73,6 @@ function secretWarnings(option: string, texts: Readonly<Record<string, string>>)
     .filter(([key, value]) => looksSecret(key, value))
     .map(([key]) => {
       const variable = key.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_');
-      return `the value of ${key} looks like a secret and now stands in the file; set ${variable} in the environment and use ${option} '${key}=\${env:${variable}}'`;
+      return `the value of ${key} looks like a secret and now stands in the file; run signalbox secret set ${variable} and use ${option} '${key}=\${secret:${variable}}'`;
     });
 }

@@ -1,17 +1,15 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { shortestSecret } from '../../journal/redaction.ts';
 import { Failure, usageFailure } from '../fail.ts';
 import type { Terminal } from '../terminal.ts';
-
-/** Shorter values cannot be kept out of the record. */
-const shortest = 4;
 
 /** The value of a secret: from a variable, typed unseen at a terminal, or from standard input without its last line break. */
 export async function readSecret(name: string, variable: string | undefined, terminal: Terminal): Promise<string> {
   const value = variable === undefined ? await ask(name, terminal) : fromVariable(variable);
-  if (value.length < shortest)
-    throw usageFailure(`a secret has at least ${shortest} characters, or it could not be kept out of the record`);
+  if (value.length < shortestSecret)
+    throw usageFailure(`a secret has at least ${shortestSecret} characters, or it could not be kept out of the record`);
   return value;
 }
 

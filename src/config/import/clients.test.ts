@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { parseConfiguration } from '../load-configuration.ts';
 import { clients } from './clients.ts';
 import type { ClientReading } from './found-server.ts';
-import { SecretVariables } from './secret-variables.ts';
+import { ImportedSecrets } from './imported-secrets.ts';
 import { fittingName } from './server-name.ts';
 
 const fixtures = join(import.meta.dirname, '..', '..', '..', 'test', 'fixtures', 'clients');
@@ -14,7 +14,7 @@ const fixtures = join(import.meta.dirname, '..', '..', '..', 'test', 'fixtures',
 async function read(id: string, text: string): Promise<ClientReading> {
   const client = clients.find((each) => each.id === id);
   assert.ok(client, id);
-  const context = { file: 'x', home: '/home/me', directory: '/project', secrets: new SecretVariables() };
+  const context = { file: 'x', home: '/home/me', directory: '/project', secrets: new ImportedSecrets() };
   return (await client.load())(text, context);
 }
 
@@ -61,7 +61,7 @@ suite('the servers of', () => {
       weather: {
         type: 'sse',
         url: 'https://weather.example.com/sse',
-        headers: { 'X-Api-Key': '${env:WEATHER_X_API_KEY}' },
+        headers: { 'X-Api-Key': '${secret:WEATHER_X_API_KEY}' },
       },
     });
   });
@@ -71,20 +71,20 @@ suite('the servers of', () => {
       'brave-search': {
         command: 'npx',
         args: ['-y', '@modelcontextprotocol/server-brave-search'],
-        env: { BRAVE_API_KEY: '${env:BRAVE_API_KEY}' },
+        env: { BRAVE_API_KEY: '${secret:BRAVE_API_KEY}' },
       },
       postgres: {
         command: 'npx',
         args: [
           '-y',
           '@modelcontextprotocol/server-postgres',
-          'postgresql://app:${env:POSTGRES_URL_PASSWORD}@db.example.com/app',
+          'postgresql://app:${secret:POSTGRES_URL_PASSWORD}@db.example.com/app',
         ],
       },
     });
     assert.deepEqual(await notesOf('claude-desktop', 'claude-desktop.json'), {
-      'brave-search': ['a secret is not copied: set the environment variable BRAVE_API_KEY'],
-      postgres: ['a secret is not copied: set the environment variable POSTGRES_URL_PASSWORD'],
+      'brave-search': ['a secret is kept apart, encrypted: BRAVE_API_KEY'],
+      postgres: ['a secret is kept apart, encrypted: POSTGRES_URL_PASSWORD'],
     });
   });
 
@@ -101,19 +101,19 @@ suite('the servers of', () => {
     assert.deepEqual(Object.keys(await notesOf('cursor', 'cursor.json')), ['files']);
   });
 
-  test('VS Code, what it asks for becomes a variable', async () => {
+  test('VS Code, what it asks for becomes a secret', async () => {
     assert.deepEqual(await entriesOf('vscode', 'vscode.json'), {
       perplexity: {
         command: 'npx',
         args: ['-y', 'server-perplexity-ask', '--root=/project'],
-        env: { PERPLEXITY_API_KEY: '${env:PERPLEXITY_KEY}' },
+        env: { PERPLEXITY_API_KEY: '${secret:PERPLEXITY_KEY}' },
       },
       fetch: { type: 'http', url: 'https://fetch.example.com/mcp' },
     });
     assert.deepEqual(await notesOf('vscode', 'vscode.json'), {
       perplexity: [
         'the variables of ${workspaceFolder}/.env are not read: name them in "env"',
-        'asks for "perplexity-key": set the environment variable PERPLEXITY_KEY',
+        'asks for "perplexity-key": run signalbox secret set PERPLEXITY_KEY',
       ],
       fetch: ['not taken over: gallery'],
     });
@@ -145,7 +145,7 @@ suite('the servers of', () => {
   test('Zed, in its newer and its older shape', async () => {
     assert.deepEqual(await entriesOf('zed', 'zed.json'), {
       newer: { command: 'uvx', args: ['mcp-server-git'], env: { A: '1' }, disabled: true },
-      older: { command: '/usr/bin/older-server', args: ['--stdio'], env: { OLDER_TOKEN: '${env:OLDER_TOKEN}' } },
+      older: { command: '/usr/bin/older-server', args: ['--stdio'], env: { OLDER_TOKEN: '${secret:OLDER_TOKEN}' } },
       remote: { type: 'http', url: 'https://zed.example.com/mcp', headers: { 'X-Team': 'blue' } },
     });
     const notes = await notesOf('zed', 'zed.json');
@@ -215,7 +215,7 @@ suite('the servers of', () => {
       search: {
         type: 'http',
         url: 'https://search.example.com/mcp',
-        headers: { Authorization: 'Bearer ${env:SEARCH_TOKEN}' },
+        headers: { Authorization: 'Bearer ${secret:SEARCH_TOKEN}' },
         disabled: true,
       },
     });
@@ -264,7 +264,7 @@ suite('a file that is not as it should be', () => {
     test(`of ${title} never throws, whatever its text and its values`, async () => {
       const client = clients.find((each) => each.id === id);
       const readText = await client?.load();
-      const context = { file: 'x', home: '/h', directory: '/p', secrets: new SecretVariables() };
+      const context = { file: 'x', home: '/h', directory: '/p', secrets: new ImportedSecrets() };
       const keys = fc.constantFrom(
         ...'mcpServers servers mcp context_servers mcp_servers extensions projects tools command args env environment url httpUrl serverUrl uri cmd headers type enabled env_vars'.split(
           ' ',

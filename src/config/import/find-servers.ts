@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { messageOf } from '../../model/errors.ts';
 import { type Client, type Machine, clients } from './clients.ts';
 import type { ClientReading, FileProblem, FoundServer, SkippedServer } from './found-server.ts';
-import { SecretVariables } from './secret-variables.ts';
+import { ImportedSecrets } from './imported-secrets.ts';
 
 /** Whose file something was found in. */
 export interface Origin {
@@ -27,15 +27,22 @@ export interface Search {
   readonly withinMs?: number;
   /** Leaves the lines at 0, which is faster. */
   readonly withoutLines?: boolean;
+  /** Where the secrets that are found are remembered. */
+  readonly secrets?: ImportedSecrets;
 }
 
 const usualLargestFile = 64 * 1024 * 1024;
 
 /** Reads the files of all clients on this machine. Files that cannot be read are told, not thrown. */
 export async function findServers(machine: Machine, search: Search = {}): Promise<FoundServers> {
-  const { from, largestFile = usualLargestFile, withinMs = Number.POSITIVE_INFINITY, withoutLines = false } = search;
+  const {
+    from,
+    largestFile = usualLargestFile,
+    withinMs = Number.POSITIVE_INFINITY,
+    withoutLines = false,
+    secrets = new ImportedSecrets(),
+  } = search;
   const deadline = performance.now() + withinMs;
-  const secrets = new SecretVariables();
   const readings: (ClientReading & Origin)[] = [];
   const seen = new Set<string>();
   for (const client of clients) {

@@ -1,4 +1,4 @@
-import type { SecretVariables } from './secret-variables.ts';
+import type { ImportedSecrets } from './imported-secrets.ts';
 
 /** A server of another client, in the shape of our own entries. */
 export interface ImportedEntry {
@@ -51,8 +51,8 @@ export interface ImportContext {
   readonly home: string;
   /** The directory of the project. */
   readonly directory: string;
-  /** Names the variables that take the place of secrets. */
-  readonly secrets: SecretVariables;
+  /** Names the secrets that references take the place of. */
+  readonly secrets: ImportedSecrets;
   /** Leaves the lines at 0: finding them takes longer than all the rest. */
   readonly withoutLines?: boolean;
 }

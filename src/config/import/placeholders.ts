@@ -43,6 +43,6 @@ function inputVariable(id: string, note: (text: string) => void): string {
     .toUpperCase()
     .replaceAll(/[^A-Z0-9]+/g, '_')
     .replace(/^(?=\d)/, '_');
-  note(`asks for "${id}": set the environment variable ${name}`);
-  return `\${env:${name}}`;
+  note(`asks for "${id}": run signalbox secret set ${name}`);
+  return `\${secret:${name}}`;
 }

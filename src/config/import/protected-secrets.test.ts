@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import fc from 'fast-check';
+import { resolveReferences } from '../references.ts';
+import { ImportedSecrets } from './imported-secrets.ts';
 import { protectedArguments, protectedUrl, protectedValue } from './protected-secrets.ts';
-import { SecretVariables } from './secret-variables.ts';
 
-function holder(server = 'box', secrets = new SecretVariables()) {
+function holder(server = 'box', secrets = new ImportedSecrets()) {
   const notes: string[] = [];
   const context = { file: 'x', home: '/h', directory: '/p', secrets };
   return { server, context, notes, note: (text: string) => void notes.push(text) };
@@ -12,11 +14,11 @@ function holder(server = 'box', secrets = new SecretVariables()) {
 suite('a secret of another client', () => {
   test('is not copied from a variable or a header, by its name or by its form', () => {
     const cases: readonly (readonly [string, string, string])[] = [
-      ['DB_PASSWORD', 'x', '${env:DB_PASSWORD}'],
-      ['OPENAI_KEY', 'x', '${env:OPENAI_KEY}'],
-      ['API_KEY', 'x', '${env:BOX_API_KEY}'],
-      ['HARMLESS', `ghp_${'a'.repeat(36)}`, '${env:HARMLESS}'],
-      ['Authorization', 'Bearer abc', 'Bearer ${env:BOX_TOKEN}'],
+      ['DB_PASSWORD', 'x', '${secret:DB_PASSWORD}'],
+      ['OPENAI_KEY', 'x', '${secret:OPENAI_KEY}'],
+      ['API_KEY', 'x', '${secret:BOX_API_KEY}'],
+      ['HARMLESS', `ghp_${'a'.repeat(36)}`, '${secret:HARMLESS}'],
+      ['Authorization', 'Bearer abc', 'Bearer ${secret:BOX_TOKEN}'],
       ['DB_PASSWORD', '${env:X:-literal}', '${env:X}'],
     ];
     for (const [key, value, expected] of cases) {
@@ -54,35 +56,96 @@ suite('a secret of another client', () => {
       'plain',
       '-c',
       'run --db postgres://me:hunter2hunter2@db/x',
+      '--url',
+      'https://x.example/mcp?api_key=abcd',
+      'https://me:hunter2hunter2@x.example',
     ];
     assert.deepEqual(protectedArguments(args, rest), [
       '--api-key',
-      '${env:BOX_API_KEY}',
-      '--token=${env:BOX_TOKEN}',
+      '${secret:BOX_API_KEY}',
+      '--token=${secret:BOX_TOKEN}',
       '--header',
-      'Authorization: Bearer ${env:BOX_TOKEN_2}',
+      'Authorization: Bearer ${secret:BOX_TOKEN_2}',
       '--port',
       '80',
       'plain',
       '-c',
-      'run --db postgres://me:${env:BOX_URL_PASSWORD}@db/x',
+      'run --db postgres://me:${secret:BOX_URL_PASSWORD}@db/x',
+      '--url',
+      'https://x.example/mcp?api_key=${secret:BOX_API_KEY_2}',
+      'https://me:${secret:BOX_URL_PASSWORD}@x.example',
     ]);
-    assert.equal(notes.length, 4);
+    assert.equal(notes.length, 6);
   });
 
   test('is not copied from an address', () => {
     assert.equal(
       protectedUrl('https://me:hunter2hunter2@x.example/mcp?api_key=abc&page=2', holder()),
-      'https://me:${env:BOX_URL_PASSWORD}@x.example/mcp?api_key=${env:BOX_API_KEY}&page=2',
+      'https://me:${secret:BOX_URL_PASSWORD}@x.example/mcp?api_key=${secret:BOX_API_KEY}&page=2',
     );
     const referring = 'https://me:${env:PASS}@x.example/mcp';
     assert.equal(protectedUrl(referring, holder()), referring);
   });
 
-  test('two different secrets of one name get two variables, the same secret one', () => {
-    const secrets = new SecretVariables();
-    assert.equal(protectedValue('GITHUB_TOKEN', 'one', holder('home', secrets)), '${env:GITHUB_TOKEN}');
-    assert.equal(protectedValue('GITHUB_TOKEN', 'two', holder('work', secrets)), '${env:WORK_GITHUB_TOKEN}');
-    assert.equal(protectedValue('GITHUB_TOKEN', 'one', holder('other', secrets)), '${env:GITHUB_TOKEN}');
+  test('two different secrets of one name get two names, the same secret one', () => {
+    const secrets = new ImportedSecrets();
+    assert.equal(protectedValue('GITHUB_TOKEN', 'one', holder('home', secrets)), '${secret:GITHUB_TOKEN}');
+    assert.equal(protectedValue('GITHUB_TOKEN', 'two', holder('work', secrets)), '${secret:WORK_GITHUB_TOKEN}');
+    assert.equal(protectedValue('GITHUB_TOKEN', 'one', holder('other', secrets)), '${secret:GITHUB_TOKEN}');
+  });
+
+  test('is remembered, so that the references to it come to what stood there', async () => {
+    const token = fc.stringMatching(/^[A-Za-z0-9]{36}$/);
+    const piece = fc.oneof(
+      fc.stringMatching(/^[a-z /:=&?@,.-]{0,12}$/),
+      token.map((letters) => `ghp_${letters}`),
+      token.map((letters) => `https://me:p-${letters}@db.example/x?page=2`),
+      token.map((letters) => `https://me:p-ghp_${letters}@db.example/x`),
+      token.map((letters) => `Bearer ${letters}`),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece, { maxLength: 4 }), async (pieces) => {
+        const text = ['text', ...pieces].join(' ');
+        const secrets = new ImportedSecrets();
+        const { notes, ...rest } = holder('box', secrets);
+        const shown = [
+          protectedValue('API_KEY', text, rest),
+          protectedValue('HARMLESS', text, rest),
+          protectedUrl(text, rest),
+          ...protectedArguments(['--token', text, '-c', text], rest),
+        ];
+        for (const each of shown) assert.doesNotMatch(each, /[A-Za-z0-9]{36}/);
+        const secret = async (name: string) => secrets.valuesOf([name]).get(name);
+        const resolved = await Promise.all(
+          shown.map(async (each) => (await resolveReferences(each, { environment: {}, secret }, 'x')).text),
+        );
+        assert.deepEqual(resolved, [text, text, text, '--token', text, '-c', text], notes.join());
+      }),
+      { numRuns: 300, seed: 3 },
+    );
+  });
+
+  test('is not remembered when it is put together from others, or too short to be kept out of the record', () => {
+    const secrets = new ImportedSecrets();
+    const { notes, ...rest } = holder('box', secrets);
+    protectedValue('DB_PASSWORD', 'mine-${env:X}', rest);
+    protectedValue('PIN_SECRET', '123', rest);
+    assert.deepEqual(notes, [
+      'a secret is not copied: run signalbox secret set DB_PASSWORD',
+      'a secret is not copied: run signalbox secret set PIN_SECRET',
+    ]);
+    assert.equal(secrets.valuesOf(['DB_PASSWORD', 'PIN_SECRET']).size, 0);
+  });
+
+  test('never takes the name of a secret that is kept already', () => {
+    const secrets = new ImportedSecrets(['GITHUB_TOKEN']);
+    assert.equal(
+      protectedValue('GITHUB_TOKEN', 'one two three', holder('home', secrets)),
+      '${secret:HOME_GITHUB_TOKEN}',
+    );
+    assert.equal(
+      protectedValue('GITHUB_TOKEN', 'one two three', holder('work', secrets)),
+      '${secret:WORK_GITHUB_TOKEN}',
+    );
   });
 });

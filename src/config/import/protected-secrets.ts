@@ -1,3 +1,4 @@
+import { shortestSecret } from '../../journal/redaction.ts';
 import { replaceSecretPatterns } from '../../journal/secret-patterns.ts';
 import { isSecretName, looksSecret } from '../secret-values.ts';
 import type { ImportContext } from './found-server.ts';
@@ -11,7 +12,7 @@ export interface SecretHolder {
 
 const scheme = /^(bearer|basic|token|apikey)\s+/i;
 
-/** The value of a variable or a header, without a secret in it: a reference to a variable stands in its place. */
+/** The value of a variable or a header, without a secret in it: a reference to it stands in its place. */
 export function protectedValue(key: string, value: string, holder: SecretHolder): string {
   const text = withoutSecretDefaults(key, value, holder);
   if (!looksSecret(key, text)) return text;
@@ -28,18 +29,19 @@ export function protectedArguments(args: readonly string[], holder: SecretHolder
     const [, flag, value] = /^(--?[\w.-]+|[A-Za-z_]\w*)=(.+)$/s.exec(text) ?? [];
     if (flag !== undefined && value !== undefined) return `${flag}=${protectedOption(flag, value, holder)}`;
     if (previous !== undefined && /^--?[A-Za-z][\w.-]*$/.test(previous) && !text.startsWith('-')) {
-      const [, header, content] = /^([A-Za-z][\w-]*):\s*(.+)$/s.exec(text) ?? [];
-      if (header !== undefined && content !== undefined) return `${header}: ${protectedValue(header, content, holder)}`;
+      const [, header, colon, content] = /^([A-Za-z][\w-]*)(:\s*)(?!\/\/)(\S.*)$/s.exec(text) ?? [];
+      if (header !== undefined && content !== undefined)
+        return `${header}${colon}${protectedValue(header, content, holder)}`;
       return protectedOption(previous, text, holder);
     }
-    return withoutPatterns(text, holder);
+    return protectedText(text, holder);
   });
 }
 
 /** An address without password and without secrets in its query. */
 export function protectedUrl(url: string, holder: SecretHolder): string {
   const withoutQuerySecrets = url.replaceAll(
-    /([?&])([^=&#]+)=([^&#]+)/g,
+    /([?&])([^=&#?/:@\s]+)=([^&#]+)/g,
     (_whole, mark: string, key: string, value: string) => {
       return `${mark}${key}=${protectedValue(key, value, holder)}`;
     },
@@ -50,10 +52,17 @@ export function protectedUrl(url: string, holder: SecretHolder): string {
 /** Any text, without what has the form of a secret. */
 export function withoutPatterns(text: string, holder: SecretHolder): string {
   // References are no secrets, and this form is one that no pattern takes for a secret.
-  const references: string[] = [];
-  const masked = text.replaceAll(/\$\{[^}]*\}/g, (whole) => `[redacted:${references.push(whole) - 1}]`);
-  const clean = replaceSecretPatterns(masked, (name) => reference(name, `${name} ${text}`, holder));
-  return clean.replaceAll(/\[redacted:(\d+)\]/g, (whole, index: string) => references[Number(index)] ?? whole);
+  const masks: { readonly shown: string; readonly original: string }[] = [];
+  const mask = (shown: string, original: string): string => `[redacted:${masks.push({ shown, original }) - 1}]`;
+  const unmasked = (masked: string, which: 'shown' | 'original'): string =>
+    masked.replaceAll(/\[redacted:(\d+)\]/g, (whole, index: string) => masks[Number(index)]?.[which] ?? whole);
+  const masked = text.replaceAll(/\$\{[^}]*\}/g, (whole) => mask(whole, whole));
+  const clean = replaceSecretPatterns(masked, (name, token) => {
+    // A secret within a secret was masked before.
+    const original = unmasked(token, 'original');
+    return mask(reference(name, original, holder), original);
+  });
+  return unmasked(clean, 'shown');
 }
 
 /** `${env:TOKEN:-the real one}`. */
@@ -65,14 +74,25 @@ function withoutSecretDefaults(key: string, value: string, { note }: SecretHolde
   });
 }
 
-function reference(key: string, value: string, { server, context, note }: SecretHolder): string {
-  const name = context.secrets.nameFor(server, key, value);
-  note(`a secret is not copied: set the environment variable ${name}`);
-  return `\${env:${name}}`;
+function reference(key: string, value: string, { server, context: { secrets }, note }: SecretHolder): string {
+  // What holds references has no value yet.
+  const canBeKept = value.length >= shortestSecret && !value.includes('${') && value.isWellFormed();
+  const name = canBeKept ? secrets.keep(server, key, value) : secrets.nameFor(server, key, value);
+  note(
+    canBeKept
+      ? `a secret is kept apart, encrypted: ${name}`
+      : `a secret is not copied: run signalbox secret set ${name}`,
+  );
+  return `\${secret:${name}}`;
 }
 
 /** What a flag is given is replaced as a whole only when the flag's name says that it is a secret. */
 function protectedOption(flag: string, text: string, holder: SecretHolder): string {
   const key = flag.replace(/^-+/, '');
-  return isSecretName(key) ? protectedValue(key, text, holder) : withoutPatterns(text, holder);
+  return isSecretName(key) ? protectedValue(key, text, holder) : protectedText(text, holder);
+}
+
+/** A text of its own, which may be an address. */
+function protectedText(text: string, holder: SecretHolder): string {
+  return /^[a-z]+:\/\/\S+$/i.test(text) ? protectedUrl(text, holder) : withoutPatterns(text, holder);
 }

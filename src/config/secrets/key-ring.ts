@@ -58,7 +58,9 @@ export function keyRing(data: string, environment: Environment, keychain?: Retur
     async current() {
       current ??= told(choose());
       try {
-        return await current;
+        const { store, key } = await current;
+        found.set(key.id, Promise.resolve(key));
+        return { store, key };
       } catch (error) {
         current = undefined;
         throw error;

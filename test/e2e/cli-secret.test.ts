@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { chmodSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite, test } from 'node:test';
+import { httpFixture } from '../mcp-servers/http-fixture.ts';
+import { fixtureProgram } from '../mcp-servers/programs.ts';
+import { type Finished, Place, finished, launcher, said } from './cli-place.ts';
+
+const value = 'tok_7f3kQ-planted-canary';
+
+function configured(mcpServers: object): Place {
+  return new Place({ 'signalbox.config.json': JSON.stringify({ mcpServers }) });
+}
+
+/** Every file below a directory. */
+function filesIn(directory: string): string[] {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+function assertNowhere(place: Place, ...runs: readonly Finished[]): void {
+  const forms = [value, Buffer.from(value).toString('base64').slice(0, -4), Buffer.from(value).toString('hex')];
+  for (const form of forms) {
+    for (const { stdout, stderr } of runs) assert.ok(!`${stdout}${stderr}`.includes(form));
+    for (const file of filesIn(place.directory)) assert.ok(!readFileSync(file, 'latin1').includes(form), file);
+  }
+}
+
+suite('signalbox secret', () => {
+  test('a secret set on standard input reaches the header of the server that refers to it, and nothing else', async (t) => {
+    const fixture = await httpFixture('modern');
+    const other = await httpFixture('modern');
+    t.after(() => Promise.all([fixture.close(), other.close()]));
+    const place = configured({
+      web: { type: 'http', url: fixture.url, headers: { 'x-key': '${secret:WEB.key-1}' } },
+      other: { type: 'http', url: other.url },
+    });
+    const set = await place.run(['secret', 'set', 'WEB.key-1'], { input: `${value}\n` });
+    assert.equal(set.code, 0, set.stderr);
+    assert.match(
+      set.stdout,
+      /^WEB\.key-1 is added, encrypted with the key in .*secrets\.key; use it as \$\{secret:WEB\.key-1\}\n$/,
+    );
+    const called = await place.run(['call', 'web/echo', JSON.stringify({ text: 'hello' })]);
+    assert.deepEqual([called.code, called.stdout], [0, 'hello\n'], called.stderr);
+    assert.ok(fixture.requests.length > 0);
+    assert.ok(fixture.requests.every((headers) => headers.get('x-key') === value));
+    assert.ok(other.requests.every((headers) => !JSON.stringify([...headers]).includes(value)));
+    const echoed = await place.run(['call', 'web/echo', JSON.stringify({ text: `it is ${value}` })]);
+    assert.equal(echoed.code, 0);
+    const journal = await place.run(['journal', '--json']);
+    assert.match(journal.stdout, /\[redacted:WEB\.key-1\]/);
+    const listed = await place.run(['secret', 'list', '--json']);
+    assert.deepEqual(JSON.parse(listed.stdout), { items: [{ name: 'WEB.key-1', store: 'file' }] });
+    assertNowhere(
+      place,
+      set,
+      called,
+      journal,
+      listed,
+      await place.run(['tools', '--why']),
+      await place.run(['doctor']),
+    );
+
+    await place.run(['secret', 'set', 'WEB.key-1'], { input: 'another-one' });
+    fixture.requests.length = 0;
+    await place.run(['call', 'web/echo', '{"text":"x"}']);
+    assert.ok(
+      fixture.requests.every((headers) => headers.get('x-key') === 'another-one'),
+      'the next connection has it',
+    );
+  });
+
+  test('a secret that is missing takes only its server down, with the command to run; doctor tells the same', async () => {
+    const { command, args } = fixtureProgram();
+    const place = configured({
+      bad: { command, args, env: { TOKEN: '${secret:SURELY_MISSING}' } },
+      good: { command, args, env: { TOKEN: '${secret:GOOD}' } },
+    });
+    const environment = { MINE: value };
+    const set = await place.run(['secret', 'set', 'GOOD', '--from-env', 'MINE'], { environment });
+    assert.equal(set.code, 0, set.stderr);
+    const { servers } = (await place.json(['tools', '--why'])) as { servers: { status: string; reason?: string }[] };
+    assert.deepEqual(
+      servers.map(({ status }) => status),
+      ['up', 'down', 'up'],
+    );
+    assert.match(
+      servers[1]?.reason ?? '',
+      /the secret SURELY_MISSING is not set, to which mcpServers\.bad\.env\.TOKEN refers; run signalbox secret set SURELY_MISSING/,
+    );
+    chmodSync(join(place.data, 'secrets'), 0o755);
+    const doctor = await place.run(['doctor']);
+    assert.equal(doctor.code, 1);
+    assert.match(doctor.stdout, /ok +1 secret in .*secrets, encrypted with the key in .*secrets\.key/);
+    assert.match(
+      doctor.stdout,
+      /refers to the secret SURELY_MISSING, which is not set\n +fix: signalbox secret set SURELY_MISSING/,
+    );
+    assert.match(doctor.stdout, /other users .* can look at the encrypted secrets .*\n +fix: chmod -R go= /);
+    assert.match(doctor.stdout, /ok +secret GOOD can be read/);
+    chmodSync(join(place.data, 'secrets.key'), 0o644);
+    const refused = await place.run(['doctor']);
+    assert.match(refused.stdout, /error +other users .* can read the key to the secrets/);
+    assert.match(refused.stdout, /error +.*the secret GOOD cannot be read/);
+    assertNowhere(place, set, doctor, refused);
+  });
+
+  test('a value on the command line is refused with the reason; what cannot be kept is told', async () => {
+    const place = new Place();
+    const refused = await place.run(['secret', 'set', 'A', value]);
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /seen by every process of this machine and stays in the shell’s history/);
+    assertNowhere(place, refused);
+    for (const [args, input, expected] of [
+      [['A'], '', /at least 4 characters/],
+      [['A'], 'abc\n', /at least 4 characters/],
+      [['a b'], 'long enough', /"a b" is no name for a secret/],
+      [['A', '--from-env', 'SURELY_NOT_SET'], '', /the environment variable SURELY_NOT_SET is not set/],
+    ] as const) {
+      const { code, stderr } = await place.run(['secret', 'set', ...args], { input });
+      assert.equal(code, 2);
+      assert.match(stderr, expected);
+    }
+    assert.match((await place.run(['secret', 'list'])).stdout, /^no secrets are kept/);
+  });
+
+  test('one that is not there cannot be removed, and the nearest name is told', async () => {
+    const place = new Place();
+    await place.run(['secret', 'set', 'GITHUB_TOKEN'], { input: value });
+    const wrong = await place.run(['secret', 'remove', 'GITHUB_TOKN']);
+    assert.equal(wrong.code, 1);
+    assert.match(wrong.stderr, /no secret is named "GITHUB_TOKN"\n +did you mean "GITHUB_TOKEN"\?/);
+    assert.equal((await place.run(['secret', 'remove', 'GITHUB_TOKEN'])).stdout, 'GITHUB_TOKEN is removed\n');
+    assert.deepEqual(await place.json(['secret', 'list']), { items: [] });
+  });
+
+  test('no command loads the keychain that has nothing to keep or to read with it', async () => {
+    const place = configured({});
+    const environment = { NODE_DEBUG_NATIVE: '', NODE_OPTIONS: '--trace-uncaught', SIGNALBOX_SECRETS: '' };
+    const loaded = `process.on('exit', () => process.stderr.write(process.report.getReport().sharedObjects.some((file) => file.includes('keyring')) ? 'LOADED' : 'NOT LOADED'))`;
+    const probe = `data:text/javascript,${encodeURIComponent(loaded)}`;
+    for (const args of [['--version'], ['tools'], ['secret', 'list'], ['doctor']]) {
+      const { stderr } = await place.run(args, { environment: { ...environment, NODE_OPTIONS: `--import ${probe}` } });
+      assert.match(stderr, /NOT LOADED$/, args.join(' '));
+    }
+    const { stderr } = await place.run(['secret', 'set', 'A'], {
+      input: value,
+      environment: {
+        ...environment,
+        SIGNALBOX_SECRETS: 'keychain',
+        DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent',
+        NODE_OPTIONS: `--import ${probe}`,
+      },
+    });
+    if (process.platform === 'linux') assert.match(stderr, /(?<!NOT )LOADED$/);
+  });
+
+  const script = spawnSync('script', ['--version'], { encoding: 'utf8' });
+  const skip =
+    script.error === undefined && script.stdout.includes('util-linux') ? {} : { skip: 'needs script of util-linux' };
+  for (const [typed, isKept] of [
+    [`${value}\r`, true],
+    ['half\u0003', false],
+  ] as const) {
+    test(`at a terminal it is typed unseen, and is ${isKept ? 'kept' : 'not kept after Ctrl-C'}`, skip, async () => {
+      const place = new Place();
+      const command = `${process.execPath} ${launcher} secret set A`;
+      const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
+        cwd: place.directory,
+        env: { ...process.env, SIGNALBOX_HOME: place.data, SIGNALBOX_SECRETS: 'file', NO_COLOR: '1', TERM: 'xterm' },
+      });
+      const ended = finished(child);
+      await said(child.stdout, /Value of A \(not shown\): /);
+      child.stdin.write(typed);
+      const run = await ended;
+      assert.equal(run.code, isKept ? 0 : 1, run.stdout);
+      assertNowhere(place, run);
+      assert.ok(!run.stdout.includes('half'));
+      const { items } = await place.json(['secret', 'list']);
+      assert.deepEqual(items, isKept ? [{ name: 'A', store: 'file' }] : []);
+    });
+  }
+});
