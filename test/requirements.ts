@@ -150,8 +150,13 @@ export const requirements: Readonly<Record<RequirementId, Requirement>> = {
     tests: [
       'test/e2e/cli-mcp.test.ts > external servers of the configuration > a bearer token and headers reach a server on the network',
       'src/config/references.test.ts > references to environment variables > one that is not set is named, with the place that refers to it',
+      'test/e2e/cli-secret.test.ts > signalbox secret > a secret set on standard input reaches the header of the server that refers to it, and nothing else',
+      'test/e2e/cli-secret.test.ts > signalbox secret > a secret that is missing takes only its server down, with the command to run; doctor tells the same',
+      'src/cli/external-transport.test.ts > the secrets of a server > a changed one is used by the next connection, and neither the old nor the new is recorded',
+      'src/config/secrets/sealed-files.test.ts > a vault > any change of a kept secret is told with its file and what to do, and it is never taken for missing',
+      'test/faults/secret-writers.test.ts > writers of secrets that begin at once and are killed at any moment lose nothing that was kept, and leave nothing broken',
     ],
-    missing: 'OAuth, the secret store',
+    missing: 'OAuth; the secret store on a desktop keychain (the kernel keyring stands in for it in the tests)',
   },
   B9: {
     promise: 'no orphan or zombie process after stop, crash or reload; stderr is drained and kept',
