@@ -36,6 +36,7 @@ export const homes: readonly { readonly packages: readonly string[]; readonly fo
   { packages: ['ai', '@ai-sdk/*'], folders: ['runtimes/model', 'surfaces/ai-sdk'] },
   { packages: ['hono', '@hono/*'], folders: ['server', 'surfaces/mcp'] },
   { packages: ['node:sqlite'], folders: ['store/sqlite'] },
+  { packages: ['@napi-rs/keyring'], folders: ['config/secrets'] },
   { packages: ['pg', 'pg-*', 'kysely'], folders: ['store/postgres'] },
   { packages: ['ajv', 'ajv-formats'], folders: ['catalog'] },
 ];
