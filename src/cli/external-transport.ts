@@ -14,6 +14,8 @@ export interface ReferenceContext {
   readonly vault: SecretVault;
   /** Registers a value that must never be recorded. */
   addSecret(name: string, value: string): void;
+  /** Takes those values out of a text. */
+  redact(text: string): string;
 }
 
 type Resolve = (text: string, key: string) => Promise<string>;

@@ -3,6 +3,7 @@ import type { Source } from '../catalog/source.ts';
 import { configuredServer } from '../catalog/transforms/configured-server.ts';
 import type { Configuration, ExternalEntry } from '../config/configuration.ts';
 import { secretVault } from '../config/secrets/sealed-files.ts';
+import { createRedactor } from '../journal/redaction.ts';
 import { SignalboxError, messageOf } from '../model/errors.ts';
 import { type Signalbox, type SignalboxOptions, createSignalbox } from '../signalbox.ts';
 import type { McpServer } from '../sources/mcp/mcp-server.ts';
@@ -65,10 +66,16 @@ export async function openBoxAnyway(configuration: Configuration, options: BoxOp
     builtin: { name: configuration.builtinName, ...(port === undefined ? {} : { port }) },
   });
   const externalServers: McpServer[] = [];
+  // What is told about servers goes to people and agents, not only into the record.
+  const redactor = createRedactor();
   const references: ReferenceContext = {
     directory: configuration.directory,
     vault: secretVault({ data: secretsFrom }),
-    addSecret: (name, value) => box.addSecret(name, value),
+    addSecret(name, value) {
+      box.addSecret(name, value);
+      redactor.add(name, value);
+    },
+    redact: (text) => redactor.values(text),
   };
   try {
     // Before the servers come: the reason why one is down may hold a secret, and it is recorded.
@@ -122,6 +129,7 @@ async function startExternal(
   return mcpServer({
     name: entry.name,
     transport: () => externalTransport(entry, references),
+    redact: (text) => references.redact(text),
     ...entry.limits,
     checkSchemas,
   });

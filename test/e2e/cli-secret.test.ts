@@ -108,6 +108,32 @@ suite('signalbox secret', () => {
     assertNowhere(place, set, doctor, refused);
   });
 
+  test('a server that is down, or writes to its error output, does not give away its secrets', async () => {
+    const url = 'http://127.0.0.1:9/mcp';
+    const ended = {
+      command: process.execPath,
+      args: ['-e', 'console.error("it is " + process.env.T); process.exit(3)'],
+    };
+    const place = configured({
+      header: { url, headers: { x: '${secret:LINES}' } },
+      address: { url: 'http://me:${secret:ONE}@127.0.0.1:nine/mcp' },
+      program: { command: '${secret:ONE}' },
+      words: { ...ended, env: { T: '${secret:ONE}' } },
+      variable: { ...ended, env: { T: '${env:MINE}' } },
+    });
+    const environment = { MINE: value };
+    await place.run(['secret', 'set', 'ONE'], { input: value });
+    await place.run(['secret', 'set', 'LINES'], { input: `${value}\nand more` });
+    const tools = await place.run(['tools', '--why'], { environment });
+    const called = await place.run(['call', 'mcp__address__x'], { environment });
+    const doctor = await place.run(['doctor'], { environment });
+    assert.match(tools.stdout, /\[redacted:LINES\].* is an invalid header value/);
+    assert.match(tools.stdout, /http:\/\/me:\[redacted:ONE\]@127/);
+    assert.match(doctor.stdout, /the last it wrote: it is \[redacted:ONE\]/);
+    assert.match(doctor.stdout, /the last it wrote: it is \[redacted:(MINE|ONE)\]/);
+    assertNowhere(place, tools, called, doctor);
+  });
+
   test('a value on the command line is refused with the reason; what cannot be kept is told', async () => {
     const place = new Place();
     const refused = await place.run(['secret', 'set', 'A', value]);

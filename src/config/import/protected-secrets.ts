@@ -76,7 +76,7 @@ function withoutSecretDefaults(key: string, value: string, { note }: SecretHolde
 
 function reference(key: string, value: string, { server, context: { secrets }, note }: SecretHolder): string {
   // What holds references has no value yet.
-  const canBeKept = value.length >= shortestSecret && !value.includes('${') && value.isWellFormed();
+  const canBeKept = value.length >= shortestSecret && !/\$\{|\0/.test(value) && value.isWellFormed();
   const name = canBeKept ? secrets.keep(server, key, value) : secrets.nameFor(server, key, value);
   note(
     canBeKept

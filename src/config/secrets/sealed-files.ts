@@ -48,8 +48,9 @@ export function secretVault({ data, space, keys = keyRing(data, process.env) }: 
     },
     async set(name, value) {
       const file = fileOf(name);
-      if (!value.isWellFormed())
-        throw new SignalboxError('secret-invalid', `the value of ${name} is not valid Unicode`);
+      // No variable, header or argument can hold NUL, and Node shows the value when it says so.
+      if (!value.isWellFormed() || value.includes('\0'))
+        throw new SignalboxError('secret-invalid', `the value of ${name} is not text: it has NUL or broken Unicode`);
       const { store, key } = await keys.current();
       mkdirSync(directory, { recursive: true, mode: 0o700 });
       replaceFile(file, `${JSON.stringify(seal(prefix + name, value, store, key))}\n`, 0o600);

@@ -62,10 +62,13 @@ export function secretVaultConformance({ store, skip, keys, cleanUp }: VaultSubj
     test('any text comes back as it was, and stands nowhere in the clear', async () => {
       const vault = open();
       await fc.assert(
-        fc.asyncProperty(fc.string({ unit: 'grapheme', minLength: 0, maxLength: 200 }), async (value) => {
-          await vault.set('ANY', value);
-          assert.equal(await vault.get('ANY'), value);
-        }),
+        fc.asyncProperty(
+          fc.string({ unit: 'binary', maxLength: 200 }).filter((text) => !text.includes('\0')),
+          async (value) => {
+            await vault.set('ANY', value);
+            assert.equal(await vault.get('ANY'), value);
+          },
+        ),
         { numRuns: 50, seed: 8 },
       );
       const large = 'a large token '.repeat(5000);
@@ -89,7 +92,8 @@ export function secretVaultConformance({ store, skip, keys, cleanUp }: VaultSubj
       for (const name of ['', 'a b', '../x', 'ä', 'a:b', 'x'.repeat(117)])
         await assert.rejects(vault.set(name, 'value'), { code: 'secret-invalid' });
       await vault.set('x'.repeat(116), 'value');
-      await assert.rejects(vault.set('LONE', '\ud800'), { code: 'secret-invalid' });
+      for (const value of ['\ud800', 'a\0b'])
+        await assert.rejects(vault.set('LONE', value), { code: 'secret-invalid' });
       assert.equal(await vault.get('LONE'), undefined);
     });
   });

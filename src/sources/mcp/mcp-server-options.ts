@@ -19,6 +19,8 @@ export interface McpServerOptions extends SourceLimits, ServerRequestOptions {
   readonly verdicts?: Verdicts;
   /** Compiles the tools’ schemas when they are listed, not when they are first called, so that bad ones are known at once. */
   readonly checkSchemas?: boolean;
+  /** Takes secrets out of what is told about the server: why it is down, what it wrote to its error output. */
+  readonly redact?: (text: string) => string;
 }
 
 /** What only the one who connects knows. */

@@ -39,7 +39,8 @@ const debounceMs = 100;
 export function mcpServer(options: McpServerOptions): McpServer {
   assertServerName(options.name);
   const listeners = new Set<() => void>();
-  const lines = new RecentLines();
+  const redact = options.redact ?? ((text: string) => text);
+  const lines = new RecentLines(redact);
   const lists: Record<'resources' | 'prompts', readonly JsonValue[]> = { resources: [], prompts: [] };
   const debounced = new Map<ListName, NodeJS.Timeout>();
   let state: SourceState | undefined;
@@ -89,7 +90,7 @@ export function mcpServer(options: McpServerOptions): McpServer {
     facts = connection.facts;
     return connection;
   };
-  const supervisor = new Supervisor({ server: options.name, open, onChange: changed });
+  const supervisor = new Supervisor({ server: options.name, open, redact, onChange: changed });
 
   return {
     server: options.name,

@@ -4,7 +4,13 @@ const longestLine = 2048;
 /** The last lines that a server wrote about itself. */
 export class RecentLines {
   readonly #lines: string[] = [];
+  readonly #redact: (text: string) => string;
   #rest = '';
+
+  /** `redact` takes out what must not be shown. */
+  constructor(redact: (text: string) => string = (text) => text) {
+    this.#redact = redact;
+  }
 
   /** Takes a piece of a stream, which may end in the middle of a line. */
   write(piece: string): void {
@@ -15,12 +21,14 @@ export class RecentLines {
   }
 
   add(line: string): void {
-    this.#lines.push(shortened(line));
+    this.#lines.push(shortened(this.#redact(line)));
     if (this.#lines.length > mostLines) this.#lines.shift();
   }
 
   all(): string[] {
-    return this.#rest === '' ? [...this.#lines] : [...this.#lines, shortened(this.#rest)].slice(-mostLines);
+    return this.#rest === ''
+      ? [...this.#lines]
+      : [...this.#lines, shortened(this.#redact(this.#rest))].slice(-mostLines);
   }
 }
 

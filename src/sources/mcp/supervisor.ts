@@ -19,6 +19,8 @@ export interface SupervisorOptions {
   readonly server: string;
   /** Connects and learns what the server has. */
   open(): Promise<Connection>;
+  /** Takes secrets out of the reason why it is down. */
+  redact(text: string): string;
   onChange(): void;
 }
 
@@ -118,7 +120,7 @@ export class Supervisor {
       if (this.#isStopped()) await connection.close();
       else this.#up(connection);
     } catch (error) {
-      if (!this.#isStopped()) this.#failed(messageOf(error), isCrash(error));
+      if (!this.#isStopped()) this.#failed(this.#options.redact(messageOf(error)), isCrash(error));
     }
     this.#isReady();
   }
@@ -129,8 +131,9 @@ export class Supervisor {
       this.#failed('it was lost as soon as it was connected to', true);
       return;
     }
-    connection.onLost = (reason) => {
+    connection.onLost = (why) => {
       if (this.#connection !== connection) return;
+      const reason = this.#options.redact(why);
       this.#connection = undefined;
       clearTimeout(this.#settling);
       this.#ending = connection.close();
