@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, readFileSync, readdirSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { httpFixture } from '../mcp-servers/http-fixture.ts';
@@ -161,6 +161,24 @@ suite('signalbox secret', () => {
     assert.match(wrong.stderr, /no secret is named "GITHUB_TOKN"\n +did you mean "GITHUB_TOKEN"\?/);
     assert.equal((await place.run(['secret', 'remove', 'GITHUB_TOKEN'])).stdout, 'GITHUB_TOKEN is removed\n');
     assert.deepEqual(await place.json(['secret', 'list']), { items: [] });
+  });
+
+  test('where no keychain answers, a file holds the key, without a word; when the keychain was asked for, it must answer', async (t) => {
+    if (process.platform !== 'linux') return t.skip('the keychain of this system always answers');
+    const place = new Place();
+    const DBUS_SESSION_BUS_ADDRESS = 'unix:path=/nonexistent';
+    const set = (SIGNALBOX_SECRETS: string): Promise<Finished> =>
+      place.run(['secret', 'set', 'A', '--json'], {
+        input: value,
+        environment: { SIGNALBOX_SECRETS, DBUS_SESSION_BUS_ADDRESS },
+      });
+    const asked = await set('keychain');
+    assert.equal(asked.code, 1);
+    assert.match(asked.stderr, /the system keychain cannot be used: .*SIGNALBOX_SECRETS=file/);
+    assert.equal(existsSync(place.data), false, 'nothing was kept in another way');
+    const silent = await set('');
+    assert.deepEqual([silent.code, silent.stderr], [0, '']);
+    assert.deepEqual(JSON.parse(silent.stdout), { name: 'A', store: 'file', action: 'added' });
   });
 
   test('no command loads the keychain that has nothing to keep or to read with it', async () => {

@@ -67,7 +67,7 @@ async function answered<Value>(ask: () => Promise<Value>): Promise<Value> {
   try {
     return await Promise.race([ask(), late]);
   } catch (error) {
-    const remedy = 'unlock it, or keep secrets without it: SIGNALBOX_SECRETS=file';
+    const remedy = 'unlock it, or set the secret anew with SIGNALBOX_SECRETS=file';
     throw new KeychainUnavailable(`the system keychain cannot be used: ${messageOf(error)}; ${remedy}`, {
       cause: error,
     });
