@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type JournalEvent, createSignalbox } from '../../src/index.ts';
+import { runAndKill } from './run-and-kill.ts';
 
 const rounds = 200;
 const program = fileURLToPath(new URL('./killed-process.ts', import.meta.url));
@@ -21,7 +20,7 @@ test(
     const random = seeded(seed);
     const acknowledged = new Map<string, string>();
     for (let round = 0; round < rounds; round++) {
-      for (const line of await runAndKill(data, 1 + random() * 40)) {
+      for (const line of await runAndKill(program, [data], 1 + random() * 40)) {
         const [call = '', outcome = ''] = line.split(' ');
         acknowledged.set(call, outcome);
       }
@@ -57,19 +56,6 @@ test(
     await box.close();
   },
 );
-
-/** Starts the program, kills it some time after its first acknowledged call, and gives back the complete lines it wrote. */
-async function runAndKill(data: string, afterMs: number): Promise<string[]> {
-  const child = spawn(process.execPath, [program, data], { stdio: ['ignore', 'pipe', 'inherit'] });
-  let output = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
-  await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
-  await new Promise((resolve) => setTimeout(resolve, afterMs));
-  child.kill('SIGKILL');
-  const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
-  assert.equal(signal, 'SIGKILL', `the program ended by itself with ${code}`);
-  return output.split('\n').slice(0, -1);
-}
 
 function seeded(seed: number): () => number {
   let state = seed >>> 0;

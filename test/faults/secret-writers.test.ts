@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +6,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { keyRing } from '../../src/config/secrets/key-ring.ts';
 import { secretVault } from '../../src/config/secrets/sealed-files.ts';
+import { runAndKill } from './run-and-kill.ts';
 
 const rounds = 6;
 const writers = 4;
@@ -22,7 +21,7 @@ test(
       // New each time, so that the writers also race to make the key.
       const data = mkdtempSync(join(tmpdir(), 'signalbox-writers-'));
       const told = await Promise.all(
-        Array.from({ length: writers }, (_, writer) => writeAndDie(data, writer, round * 3)),
+        Array.from({ length: writers }, (_, writer) => runAndKill(program, [data, String(writer)], round * 3)),
       );
       const vault = secretVault({ data, keys: keyRing(data, { SIGNALBOX_SECRETS: 'file' }) });
       const newest = new Map(told.flat().map((line) => [line.split(' ')[0] ?? '', line]));
@@ -43,15 +42,3 @@ test(
     t.diagnostic(`${rounds * writers} kills, ${kept} secrets kept`);
   },
 );
-
-async function writeAndDie(data: string, writer: number, afterMs: number): Promise<string[]> {
-  const child = spawn(process.execPath, [program, data, String(writer)], { stdio: ['ignore', 'pipe', 'inherit'] });
-  let output = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
-  await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
-  await new Promise((resolve) => setTimeout(resolve, afterMs));
-  child.kill('SIGKILL');
-  const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
-  assert.equal(signal, 'SIGKILL', `the program ended by itself with ${code}`);
-  return output.split('\n').slice(0, -1);
-}
