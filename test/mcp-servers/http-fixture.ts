@@ -20,8 +20,11 @@ export interface HttpFixture {
   close(): Promise<void>;
 }
 
+/** Answers a request in the place of the fixture, or lets it through. */
+export type Guard = (request: Request) => Response | undefined | Promise<Response | undefined>;
+
 /** Serves the fixture over streamable HTTP: with sessions, or in the revision without. */
-export async function httpFixture(era: 'legacy' | 'modern', port = 0): Promise<HttpFixture> {
+export async function httpFixture(era: 'legacy' | 'modern', port = 0, guard?: Guard): Promise<HttpFixture> {
   const added: string[] = [];
   const requests: Headers[] = [];
   const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
@@ -39,9 +42,11 @@ export async function httpFixture(era: 'legacy' | 'modern', port = 0): Promise<H
     await fixtureServer({ added }).connect(transport);
     return await transport.handleRequest(request);
   };
-  const listener = getRequestListener((request) => {
+  const listener = getRequestListener(async (request) => {
     requests.push(request.headers);
-    return era === 'legacy' ? legacy(request) : handler.fetch(request);
+    const refused = await guard?.(request);
+    if (refused !== undefined) return refused;
+    return await (era === 'legacy' ? legacy(request) : handler.fetch(request));
   });
   const server = createServer((request, response) => void listener(request, response));
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));

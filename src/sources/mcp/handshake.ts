@@ -1,6 +1,6 @@
 import { Client, type ClientCapabilities, type PriorDiscovery } from '@modelcontextprotocol/client';
 import { messageOf } from '../../model/errors.ts';
-import { ServerCrashed } from './connection-errors.ts';
+import { RemoteError, ServerCrashed } from './connection-errors.ts';
 import { httpTransport } from './http/http-transport.ts';
 import { neverLeft, statusOf } from './http/loss.ts';
 import { Lane, ProcessLane } from './lane.ts';
@@ -55,34 +55,44 @@ async function attempt(options: HandshakeOptions, prior: PriorDiscovery | undefi
     { capabilities, versionNegotiation: { mode: 'auto', probe: { timeoutMs: probeMs } } },
   );
   options.prepare(client);
-  const { lane, reason } = laneTo(options);
+  const { lane, reason, refusal } = laneTo(options);
   try {
     await client.connect(lane, { timeout: timeoutMs, ...(prior === undefined ? {} : { prior }) });
     return { client, lane };
   } catch (error) {
     const told = reason();
     await lane.close().catch(() => undefined);
+    const refused = refusal();
+    if (refused !== undefined) throw refused;
     if (told === undefined || told === messageOf(error)) throw error;
     throw new ServerCrashed(told, { cause: error });
   }
 }
 
-/** The lane, and why it closed by itself, if it did. */
-function laneTo(options: HandshakeOptions): { lane: Lane; reason: () => string | undefined } {
+interface LaneTo {
+  readonly lane: Lane;
+  /** Why it closed by itself, if it did. */
+  reason(): string | undefined;
+  /** Why we are not let in, if we are not. */
+  refusal(): Error | undefined;
+}
+
+function laneTo(options: HandshakeOptions): LaneTo {
   const { transport, lines, largestMessage } = options;
+  const nothing = (): undefined => undefined;
   if (transport.type === 'stdio') {
     const stdio = new StdioTransport({ ...transport, lines, largestMessage });
     const reason = (): string | undefined => stdio.closedBecause;
-    return { lane: new ProcessLane(stdio, () => reason() ?? 'its process ended'), reason };
+    return { lane: new ProcessLane(stdio, () => reason() ?? 'its process ended'), reason, refusal: nothing };
   }
-  const http = httpTransport(transport, largestMessage);
-  return { lane: new Lane(http, () => 'the connection was closed'), reason: () => undefined };
+  const { transport: http, refusal } = httpTransport(transport, largestMessage);
+  return { lane: new Lane(http, () => 'the connection was closed'), reason: nothing, refusal };
 }
 
 /** Whether it failed for a reason that another handshake does not change. */
 function isBeyondProtocol(error: unknown): boolean {
   const status = statusOf(error);
-  return neverLeft(error) || wasNotStarted(error) || status === 401 || status === 403;
+  return neverLeft(error) || error instanceof RemoteError || wasNotStarted(error) || status === 401 || status === 403;
 }
 
 function wasNotStarted(error: unknown): boolean {

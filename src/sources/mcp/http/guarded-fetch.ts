@@ -13,14 +13,15 @@ export interface GuardedFetch {
 const withoutBody = new Set([204, 205, 304]);
 
 /**
- * A `fetch` that connects to addresses inside only when the configured URL itself names one, and follows no redirect
+ * A `fetch` that connects to addresses inside only when a configured URL itself names one, and follows no redirect
  * (the SDK follows those within the origin, one request for each). On `node:http`, which lets the address be checked
  * when it is connected to, and costs less than the global `fetch`.
  */
-export function guardedFetch(configured: URL, largestAnswer: number): GuardedFetch {
+export function guardedFetch(configured: URL, largestAnswer: number, others: readonly URL[] = []): GuardedFetch {
   const settings = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY };
   const agents = { 'http:': new HttpAgent(settings), 'https:': new HttpsAgent(settings) };
-  const mayBeInside = namesInside(configured.hostname);
+  const hosts = [configured, ...others].map(({ hostname }) => hostname);
+  const insideHosts = new Set(hosts.filter((hostname) => namesInside(hostname)));
 
   const fetch: FetchLike = (given, init = {}) =>
     new Promise((resolve, reject) => {
@@ -28,7 +29,7 @@ export function guardedFetch(configured: URL, largestAnswer: number): GuardedFet
       const secure = url.protocol === 'https:';
       if (!secure && url.protocol !== 'http:') throw new Error(`${url.protocol} is not a protocol of the web`);
       // A redirect within the origin may still leave the host that was configured: from example.org to www.example.org.
-      const isTrusted = mayBeInside && url.hostname === configured.hostname;
+      const isTrusted = insideHosts.has(url.hostname);
       if (!isTrusted) refuseAddress(url.hostname);
       const signal = init.signal ?? undefined;
       const options: RequestOptions = {

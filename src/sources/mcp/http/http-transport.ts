@@ -1,23 +1,39 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { SSEClientTransport, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { guardedFetch } from './guarded-fetch.ts';
+import { authorizedFetch } from './oauth/authorized-fetch.ts';
+import type { OAuthOptions } from './oauth/oauth-options.ts';
 
 /** Where a server is on the network. */
 export interface HttpTransportOptions {
   readonly type: 'http' | 'sse';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** For a server that is protected with OAuth; see `signIn`. */
+  readonly oauth?: OAuthOptions;
+}
+
+/** A transport, and why the server was not asked, if it was not for want of a token. */
+export interface HttpTransport {
+  readonly transport: Transport;
+  refusal(): Error | undefined;
 }
 
 const longestPauseMs = 30_000;
 const farewellMs = 500;
 
 /** The SDK's transport for a server on the network, on a `fetch` of our own. */
-export function httpTransport(options: HttpTransportOptions, largestMessage: number): Transport {
+export function httpTransport(options: HttpTransportOptions, largestMessage: number): HttpTransport {
   const url = webUrl(options.url);
-  const { fetch, close } = guardedFetch(url, largestMessage);
+  const guarded = guardedFetch(url, largestMessage);
+  const { oauth } = options;
+  const { fetch, refusal } =
+    oauth === undefined
+      ? { fetch: guarded.fetch, refusal: () => undefined }
+      : authorizedFetch({ ...options, oauth }, guarded.fetch);
   const requestInit = { headers: { ...options.headers } };
-  if (options.type === 'sse') return closing(new SSEClientTransport(url, { fetch, requestInit }), close);
+  if (options.type === 'sse')
+    return { transport: closing(new SSEClientTransport(url, { fetch, requestInit }), guarded.close), refusal };
   const transport = new StreamableHTTPClientTransport(url, {
     fetch,
     requestInit,
@@ -30,10 +46,11 @@ export function httpTransport(options: HttpTransportOptions, largestMessage: num
     },
     reconnectionScheduler: patientScheduler(),
   });
-  return closing(transport, close, async () => {
+  const farewell = async (): Promise<void> => {
     const ended = transport.terminateSession().catch(() => undefined);
     await Promise.race([ended, wait(farewellMs, undefined, { ref: false })]);
-  });
+  };
+  return { transport: closing(transport, guarded.close, farewell), refusal };
 }
 
 /** The transport, which says goodbye before it closes and lets go of its connections after. */

@@ -10,6 +10,7 @@ const neverSent = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
   'SIGNALBOX_ADDRESS',
+  'SIGNALBOX_NOT_AUTHORIZED',
   'CERT_HAS_EXPIRED',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -19,6 +20,7 @@ const neverSent = new Set([
 
 /** What a failed `send` says about the request: that it was refused, that it never left, or that nobody knows. */
 export function lossOf(error: unknown, sent: boolean): Error {
+  if (error instanceof RemoteError) return error;
   const status = statusOf(error);
   if (status !== undefined && status >= 300 && status < 500 && status !== 408) {
     const message = refusal(status, messageOf(error));

@@ -1,0 +1,32 @@
+import type { FetchLike } from '@modelcontextprotocol/client';
+import { guardedFetch } from '../guarded-fetch.ts';
+import type { ProtectedServer } from './oauth-options.ts';
+
+const requestMs = 30_000;
+const largestAnswer = 1024 * 1024;
+
+/** Talks with the authorization server of a server, on connections that are let go of afterwards. */
+export async function withAuthorizationFetch<Result>(
+  { url, oauth: { issuer } }: ProtectedServer,
+  work: (fetch: FetchLike) => Promise<Result>,
+): Promise<Result> {
+  const { fetch, close } = guardedFetch(new URL(url), largestAnswer, issuer === undefined ? [] : [new URL(issuer)]);
+  try {
+    return await work(async (given, init = {}) => {
+      assertConfidential(new URL(given));
+      return await fetch(given, { ...init, signal: init.signal ?? AbortSignal.timeout(requestMs) });
+    });
+  } finally {
+    close();
+  }
+}
+
+/** Refuses an address to which secrets would go in clear. */
+export function assertConfidential({ protocol, hostname, origin }: URL): void {
+  if (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))) return;
+  throw new Error(`${origin} is no https address, so secrets are not sent there`);
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]';
+}

@@ -1,0 +1,230 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+
+/** A client that the provider knows. */
+interface KnownClient {
+  readonly secret?: string;
+  readonly redirectUris: readonly string[];
+}
+
+interface Grant {
+  readonly client: string;
+  readonly resource: string;
+  readonly scope: string;
+  /** All tokens that came of one sign-in. */
+  readonly family: string;
+}
+
+interface Code extends Grant {
+  readonly challenge: string;
+  readonly redirectUri: string;
+}
+
+/** How the provider is, and how it misbehaves. Can be changed while it runs. */
+export interface Behaviour {
+  /** Seconds that an access token lives. */
+  expiresIn: number;
+  /** What the browser is sent back with. */
+  state: (given: string) => string;
+  iss: string | undefined;
+  error: string | undefined;
+  /** How long a token request takes. */
+  tokenDelayMs: number;
+  /** Takes the place of members of the metadata. */
+  metadata: Record<string, unknown>;
+  /** Refuses every refresh token. */
+  refusesRefresh: boolean;
+}
+
+/** A request that came to an endpoint. */
+export interface Asked {
+  readonly path: string;
+  readonly fields: Readonly<Record<string, string>>;
+  readonly authorization: string | null;
+}
+
+const metadataPath = '/.well-known/oauth-authorization-server';
+
+/** A real OAuth 2.1 authorization server on a real socket, which checks everything that it should. */
+export class IdentityProvider {
+  readonly issuer: string;
+  readonly behaviour: Behaviour;
+  readonly asked: Asked[] = [];
+  readonly clients = new Map<string, KnownClient>();
+  readonly accessTokens = new Map<string, Grant & { readonly expiresAt: number }>();
+  readonly refreshTokens = new Map<string, Grant & { isUsed: boolean }>();
+  readonly #codes = new Map<string, Code>();
+
+  constructor(issuer: string) {
+    this.issuer = issuer;
+    this.behaviour = {
+      expiresIn: 3600,
+      state: (given) => given,
+      iss: issuer,
+      error: undefined,
+      tokenDelayMs: 0,
+      metadata: {},
+      refusesRefresh: false,
+    };
+  }
+
+  /** How often this grant was asked for. */
+  count(grant: string): number {
+    return this.asked.filter(({ fields }) => fields['grant_type'] === grant).length;
+  }
+
+  /** Ends all access tokens, as time would. */
+  expireAccessTokens(): void {
+    this.accessTokens.clear();
+  }
+
+  async answer(request: Request): Promise<Response> {
+    const url = new URL(request.url);
+    const path = url.pathname;
+    if (path === metadataPath) return Response.json({ ...this.#metadata(), ...this.behaviour.metadata });
+    if (path === '/authorize') return this.#authorize(Object.fromEntries(url.searchParams));
+    if (path === '/register') return this.#register((await request.json()) as { redirect_uris: string[] });
+    if (request.method !== 'POST' || !['/token', '/revoke'].includes(path)) return new Response('', { status: 404 });
+    const fields = Object.fromEntries(new URLSearchParams(await request.text()));
+    const authorization = request.headers.get('authorization');
+    this.asked.push({ path, fields, authorization });
+    const client = this.#clientOf(fields, authorization);
+    if (client === undefined) return refused('invalid_client', 401);
+    if (path === '/revoke') return this.#revoke(fields['token'] ?? '');
+    const { tokenDelayMs } = this.behaviour;
+    if (tokenDelayMs > 0) await new Promise((resolve) => setTimeout(resolve, tokenDelayMs));
+    return this.#token(client, fields);
+  }
+
+  #metadata(): object {
+    return {
+      issuer: this.issuer,
+      authorization_endpoint: `${this.issuer}/authorize`,
+      token_endpoint: `${this.issuer}/token`,
+      registration_endpoint: `${this.issuer}/register`,
+      revocation_endpoint: `${this.issuer}/revoke`,
+      response_types_supported: ['code'],
+      code_challenge_methods_supported: ['S256'],
+      authorization_response_iss_parameter_supported: true,
+    };
+  }
+
+  #register({ redirect_uris }: { redirect_uris: string[] }): Response {
+    const client_id = `client-${randomUUID()}`;
+    this.clients.set(client_id, { redirectUris: redirect_uris });
+    return Response.json({ client_id, redirect_uris, token_endpoint_auth_method: 'none' }, { status: 201 });
+  }
+
+  #authorize(asked: Record<string, string>): Response {
+    this.asked.push({ path: '/authorize', fields: asked, authorization: null });
+    const { client_id = '', redirect_uri = '', code_challenge = '', resource = '', scope = '', state = '' } = asked;
+    const isKnown = this.clients.get(client_id)?.redirectUris.includes(redirect_uri) === true;
+    if (!isKnown || asked['response_type'] !== 'code' || asked['code_challenge_method'] !== 'S256' || resource === '')
+      return new Response('a bad request', { status: 400 });
+    const { iss, error } = this.behaviour;
+    const back = new URL(redirect_uri);
+    if (error === undefined) {
+      const code = randomUUID();
+      const family = randomUUID();
+      const redirectUri = redirect_uri;
+      this.#codes.set(code, { client: client_id, resource, scope, family, challenge: code_challenge, redirectUri });
+      back.searchParams.set('code', code);
+    } else back.searchParams.set('error', error);
+    back.searchParams.set('state', this.behaviour.state(state));
+    if (iss !== undefined) back.searchParams.set('iss', iss);
+    return new Response(null, { status: 302, headers: { location: back.href } });
+  }
+
+  #clientOf(fields: Record<string, string>, authorization: string | null): string | undefined {
+    const [, basic] = /^Basic (.+)$/.exec(authorization ?? '') ?? [];
+    const [id = '', secret] =
+      basic === undefined
+        ? [fields['client_id'], fields['client_secret']]
+        : Buffer.from(basic, 'base64').toString().split(':').map(formDecoded);
+    const known = this.clients.get(id);
+    return known !== undefined && known.secret === secret ? id : undefined;
+  }
+
+  #token(client: string, fields: Record<string, string>): Response {
+    switch (fields['grant_type']) {
+      case 'authorization_code': {
+        const { code = '', code_verifier = '', redirect_uri, resource } = fields;
+        const given = this.#codes.get(code);
+        this.#codes.delete(code);
+        const challenge = createHash('sha256').update(code_verifier).digest('base64url');
+        const isGood =
+          given?.client === client &&
+          given.challenge === challenge &&
+          given.redirectUri === redirect_uri &&
+          given.resource === resource;
+        return isGood ? this.#issue(given) : refused('invalid_grant');
+      }
+      case 'refresh_token': {
+        const given = this.refreshTokens.get(fields['refresh_token'] ?? '');
+        if (given?.isUsed === true) this.#endFamily(given.family);
+        const isGood = given?.isUsed === false && given.client === client && given.resource === fields['resource'];
+        if (!isGood || this.behaviour.refusesRefresh) return refused('invalid_grant');
+        given.isUsed = true;
+        return this.#issue(given);
+      }
+      case 'client_credentials': {
+        const { resource = '', scope = '' } = fields;
+        if (this.clients.get(client)?.secret === undefined) return refused('unauthorized_client');
+        return this.#issue({ client, resource, scope, family: randomUUID() }, false);
+      }
+      default:
+        return refused('unsupported_grant_type');
+    }
+  }
+
+  #issue({ client, resource, scope, family }: Grant, withRefresh = true): Response {
+    const grant = { client, resource, scope, family };
+    const { expiresIn } = this.behaviour;
+    const access_token = `access-${randomUUID()}`;
+    this.accessTokens.set(access_token, { ...grant, expiresAt: Date.now() + expiresIn * 1000 });
+    const refresh_token = `refresh-${randomUUID()}`;
+    if (withRefresh) this.refreshTokens.set(refresh_token, { ...grant, isUsed: false });
+    return Response.json({
+      access_token,
+      token_type: 'Bearer',
+      expires_in: expiresIn,
+      scope,
+      ...(withRefresh ? { refresh_token } : {}),
+    });
+  }
+
+  /** A refresh token that comes twice was stolen: nothing of that sign-in holds any more. */
+  #endFamily(family: string): void {
+    for (const [token, grant] of this.accessTokens) if (grant.family === family) this.accessTokens.delete(token);
+    for (const grant of this.refreshTokens.values()) if (grant.family === family) grant.isUsed = true;
+  }
+
+  #revoke(token: string): Response {
+    const grant = this.refreshTokens.get(token) ?? this.accessTokens.get(token);
+    if (grant !== undefined) this.#endFamily(grant.family);
+    return new Response('');
+  }
+}
+
+/** Starts a provider, and how to stop it. */
+export async function identityProvider(): Promise<{ provider: IdentityProvider; close: () => Promise<void> }> {
+  const listener = getRequestListener((request) => provider.answer(request));
+  const server = createServer((request, response) => void listener(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const provider = new IdentityProvider(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const close = (): Promise<void> => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(() => resolve()));
+  };
+  return { provider, close };
+}
+
+function refused(error: string, status = 400): Response {
+  return Response.json({ error, error_description: `it was ${error}` }, { status });
+}
+
+function formDecoded(text: string): string {
+  return decodeURIComponent(text.replaceAll('+', ' '));
+}
