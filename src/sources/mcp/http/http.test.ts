@@ -7,6 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { boxed, until } from '../../../../test/mcp-servers/boxed.ts';
 import { httpFixture } from '../../../../test/mcp-servers/http-fixture.ts';
 import { referenceServer } from '../../../../test/mcp-servers/programs.ts';
+import { freePort } from '../../../../test/support/free-port.ts';
 import { mcpServer } from '../../../index.ts';
 
 for (const era of ['legacy', 'modern'] as const) {
@@ -139,14 +140,6 @@ describe('what a server on the network may not do', () => {
     assert.equal(asked, 0);
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 async function serving(
   t: TestContext,

@@ -68,7 +68,7 @@ export class OAuthSession {
   /** Notes what the next sign-in has to ask for. */
   async want(scope: string): Promise<void> {
     const record = await this.record();
-    if (record !== undefined) await this.keep({ ...record, wantedScope: scope });
+    if (record !== undefined) await this.keep({ ...record, wantedScope: `${record.scope ?? ''} ${scope}`.trim() });
   }
 
   async #renewed(refused: string | undefined): Promise<string> {
