@@ -35,7 +35,7 @@ const longestMarginMs = 60_000;
 export function recordKey(url: URL, options: OAuthOptions): string {
   const { account = 'server', grant, clientId, clientMetadataUrl, issuer } = options;
   const identity = JSON.stringify([url.href, account, grant, clientId, clientMetadataUrl, issuer]);
-  return `oauth-${account}-${hash('sha256', identity, 'hex').slice(0, 16)}`;
+  return `${account}:${hash('sha256', identity, 'hex').slice(0, 16)}`;
 }
 
 /** Reads what was kept; what cannot be read is as good as none. */
