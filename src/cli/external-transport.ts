@@ -1,7 +1,10 @@
 import { resolve } from 'node:path';
 import type { ExternalEntry } from '../config/configuration.ts';
+import type { AuthSettings } from '../config/schema.ts';
 import { type UsedValue, resolveReferences } from '../config/references.ts';
 import type { SecretVault } from '../config/secrets/secret-vault.ts';
+import type { OAuthOptions } from '../sources/mcp/http/oauth/oauth-options.ts';
+import type { TokenStore } from '../sources/mcp/http/oauth/token-store.ts';
 import type { McpTransport } from '../sources/mcp/transport-options.ts';
 
 /** Shorter values of variables would take ordinary words out of the record. */
@@ -12,6 +15,8 @@ export interface ReferenceContext {
   /** Where paths of the entry start from. */
   readonly directory: string;
   readonly vault: SecretVault;
+  /** Where sign-ins are kept. */
+  readonly tokens: TokenStore;
   /** Registers a value that must never be recorded. */
   addSecret(name: string, value: string): void;
   /** Takes those values out of a text. */
@@ -46,11 +51,16 @@ export async function externalTransport(entry: ExternalEntry, context: Reference
       cwd: resolve(directory, await plain(cwd, 'cwd')),
     };
   }
-  const authorization = await authorizationOf(settings.auth, `mcpServers.${name}.auth`, secret);
+  const { auth } = settings;
+  const headers = await resolvedValues(settings.headers ?? {}, 'headers', secret);
   return {
     type: transport,
     url: await plain(settings.url ?? '', 'url'),
-    headers: { ...(await resolvedValues(settings.headers ?? {}, 'headers', secret)), ...authorization },
+    headers:
+      auth?.type === 'bearer'
+        ? { ...headers, Authorization: `Bearer ${await secret(auth.token, 'auth.token')}` }
+        : headers,
+    ...(auth?.type === 'oauth' ? { oauth: await oauthOf(auth, name, context, secret) } : {}),
   };
 }
 
@@ -63,14 +73,22 @@ async function resolvedValues(
   return Object.fromEntries(await Promise.all(entries)) as Record<string, string>;
 }
 
-async function authorizationOf(
-  auth: Readonly<Record<string, unknown>> | undefined,
-  where: string,
+async function oauthOf(
+  { type: _, ...settings }: AuthSettings & { readonly type: 'oauth' },
+  server: string,
+  { tokens, addSecret }: ReferenceContext,
   resolved: Resolve,
-): Promise<Record<string, string>> {
-  if (auth === undefined) return {};
-  const { type, token } = auth;
-  if (type === 'bearer' && typeof token === 'string')
-    return { Authorization: `Bearer ${await resolved(token, 'auth.token')}` };
-  throw new Error(`${where} is not understood by this version, which knows { "type": "bearer", "token": "…" }`);
+): Promise<OAuthOptions> {
+  const { clientId, clientSecret } = settings;
+  return {
+    ...settings,
+    ...(clientId === undefined ? {} : { clientId: await resolved(clientId, 'auth.clientId') }),
+    ...(clientSecret === undefined ? {} : { clientSecret: await resolved(clientSecret, 'auth.clientSecret') }),
+    tokens,
+    account: server,
+    howToSignIn: `signalbox login ${server}`,
+    onSecret(name, value) {
+      if (value.length >= shortestSecret) addSecret(name, value);
+    },
+  };
 }

@@ -11,6 +11,7 @@ import { downServer } from './down-server.ts';
 import { type ReferenceContext, externalTransport } from './external-transport.ts';
 import { loadLocalServer } from './load-local-server.ts';
 import { readLock } from './lock/lock-file.ts';
+import { oauthTokenStore } from './oauth-token-store.ts';
 import { offerOwnPackage } from './own-package.ts';
 
 /** What a command adds to the configuration. Without `data` nothing is written: the journal is in memory. */
@@ -71,6 +72,7 @@ export async function openBoxAnyway(configuration: Configuration, options: BoxOp
   const references: ReferenceContext = {
     directory: configuration.directory,
     vault: secretVault({ data: secretsFrom }),
+    tokens: oauthTokenStore(secretsFrom),
     addSecret(name, value) {
       box.addSecret(name, value);
       redactor.add(name, value);

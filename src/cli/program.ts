@@ -13,6 +13,8 @@ import { addJournalCommand } from './journal/journal.ts';
 import { addLockCommand } from './lock/lock.ts';
 import { addSecretCommand } from './secret/secret.ts';
 import { addServeCommand } from './serve/serve.ts';
+import { addLoginCommand } from './sign-in/login.ts';
+import { addLogoutCommand } from './sign-in/logout.ts';
 import { addToolsCommand } from './tools.ts';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
@@ -43,6 +45,8 @@ export function createProgram(context: CommandContext): Command {
   addRemoveCommand(program, context);
   addSwitchCommands(program, context);
   addSecretCommand(program, context);
+  addLoginCommand(program, context);
+  addLogoutCommand(program, context);
   addToolsCommand(program, context);
   addCallCommand(program, context);
   addJournalCommand(program, context);

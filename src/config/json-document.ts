@@ -21,7 +21,7 @@ export interface DocumentPlace {
 export interface JsonDocument {
   readonly value: unknown;
   readonly problems: readonly DocumentProblem[];
-  /** Where the value at the path begins; the key of a property, when there is one. */
+  /** Where the value at the path begins, or what it would stand in; the key of a property, when there is one. */
   offsetOf(path: DocumentPath): number;
   placeOf(offset: number): DocumentPlace;
 }
@@ -55,7 +55,9 @@ export function parseJsonDocument(text: string): JsonDocument {
     value,
     problems,
     offsetOf: (path) => {
-      const node = findNodeAtLocation(root, [...path]) ?? root;
+      // What is missing is told where it would stand.
+      const inside = path.map((_, cut) => findNodeAtLocation(root, path.slice(0, path.length - cut)));
+      const node = inside.find((found) => found !== undefined) ?? root;
       return node.parent?.type === 'property' ? node.parent.offset : node.offset;
     },
     placeOf,

@@ -93,7 +93,7 @@ suite('a good configuration', () => {
           "providerOptions": { "b": { "openai": { "strict": true } } } },
         "timeoutMs": 60000, "concurrency": 8, "required": false, "passthrough": false, "trackInvocations": true, "workspace": ["."] },
       "search": { "type": "http", "url": "https://x/mcp", "headers": {"A": "b"}, "auth": { "type": "bearer", "token": "\${secret:S}" } },
-      "old": { "type": "sse", "url": "https://x/sse" },
+      "old": { "type": "sse", "url": "https://x/sse", "auth": { "type": "oauth", "scopes": ["a"], "redirectPort": 8976 } },
       "socket": { "type": "websocket", "url": "wss://x" , "disabled": true },
       "memory": { "npm": "@modelcontextprotocol/server-memory@2026.8.31" } }}`);
     assert.deepEqual(
@@ -160,6 +160,33 @@ suite('a mistake is told with its place, the value and the way out', () => {
       'a value that may be secret',
       entry('"command": "x", "env": {"PORT": 3000}'),
       ['1:47  mcpServers.a.env.PORT: expected a string (hidden number)'],
+    ],
+    [
+      'a way to sign in that there is not',
+      entry('"url": "https://x", "auth": {"type": "oath"}'),
+      ['1:52  mcpServers.a.auth.type: expected one of "bearer", "oauth" (hidden string)'],
+    ],
+    [
+      'an unknown key of a way to sign in',
+      entry('"url": "https://x", "auth": {"type": "oauth", "clientID": "x"}'),
+      ['1:69  mcpServers.a.auth.clientID: unknown key (hidden string) — did you mean "clientId"?'],
+    ],
+    [
+      'a client secret in clear',
+      entry('"url": "https://x", "auth": {"type": "oauth", "clientSecret": "hunter2"}'),
+      [
+        '1:69  mcpServers.a.auth.clientSecret: expected a reference to a secret, as ${secret:NAME} or ${env:NAME} (hidden string)',
+      ],
+    ],
+    [
+      'client credentials without a client',
+      entry('"url": "https://x", "auth": {"type": "oauth", "grant": "client_credentials", "clientId": "x"}'),
+      ['1:43  mcpServers.a.auth.clientSecret: missing, "client_credentials" needs it'],
+    ],
+    [
+      'a sign-in for a program',
+      entry('"command": "x", "auth": {"type": "oauth"}'),
+      ['1:39  mcpServers.a.auth: is for servers with "url"; a program gets "env"'],
     ],
     [
       'a secret instead of its name',

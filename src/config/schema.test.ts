@@ -5,11 +5,17 @@ import { configurationSchema } from './schema.ts';
 
 test('the published schema says of a configuration what loading it says', () => {
   const validate = new Ajv2020().compile(configurationSchema());
+  const withAuth = (auth: object): object => ({ mcpServers: { a: { url: 'https://x', auth } } });
   const good = [
     {},
+    withAuth({ type: 'oauth', clientId: 'x', clientSecret: '${env:X}', issuer: 'https://y', redirectPort: 1 }),
+    withAuth({ type: 'bearer', token: 'x' }),
     { $schema: 'x', mcpServers: { demo: { module: 'x' }, a_b: { npm: 'y' } }, store: 'postgres://x', secrets: ['A'] },
   ];
   const bad = [
+    withAuth({ type: 'oauth', clientSecret: 'x' }),
+    withAuth({ type: 'bearer' }),
+    withAuth({ type: 'oath' }),
     { stroe: 1 },
     { store: 'mysql' },
     { mcpServers: { a__b: { module: 'x' } } },

@@ -70,6 +70,39 @@ export const localSchema = strict({
   ...limits,
 });
 
+const secretReference = z
+  .string('a reference to a secret, as ${secret:NAME} or ${env:NAME}')
+  .regex(/^[^$]*\$\{[^}]+\}[^$]*$/, 'a reference to a secret, as ${secret:NAME} or ${env:NAME}');
+
+const authSettings = z.discriminatedUnion(
+  'type',
+  [
+    strict({ type: z.literal('bearer'), token: text }),
+    strict({
+      type: z.literal('oauth'),
+      grant: z
+        .enum(['authorization_code', 'client_credentials'], 'one of "authorization_code", "client_credentials"')
+        .exactOptional(),
+      clientId: text.exactOptional(),
+      clientSecret: secretReference.exactOptional(),
+      clientMetadataUrl: z
+        .string('an https address')
+        .regex(/^https:\/\/[^/]+\/./, 'an https address with a path')
+        .exactOptional(),
+      scopes: texts.exactOptional(),
+      issuer: z
+        .string('the address of an authorization server')
+        .regex(/^https?:\/\/[^/\s]+\S*$/, 'the address of an authorization server')
+        .exactOptional(),
+      redirectPort: positive.max(65_535, 'a port, at most 65535').exactOptional(),
+    }),
+  ],
+  { error: ({ code }) => (code === 'invalid_union' ? 'one of "bearer", "oauth"' : 'an object') },
+);
+
+/** How one shows a server on the network who is asking. */
+export type AuthSettings = z.infer<typeof authSettings>;
+
 export const externalSchema = strict({
   type: transport.optional(),
   command: text.optional(),
@@ -78,7 +111,7 @@ export const externalSchema = strict({
   cwd: text.optional(),
   url: text.optional(),
   headers: textByName.optional(),
-  auth: anything.optional(),
+  auth: authSettings.optional(),
   npm: text.optional(),
   tools: toolSettings.optional(),
   required: flag.optional(),

@@ -59,7 +59,11 @@ export function readServerEntry(name: string, value: unknown, file: string): Ent
   const result = externalSchema.safeParse(value);
   findings.push(...findingsOf(result, value, path));
   if (result.success)
-    findings.push(...transportFindings(result.data, path), ...shapingFindings(result.data.tools, path));
+    findings.push(
+      ...transportFindings(result.data, path),
+      ...authFindings(result.data, path),
+      ...shapingFindings(result.data.tools, path),
+    );
   if (!result.success || findings.length > 0) return wrong(...findings);
   const { tools, ...settings } = result.data;
   const { type, url, disabled = false } = settings;
@@ -104,4 +108,14 @@ function limitsIn({ timeoutMs, concurrency, rateLimit, cache }: LimitSettings): 
     rateLimit: rateLimit && { max: rateLimit.max, perMs: durationMs(rateLimit.per) ?? 0 },
     cacheMs: cache === undefined ? undefined : durationMs(cache),
   });
+}
+
+function authFindings({ auth, url }: ExternalSettings, path: readonly string[]): Finding[] {
+  if (auth === undefined) return [];
+  if (url === undefined)
+    return [{ path: [...path, 'auth'], message: 'is for servers with "url"; a program gets "env"' }];
+  if (auth.type !== 'oauth' || auth.grant !== 'client_credentials') return [];
+  return (['clientId', 'clientSecret'] as const)
+    .filter((key) => auth[key] === undefined)
+    .map((key) => ({ path: [...path, 'auth', key], message: 'missing, "client_credentials" needs it' }));
 }

@@ -1,4 +1,5 @@
 import type { Catalog } from '../../catalog/catalog.ts';
+import { parseName } from '../../catalog/names.ts';
 import type { CatalogSnapshot } from '../../catalog/snapshot.ts';
 import type { CallOutcome } from '../../model/call.ts';
 import { nearest } from '../../model/nearest.ts';
@@ -40,6 +41,11 @@ function absent(call: Call, snapshot: CatalogSnapshot): CallOutcome {
       `${call.name} is not in the catalog any more; list the tools again`,
     );
   }
+  // A server that has not been reached yet has told of no tools.
+  const server = parseName(call.name)?.server;
+  const down = snapshot.servers.find(({ name, status }) => name === server && status === 'down');
+  if (down?.reason !== undefined)
+    return unfinished('denied', 'server-down', `${call.name} cannot be called: ${down.reason}`);
   const suggestion = nearest(
     call.name,
     snapshot.tools.map((tool) => tool.name),

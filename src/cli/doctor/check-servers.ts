@@ -54,9 +54,11 @@ function checkServer({ name, status, tools, reason, adapter }: ServerProvenance,
     case 'disabled':
       return { level: 'ok', what: `server "${name}" is disabled by the configuration` };
     case 'down': {
-      const fix = adapter.startsWith('mcp:')
-        ? `correct mcpServers.${name}, or set "disabled": true on it`
-        : 'correct the module, or its entry in the configuration';
+      const fix = reason?.includes('needs sign-in (')
+        ? `signalbox login ${name}`
+        : adapter.startsWith('mcp:')
+          ? `correct mcpServers.${name}, or set "disabled": true on it`
+          : 'correct the module, or its entry in the configuration';
       return { level: 'error', what: `${reason ?? `server "${name}" is down`}${lastWords}`, fix };
     }
   }

@@ -24,7 +24,8 @@ export async function authorizeByCode(server: ProtectedServer, options: SignInOp
     try {
       const { redirectUri } = listener;
       const client = await identifyClient(server.oauth, authorization, redirectUri, fetch);
-      const scope = scopeFor(server.oauth, authorization, await session.record());
+      const last = await session.record().catch(() => undefined);
+      const scope = scopeFor(server.oauth, authorization, last);
       const { authorizationUrl, codeVerifier } = await startAuthorization(authorization.metadata.issuer, {
         metadata: authorization.metadata,
         clientInformation: { client_id: client.clientId },

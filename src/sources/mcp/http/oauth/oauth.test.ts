@@ -300,7 +300,10 @@ describe('what does not fit is refused, and no token is issued', () => {
   test('an authorization server that is not the configured one', async (t) => {
     const server = await protectedServer(t);
     const transport = transportTo(server, { issuer: 'https://trusted.example' });
-    await assert.rejects(signIn(transport, { onAuthorize: () => assert.fail() }), /the configuration only https:\/\/trusted/);
+    await assert.rejects(
+      signIn(transport, { onAuthorize: () => assert.fail() }),
+      /the configuration only https:\/\/trusted/,
+    );
   });
 });
 

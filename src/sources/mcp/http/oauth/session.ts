@@ -53,9 +53,13 @@ export class OAuthSession {
 
   /** What is kept, read anew: another process may have changed it. */
   async record(): Promise<SignInRecord | undefined> {
-    const record = parseRecord(await this.#store.load(this.#key));
-    this.#tellSecrets(record);
-    return record;
+    try {
+      const record = parseRecord(await this.#store.load(this.#key));
+      this.#tellSecrets(record);
+      return record;
+    } catch (error) {
+      throw this.#needsSignIn(`what is kept of the last one cannot be used: ${messageOf(error)}`, error);
+    }
   }
 
   /** Takes over a sign-in; without one, forgets it. */

@@ -13,10 +13,11 @@ export interface SignOut {
 /** Forgets a sign-in, and has its tokens revoked where the authorization server offers it (RFC 7009). */
 export async function signOut(transport: ProtectedServer): Promise<SignOut> {
   const session = OAuthSession.of(transport);
-  const record = await session.record();
+  const record = await session.record().catch(() => 'unreadable' as const);
   // Forgotten first: it must not stay because a server does not answer.
   await session.keep(undefined);
   if (record === undefined) return { wasSignedIn: false, isRevoked: false };
+  if (record === 'unreadable') return { wasSignedIn: true, isRevoked: false };
   const { revocationEndpoint, refreshToken, accessToken } = record;
   const tokens = Object.entries({ refresh_token: refreshToken, access_token: accessToken });
   if (revocationEndpoint === undefined || record.ended !== undefined) return { wasSignedIn: true, isRevoked: false };

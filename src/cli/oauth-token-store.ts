@@ -1,0 +1,14 @@
+import { secretVault } from '../config/secrets/sealed-files.ts';
+import type { TokenStore } from '../sources/mcp/http/oauth/token-store.ts';
+
+/** Keeps sign-ins encrypted in the data directory, apart from the user's own secrets. */
+export function oauthTokenStore(data: string): TokenStore {
+  const vault = secretVault({ data, space: 'oauth' });
+  return {
+    load: (key) => vault.get(key),
+    async save(key, text) {
+      if (text === undefined) await vault.remove(key);
+      else await vault.set(key, text);
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import type { Command } from 'commander';
+import { messageOf } from '../../model/errors.ts';
+import type { CommandContext } from '../command-context.ts';
+import { Failure, usageFailure } from '../fail.ts';
+import { globalsOf } from '../globals.ts';
+import { Interruption } from '../interruption.ts';
+import { printJson } from '../print-json.ts';
+import { ProgressLine } from '../progress-line.ts';
+import type { Printer } from '../terminal.ts';
+
+const patienceSeconds = 300;
+
+/** `signalbox login NAME`. */
+export function addLoginCommand(program: Command, { terminal }: CommandContext): void {
+  program
+    .command('login')
+    .summary('sign in at a server that is protected with OAuth')
+    .description('Signs in at a server through your browser. The tokens are kept encrypted, and renewed by themselves.')
+    .argument('<name>', 'the name of the server')
+    .option('--no-browser', 'only print the address to open')
+    .action(async (name: string, { browser }: { readonly browser: boolean }, command: Command) => {
+      const globals = globalsOf(command);
+      const { protectedEntry } = await import('./protected-entry.ts');
+      const { openBrowser } = await import('./open-browser.ts');
+      const { signIn } = await import('../../sources/mcp/http/oauth/sign-in.ts');
+      const server = await protectedEntry(name, globals);
+      if (server.oauth.grant === 'client_credentials')
+        throw usageFailure(`server "${name}" is signed in at with client credentials, by itself`, {
+          next: 'signalbox doctor tells whether it works',
+        });
+      const { errors, output } = terminal;
+      const interruption = new Interruption();
+      const waiting = new Waiting(errors);
+      const onAuthorize = async (url: URL): Promise<void> => {
+        const isOpened = browser && openBrowser(url);
+        const what = isOpened ? 'Your browser should open; if it does not, go to' : 'To sign in, go to';
+        await errors.print(`${what}\n\n  ${url.href}\n\n`);
+        waiting.start();
+      };
+      try {
+        const signedIn = await signIn(server, {
+          onAuthorize,
+          signal: interruption.signal,
+          timeoutMs: patienceSeconds * 1000,
+        });
+        waiting.stop();
+        if (globals.json) await printJson(output, { server: name, ...signedIn });
+        else await output.print(`signed in to "${name}" by ${signedIn.issuer}; the tokens are kept encrypted\n`);
+      } catch (error) {
+        const next = `signalbox login ${name}`;
+        throw new Failure(1, 'sign-in-failed', `not signed in to "${name}": ${messageOf(error)}`, {
+          next,
+          cause: error,
+        });
+      } finally {
+        waiting.stop();
+        interruption.stop();
+      }
+    });
+}
+
+/** Shows on a terminal that there is somebody to wait for. */
+class Waiting {
+  readonly #line: ProgressLine;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(printer: Printer) {
+    this.#line = new ProgressLine(printer);
+  }
+
+  start(): void {
+    const began = Date.now();
+    const show = (): void => {
+      const progress = Math.round((Date.now() - began) / 1000);
+      this.#line.show({ progress, total: patienceSeconds, message: 's, waiting for the browser (Ctrl-C to stop)' });
+    };
+    this.#timer = setInterval(show, 1000);
+    show();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#line.clear();
+  }
+}

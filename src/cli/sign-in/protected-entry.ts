@@ -1,0 +1,31 @@
+import { secretVault } from '../../config/secrets/sealed-files.ts';
+import type { ProtectedServer } from '../../sources/mcp/http/oauth/oauth-options.ts';
+import { targetConfiguration, unknownServer } from '../configure/target-configuration.ts';
+import { externalTransport } from '../external-transport.ts';
+import { usageFailure } from '../fail.ts';
+import type { Globals } from '../globals.ts';
+import { oauthTokenStore } from '../oauth-token-store.ts';
+import { readConfiguration } from '../read-configuration.ts';
+
+/** The server of the configuration at which people sign in with OAuth, as it is reached now. */
+export async function protectedEntry(name: string, globals: Globals): Promise<ProtectedServer> {
+  const { configuration } = readConfiguration(globals);
+  const entry = configuration.servers.find((each) => each.name === name);
+  if (entry === undefined) throw unknownServer(name, targetConfiguration(globals));
+  const transport =
+    entry.kind === 'local'
+      ? undefined
+      : await externalTransport(entry, {
+          directory: configuration.directory,
+          vault: secretVault({ data: globals.data }),
+          tokens: oauthTokenStore(globals.data),
+          // Nothing is recorded here.
+          addSecret: () => undefined,
+          redact: (text) => text,
+        });
+  if (transport === undefined || transport.type === 'stdio' || transport.oauth === undefined)
+    throw usageFailure(`server "${name}" is not one to sign in at with OAuth`, {
+      next: `add "auth": { "type": "oauth" } to mcpServers.${name}, if it has a "url"`,
+    });
+  return { type: transport.type, url: transport.url, oauth: transport.oauth };
+}

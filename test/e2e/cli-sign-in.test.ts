@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { suite, test } from 'node:test';
+import { type ProtectedFixture, browse, protectedServer } from '../mcp-servers/protected-server.ts';
+import { type Finished, Place, finished, said } from './cli-place.ts';
+
+function placeFor({ url }: ProtectedFixture, auth: object = { type: 'oauth' }): Place {
+  return new Place({ 'signalbox.config.json': JSON.stringify({ mcpServers: { web: { url, auth } } }) });
+}
+
+/** Runs `login` and goes where it says, as a person does. */
+async function login(place: Place, ...options: readonly string[]): Promise<Finished> {
+  const child = place.start(['login', 'web', '--no-browser', ...options]);
+  const ended = finished(child);
+  const [address = ''] = /http:\S+authorize\S+/.exec(await said(child.stderr, /authorize\S+\n/)) ?? [];
+  await browse(new URL(address));
+  return await ended;
+}
+
+function everythingIn(directory: string): string {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+    .join('\n');
+}
+
+suite('signing in on the command line', () => {
+  test('login, call, renewal in another process, logout; no token is in clear anywhere', async (t) => {
+    const server = await protectedServer(t);
+    const place = placeFor(server);
+    const outputs: Finished[] = [];
+    const run = async (...args: string[]): Promise<Finished> => {
+      const result = await place.run(args);
+      outputs.push(result);
+      return result;
+    };
+
+    const before = await run('call', 'web/echo', '{"text":"hello"}');
+    assert.equal(before.code, 1);
+    assert.match(before.stderr, /needs sign-in \(nobody has signed in yet\): signalbox login web/);
+
+    const signedIn = await login(place);
+    outputs.push(signedIn);
+    assert.deepEqual([signedIn.code, signedIn.stderr.includes('error')], [0, false], signedIn.stderr);
+    assert.match(signedIn.stdout, /^signed in to "web" by http:\/\/127\.0\.0\.1:\d+; the tokens are kept encrypted\n$/);
+
+    const called = await run('call', 'web/echo', '{"text":"hello"}');
+    assert.deepEqual([called.code, called.stdout], [0, 'hello\n'], called.stderr);
+    server.provider.expireAccessTokens();
+    for (const text of ['renewed', 'and kept']) {
+      const again = await run('call', 'web/echo', JSON.stringify({ text }));
+      assert.deepEqual([again.code, again.stdout], [0, `${text}\n`], again.stderr);
+    }
+    assert.equal(server.provider.count('refresh_token'), 1);
+    // A server that tells the token back is a leak of the server's, and still not one of ours.
+    const [token = ''] = server.provider.accessTokens.keys();
+    await run('call', 'web/echo', JSON.stringify({ text: token }));
+
+    const issued = [...server.provider.accessTokens.keys(), ...server.provider.refreshTokens.keys()];
+    assert.equal(issued.length, 3);
+    const kept = everythingIn(place.data);
+    for (const each of issued) {
+      assert.ok(!kept.includes(each), 'a token stands in clear in the data directory');
+      assert.ok(!outputs.some(({ stderr }) => stderr.includes(each)), 'a token was printed');
+    }
+
+    const signedOut = await run('logout', 'web');
+    assert.equal(signedOut.stdout, 'signed out of "web": the tokens are revoked and forgotten\n');
+    assert.equal(server.provider.accessTokens.size, 0);
+    assert.equal((await run('logout', 'web')).stdout, 'nobody was signed in to "web"\n');
+    assert.equal((await run('call', 'web/echo', '{"text":"x"}')).code, 1);
+  });
+
+  test('what needs sign-in is told by tools --why and by doctor, with the command', async (t) => {
+    const place = placeFor(await protectedServer(t));
+    const { stdout } = await place.run(['tools', '--why']);
+    assert.match(stdout, /web is down, since .*: needs sign-in \(nobody has signed in yet\): signalbox login web/);
+    const { items } = (await place.json(['doctor'], 1)) as { items: { what: string; fix?: string }[] };
+    const finding = items.find(({ what }) => what.includes('needs sign-in'));
+    assert.equal(finding?.fix, 'signalbox login web');
+  });
+
+  test('the browser is opened where there is a screen, with the address as one argument', async (t) => {
+    const server = await protectedServer(t);
+    const place = placeFor(server);
+    const programs = join(place.directory, 'programs');
+    mkdirSync(programs);
+    const browser = join(programs, 'xdg-open');
+    writeFileSync(browser, `#!${process.execPath}\nif (process.argv.length === 3) fetch(process.argv[2]);\n`);
+    chmodSync(browser, 0o755);
+    const PATH = `${programs}${delimiter}${process.env['PATH']}`;
+    const { code, stdout, stderr } = await place.run(['login', 'web', '--json'], {
+      environment: { PATH, DISPLAY: ':0' },
+    });
+    assert.equal(code, 0, stderr);
+    const { server: name, resource } = JSON.parse(stdout) as Record<string, string>;
+    assert.deepEqual([name, resource], ['web', server.url]);
+  });
+
+  test('a sign-in that is refused ends with the reason', async (t) => {
+    const server = await protectedServer(t);
+    server.provider.behaviour.error = 'access_denied';
+    const { code, stderr } = await login(placeFor(server));
+    assert.equal(code, 1);
+    assert.match(stderr, /sign-in-failed: not signed in to "web": http:\S+ refused: access_denied/);
+  });
+
+  test('client credentials need nobody, and the secret comes by reference', async (t) => {
+    const server = await protectedServer(t);
+    server.provider.clients.set('machine', { secret: 'of-the-machine', redirectUris: [] });
+    const grant = { type: 'oauth', grant: 'client_credentials', clientId: 'machine', clientSecret: '${env:MACHINE}' };
+    const place = placeFor(server, grant);
+    const environment = { MACHINE: 'of-the-machine' };
+    const called = await place.run(['call', 'web/echo', '{"text":"hello"}'], { environment });
+    assert.deepEqual([called.code, called.stdout], [0, 'hello\n'], called.stderr);
+    assert.ok(!everythingIn(place.data).includes('of-the-machine'));
+    const { code, stderr } = await place.run(['login', 'web'], { environment });
+    assert.equal(code, 2);
+    assert.match(stderr, /signed in at with client credentials, by itself/);
+  });
+
+  test('a server that is unknown, or not one to sign in at, is told so', async (t) => {
+    const { url } = await protectedServer(t);
+    const config = JSON.stringify({ mcpServers: { web: { url } } });
+    const place = new Place({ 'signalbox.config.json': config });
+    const unknown = await place.run(['login', 'wep']);
+    assert.equal(unknown.code, 2);
+    assert.match(unknown.stderr, /has no server "wep"\n.*did you mean "web"\?/);
+    const open = await place.run(['logout', 'web']);
+    assert.equal(open.code, 2);
+    assert.match(open.stderr, /add "auth": \{ "type": "oauth" \} to mcpServers\.web/);
+  });
+});
