@@ -72,6 +72,24 @@ suite('signing in on the command line', () => {
     assert.equal((await run('call', 'web/echo', '{"text":"x"}')).code, 1);
   });
 
+  test('processes that renew at the same moment use the refresh token once', async (t) => {
+    const server = await protectedServer(t);
+    const place = placeFor(server);
+    assert.equal((await login(place)).code, 0);
+    server.provider.expireAccessTokens();
+    // Long enough for all of them to come while the first one waits.
+    server.provider.behaviour.tokenDelayMs = 1500;
+    const results = await Promise.all(
+      ['a', 'b', 'c'].map((text) => place.run(['call', 'web/echo', JSON.stringify({ text })])),
+    );
+    assert.deepEqual(
+      results.map(({ code, stdout }) => [code, stdout]),
+      ['a', 'b', 'c'].map((text) => [0, `${text}\n`]),
+      results.map(({ stderr }) => stderr).join(''),
+    );
+    assert.equal(server.provider.count('refresh_token'), 1);
+  });
+
   test('what needs sign-in is told by tools --why and by doctor, with the command', async (t) => {
     const place = placeFor(await protectedServer(t));
     const { stdout } = await place.run(['tools', '--why']);

@@ -162,10 +162,11 @@ export class IdentityProvider {
         return isGood ? this.#issue(given) : refused('invalid_grant');
       }
       case 'refresh_token': {
+        if (this.behaviour.refusesRefresh) return refused('invalid_grant');
         const given = this.refreshTokens.get(fields['refresh_token'] ?? '');
         if (given?.isUsed === true) this.#endFamily(given.family);
         const isGood = given?.isUsed === false && given.client === client && given.resource === fields['resource'];
-        if (!isGood || this.behaviour.refusesRefresh) return refused('invalid_grant');
+        if (!isGood) return refused('invalid_grant');
         given.isUsed = true;
         return this.#issue(given);
       }

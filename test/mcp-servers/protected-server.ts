@@ -11,6 +11,8 @@ export interface ProtectedFixture {
   readonly metadata: Record<string, unknown>;
   /** The scope that a tool needs. */
   readonly scopes: Map<string, string>;
+  /** The tokens that it did not take. */
+  readonly refused: string[];
   /** Whether the refusal names the metadata; otherwise it stands at the well-known place. */
   namesMetadata: boolean;
 }
@@ -20,6 +22,7 @@ export async function protectedServer(t: TestContext, era: 'legacy' | 'modern' =
   const { provider, close } = await identityProvider();
   const metadata: Record<string, unknown> = {};
   const scopes = new Map<string, string>();
+  const refused: string[] = [];
   const guard = async (request: Request): Promise<Response | undefined> => {
     const { origin, pathname } = new URL(request.url);
     const resource = `${origin}/mcp`;
@@ -31,15 +34,25 @@ export async function protectedServer(t: TestContext, era: 'legacy' | 'modern' =
       : 'Bearer realm="x"';
     const token = request.headers.get('authorization')?.replace(/^Bearer /, '') ?? '';
     const grant = provider.accessTokens.get(token);
-    if (grant === undefined || grant.resource !== resource || grant.expiresAt < Date.now())
+    if (grant === undefined || grant.resource !== resource || grant.expiresAt < Date.now()) {
+      if (token !== '') refused.push(token);
       return new Response('', { status: 401, headers: { 'www-authenticate': challenge } });
+    }
     const needed = scopes.get(await toolOf(request));
     if (needed === undefined || grant.scope.split(' ').includes(needed)) return undefined;
     const refusal = `Bearer error="insufficient_scope", scope="${needed}"`;
     return new Response('', { status: 403, headers: { 'www-authenticate': refusal } });
   };
   const fixture = await httpFixture(era, 0, guard);
-  const server: ProtectedFixture = { url: fixture.url, provider, fixture, metadata, scopes, namesMetadata: true };
+  const server: ProtectedFixture = {
+    url: fixture.url,
+    provider,
+    fixture,
+    metadata,
+    scopes,
+    refused,
+    namesMetadata: true,
+  };
   t.after(() => Promise.all([fixture.close(), close()]));
   return server;
 }

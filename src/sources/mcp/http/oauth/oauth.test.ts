@@ -111,15 +111,16 @@ describe('tokens are renewed', () => {
 
   test('before they expire, without a refusal', async (t) => {
     const server = await protectedServer(t);
-    server.provider.behaviour.expiresIn = 1;
     const { transport } = await signedIn(server);
-    const { box } = await boxed(t, { transport });
-    await new Promise((resolve) => setTimeout(resolve, 950));
-    server.provider.behaviour.expiresIn = 3600;
-    assert.equal((await box.call(...echo('on'))).outcome, 'completed');
+    const { key, text } = await keptOf(transport);
+    const aged = JSON.stringify({ ...(JSON.parse(text) as object), renewAt: Date.now() - 1 });
+    await transport.oauth.tokens?.save(key, aged);
+    const { server: mounted } = await boxed(t, { transport: elsewhere(transport) });
+    assert.equal(mounted.health().state, 'up', mounted.health().lastError);
     assert.equal(server.provider.count('refresh_token'), 1);
-    const refusals = server.fixture.requests.filter((headers) => !headers.has('authorization'));
-    assert.equal(refusals.length, 2, 'only finding the provider went without a token');
+    assert.equal(server.refused.length, 0);
+    const { renewAt = 0, expiresAt = 0 } = JSON.parse((await keptOf(transport)).text) as Record<string, number>;
+    assert.ok(renewAt < expiresAt && expiresAt > Date.now());
   });
 
   test('by another process: its token is taken, and the refresh token is not used twice', async (t) => {
@@ -143,11 +144,12 @@ describe('tokens are renewed', () => {
     const renewed = await keptOf(transport);
     assert.notEqual(kept.text, renewed.text);
     // It reads what was there before the first wrote, and the new state when it looks again.
-    const reads = [kept.text, renewed.text];
+    const reads = [kept.text, kept.text, kept.text, renewed.text];
     const load = (): Promise<string> => Promise.resolve(reads.shift() ?? renewed.text);
     server.provider.behaviour.refusesRefresh = true;
     const { box } = await boxed(t, { transport: elsewhere(transport, { load }) });
     assert.equal((await box.call(...echo('here'))).outcome, 'completed');
+    assert.equal(server.provider.count('refresh_token'), 2, 'it tried, and was refused');
   });
 });
 

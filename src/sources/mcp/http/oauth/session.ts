@@ -86,8 +86,17 @@ export class OAuthSession {
     const kept = await this.record();
     if (kept !== undefined && kept.accessToken !== refused && isFresh(kept)) return (this.#shared.record = kept);
     this.#shared.record = undefined;
-    if (this.#server.oauth.grant === 'client_credentials') return await this.#obtain();
+    const isByItself = this.#server.oauth.grant === 'client_credentials';
+    if (kept === undefined && !isByItself) throw this.#needsSignIn('nobody has signed in yet');
+    const renew = (): Promise<SignInRecord> => (isByItself ? this.#obtain() : this.#renewAlone(refused));
+    return await (this.#store.exclusively?.(this.#key, renew) ?? renew());
+  }
+
+  /** Reads again what is kept: a refresh token that is used twice may end the whole sign-in. */
+  async #renewAlone(refused: string | undefined): Promise<SignInRecord> {
+    const kept = await this.record();
     if (kept === undefined) throw this.#needsSignIn('nobody has signed in yet');
+    if (kept.accessToken !== refused && isFresh(kept)) return (this.#shared.record = kept);
     if (kept.refreshToken === undefined) throw this.#needsSignIn(kept.ended ?? 'the sign-in has expired');
     try {
       return await this.#refresh(kept, kept.refreshToken);

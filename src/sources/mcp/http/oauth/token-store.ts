@@ -3,6 +3,8 @@ export interface TokenStore {
   load(key: string): Promise<string | undefined>;
   /** Without a text: forgets it. */
   save(key: string, text: string | undefined): Promise<void>;
+  /** Does something while no other process does it for the same key; for a store that several processes share. */
+  exclusively?<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
 }
 
 /** Keeps sign-ins as long as the process lives. */
