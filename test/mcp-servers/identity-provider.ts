@@ -148,7 +148,7 @@ export class IdentityProvider {
   }
 
   #token(client: string, fields: Record<string, string>): Response {
-    switch (fields['grant_type']) {
+    switch (fields['grant_type'] ?? '') {
       case 'authorization_code': {
         const { code = '', code_verifier = '', redirect_uri, resource } = fields;
         const given = this.#codes.get(code);

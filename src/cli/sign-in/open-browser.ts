@@ -13,14 +13,8 @@ export function openBrowser(url: URL): boolean {
 }
 
 function browserProgram(): [string, ...string[]] | undefined {
-  switch (process.platform) {
-    case 'darwin':
-      return ['open'];
-    case 'win32':
-      return ['rundll32', 'url.dll,FileProtocolHandler'];
-    default: {
-      const hasScreen = Boolean(process.env['DISPLAY'] || process.env['WAYLAND_DISPLAY']);
-      return hasScreen ? ['xdg-open'] : undefined;
-    }
-  }
+  if (process.platform === 'darwin') return ['open'];
+  if (process.platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler'];
+  const hasScreen = Boolean(process.env['DISPLAY'] || process.env['WAYLAND_DISPLAY']);
+  return hasScreen ? ['xdg-open'] : undefined;
 }

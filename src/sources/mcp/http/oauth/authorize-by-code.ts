@@ -15,7 +15,7 @@ const usualTimeoutMs = 5 * 60_000;
 
 /** The authorization code grant with PKCE, through the person's browser and back to a loopback address. */
 export async function authorizeByCode(server: ProtectedServer, options: SignInOptions): Promise<SignIn> {
-  const session = OAuthSession.of(server);
+  const session = new OAuthSession(server);
   const record = await withAuthorizationFetch(server, async (fetch) => {
     const authorization = await findAuthorization(server, fetch);
     assertCodeWithProof(authorization);

@@ -15,7 +15,7 @@ export interface AuthorizedFetch {
 /** Puts the token into every request to the server's own origin, and renews it once when the server does not take it. */
 export function authorizedFetch(server: ProtectedServer, fetch: FetchLike): AuthorizedFetch {
   const { origin } = new URL(server.url);
-  const session = OAuthSession.of(server);
+  const session = new OAuthSession(server);
   let refusal: Error | undefined;
 
   const send: FetchLike = async (given, init = {}) => {

@@ -2,7 +2,7 @@ import { type FetchLike, registerClient } from '@modelcontextprotocol/client';
 import { messageOf } from '../../../../model/errors.ts';
 import type { Authorization } from './find-authorization.ts';
 import type { OAuthOptions } from './oauth-options.ts';
-import { type TokenClient, clientMethod, shown } from './token-request.ts';
+import { type TokenClient, chooseMethod, shown } from './token-request.ts';
 
 /** Who we are to the authorization server: who we were configured to be, a metadata document, or newly registered. */
 export async function identifyClient(
@@ -19,7 +19,7 @@ export async function identifyClient(
       tokenEndpoint,
       clientId,
       ...(clientSecret === undefined ? {} : { clientSecret }),
-      clientMethod: clientMethod(clientSecret, supported),
+      clientMethod: chooseMethod(clientSecret, supported),
     };
   if (clientMetadataUrl !== undefined && metadata['client_id_metadata_document_supported'] === true)
     return { tokenEndpoint, clientId: clientMetadataUrl, clientMethod: 'none' };
@@ -46,7 +46,7 @@ export async function identifyClient(
       tokenEndpoint,
       clientId: given.client_id,
       ...(secret === undefined ? {} : { clientSecret: secret }),
-      clientMethod: given.token_endpoint_auth_method ?? clientMethod(secret, supported),
+      clientMethod: given.token_endpoint_auth_method ?? chooseMethod(secret, supported),
     };
   } catch (error) {
     throw new Error(`${metadata.issuer} did not register this client: ${shown(messageOf(error))}`, { cause: error });

@@ -165,6 +165,13 @@ describe('a server that needs sign-in', () => {
     assert.equal((await box.call(...echo('hello'))).outcome, 'completed');
   });
 
+  test('is down with the same words over HTTP+SSE', async (t) => {
+    const server = await protectedServer(t);
+    const transport: ProtectedServer = { ...transportTo(server), type: 'sse' };
+    const { server: mounted } = await boxed(t, { transport });
+    assert.match(mounted.health().lastError ?? '', /^needs sign-in \(nobody has signed in yet\): call signIn\(\)/);
+  });
+
   test('is down when the sign-in cannot be renewed, nothing was run, and the refusal is not asked for again', async (t) => {
     const server = await protectedServer(t);
     const { transport } = await signedIn(server, transportTo(server, { howToSignIn: 'signalbox login fixture' }));

@@ -25,10 +25,6 @@ export class OAuthSession {
   readonly #key: string;
   readonly #shared: Shared;
 
-  static of(server: ProtectedServer): OAuthSession {
-    return new OAuthSession(server);
-  }
-
   constructor(server: ProtectedServer) {
     this.#server = server;
     this.#store = server.oauth.tokens ?? processTokenStore;

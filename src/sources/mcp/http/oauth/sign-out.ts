@@ -12,7 +12,7 @@ export interface SignOut {
 
 /** Forgets a sign-in, and has its tokens revoked where the authorization server offers it (RFC 7009). */
 export async function signOut(transport: ProtectedServer): Promise<SignOut> {
-  const session = OAuthSession.of(transport);
+  const session = new OAuthSession(transport);
   const record = await session.record().catch(() => 'unreadable' as const);
   // Forgotten first: it must not stay because a server does not answer.
   await session.keep(undefined);

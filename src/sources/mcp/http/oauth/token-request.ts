@@ -84,7 +84,7 @@ export async function postForm(
 }
 
 /** How a client with this secret shows who it is at a server that takes these ways. */
-export function clientMethod(secret: string | undefined, supported: readonly string[] | undefined): string {
+export function chooseMethod(secret: string | undefined, supported: readonly string[] | undefined): string {
   if (secret === undefined) return 'none';
   // RFC 8414: a server that lists none takes Basic.
   const isPostOnly = supported?.includes('client_secret_basic') === false && supported.includes('client_secret_post');
