@@ -316,6 +316,24 @@ describe('what does not fit is refused, and no token is issued', () => {
   });
 });
 
+test('an authorization server inside, on another host, is reached only when the configuration names it', async (t) => {
+  const server = await protectedServer(t);
+  const issuer = server.provider.issuer.replace('127.0.0.1', 'localhost');
+  server.metadata['authorization_servers'] = [issuer];
+  server.provider.behaviour.iss = issuer;
+  server.provider.behaviour.metadata = {
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    registration_endpoint: `${issuer}/register`,
+  };
+  assert.match((await notSignedIn(server)).why, /must be configured by that address itself/);
+  const { transport } = await signedIn(server, transportTo(server, { issuer }));
+  server.provider.expireAccessTokens();
+  const { server: mounted } = await boxed(t, { transport });
+  assert.equal(mounted.health().state, 'up', mounted.health().lastError);
+});
+
 test('a host that was not asked for gets nothing from the loopback address', async (t) => {
   const server = await protectedServer(t);
   const answers: number[] = [];

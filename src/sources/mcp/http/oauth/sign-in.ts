@@ -1,20 +1,5 @@
 import type { ProtectedServer } from './oauth-options.ts';
-
-/** How a person is asked to sign in. */
-export interface SignInOptions {
-  /** Sends the person to this address: opens a browser, or shows it. */
-  onAuthorize(url: URL): void | Promise<void>;
-  readonly signal?: AbortSignal;
-  /** How long the person may take (5 minutes). */
-  readonly timeoutMs?: number;
-}
-
-/** What a sign-in gave. */
-export interface SignIn {
-  readonly issuer: string;
-  readonly resource: string;
-  readonly scope?: string;
-}
+import type { SignIn, SignInOptions } from './sign-in-options.ts';
 
 /**
  * Lets a person sign in at a server that is protected with OAuth. The tokens are kept where the transport says; servers
