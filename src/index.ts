@@ -6,9 +6,16 @@ export type { CatalogNotice, CatalogSnapshot, HiddenTool, ServerProvenance } fro
 export type { ToolTransform } from './catalog/transforms/tool-transform.ts';
 export { transformSource as transformServer } from './catalog/transforms/transform-source.ts';
 export type { SourceLimits } from './catalog/source-limits.ts';
-export type { Source, SourceState, SourceTool } from './catalog/source.ts';
+export type { Source, SourceHealth, SourceState, SourceTool } from './catalog/source.ts';
 export type { Verification } from './journal/chain.ts';
-export type { CallStarted, JournalEvent, ServerChanged, ToolInvoked } from './journal/entry.ts';
+export type {
+  CallStarted,
+  ConfigurationChange,
+  ConfigurationChanged,
+  JournalEvent,
+  ServerChanged,
+  ToolInvoked,
+} from './journal/entry.ts';
 export type { JournalQuery, Page } from './journal/reader.ts';
 export type { ResultPage, Store } from './journal/store.ts';
 export type {

@@ -7,18 +7,21 @@ import { Events, type SignalboxEvents } from './call/events.ts';
 import type { CallMetrics } from './call/metrics.ts';
 import type { ObservedCall } from './call/observed.ts';
 import { createPipeline } from './call/pipeline.ts';
+import { recordConfiguration } from './call/record-configuration.ts';
 import { observedDraft } from './call/record.ts';
 import { recordServers } from './call/record-servers.ts';
+import { requireServers } from './call/require-servers.ts';
 import { SessionStates } from './call/session-states.ts';
 import { Waits } from './call/waits.ts';
 import { Catalog } from './catalog/catalog.ts';
 import { renderName } from './catalog/names.ts';
 import type { CatalogSnapshot } from './catalog/snapshot.ts';
-import type { Source } from './catalog/source.ts';
+import type { Source, SourceHealth } from './catalog/source.ts';
+import type { ConfigurationChange } from './journal/entry.ts';
 import { Journal } from './journal/journal.ts';
 import { JournalReader } from './journal/reader.ts';
 import { recordUnknown } from './journal/recovery.ts';
-import { createRedactor } from './journal/redaction.ts';
+import { type Redactor, createRedactor } from './journal/redaction.ts';
 import type { ResultPage, Store } from './journal/store.ts';
 import type { CallOptions, CallResult, Principal, ToolReference } from './model/call.ts';
 import { SignalboxError } from './model/errors.ts';
@@ -68,6 +71,14 @@ export interface Signalbox {
   mount(server: Source): void;
   /** Takes a server out and closes it. */
   unmount(server: string): Promise<void>;
+  /** Puts a server in the place of the one of the same name, and gives that back: its calls under way go on until you close it. */
+  replace(server: Source): Source;
+  /** Connects a server anew. Rejects for servers that are in this process. */
+  restart(server: string): Promise<void>;
+  /** How a server outside this process is doing; `undefined` for those that are in it. */
+  health(server: string): SourceHealth | undefined;
+  /** Waits until every required server is up; rejects with `server-required` when one is not after `waitMs` (5 s). */
+  requireServers(options?: { readonly waitMs?: number; readonly signal?: AbortSignal }): Promise<void>;
   enable(server: string): void;
   disable(server: string): void;
   readonly journal: JournalReader;
@@ -77,6 +88,8 @@ export interface Signalbox {
   readResult(uri: string, page?: { readonly offset?: number; readonly limit?: number }): Promise<ResultPage>;
   /** Registers a value that must never be recorded. */
   addSecret(name: string, value: string): void;
+  /** Records that the configuration behind this box was changed, or could not be. */
+  recordConfiguration(change: ConfigurationChange): void;
   /** Lets calls under way end (for `graceMs`, 5 s), cancels the rest, closes servers and journal. */
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }
@@ -161,6 +174,18 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     on: (event, listener) => events.on(event, listener),
     mount: (server) => catalog.mount(server),
     unmount: (server) => catalog.unmount(server).close(),
+    replace: (server) => catalog.replace(server),
+    async restart(server) {
+      const source = catalog.source(server);
+      if (source.restart !== undefined) return await source.restart();
+      const what = `server "${server}" runs inside Signalbox, so there is no process or connection to restart`;
+      throw new SignalboxError('server-local', `${what}; restart Signalbox to load its code again`);
+    },
+    health(server) {
+      const health = catalog.source(server).health?.();
+      return health === undefined ? undefined : withoutSecrets(health, redactor);
+    },
+    requireServers: (requireOptions) => requireServers(catalog, requireOptions),
     enable: (server) => catalog.enable(server),
     disable: (server) => catalog.disable(server),
     journal: new JournalReader(store),
@@ -173,7 +198,17 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
       return page;
     },
     addSecret: (name, value) => redactor.add(name, value),
+    recordConfiguration: (change) => recordConfiguration(change, journal, redactor),
     close: ({ graceMs = 5000 } = {}) => (closing ??= close(graceMs)),
+  };
+}
+
+function withoutSecrets(health: SourceHealth, redactor: Redactor): SourceHealth {
+  const { lastError, stderr } = health;
+  return {
+    ...health,
+    ...(lastError === undefined ? {} : { lastError: redactor.text(lastError) }),
+    stderr: stderr.map((line) => redactor.text(line)),
   };
 }
 

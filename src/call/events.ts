@@ -2,6 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { CatalogSnapshot } from '../catalog/snapshot.ts';
 import {
   type CallStarted,
+  type ConfigurationChanged,
   type JournalEvent,
   type ServerChanged,
   type ToolInvoked,
@@ -16,6 +17,7 @@ export interface SignalboxEvents {
   readonly CallStarted: CallStarted;
   readonly ToolInvoked: ToolInvoked;
   readonly ServerChanged: ServerChanged;
+  readonly ConfigurationChanged: ConfigurationChanged;
   readonly CatalogChanged: CatalogSnapshot;
 }
 
@@ -27,6 +29,7 @@ export class Events {
     CallStarted: new Set(),
     ToolInvoked: new Set(),
     ServerChanged: new Set(),
+    ConfigurationChanged: new Set(),
     CatalogChanged: new Set(),
   };
 

@@ -48,18 +48,15 @@ export class Catalog {
         `two servers are named "${source.server}": ${present.source.adapter} is mounted, and ${source.adapter} wants the same name; rename one of them`,
       );
     }
-    const offers = new Offers(source);
-    for (const { hidden: why } of offers.now()) if (why?.error !== undefined) throw why.error;
-    const mounted: Mounted = {
-      source,
-      unsubscribe: source.subscribe(() => this.#sourceChanged(mounted)),
-      disabledSince: undefined,
-      upSince: Date.now(),
-      down: source.state().down !== undefined,
-      offers,
-    };
-    this.#mounted.set(source.server, mounted);
-    this.#changed();
+    this.#put(source);
+  }
+
+  /** Puts a server in the place of the one with the same name, which the caller closes. Throws like `mount`, before anything changes. */
+  replace(source: Source): Source {
+    const before = this.#get(source.server);
+    this.#put(source, before);
+    before.unsubscribe();
+    return before.source;
   }
 
   /** Takes a server and exactly its tools out; the caller closes the source. */
@@ -86,6 +83,11 @@ export class Catalog {
     this.#changed();
   }
 
+  /** The source of a mounted server. */
+  source(server: string): Source {
+    return this.#get(server).source;
+  }
+
   sources(): readonly Source[] {
     return [...this.#mounted.values()].map((mounted) => mounted.source);
   }
@@ -94,6 +96,22 @@ export class Catalog {
   subscribe(listener: (snapshot: CatalogSnapshot) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  #put(source: Source, before?: Mounted): void {
+    const offers = new Offers(source);
+    offers.assertAll();
+    const down = source.state().down !== undefined;
+    const mounted: Mounted = {
+      source,
+      unsubscribe: source.subscribe(() => this.#sourceChanged(mounted)),
+      disabledSince: before?.disabledSince,
+      upSince: before === undefined || before.down || down ? Date.now() : before.upSince,
+      down,
+      offers,
+    };
+    this.#mounted.set(source.server, mounted);
+    this.#changed();
   }
 
   #get(server: string): Mounted {
@@ -168,6 +186,7 @@ function addServer(parts: Parts, byName: Map<string, CatalogTool>, mounted: Moun
       status: absence === undefined ? 'up' : absence.by === 'server-disabled' ? 'disabled' : 'down',
       since: absence?.since ?? mounted.upSince,
       ...(absence === undefined ? {} : { reason: absence.reason }),
+      ...(source.required === true ? { required: true } : {}),
       tools: count,
     }),
   );

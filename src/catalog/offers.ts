@@ -39,6 +39,11 @@ export class Offers {
     return [...judged, ...hidden.map((each) => withheld(this.#source, each))];
   }
 
+  /** Throws when a tool cannot be offered although nobody wanted it hidden. */
+  assertAll(): void {
+    for (const { hidden: why } of this.now()) if (why?.error !== undefined) throw why.error;
+  }
+
   #build(offered: SourceTool): Offer {
     let offer = this.#built.get(offered);
     if (offer === undefined) this.#built.set(offered, (offer = build(this.#source, offered)));

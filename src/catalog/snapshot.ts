@@ -19,6 +19,8 @@ export interface ServerProvenance {
   /** Since when it has this status, in milliseconds since 1970. */
   readonly since: number;
   readonly reason?: string;
+  /** Present when nothing that needs the box as a whole should begin while the server is not up. */
+  readonly required?: true;
   /** How many of its tools can be called now. */
   readonly tools: number;
 }
@@ -46,4 +48,9 @@ export interface CatalogNotice {
   /** The rendered name of the tool; `mcp__{server}__*` when it is about the server. */
   readonly tool: string;
   readonly message: string;
+}
+
+/** The required servers that are not up. */
+export function missingServers({ servers }: Pick<CatalogSnapshot, 'servers'>): readonly ServerProvenance[] {
+  return servers.filter(({ required, status }) => required === true && status !== 'up');
 }

@@ -11,11 +11,33 @@ export interface Source {
   /** How calls to it are told apart in the journal: `local:notes`, `mcp:files`. */
   readonly adapter: string;
   readonly limits: SourceLimits;
+  /** Nothing that needs the box as a whole should begin while this server is not up. */
+  readonly required?: boolean;
   /** The tools it offers now and how it is. The same array as before means that nothing changed. */
   state(): SourceState;
   /** Tells of every change of `state()`; returns how to stop listening. */
   subscribe(listener: () => void): () => void;
   close(): Promise<void>;
+  /** How a server outside this process is doing; absent for those that are in it. */
+  health?(): SourceHealth;
+  /** Connects anew; absent for servers that are in this process. */
+  restart?(): Promise<void>;
+}
+
+/** How a server outside this process is doing. */
+export interface SourceHealth {
+  /** `idle`: its process was stopped because nobody called it, and the next call starts it again. */
+  readonly state: 'connecting' | 'up' | 'idle' | 'down' | 'stopped';
+  readonly since: number;
+  readonly lastError?: string;
+  readonly nextRetryAt?: number;
+  /** How often it was connected to again. */
+  readonly restarts: number;
+  readonly protocolVersion?: string;
+  /** What the server says of itself: name, version. */
+  readonly serverInfo?: JsonObject;
+  /** The last lines it wrote to its error output, or logged. */
+  readonly stderr: readonly string[];
 }
 
 /** What a source offers now. */

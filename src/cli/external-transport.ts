@@ -5,6 +5,7 @@ import { type UsedValue, resolveReferences } from '../config/references.ts';
 import type { SecretVault } from '../config/secrets/secret-vault.ts';
 import type { OAuthOptions } from '../sources/mcp/http/oauth/oauth-options.ts';
 import type { TokenStore } from '../sources/mcp/http/oauth/token-store.ts';
+import { npmProgram } from './npm-program.ts';
 import type { McpTransport } from '../sources/mcp/transport-options.ts';
 
 /** Shorter values of variables would take ordinary words out of the record. */
@@ -43,10 +44,13 @@ export async function externalTransport(entry: ExternalEntry, context: Reference
   if (transport === 'stdio') {
     const { command, args = [], npm, env = {}, cwd = '.' } = settings;
     const given = await Promise.all(args.map((each, index) => plain(each, `args[${index}]`)));
+    const program =
+      npm === undefined
+        ? { command: await plain(command ?? '', 'command'), args: given }
+        : npmProgram(await plain(npm, 'npm'), given, directory);
     return {
       type: 'stdio',
-      command: npm === undefined ? await plain(command ?? '', 'command') : 'npx',
-      args: npm === undefined ? given : ['-y', await plain(npm, 'npm'), ...given],
+      ...program,
       env: await resolvedValues(env, 'env', secret),
       cwd: resolve(directory, await plain(cwd, 'cwd')),
     };

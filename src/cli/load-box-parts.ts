@@ -1,9 +1,9 @@
-type BoxParts = Pick<typeof import('./open-box.ts'), 'openBox' | 'openBoxAnyway'> &
+type BoxParts = Pick<typeof import('./open-box.ts'), 'openBox' | 'openBoxAnyway' | 'openConfiguredBox'> &
   Pick<typeof import('./read-configuration.ts'), 'readConfiguration'>;
 
 /** What opens a box. Imported when it is needed: help, mistakes and the journal do not have to wait for all of it. */
 export async function loadBoxParts(): Promise<BoxParts> {
   const { readConfiguration } = await import('./read-configuration.ts');
-  const { openBox, openBoxAnyway } = await import('./open-box.ts');
-  return { openBox, openBoxAnyway, readConfiguration };
+  const { openBox, openBoxAnyway, openConfiguredBox } = await import('./open-box.ts');
+  return { openBox, openBoxAnyway, openConfiguredBox, readConfiguration };
 }

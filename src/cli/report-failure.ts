@@ -76,12 +76,17 @@ function fromSignalbox(error: SignalboxError): Failure {
     case 'store-unavailable':
     case 'store-newer':
     case 'result-unknown':
+    case 'server-down':
+    case 'server-required':
+    case 'lock-outdated':
+    case 'file-unwritable':
     case 'secret-unusable':
     case 'box-closed':
       return new Failure(1, error.code, error.message, { next: 'signalbox doctor', cause: error });
     case 'name-invalid':
     case 'name-collision':
     case 'server-unknown':
+    case 'server-local':
     case 'tool-invalid':
     case 'schema-unsupported':
     case 'event-unknown':

@@ -14,6 +14,8 @@ export interface LocalModuleEntry {
   readonly disabled: boolean;
   /** How its tools are to be filtered and changed. */
   readonly tools?: ToolShaping;
+  /** Nothing that needs the box as a whole should begin while it is not up. */
+  readonly required?: boolean;
   readonly limits: SourceLimits;
 }
 
@@ -25,7 +27,10 @@ export interface ExternalEntry {
   readonly disabled: boolean;
   /** How its tools are to be filtered and changed. */
   readonly tools?: ToolShaping;
+  /** Nothing that needs the box as a whole should begin while it is not up. */
+  readonly required?: boolean;
   readonly limits: SourceLimits;
+  /** What the server itself is made from: when this changes, it is another one. */
   readonly settings: ExternalSettings;
 }
 

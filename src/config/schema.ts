@@ -43,7 +43,7 @@ const limitSettings = strict({
   rateLimit: strict({ max: positive.max(100_000, 'at most 100000'), per: duration }).optional(),
   cache: duration.optional(),
 });
-const limits = { disabled: flag.optional(), ...limitSettings.shape };
+const limits = { disabled: flag.optional(), required: flag.optional(), ...limitSettings.shape };
 
 const toolSettings = strict({
   allow: texts.exactOptional(),
@@ -114,7 +114,7 @@ export const externalSchema = strict({
   auth: authSettings.optional(),
   npm: text.optional(),
   tools: toolSettings.optional(),
-  required: flag.optional(),
+  idleStopMs: positive.optional(),
   passthrough: flag.optional(),
   trackInvocations: flag.optional(),
   workspace: texts.optional(),
@@ -143,8 +143,8 @@ export type ToolSettings = z.infer<typeof toolSettings>;
 /** What an entry says about how much its server may take. */
 export type LimitSettings = z.infer<typeof limitSettings>;
 
-/** What an entry says about reaching an external server, without what it says about its tools. */
-export type ExternalSettings = Omit<z.infer<typeof externalSchema>, 'tools'>;
+/** What an entry says about an external server itself, without how its tools are offered. */
+export type ExternalSettings = Omit<z.infer<typeof externalSchema>, 'tools' | keyof typeof limits>;
 
 /** The JSON Schema of a configuration file, for editors. */
 export function configurationSchema(): Record<string, unknown> {

@@ -39,7 +39,7 @@ export function readServerEntry(name: string, value: unknown, file: string): Ent
     const result = localSchema.safeParse(value);
     findings.push(...findingsOf(result, value, path), ...shapingFindings(result.data?.tools, path));
     if (!result.success || findings.length > 0) return wrong(...findings);
-    const { module, disabled = false, tools, export: exported } = result.data;
+    const { module, disabled = false, required, tools, export: exported } = result.data;
     const absolute = resolve(dirname(file), module);
     return {
       entry: {
@@ -48,6 +48,7 @@ export function readServerEntry(name: string, value: unknown, file: string): Ent
         module: absolute,
         ...(exported === undefined ? {} : { export: exported }),
         disabled,
+        ...(required === undefined ? {} : { required }),
         ...shapingOf(tools, basename(file)),
         limits: limitsIn(result.data),
       },
@@ -65,13 +66,21 @@ export function readServerEntry(name: string, value: unknown, file: string): Ent
       ...shapingFindings(result.data.tools, path),
     );
   if (!result.success || findings.length > 0) return wrong(...findings);
-  const { tools, ...settings } = result.data;
-  const { type, url, disabled = false } = settings;
+  const { tools, disabled = false, required, timeoutMs, concurrency, rateLimit, cache, ...settings } = result.data;
+  const { type, url } = settings;
   const transport = url === undefined ? 'stdio' : type === 'sse' ? 'sse' : 'http';
   const warnings = type === 'websocket' ? [`mcpServers.${name}: type "websocket" is read as "http"`] : [];
-  const shaping = shapingOf(tools, basename(file));
-  const limits = limitsIn(result.data);
-  return { entry: { kind: 'external', name, transport, disabled, ...shaping, limits, settings }, findings, warnings };
+  const entry: ServerEntry = {
+    kind: 'external',
+    name,
+    transport,
+    disabled,
+    ...(required === undefined ? {} : { required }),
+    ...shapingOf(tools, basename(file)),
+    limits: limitsIn({ timeoutMs, concurrency, rateLimit, cache }),
+    settings,
+  };
+  return { entry, findings, warnings };
 }
 
 function wrong(...findings: readonly Finding[]): EntryReading {
@@ -95,7 +104,11 @@ function undecidedFindings(value: unknown, path: readonly string[]): Finding[] {
   return isExplained ? findings : [...findings, { path, message: `missing, expected one of ${CHOICES}` }];
 }
 
-function transportFindings({ type, url }: ExternalSettings, path: readonly string[]): Finding[] {
+function transportFindings({ type, url, idleStopMs }: ExternalSettings, path: readonly string[]): Finding[] {
+  if (url !== undefined && idleStopMs !== undefined)
+    return [
+      { path: [...path, 'idleStopMs'], message: 'stands beside "url": only a server that is a process can be stopped' },
+    ];
   if (type === undefined || (type === 'stdio') === (url === undefined)) return [];
   const message = type === 'stdio' ? '"stdio" has no "url", expected "command" or "npm"' : `"${type}" needs "url"`;
   return [{ path: [...path, 'type'], message }];

@@ -4,7 +4,7 @@ import type { JsonObject } from '../model/json.ts';
 import type { Effect } from '../model/tool.ts';
 
 /** What the journal records. `CallStarted` is the intent, `ToolInvoked` the one outcome of every call. */
-export type EntryType = 'CallStarted' | 'ToolInvoked' | 'ServerChanged';
+export type EntryType = 'CallStarted' | 'ToolInvoked' | 'ServerChanged' | 'ConfigurationChanged';
 
 /** An entry on its way into the journal, before it has its place in the chain. */
 export interface EntryDraft {
@@ -90,8 +90,22 @@ export interface ServerChanged extends Recorded {
   readonly reason?: string;
 }
 
+/** What became of a configuration that changed while the box ran. */
+export interface ConfigurationChange {
+  /** `refused`: it has a mistake, and what ran before runs on. */
+  readonly status: 'applied' | 'refused';
+  readonly file: string;
+  /** What was done, or what is wrong and where; a line each. */
+  readonly details: readonly string[];
+}
+
+/** The configuration was changed while the box ran. */
+export interface ConfigurationChanged extends Recorded, ConfigurationChange {
+  readonly type: 'ConfigurationChanged';
+}
+
 /** An entry as readers see it. */
-export type JournalEvent = CallStarted | ToolInvoked | ServerChanged;
+export type JournalEvent = CallStarted | ToolInvoked | ServerChanged | ConfigurationChanged;
 
 /** Turns a stored entry into what readers see. */
 export function toEvent(entry: StoredEntry): JournalEvent {

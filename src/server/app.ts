@@ -16,6 +16,7 @@ import { callRoute } from './routes/call.ts';
 import { healthRoutes } from './routes/health.ts';
 import { infoRoutes } from './routes/info.ts';
 import { journalRoutes } from './routes/journal.ts';
+import { lockRoutes } from './routes/lock.ts';
 import { metricsRoutes } from './routes/metrics.ts';
 import { openApiRoutes } from './routes/openapi.ts';
 import { pageRoutes } from './routes/pages.ts';
@@ -23,10 +24,12 @@ import { resultRoutes } from './routes/results.ts';
 import { serverRoutes } from './routes/servers.ts';
 import { toolRoutes } from './routes/tools.ts';
 import { setSecurityHeaders } from './security-headers.ts';
+import type { ServedConfiguration } from './served-configuration.ts';
 
 /** Everything the routes are made of. */
 export interface AppParts {
   readonly box: Signalbox;
+  readonly configuration?: ServedConfiguration | undefined;
   readonly registry: Registry;
   readonly codes: SignInCodes;
   readonly sessions: BrowserSessions;
@@ -41,7 +44,7 @@ export interface AppParts {
 
 /** The routes behind their guards. What is registered after `authenticate` can be reached only by those it let in. */
 export function createApp(parts: AppParts): ServerApp {
-  const { box } = parts;
+  const { box, configuration } = parts;
   const app = new OpenAPIHono<ServerEnvironment>({
     defaultHook(result) {
       if (result.success) return;
@@ -70,10 +73,11 @@ export function createApp(parts: AppParts): ServerApp {
   for (const path of ['/', '/docs']) app.get(path, signIn(parts.codes, parts.sessions));
   app.use(authenticate(parts.isAdminToken, parts.sessions));
 
-  infoRoutes(app, box, parts.startedAt);
+  infoRoutes(app, box, parts.startedAt, configuration);
   toolRoutes(app, box);
   callRoute(app, box, parts.maxBodyBytes);
-  serverRoutes(app, box);
+  serverRoutes(app, box, configuration);
+  lockRoutes(app, configuration, parts.maxBodyBytes);
   journalRoutes(app, box);
   resultRoutes(app, box);
   metricsRoutes(app, parts.registry);

@@ -11,11 +11,14 @@ import { problemOf } from './problems/problem-of.ts';
 import { Problem, problemType } from './problems/problem.ts';
 import { type PrometheusMetrics, prometheusMetrics } from './prometheus.ts';
 import { securityHeaders } from './security-headers.ts';
+import type { ServedConfiguration } from './served-configuration.ts';
 import { stoppable } from './stop.ts';
 
 /** What a server is made of. */
 export interface ServerOptions {
   readonly box: Signalbox;
+  /** The configuration the box runs from, if it does. */
+  readonly configuration?: ServedConfiguration;
   readonly host: string;
   /** Taken ports are passed over for the next free one; 0 is any free one. */
   readonly port: number;
@@ -63,6 +66,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   const app = createApp({
     box,
+    configuration: options.configuration,
     registry: (options.metrics ?? prometheusMetrics()).registry,
     codes,
     sessions: new BrowserSessions(),

@@ -50,10 +50,14 @@ export function judgedSource(source: Source, judgeOnce: (tool: SourceTool) => Ju
     return { from, tools, hidden };
   };
 
+  const [health, restart] = [source.health?.bind(source), source.restart?.bind(source)];
   return {
     server: source.server,
     adapter: source.adapter,
     limits: source.limits,
+    ...(source.required === undefined ? {} : { required: source.required }),
+    ...(health === undefined ? {} : { health }),
+    ...(restart === undefined ? {} : { restart }),
     state() {
       const given = source.state();
       if (last?.given === given) return last.made;

@@ -1,8 +1,8 @@
 import { ConfigurationError } from '../../config/configuration-error.ts';
 import type { Configuration } from '../../config/configuration.ts';
+import { readLock } from '../../config/lock/lock-file.ts';
 import { Failure } from '../fail.ts';
 import { type Globals, shortPath } from '../globals.ts';
-import { readLock } from '../lock/lock-file.ts';
 import { readConfiguration } from '../read-configuration.ts';
 import { renderProblem } from '../report-failure.ts';
 import type { Finding } from './finding.ts';

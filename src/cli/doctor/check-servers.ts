@@ -1,20 +1,14 @@
 import type { ServerProvenance } from '../../catalog/snapshot.ts';
 import type { Configuration } from '../../config/configuration.ts';
-import { type SecretProblem, openBoxAnyway } from '../open-box.ts';
+import type { SecretProblem } from '../configured/secrets.ts';
+import { openBoxAnyway } from '../open-box.ts';
 import type { Finding } from './finding.ts';
 
 /** Starts the servers, writing nothing, and looks at how they are, at what their tools should be told, and at the secrets. */
 export async function checkServers(configuration: Configuration, secretsFrom: string): Promise<Finding[]> {
-  const { box, secretProblems, externalServers } = await openBoxAnyway(configuration, {
-    checkSchemas: true,
-    secretsFrom,
-  });
+  const { box, secretProblems } = await openBoxAnyway(configuration, { checkSchemas: true, secretsFrom });
   const lastWords = (name: string): string => {
-    const lines =
-      externalServers
-        .find(({ server }) => server === name)
-        ?.health()
-        .stderr.slice(-5) ?? [];
+    const lines = box.health(name)?.stderr.slice(-5) ?? [];
     return lines.length === 0 ? '' : `; the last it wrote: ${lines.join(' / ')}`;
   };
   try {
@@ -47,11 +41,18 @@ export async function checkServers(configuration: Configuration, secretsFrom: st
   }
 }
 
-function checkServer({ name, status, tools, reason, adapter }: ServerProvenance, lastWords: string): Finding {
+function checkServer(server: ServerProvenance, lastWords: string): Finding {
+  const { name, status, tools, reason, adapter, required } = server;
   switch (status) {
     case 'up':
       return { level: 'ok', what: `server "${name}" is up, ${tools} ${tools === 1 ? 'tool' : 'tools'}` };
     case 'disabled':
+      if (required === true)
+        return {
+          level: 'error',
+          what: `server "${name}" is required, and disabled by the configuration`,
+          fix: `signalbox enable ${name}, or take "required" out of mcpServers.${name}`,
+        };
       return { level: 'ok', what: `server "${name}" is disabled by the configuration` };
     case 'down': {
       const fix = reason?.includes('needs sign-in (')
@@ -59,7 +60,11 @@ function checkServer({ name, status, tools, reason, adapter }: ServerProvenance,
         : adapter.startsWith('mcp:')
           ? `correct mcpServers.${name}, or set "disabled": true on it`
           : 'correct the module, or its entry in the configuration';
-      return { level: 'error', what: `${reason ?? `server "${name}" is down`}${lastWords}`, fix };
+      return {
+        level: 'error',
+        what: `${required === true ? 'required: ' : ''}${reason ?? `server "${name}" is down`}${lastWords}`,
+        fix,
+      };
     }
   }
 }

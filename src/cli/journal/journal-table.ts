@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { JournalEvent } from '../../journal/entry.ts';
 import type { OutcomeName } from '../../model/call.ts';
 import { formatDuration } from '../duration.ts';
@@ -66,6 +67,11 @@ export class JournalTable {
       case 'ServerChanged': {
         const what = event.reason ?? `${event.tools} ${event.tools === 1 ? 'tool' : 'tools'}`;
         return [...start, colors.cyan(`server ${event.status}`), event.server, '', '', oneLine(what)];
+      }
+      case 'ConfigurationChanged': {
+        const paint = event.status === 'applied' ? colors.cyan : colors.yellow;
+        const what = oneLine(event.details.join('; '));
+        return [...start, paint(`config ${event.status}`), oneLine(basename(event.file)), '', '', what];
       }
     }
   }

@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
 import type { ServerDiff } from '../../catalog/lock/diff-lock.ts';
 import { type Lock, type LockedServer, lockFileName } from '../../catalog/lock/lock.ts';
+import { acceptedServer, withServer } from '../../config/lock/accept-server.ts';
+import type { ServerStanding } from '../../config/lock/standing.ts';
 import { nearest } from '../../model/nearest.ts';
 import type { CommandContext } from '../command-context.ts';
-import { Failure, usageFailure } from '../fail.ts';
+import { type Failure, usageFailure } from '../fail.ts';
 import { globalsOf } from '../globals.ts';
 import { printJson } from '../print-json.ts';
-import type { Looked, ServerStanding } from './look-at-servers.ts';
+import type { Looked } from './look-at-servers.ts';
 import { diffLines } from './print-diff.ts';
 
 /** `signalbox lock accept`: what the server says now is what shall hold. */
@@ -24,12 +26,12 @@ export function addAcceptCommand(lock: Command, { terminal: { output } }: Comman
       const globals = globalsOf(command);
       const [{ lookAtServers, unknownServer }, { writeLock }] = await Promise.all([
         import('./look-at-servers.ts'),
-        import('./lock-file.ts'),
+        import('../../config/lock/lock-file.ts'),
       ]);
       const looked = await lookAtServers(globals);
       const standing = looked.standings.find((each) => each.server === server);
       if (standing === undefined) throw unknownServer(server, looked.standings);
-      const accepted = tool === undefined ? wholeServer(standing, looked) : oneTool(tool, standing, looked);
+      const accepted = tool === undefined ? acceptedServer(standing, looked.now) : oneTool(tool, standing, looked);
       const diff = tool === undefined ? standing.diff : onlyTool(standing.diff, tool);
       writeLock(looked.directory, withServer(looked.lock, server, accepted));
       const locked = accepted?.tools.size;
@@ -40,17 +42,6 @@ export function addAcceptCommand(lock: Command, { terminal: { output } }: Comman
     });
 }
 
-/** `undefined` when the server is not configured any more. */
-function wholeServer({ server, status, reason }: ServerStanding, { now }: Looked): LockedServer | undefined {
-  if (status === 'missing') return undefined;
-  const present = now.servers.get(server);
-  if (present !== undefined) return present;
-  const why = status === 'disabled' ? 'disabled' : `down: ${reason ?? 'it does not answer'}`;
-  throw new Failure(1, 'server-down', `server "${server}" cannot be looked at, it is ${why}`, {
-    next: 'signalbox doctor',
-  });
-}
-
 function oneTool(tool: string, standing: ServerStanding, looked: Looked): LockedServer | undefined {
   const { lock, now } = looked;
   const { server } = standing;
@@ -59,7 +50,7 @@ function oneTool(tool: string, standing: ServerStanding, looked: Looked): Locked
     throw usageFailure(`server "${server}" is not locked yet; with one tool alone all its others would be hidden`, {
       next: `signalbox lock accept ${server}`,
     });
-  const definition = wholeServer(standing, looked)?.tools.get(tool);
+  const definition = acceptedServer(standing, now)?.tools.get(tool);
   if (definition === undefined && !locked.tools.has(tool)) throw unknownTool(tool, server, now);
   const tools = new Map(locked.tools);
   if (definition === undefined) tools.delete(tool);
@@ -79,11 +70,4 @@ function onlyTool(diff: ServerDiff | undefined, tool: string): ServerDiff | unde
   return diff === undefined
     ? undefined
     : { server: diff.server, tools: diff.tools.filter((each) => each.tool === tool) };
-}
-
-function withServer(lock: Lock | undefined, server: string, accepted: LockedServer | undefined): Lock {
-  const servers = new Map(lock?.servers);
-  if (accepted === undefined) servers.delete(server);
-  else servers.set(server, accepted);
-  return { servers };
 }

@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
 import { lockFileName } from '../../catalog/lock/lock.ts';
+import type { ServerStanding } from '../../config/lock/standing.ts';
 import type { CommandContext } from '../command-context.ts';
 import { Failure } from '../fail.ts';
 import { globalsOf } from '../globals.ts';
 import { printJson } from '../print-json.ts';
 import { oneLine } from '../printable.ts';
 import type { Printer } from '../terminal.ts';
-import type { Looked, ServerStanding } from './look-at-servers.ts';
+import type { Looked } from './look-at-servers.ts';
 import { diffLines } from './print-diff.ts';
 
 /** `signalbox lock check`: is everything what was accepted? */

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { lockFileName } from '../../catalog/lock/lock.ts';
+import type { ServerStanding } from '../../config/lock/standing.ts';
 import type { CommandContext } from '../command-context.ts';
 import { globalsOf, shortPath } from '../globals.ts';
 import { printJson } from '../print-json.ts';
@@ -7,7 +8,6 @@ import { oneLine } from '../printable.ts';
 import { addAcceptCommand } from './accept.ts';
 import { addCheckCommand } from './check.ts';
 import { addDiffCommand } from './diff.ts';
-import type { ServerStanding } from './look-at-servers.ts';
 
 /** `signalbox lock`: pins the tools of servers that are not pinned yet. */
 export function addLockCommand(program: Command, context: CommandContext): void {
@@ -24,7 +24,7 @@ export function addLockCommand(program: Command, context: CommandContext): void 
       const globals = globalsOf(command);
       const [{ lookAtServers }, { lockFile, writeLock }] = await Promise.all([
         import('./look-at-servers.ts'),
-        import('./lock-file.ts'),
+        import('../../config/lock/lock-file.ts'),
       ]);
       const looked = await lookAtServers(globals);
       const servers = new Map(looked.lock?.servers);

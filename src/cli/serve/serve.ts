@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Signalbox } from '../../signalbox.ts';
+import type { Configuration } from '../../config/configuration.ts';
 import type { CommandContext } from '../command-context.ts';
+import type { ConfiguredBox } from '../configured/configured-box.ts';
 import { type Globals, globalsOf, shortPath } from '../globals.ts';
 import { Interruption } from '../interruption.ts';
 import { loadBoxParts } from '../load-box-parts.ts';
@@ -9,6 +10,8 @@ import type { Printer, Terminal } from '../terminal.ts';
 import { adminToken } from './admin-token.ts';
 import { banner } from './banner.ts';
 import { findPort } from './find-port.ts';
+import { followConfiguration } from './follow-configuration.ts';
+import { tellRequired } from './tell-required.ts';
 
 interface Options {
   readonly port: number;
@@ -37,8 +40,15 @@ function parsePort(text: string): number {
 
 async function serve(options: Options, globals: Globals, terminal: Terminal): Promise<void> {
   const { errors } = terminal;
-  const { openBox, readConfiguration } = await loadBoxParts();
-  const { configuration } = readConfiguration(globals);
+  const { openConfiguredBox, readConfiguration } = await loadBoxParts();
+  const { configuration, file } = readConfiguration(globals);
+  // Once there is a file, another one further up is not what is meant when it is away for a moment.
+  let config = file;
+  const read = (): Configuration => {
+    const found = readConfiguration(config === undefined ? globals : { ...globals, config });
+    config = found.file;
+    return found.configuration;
+  };
   const token = adminToken(globals.data);
   const [{ prometheusMetrics }, { startServer }] = await Promise.all([
     import('../../server/prometheus.ts'),
@@ -48,15 +58,24 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
   if (!isLoopback(options.host)) await warnOfOthers(errors, options.host);
   const interruption = new Interruption();
   const metrics = prometheusMetrics();
-  const box = await openBox(configuration, {
+  const configured = await openConfiguredBox(configuration, {
     data: globals.data,
     secretsFrom: globals.data,
     metrics: metrics.metrics,
     port,
     waitMs: 0,
   });
+  const { box } = configured;
+  const stops: (() => void)[] = [];
   try {
-    const server = await startServer({ box, host: options.host, port, token: token.value, metrics });
+    const server = await startServer({
+      box,
+      host: options.host,
+      port,
+      token: token.value,
+      metrics,
+      configuration: configured,
+    });
     if (options.port !== 0 && server.port !== options.port)
       await errors.print(`port ${options.port} is taken; using ${server.port}\n`);
     const startedInMs = performance.now();
@@ -76,18 +95,23 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
       const found = await findClientFiles(configuration);
       await terminal.output.print(banner({ ...facts, journal, catalog: box.catalog(), found }, terminal.output));
     }
+    stops.push(followConfiguration(configured, read, errors));
+    void configured.ready().then(() => {
+      if (!interruption.signal.aborted) stops.push(tellRequired(box, errors));
+    });
     await aborted(interruption.signal);
     await errors.print('stopping: no new requests, waiting for calls under way (again to stop at once)\n');
     await server.close();
   } finally {
-    await close(box, errors);
+    for (const stop of stops) stop();
+    await close(configured, errors);
     interruption.stop();
   }
 }
 
-async function close(box: Signalbox, errors: Printer): Promise<void> {
+async function close(configured: ConfiguredBox, errors: Printer): Promise<void> {
   await errors.print('stopping: closing servers and journal\n');
-  await box.close();
+  await configured.close();
   await errors.print('stopped\n');
 }
 

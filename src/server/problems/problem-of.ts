@@ -1,4 +1,5 @@
 import { HTTPException } from 'hono/http-exception';
+import { ConfigurationError } from '../../config/configuration-error.ts';
 import { SignalboxError } from '../../model/errors.ts';
 import { newId } from '../../model/identifiers.ts';
 import { Problem } from './problem.ts';
@@ -11,10 +12,21 @@ export function problemOf(thrown: unknown, log: (line: string) => void): Problem
   if (thrown instanceof Problem) return thrown;
   if (thrown instanceof SignalboxError) {
     const { code, message } = thrown;
-    if (code === 'server-unknown' || code === 'result-unknown') return new Problem(code, message);
-    if (code === 'box-closed' || code === 'store-unavailable')
-      return new Problem(code, message, { headers: { 'Retry-After': '1' } });
+    switch (code) {
+      case 'server-unknown':
+      case 'server-local':
+      case 'server-down':
+      case 'result-unknown':
+      case 'lock-outdated':
+      case 'file-unwritable':
+        return new Problem(code, message);
+      case 'box-closed':
+      case 'store-unavailable':
+        return new Problem(code, message, { headers: { 'Retry-After': '1' } });
+      default:
+    }
   }
+  if (thrown instanceof ConfigurationError) return new Problem('configuration-invalid', thrown.message);
   // The only one the framework throws by itself: a body whose media type the route does not take.
   if (thrown instanceof HTTPException && thrown.status === 415) {
     return new Problem('body-type-unsupported', 'send the body as JSON, with "Content-Type: application/json"');

@@ -1,10 +1,15 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { missingServers } from '../../catalog/snapshot.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import type { ServerApp } from '../environment.ts';
 import { json } from '../typed-json.ts';
 
 const healthSchema = z
-  .object({ status: z.enum(['ok', 'stopping', 'unavailable']), journal: z.enum(['ok', 'unavailable']) })
+  .object({
+    status: z.enum(['ok', 'stopping', 'unavailable']),
+    journal: z.enum(['ok', 'unavailable']),
+    servers: z.enum(['ok', 'unavailable']).describe('Whether every required server is up.'),
+  })
   .openapi('Health', { description: 'An answer at all means alive; `ok` means ready for calls.' });
 
 const content = { 'application/json': { schema: healthSchema } };
@@ -29,8 +34,10 @@ export function healthRoutes(app: ServerApp, box: Signalbox, isStopping: () => b
       () => 'ok' as const,
       () => 'unavailable' as const,
     );
-    if (isStopping()) return json(context, healthSchema, { status: 'stopping', journal }, 503);
-    if (journal === 'unavailable') return json(context, healthSchema, { status: 'unavailable', journal }, 503);
-    return json(context, healthSchema, { status: 'ok', journal }, 200);
+    const servers = missingServers(box.catalog()).length === 0 ? 'ok' : 'unavailable';
+    if (isStopping()) return json(context, healthSchema, { status: 'stopping', journal, servers }, 503);
+    const isReady = journal === 'ok' && servers === 'ok';
+    if (!isReady) return json(context, healthSchema, { status: 'unavailable', journal, servers }, 503);
+    return json(context, healthSchema, { status: 'ok', journal, servers }, 200);
   });
 }

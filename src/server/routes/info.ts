@@ -3,6 +3,7 @@ import type { Signalbox } from '../../signalbox.ts';
 import type { ServerApp } from '../environment.ts';
 import { moment } from '../schemas/json-schema.ts';
 import { problems } from '../schemas/problem.ts';
+import type { ServedConfiguration } from '../served-configuration.ts';
 import { json } from '../typed-json.ts';
 
 const infoSchema = z
@@ -14,6 +15,15 @@ const infoSchema = z
     tools: z.int().describe('How many tools can be called now.'),
     servers: z.object({ up: z.int(), down: z.int(), disabled: z.int() }),
     journal: z.string().describe('Where the journal is kept.'),
+    configuration: z
+      .object({
+        file: z.string(),
+        refused: z
+          .object({ since: moment, details: z.array(z.string()).readonly().describe('What is wrong and where.') })
+          .optional()
+          .describe('Present when the files have changed and cannot be used: what ran before runs on.'),
+      })
+      .optional(),
   })
   .openapi('Info');
 
@@ -28,7 +38,12 @@ const route = createRoute({
   },
 });
 
-export function infoRoutes(app: ServerApp, box: Signalbox, startedAt: Date): void {
+export function infoRoutes(
+  app: ServerApp,
+  box: Signalbox,
+  startedAt: Date,
+  configuration: ServedConfiguration | undefined,
+): void {
   app.openapi(route, (context) => {
     const { tools, servers } = box.catalog();
     const count = (status: string): number => servers.filter((server) => server.status === status).length;
@@ -40,7 +55,15 @@ export function infoRoutes(app: ServerApp, box: Signalbox, startedAt: Date): voi
       tools: tools.length,
       servers: { up: count('up'), down: count('down'), disabled: count('disabled') },
       journal: box.journal.location,
+      ...(configuration === undefined ? {} : { configuration: toConfiguration(configuration) }),
     };
     return json(context, infoSchema, info, 200);
   });
+}
+
+function toConfiguration(configuration: ServedConfiguration): z.output<typeof infoSchema>['configuration'] {
+  const { file } = configuration;
+  const problem = configuration.problem();
+  if (problem === undefined) return { file };
+  return { file, refused: { since: new Date(problem.since).toISOString(), details: problem.details } };
 }

@@ -1,18 +1,21 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import type { ServerProvenance } from '../../catalog/snapshot.ts';
 import { SignalboxError } from '../../model/errors.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { toServer } from '../catalog-document.ts';
 import type { ServerApp } from '../environment.ts';
-import { serverSchema } from '../schemas/catalog.ts';
+import { serverDetailsSchema, serverStateSchema } from '../schemas/catalog.ts';
 import { problems } from '../schemas/problem.ts';
+import type { ServedConfiguration } from '../served-configuration.ts';
 import { json } from '../typed-json.ts';
 
-const pageSchema = z.object({ items: z.array(serverSchema).readonly() }).openapi('ServerPage');
+const pageSchema = z.object({ items: z.array(serverStateSchema).readonly() }).openapi('ServerPage');
 const params = z.object({ name: z.string().openapi({ example: 'signalbox' }) });
-const changed = {
-  200: { description: 'The server as it is now.', content: { 'application/json': { schema: serverSchema } } },
-  ...problems(404),
+const state = {
+  description: 'The server as it is now.',
+  content: { 'application/json': { schema: serverStateSchema } },
 };
+const untilThen = 'Holds until the entry changes or Signalbox is started again: the configuration file is not written.';
 
 const listRoute = createRoute({
   method: 'get',
@@ -25,13 +28,26 @@ const listRoute = createRoute({
   },
 });
 
+const oneRoute = createRoute({
+  method: 'get',
+  path: '/api/servers/{name}',
+  tags: ['Servers'],
+  summary: 'One server, with the last it wrote to its error output',
+  request: { params },
+  responses: {
+    200: { description: 'The server.', content: { 'application/json': { schema: serverDetailsSchema } } },
+    ...problems(404),
+  },
+});
+
 const enableRoute = createRoute({
   method: 'post',
   path: '/api/servers/{name}/enable',
   tags: ['Servers'],
   summary: 'Offer a server’s tools again',
+  description: untilThen,
   request: { params },
-  responses: changed,
+  responses: { 200: state, ...problems(404) },
 });
 
 const disableRoute = createRoute({
@@ -39,28 +55,74 @@ const disableRoute = createRoute({
   path: '/api/servers/{name}/disable',
   tags: ['Servers'],
   summary: 'Hide a server’s tools',
+  description: untilThen,
   request: { params },
-  responses: changed,
+  responses: { 200: state, ...problems(404) },
 });
 
-export function serverRoutes(app: ServerApp, box: Signalbox): void {
-  app.openapi(listRoute, (context) => json(context, pageSchema, { items: box.catalog().servers.map(toServer) }, 200));
+const restartRoute = createRoute({
+  method: 'post',
+  path: '/api/servers/{name}/restart',
+  tags: ['Servers'],
+  summary: 'Connect a server anew',
+  description:
+    'Ends its process or connection and makes a new one; calls under way at it end. Answers when the attempt has ended, well or not: read `health`.',
+  request: { params },
+  responses: { 200: state, ...problems(404, 409) },
+});
 
-  app.openapi(enableRoute, (context) => {
+export function serverRoutes(app: ServerApp, box: Signalbox, configuration: ServedConfiguration | undefined): void {
+  app.openapi(listRoute, (context) => {
+    const items = box.catalog().servers.map((server) => toState(box, server));
+    return json(context, pageSchema, { items }, 200);
+  });
+
+  app.openapi(oneRoute, (context) => {
     const { name } = context.req.valid('param');
-    box.enable(name);
-    return json(context, serverSchema, serverNamed(box, name), 200);
+    const server = stateOf(box, name);
+    return json(context, serverDetailsSchema, { ...server, stderr: box.health(name)?.stderr ?? [] }, 200);
+  });
+
+  app.openapi(enableRoute, async (context) => {
+    const { name } = context.req.valid('param');
+    if (configuration === undefined) box.enable(name);
+    else await configuration.enable(name);
+    return json(context, serverStateSchema, stateOf(box, name), 200);
   });
 
   app.openapi(disableRoute, (context) => {
     const { name } = context.req.valid('param');
     box.disable(name);
-    return json(context, serverSchema, serverNamed(box, name), 200);
+    return json(context, serverStateSchema, stateOf(box, name), 200);
+  });
+
+  app.openapi(restartRoute, async (context) => {
+    const { name } = context.req.valid('param');
+    await box.restart(name);
+    return json(context, serverStateSchema, stateOf(box, name), 200);
   });
 }
 
-function serverNamed(box: Signalbox, name: string): z.output<typeof serverSchema> {
+function stateOf(box: Signalbox, name: string): z.output<typeof serverStateSchema> {
   const server = box.catalog().servers.find((candidate) => candidate.name === name);
   if (server === undefined) throw new SignalboxError('server-unknown', `no server is named "${name}"`);
-  return toServer(server);
+  return toState(box, server);
+}
+
+function toState(box: Signalbox, server: ServerProvenance): z.output<typeof serverStateSchema> {
+  const health = box.health(server.name);
+  if (health === undefined) return toServer(server);
+  const { state: now, since, lastError, nextRetryAt, restarts, protocolVersion, serverInfo } = health;
+  return {
+    ...toServer(server),
+    health: {
+      state: now,
+      since: new Date(since).toISOString(),
+      ...(lastError === undefined ? {} : { lastError }),
+      ...(nextRetryAt === undefined ? {} : { nextRetryAt: new Date(nextRetryAt).toISOString() }),
+      restarts,
+      ...(protocolVersion === undefined ? {} : { protocolVersion }),
+      ...(serverInfo === undefined ? {} : { serverInfo }),
+    },
+  };
 }

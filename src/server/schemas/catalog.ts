@@ -37,9 +37,34 @@ export const serverSchema = z
     status: z.enum(['up', 'down', 'disabled']),
     since: moment.describe('Since when it has this status.'),
     reason: z.string().optional().describe('Why it is not up.'),
+    required: z.literal(true).optional().describe('Turns and readiness depend on it.'),
     tools: z.int().describe('How many of its tools can be called now.'),
   })
   .openapi('Server');
+
+const healthSchema = z
+  .object({
+    state: z
+      .enum(['connecting', 'up', 'idle', 'down', 'stopped'])
+      .describe('`idle`: stopped because nobody called it; the next call starts it again.'),
+    since: moment,
+    lastError: z.string().optional(),
+    nextRetryAt: moment.optional(),
+    restarts: z.int().describe('How often it was connected to again.'),
+    protocolVersion: z.string().optional(),
+    serverInfo: jsonObject.optional().describe('What the server says of itself.'),
+  })
+  .openapi('ServerHealth', {
+    description: 'How a server outside this process is doing; absent for those that are in it.',
+  });
+
+export const serverStateSchema = serverSchema.extend({ health: healthSchema.optional() }).openapi('ServerState');
+
+export const serverDetailsSchema = serverStateSchema
+  .extend({
+    stderr: z.array(z.string()).readonly().describe('The last 200 lines it wrote to its error output, or logged.'),
+  })
+  .openapi('ServerDetails');
 
 export const hiddenToolSchema = z
   .object({

@@ -52,10 +52,20 @@ const serverChanged = z
   })
   .openapi('ServerChanged', { description: 'A server came, went, or changed how it is.' });
 
+const configurationChanged = z
+  .object({
+    ...recorded,
+    type: z.literal('ConfigurationChanged'),
+    status: z.enum(['applied', 'refused']),
+    file: z.string(),
+    details: z.array(z.string()).readonly().describe('What was done, or what is wrong and where.'),
+  })
+  .openapi('ConfigurationChanged', { description: 'The configuration was changed while the server ran.' });
+
 export const callEntrySchema = z.discriminatedUnion('type', [toolInvoked, callStarted]).openapi('CallEntry');
 
 const journalEntrySchema = z
-  .discriminatedUnion('type', [callStarted, toolInvoked, serverChanged])
+  .discriminatedUnion('type', [callStarted, toolInvoked, serverChanged, configurationChanged])
   .openapi('JournalEntry');
 
 const next = z

@@ -13,7 +13,16 @@ export interface RemoteCall {
 }
 
 /** Hands a call to its server. A call that certainly did not get there is handed over a second time, others never. */
-export async function callRemote(
+export async function callRemote(supervisor: Supervisor, server: string, call: RemoteCall): Promise<JsonObject> {
+  supervisor.callBegins();
+  try {
+    return await handOver(supervisor, server, call);
+  } finally {
+    supervisor.callEnds();
+  }
+}
+
+async function handOver(
   supervisor: Supervisor,
   server: string,
   { name, args, context }: RemoteCall,

@@ -21,6 +21,10 @@ export interface McpServerOptions extends SourceLimits, ServerRequestOptions {
   readonly checkSchemas?: boolean;
   /** Takes secrets out of what is told about the server: why it is down, what it wrote to its error output. */
   readonly redact?: (text: string) => string;
+  /** Nothing that needs the box as a whole should begin while this server is not up. */
+  readonly required?: boolean;
+  /** Stops the server’s process after this long without a call; its tools stay, and the next call starts it again. */
+  readonly idleStopMs?: number;
 }
 
 /** What only the one who connects knows. */

@@ -1,6 +1,6 @@
 import { assertServerName } from '../../catalog/names.ts';
 import { limitsOf } from '../../catalog/source-limits.ts';
-import type { Source, SourceState } from '../../catalog/source.ts';
+import type { Source, SourceHealth, SourceState } from '../../catalog/source.ts';
 import type { JsonValue } from '../../model/json.ts';
 import { callRemote } from './call-remote.ts';
 import type { Connection, ListName, ServerFacts } from './connection.ts';
@@ -8,13 +8,10 @@ import { type McpServerOptions, connectionOptions } from './mcp-server-options.t
 import { openConnection } from './open-connection.ts';
 import { RecentLines } from './recent-lines.ts';
 import { SourceTools } from './source-tools.ts';
-import { type Supervision, Supervisor } from './supervisor.ts';
+import { Supervisor } from './supervisor.ts';
 
 /** How a server is doing, and what it said. */
-export interface McpServerHealth extends Supervision, Partial<ServerFacts> {
-  /** The last lines it wrote to its error output, or logged. */
-  readonly stderr: readonly string[];
-}
+export type McpServerHealth = SourceHealth & Partial<ServerFacts>;
 
 /** An MCP server whose tools are in the catalog. */
 export interface McpServer extends Source {
@@ -23,6 +20,8 @@ export interface McpServer extends Source {
   /** Connects anew. */
   restart(): Promise<void>;
   health(): McpServerHealth;
+  /** Resolves when no call is under way, or after this time. */
+  drained(withinMs: number): Promise<void>;
   /** The resources and prompts it lists, as it lists them. */
   resources(): readonly JsonValue[];
   prompts(): readonly JsonValue[];
@@ -90,11 +89,18 @@ export function mcpServer(options: McpServerOptions): McpServer {
     facts = connection.facts;
     return connection;
   };
-  const supervisor = new Supervisor({ server: options.name, open, redact, onChange: changed });
+  const supervisor = new Supervisor({
+    server: options.name,
+    open,
+    redact,
+    onChange: changed,
+    idleStopMs: options.idleStopMs,
+  });
 
   return {
     server: options.name,
     adapter: `mcp:${options.name}`,
+    ...(options.required === undefined ? {} : { required: options.required }),
     limits: limitsOf(options),
     state() {
       const { down } = supervisor;
@@ -116,6 +122,7 @@ export function mcpServer(options: McpServerOptions): McpServer {
     },
     ready: () => supervisor.ready(),
     restart: () => supervisor.restart(),
+    drained: (withinMs) => supervisor.drained(withinMs),
     health: () => ({ ...supervisor.supervision, ...facts, stderr: lines.all() }),
     resources: () => lists.resources,
     prompts: () => lists.prompts,

@@ -1,3 +1,4 @@
+import type { SourceHealth } from '../../catalog/source.ts';
 import { messageOf } from '../../model/errors.ts';
 import { ServerUnreached } from '../../model/server-unreached.ts';
 import { Backoff } from './backoff.ts';
@@ -5,14 +6,7 @@ import { ConnectionLost, ServerCrashed } from './connection-errors.ts';
 import type { Connection } from './connection.ts';
 
 /** How a server is doing. */
-export interface Supervision {
-  readonly state: 'connecting' | 'up' | 'down' | 'stopped';
-  readonly since: number;
-  readonly lastError?: string;
-  readonly nextRetryAt?: number;
-  /** How often it was connected to again. */
-  readonly restarts: number;
-}
+export type Supervision = Pick<SourceHealth, 'state' | 'since' | 'lastError' | 'nextRetryAt' | 'restarts'>;
 
 /** What the supervisor needs. */
 export interface SupervisorOptions {
@@ -22,6 +16,8 @@ export interface SupervisorOptions {
   /** Takes secrets out of the reason why it is down. */
   redact(text: string): string;
   onChange(): void;
+  /** Ends the connection after this long without a call; the next call makes a new one. */
+  readonly idleStopMs?: number | undefined;
 }
 
 /** Shorter than this, an outage is a hiccup: calls wait for its end, and the catalog does not hear of it. */
@@ -46,6 +42,10 @@ export class Supervisor {
   #grace: NodeJS.Timeout | undefined;
   #settling: NodeJS.Timeout | undefined;
   #attempt: Promise<void> | undefined;
+  #underWay = 0;
+  #idling: NodeJS.Timeout | undefined;
+  /** A call waits for a server that was idle: that it cannot be had must be told at once. */
+  #isWaking = false;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
@@ -71,9 +71,32 @@ export class Supervisor {
     return this.#ready;
   }
 
-  /** The connection, for which a call waits during a hiccup. */
+  /** A call begins: from now until its end the server is not idle. */
+  callBegins(): void {
+    this.#underWay += 1;
+    clearTimeout(this.#idling);
+  }
+
+  callEnds(): void {
+    this.#underWay -= 1;
+    if (this.#underWay > 0) return;
+    this.#watchIdleness();
+    this.#wake();
+  }
+
+  /** Waits until no call is under way, but not longer than this. */
+  async drained(withinMs: number): Promise<void> {
+    const signal = AbortSignal.timeout(withinMs);
+    while (this.#underWay > 0 && !signal.aborted) await this.#change(signal);
+  }
+
+  /** The connection, for which a call waits during a hiccup, or until an idle server is back. */
   async connected(signal: AbortSignal): Promise<Connection> {
-    if (this.#connection === undefined && this.#down === undefined) await this.#change(signal);
+    if (this.#supervision.state === 'idle') {
+      this.#isWaking = true;
+      this.#begin();
+    }
+    while (this.#connection === undefined && this.#down === undefined && !signal.aborted) await this.#change(signal);
     if (this.#connection !== undefined) return this.#connection;
     const { lastError } = this.#supervision;
     const why = this.#down?.reason ?? lastError ?? 'it is not connected';
@@ -85,6 +108,7 @@ export class Supervisor {
     if (this.#supervision.state === 'stopped') throw new ServerUnreached('the server is closed');
     this.#backoff.reset();
     clearTimeout(this.#retry);
+    this.#isWaking = this.#supervision.state === 'idle';
     await this.#attempt;
     const lost = this.#connection;
     if (lost !== undefined) {
@@ -99,7 +123,7 @@ export class Supervisor {
 
   async stop(): Promise<void> {
     this.#set({ state: 'stopped', since: Date.now() });
-    for (const timer of [this.#retry, this.#grace, this.#settling]) clearTimeout(timer);
+    for (const timer of [this.#retry, this.#grace, this.#settling, this.#idling]) clearTimeout(timer);
     this.#down = { reason: 'it is closed', since: Date.now() };
     const connection = this.#connection;
     this.#connection = undefined;
@@ -147,7 +171,9 @@ export class Supervisor {
     const wasDown = this.#down !== undefined;
     this.#down = undefined;
     this.#connections += 1;
+    this.#isWaking = false;
     this.#set({ state: 'up', since: Date.now() });
+    this.#watchIdleness();
     this.#wake();
     if (wasDown) this.#options.onChange();
   }
@@ -157,9 +183,27 @@ export class Supervisor {
     const told = isCrashing ? `${reason} (it keeps failing; next try in ${Math.round(delayMs / 1000)} s)` : reason;
     this.#set({ state: 'down', since: Date.now(), lastError: told, nextRetryAt: Date.now() + delayMs });
     if (this.#down !== undefined) this.#tell(told, this.#down.since);
-    else if (isCrashing) this.#tell(told, Date.now());
+    else if (isCrashing || this.#isWaking) this.#tell(told, Date.now());
+    this.#isWaking = false;
     clearTimeout(this.#retry);
     this.#retry = setTimeout(() => this.#begin(), delayMs);
+  }
+
+  #watchIdleness(): void {
+    clearTimeout(this.#idling);
+    const { idleStopMs } = this.#options;
+    if (idleStopMs === undefined || this.#underWay > 0 || this.#connection === undefined) return;
+    this.#idling = setTimeout(() => this.#sleep(), idleStopMs).unref();
+  }
+
+  #sleep(): void {
+    const connection = this.#connection;
+    if (connection === undefined || this.#underWay > 0) return;
+    this.#connection = undefined;
+    clearTimeout(this.#settling);
+    this.#backoff.settled();
+    this.#ending = connection.close();
+    this.#set({ state: 'idle', since: Date.now() });
   }
 
   #startGrace(reason: string): void {

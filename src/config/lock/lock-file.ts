@@ -4,13 +4,11 @@ import { LockError } from '../../catalog/lock/lock-error.ts';
 import { type Lock, lockFileName } from '../../catalog/lock/lock.ts';
 import { parseLock } from '../../catalog/lock/parse-lock.ts';
 import { printLock } from '../../catalog/lock/print-lock.ts';
-import { ConfigurationError } from '../../config/configuration-error.ts';
-import { parseJsonDocument } from '../../config/json-document.ts';
-import { replaceFile } from '../../config/replace-file.ts';
-import { showPath } from '../../config/shown-value.ts';
-import { messageOf } from '../../model/errors.ts';
-import { Failure } from '../fail.ts';
-import { shortPath } from '../globals.ts';
+import { SignalboxError, messageOf } from '../../model/errors.ts';
+import { ConfigurationError } from '../configuration-error.ts';
+import { parseJsonDocument } from '../json-document.ts';
+import { replaceFile } from '../replace-file.ts';
+import { showPath } from '../shown-value.ts';
 
 /** Where the lock of a configuration stands. */
 export function lockFile(directory: string): string {
@@ -53,6 +51,6 @@ export function writeLock(directory: string, lock: Lock): void {
   try {
     replaceFile(file, printLock(lock));
   } catch (error) {
-    throw new Failure(1, 'file-unwritable', `cannot write ${shortPath(file)}: ${messageOf(error)}`, { cause: error });
+    throw new SignalboxError('file-unwritable', `cannot write ${file}: ${messageOf(error)}`, { cause: error });
   }
 }

@@ -1,0 +1,158 @@
+import { lockOf } from '../../catalog/lock/lock-of.ts';
+import type { Lock } from '../../catalog/lock/lock.ts';
+import type { Source } from '../../catalog/source.ts';
+import { ConfigurationError } from '../../config/configuration-error.ts';
+import type { Configuration } from '../../config/configuration.ts';
+import { acceptedServer, withServer } from '../../config/lock/accept-server.ts';
+import { lockFile, readLock, writeLock } from '../../config/lock/lock-file.ts';
+import { type ServerStanding, standingsOf } from '../../config/lock/standing.ts';
+import { SignalboxError, messageOf } from '../../model/errors.ts';
+import { tell } from '../../model/tell.ts';
+import type { ConfigurationRefusal, ServedConfiguration } from '../../server/served-configuration.ts';
+import type { Signalbox } from '../../signalbox.ts';
+import { ConfiguredServers } from './configured-servers.ts';
+import { type SecretProblem, addSecrets, assertKept } from './secrets.ts';
+import type { Starting } from './source-of-entry.ts';
+
+/** What came of looking at the files again. */
+export interface Reload {
+  readonly status: 'applied' | 'refused' | 'unchanged';
+  /** What was done, or what is wrong and where; one each. */
+  readonly details: readonly string[];
+}
+
+/** A box that is as a configuration describes it, and becomes as a changed one describes it. */
+export class ConfiguredBox implements ServedConfiguration {
+  readonly box: Signalbox;
+  /** What is wrong with the secrets of the configuration. */
+  secretProblems: readonly SecretProblem[] = [];
+  readonly #servers: ConfiguredServers;
+  #configuration: Configuration;
+  #refusal: ConfigurationRefusal | undefined;
+  /** Changes are made one after the other. */
+  #changing: Promise<unknown> = Promise.resolve();
+
+  constructor(box: Signalbox, configuration: Configuration, starting: Starting) {
+    this.box = box;
+    this.#configuration = configuration;
+    this.#servers = new ConfiguredServers(box, starting);
+  }
+
+  get file(): string {
+    return this.#configuration.file;
+  }
+
+  /** The files that it is made from, whether or not they are there. */
+  files(): string[] {
+    const { file, directory } = this.#configuration;
+    return [file, lockFile(directory)];
+  }
+
+  /** The started servers as they are, before lock and configuration change what they offer. */
+  sources(): Source[] {
+    return this.#servers.sources();
+  }
+
+  /** Starts the servers. What cannot be mounted is shown as down. */
+  async begin(lock: Lock | undefined): Promise<void> {
+    // Before the servers come: the reason why one is down may hold a secret, and it is recorded.
+    this.secretProblems = addSecrets(this.box, this.#configuration.secrets);
+    await this.#servers.change(this.#configuration, lock, 'shown');
+  }
+
+  /** Resolves when every server outside has been tried once. */
+  ready(): Promise<void> {
+    return this.#servers.ready();
+  }
+
+  /** Looks at the files again and applies what changed. With a mistake in them, everything stays as it is. */
+  reload(read: () => Configuration): Promise<Reload> {
+    return this.#inTurn(async () => {
+      try {
+        const configuration = read();
+        const details = await this.#apply(configuration, readLock(configuration.directory));
+        const wasRefused = this.#refusal !== undefined;
+        this.#refusal = undefined;
+        if (details.length === 0 && !wasRefused) return { status: 'unchanged', details };
+        return this.#told({ status: 'applied', details });
+      } catch (error) {
+        const details = detailsOf(error);
+        if (details.join('\n') === this.#refusal?.details.join('\n')) return { status: 'unchanged', details };
+        this.#refusal = { since: Date.now(), details };
+        return this.#told({ status: 'refused', details });
+      }
+    });
+  }
+
+  problem(): ConfigurationRefusal | undefined {
+    return this.#refusal;
+  }
+
+  enable(server: string): Promise<void> {
+    return this.#inTurn(() => this.#servers.enable(server));
+  }
+
+  standings(): ServerStanding[] {
+    return this.#look().standings;
+  }
+
+  accept(server: string, seen?: string): Promise<ServerStanding> {
+    return this.#inTurn(async () => {
+      const { lock, now, standings } = this.#look();
+      const standing = standings.find((each) => each.server === server);
+      if (standing === undefined) throw new SignalboxError('server-unknown', `no server is named "${server}"`);
+      if (seen !== undefined && seen !== standing.fingerprint)
+        throw new SignalboxError('lock-outdated', `server "${server}" has changed since you looked; look at it again`);
+      const accepted = withServer(lock, server, acceptedServer(standing, now));
+      writeLock(this.#configuration.directory, accepted);
+      await this.#servers.change(this.#configuration, accepted, 'thrown');
+      return standing;
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#changing;
+    await this.box.close();
+    await this.#servers.close();
+  }
+
+  #look(): { lock: Lock | undefined; now: Lock; standings: ServerStanding[] } {
+    const lock = readLock(this.#configuration.directory);
+    const sources = this.#servers.sources();
+    const now = lockOf(sources);
+    return { lock, now, standings: standingsOf(this.#servers.entries(), sources, lock, now) };
+  }
+
+  async #apply(configuration: Configuration, lock: Lock | undefined): Promise<string[]> {
+    assertKept(addSecrets(this.box, configuration.secrets));
+    const details = await this.#servers.change(configuration, lock, 'thrown');
+    const later = nextStart(this.#configuration, configuration);
+    this.#configuration = configuration;
+    return later.length === 0 ? details : [...details, `takes effect at the next start: ${later.join(', ')}`];
+  }
+
+  #told(reload: Reload & { readonly status: 'applied' | 'refused' }): Reload {
+    const { file } = this;
+    tell((change) => this.box.recordConfiguration(change), { ...reload, file });
+    return reload;
+  }
+
+  #inTurn<Value>(change: () => Promise<Value>): Promise<Value> {
+    const made = this.#changing.then(change);
+    this.#changing = made.catch(() => undefined);
+    return made;
+  }
+}
+
+/** What a running box cannot take over. */
+function nextStart(before: Configuration, after: Configuration): string[] {
+  return [
+    ...(before.store === after.store ? [] : ['store']),
+    ...(before.results.maxBytes === after.results.maxBytes ? [] : ['results.maxBytes']),
+    ...(before.builtinName === after.builtinName ? [] : ['builtin.name']),
+  ];
+}
+
+function detailsOf(error: unknown): string[] {
+  return error instanceof ConfigurationError ? error.message.split('\n') : [messageOf(error)];
+}

@@ -1,0 +1,186 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Lock, LockedServer } from '../../catalog/lock/lock.ts';
+import { Offers } from '../../catalog/offers.ts';
+import type { Source } from '../../catalog/source.ts';
+import type { Configuration, ServerEntry } from '../../config/configuration.ts';
+import { messageOf } from '../../model/errors.ts';
+import type { Signalbox } from '../../signalbox.ts';
+import type { McpServer } from '../../sources/mcp/mcp-server.ts';
+import { downServer } from '../down-server.ts';
+import {
+  type MakeSource,
+  type Starting,
+  makingOf,
+  prepareSource,
+  shapedSource,
+  unstartedSource,
+} from './source-of-entry.ts';
+
+interface Running {
+  /** As it stands in the file. */
+  readonly entry: ServerEntry;
+  /** The server itself, before lock and configuration change what it offers. */
+  readonly source: Source;
+  /** What is outside and disabled is not started, unless somebody enabled it since. */
+  readonly isStarted: boolean;
+}
+
+/** One thing that a changed configuration asks for. It cannot fail: everything that can was done before the first step. */
+interface Step {
+  readonly told: string;
+  run(): void;
+}
+
+/** What becomes of a server that the catalog refuses: at the start it is shown as down, later the change is refused as a whole. */
+export type Refused = 'shown' | 'thrown';
+
+/** How long calls under way may go on at a server that is to be stopped. */
+const graceMs = 5000;
+
+/** The servers of a configuration in a box. A changed configuration touches only the servers whose entries changed. */
+export class ConfiguredServers {
+  readonly #box: Signalbox;
+  readonly #starting: Starting;
+  readonly #running = new Map<string, Running>();
+  #lock: Lock | undefined;
+  /** Servers that are out of the catalog and still being ended, by name. */
+  readonly #ending = new Map<string, Promise<void>>();
+
+  constructor(box: Signalbox, starting: Starting) {
+    this.#box = box;
+    this.#starting = starting;
+  }
+
+  /** The servers that were started, before lock and configuration change what they offer. */
+  sources(): Source[] {
+    return [...this.#running.values()].filter(({ isStarted }) => isStarted).map(({ source }) => source);
+  }
+
+  /** The servers, and which of them are out because they are disabled. */
+  entries(): Pick<ServerEntry, 'name' | 'disabled'>[] {
+    return [...this.#running.values()].map(({ entry: { name, kind, disabled }, isStarted }) => ({
+      name,
+      disabled: disabled && (kind === 'local' || !isStarted),
+    }));
+  }
+
+  /** Resolves when every server outside has been tried once. */
+  async ready(): Promise<void> {
+    await Promise.all(this.sources().map((source) => (isExternal(source) ? source.ready() : undefined)));
+  }
+
+  /** Takes a configuration over; tells what was done. When it throws, everything is as it was. */
+  async change({ servers }: Configuration, lock: Lock | undefined, refused: Refused): Promise<string[]> {
+    const wanted = new Set(servers.map(({ name }) => name));
+    const removals = [...this.#running.values()]
+      .filter(({ entry }) => !wanted.has(entry.name))
+      .map((running): Step => ({ told: `removed ${running.entry.name}`, run: () => this.#remove(running) }));
+    const others = await Promise.all(servers.map((entry) => this.#stepTo(entry, lock, refused)));
+    const steps = [...removals, ...others.filter((step) => step !== undefined)];
+    for (const step of steps) step.run();
+    this.#lock = lock;
+    return steps.map(({ told }) => told);
+  }
+
+  /** Offers a server’s tools, starting it if it is disabled in the file; the file stays as it is. */
+  async enable(server: string): Promise<void> {
+    const running = this.#running.get(server);
+    if (running?.isStarted === false) {
+      const make = await prepareSource(running.entry, this.#starting);
+      if (this.#running.get(server) === running) this.#install(running.entry, make, this.#lock?.servers.get(server));
+    }
+    this.#box.enable(server);
+  }
+
+  /** Resolves when nothing is left of the servers that were taken out. */
+  async close(): Promise<void> {
+    await Promise.all(this.#ending.values());
+  }
+
+  async #stepTo(entry: ServerEntry, lock: Lock | undefined, refused: Refused): Promise<Step | undefined> {
+    const { name, disabled } = entry;
+    const before = this.#running.get(name);
+    const isSwitched = (before?.entry.disabled ?? false) !== disabled;
+    const isOther =
+      before === undefined ||
+      !isDeepStrictEqual(makingOf(before.entry), makingOf(entry)) ||
+      (isSwitched && entry.kind === 'external');
+    const isLockedAnew = !isDeepStrictEqual(lock?.servers.get(name), this.#lock?.servers.get(name));
+    if (!isOther && isDeepStrictEqual(before.entry, entry) && !isLockedAnew) return undefined;
+
+    const how = isSwitched ? (disabled ? 'disabled' : 'enabled') : isOther ? 'restarted' : 'reshaped';
+    const told = `${before === undefined ? 'added' : how} ${name}`;
+    const put = isOther
+      ? await this.#installation(entry, lock, refused)
+      : this.#reshaping({ ...before, entry }, lock?.servers.get(name));
+    const run = (): void => {
+      put();
+      if (isSwitched) this.#box[disabled ? 'disable' : 'enable'](name);
+    };
+    return { told, run };
+  }
+
+  /** The same server, of which other tools are offered, or in another form. */
+  #reshaping(running: Running, locked: LockedServer | undefined): () => void {
+    const shaped = shapedSource(running.source, running.entry, locked);
+    new Offers(shaped).assertAll();
+    return () => {
+      this.#running.set(running.entry.name, running);
+      this.#box.replace(shaped);
+    };
+  }
+
+  async #installation(entry: ServerEntry, lock: Lock | undefined, refused: Refused): Promise<() => void> {
+    const locked = lock?.servers.get(entry.name);
+    const make = await this.#prepared(entry, locked, refused);
+    return () => this.#install(entry, make, locked);
+  }
+
+  async #prepared(entry: ServerEntry, locked: LockedServer | undefined, refused: Refused): Promise<MakeSource> {
+    if (entry.kind === 'external' && entry.disabled) return () => unstartedSource(entry);
+    const make = await prepareSource(entry, this.#starting);
+    if (entry.kind === 'external') return make;
+    const source = make(Promise.resolve());
+    try {
+      new Offers(shapedSource(source, entry, locked)).assertAll();
+      return make;
+    } catch (error) {
+      if (refused === 'thrown') throw error;
+      return () => downServer(entry.name, source.adapter, messageOf(error));
+    }
+  }
+
+  #install(entry: ServerEntry, make: MakeSource, locked: LockedServer | undefined): void {
+    const { name } = entry;
+    const before = this.#running.get(name);
+    const source = make(before === undefined ? Promise.resolve(this.#ending.get(name)) : this.#end(before.source));
+    this.#running.set(name, { entry, source, isStarted: entry.kind === 'local' || isExternal(source) });
+    const shaped = shapedSource(source, entry, locked);
+    if (before === undefined) this.#box.mount(shaped);
+    else this.#box.replace(shaped);
+  }
+
+  #remove({ entry: { name }, source }: Running): void {
+    this.#running.delete(name);
+    void this.#end(source);
+    // What is unmounted is closed at once, and calls may be under way: something else takes its place for that.
+    this.#box.replace(downServer(name, source.adapter, 'it is removed'));
+    void this.#box.unmount(name);
+  }
+
+  /** Ends a server outside when its calls have ended. One inside stays: its module may be asked for it again. */
+  #end(source: Source): Promise<void> {
+    const { server } = source;
+    const ending = Promise.resolve(this.#ending.get(server)).then(async () => {
+      if (!isExternal(source)) return;
+      await source.drained(graceMs);
+      await source.close();
+    });
+    this.#ending.set(server, ending);
+    return ending;
+  }
+}
+
+function isExternal(source: Source): source is McpServer {
+  return 'drained' in source;
+}

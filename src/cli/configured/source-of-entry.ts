@@ -1,0 +1,64 @@
+import { lockSource } from '../../catalog/lock/lock-source.ts';
+import type { LockedServer } from '../../catalog/lock/lock.ts';
+import type { Source } from '../../catalog/source.ts';
+import { configuredServer } from '../../catalog/transforms/configured-server.ts';
+import type { ExternalEntry, ServerEntry } from '../../config/configuration.ts';
+import type { Verdicts } from '../../sources/mcp/verdicts.ts';
+import { downServer } from '../down-server.ts';
+import { type ReferenceContext, externalTransport } from '../external-transport.ts';
+import { loadLocalServer } from '../load-local-server.ts';
+
+/** What servers are started with, whatever their entries say. */
+export interface Starting {
+  readonly references: ReferenceContext;
+  readonly checkSchemas: boolean;
+  readonly verdicts: Verdicts | undefined;
+}
+
+/** Makes a server, once `after` is over: two of the same could fight over a port or a file. */
+export type MakeSource = (after: Promise<unknown>) => Source;
+
+/** Does what takes time before the server of an entry can be made, as it is before lock and configuration change what it offers. */
+export async function prepareSource(entry: ServerEntry, starting: Starting): Promise<MakeSource> {
+  if (entry.kind === 'external') return await prepareExternal(entry, starting);
+  const source = await loadLocalServer(entry);
+  return () => source;
+}
+
+/** Stands for a server that is not started. */
+export function unstartedSource(entry: ExternalEntry): Source {
+  return downServer(entry.name, `mcp:${entry.name}`, 'it was not started');
+}
+
+/** What of an entry the server itself is made from: when this changes, it has to be another one. */
+export function makingOf({ tools: _tools, disabled: _disabled, required: _required, ...entry }: ServerEntry): object {
+  if (entry.kind === 'local') return entry;
+  const { limits: _limits, ...making } = entry;
+  return making;
+}
+
+/** A server as it goes into the catalog: what the lock lets through, in the form that its entry wants. */
+export function shapedSource(source: Source, entry: ServerEntry, locked: LockedServer | undefined): Source {
+  const shaped = configuredServer(lockSource(source, locked), entry.tools);
+  const { required, limits } = entry;
+  return { ...shaped, limits: { ...shaped.limits, ...limits }, ...(required === undefined ? {} : { required }) };
+}
+
+async function prepareExternal(entry: ExternalEntry, starting: Starting): Promise<MakeSource> {
+  // Imported when it is needed: not every box has external servers.
+  const { mcpServer } = await import('../../sources/mcp/mcp-server.ts');
+  const { references, checkSchemas, verdicts } = starting;
+  const { idleStopMs } = entry.settings;
+  return (after) =>
+    mcpServer({
+      name: entry.name,
+      transport: async () => {
+        await after;
+        return await externalTransport(entry, references);
+      },
+      redact: (text) => references.redact(text),
+      checkSchemas,
+      ...(verdicts === undefined ? {} : { verdicts }),
+      ...(idleStopMs === undefined ? {} : { idleStopMs }),
+    });
+}

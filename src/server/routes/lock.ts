@@ -1,0 +1,55 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { ServerApp } from '../environment.ts';
+import { readJsonBody } from '../json-body.ts';
+import { Problem } from '../problems/problem.ts';
+import { acceptRequestSchema, lockSchema, standingSchema } from '../schemas/lock.ts';
+import { problems } from '../schemas/problem.ts';
+import type { ServedConfiguration } from '../served-configuration.ts';
+import { json } from '../typed-json.ts';
+
+const listRoute = createRoute({
+  method: 'get',
+  path: '/api/lock',
+  tags: ['Lock'],
+  summary: 'How the servers differ from what was accepted',
+  responses: {
+    200: { description: 'Every configured or locked server.', content: { 'application/json': { schema: lockSchema } } },
+    ...problems(404, 409),
+  },
+});
+
+/** What `signalbox lock` does on the command line, for the servers that run here. */
+export function lockRoutes(app: ServerApp, configuration: ServedConfiguration | undefined, maxBodyBytes: number): void {
+  const acceptRoute = createRoute({
+    method: 'post',
+    path: '/api/lock/{server}/accept',
+    tags: ['Lock'],
+    summary: 'Take over what a server says now',
+    description: 'Writes signalbox.lock like `signalbox lock accept`, and holds at once.',
+    middleware: readJsonBody(maxBodyBytes),
+    request: {
+      params: z.object({ server: z.string().openapi({ example: 'files' }) }),
+      body: { content: { 'application/json': { schema: acceptRequestSchema } } },
+    },
+    responses: {
+      200: {
+        description: 'How the server stood before it was accepted.',
+        content: { 'application/json': { schema: standingSchema } },
+      },
+      ...problems(400, 404, 409, 413, 415, 500),
+    },
+  });
+
+  app.openapi(listRoute, (context) => json(context, lockSchema, { items: present(configuration).standings() }, 200));
+
+  app.openapi(acceptRoute, async (context) => {
+    const { server } = context.req.valid('param');
+    const { seen } = context.req.valid('json');
+    return json(context, standingSchema, await present(configuration).accept(server, seen), 200);
+  });
+}
+
+function present(configuration: ServedConfiguration | undefined): ServedConfiguration {
+  if (configuration !== undefined) return configuration;
+  throw new Problem('configuration-absent', 'this server was started in code, without a configuration and its lock');
+}
