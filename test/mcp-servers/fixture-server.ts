@@ -15,6 +15,8 @@ export interface FixtureOptions {
   readonly page?: number;
   /** Tools that were added while it ran; shared by all servers of a process. */
   readonly added?: string[];
+  /** The only revisions it speaks. */
+  readonly versions?: string[];
 }
 
 type Handler = (args: Record<string, unknown>, context: ServerContext) => Promise<CallToolResult> | CallToolResult;
@@ -22,14 +24,19 @@ type Handler = (args: Record<string, unknown>, context: ServerContext) => Promis
 const read = { readOnlyHint: true };
 
 /** An MCP server on the SDK's own server, whose tools do what tests need: wait, act, die, flood. */
-export function fixtureServer({ many = 0, page = 50, added = [] }: FixtureOptions = {}): Server {
+export function fixtureServer({ many = 0, page = 50, added = [], versions }: FixtureOptions = {}): Server {
   const server = new Server(
     { name: 'fixture', version: '1.2.3' },
-    { capabilities: { tools: { listChanged: true }, logging: {} }, instructions: 'Use it in tests.' },
+    {
+      capabilities: { tools: { listChanged: true }, logging: {} },
+      instructions: 'Use it in tests.',
+      ...(versions === undefined ? {} : { supportedProtocolVersions: versions }),
+    },
   );
 
   const handlers: Record<string, Handler> = {
     echo: ({ text: value }) => text(String(value)),
+    echo_pid: () => text(String(process.pid)),
     environment: () => text(JSON.stringify(process.env)),
     async wait({ ms }, { mcpReq }) {
       mcpReq.signal.addEventListener('abort', () => process.stderr.write('the wait was cancelled\n'));

@@ -54,7 +54,11 @@ describe('problem documents', () => {
     assert.match(instance ?? '', /^fault_/);
     assert.equal(logged.length, 1);
     assert.ok(logged[0]?.startsWith(`${instance}: Error: the disk at /secret/path is full`));
-    assert.deepEqual(await bodyOf<object>(get('/api/health')), { status: 'unavailable', journal: 'unavailable' });
+    assert.deepEqual(await bodyOf<object>(get('/api/health')), {
+      status: 'unavailable',
+      journal: 'unavailable',
+      servers: 'ok',
+    });
     assert.equal((await get('/api/health')).status, 503);
   });
 

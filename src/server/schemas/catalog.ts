@@ -30,17 +30,17 @@ export const toolSchema = z
   })
   .openapi('Tool');
 
-export const serverSchema = z
-  .object({
-    name: z.string(),
-    adapter: z.string().openapi({ example: 'local:notes' }),
-    status: z.enum(['up', 'down', 'disabled']),
-    since: moment.describe('Since when it has this status.'),
-    reason: z.string().optional().describe('Why it is not up.'),
-    required: z.literal(true).optional().describe('Turns and readiness depend on it.'),
-    tools: z.int().describe('How many of its tools can be called now.'),
-  })
-  .openapi('Server');
+const server = {
+  name: z.string(),
+  adapter: z.string().openapi({ example: 'local:notes' }),
+  status: z.enum(['up', 'down', 'disabled']),
+  since: moment.describe('Since when it has this status.'),
+  reason: z.string().optional().describe('Why it is not up.'),
+  required: z.literal(true).optional().describe('Turns and readiness depend on it.'),
+  tools: z.int().describe('How many of its tools can be called now.'),
+};
+
+export const serverSchema = z.object(server).openapi('Server');
 
 const healthSchema = z
   .object({
@@ -58,10 +58,13 @@ const healthSchema = z
     description: 'How a server outside this process is doing; absent for those that are in it.',
   });
 
-export const serverStateSchema = serverSchema.extend({ health: healthSchema.optional() }).openapi('ServerState');
+const serverState = { ...server, health: healthSchema.optional() };
 
-export const serverDetailsSchema = serverStateSchema
-  .extend({
+export const serverStateSchema = z.object(serverState).openapi('ServerState');
+
+export const serverDetailsSchema = z
+  .object({
+    ...serverState,
     stderr: z.array(z.string()).readonly().describe('The last 200 lines it wrote to its error output, or logged.'),
   })
   .openapi('ServerDetails');

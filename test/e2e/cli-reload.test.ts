@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, suite, test } from 'node:test';
+import { until } from '../mcp-servers/boxed.ts';
+import { fixtureProgram } from '../mcp-servers/programs.ts';
+import { Place, finished, said } from './cli-place.ts';
+
+const { command, args } = fixtureProgram();
+const token = 'a-token-for-the-reload-tests';
+
+interface Server {
+  readonly name: string;
+  readonly status: string;
+  readonly tools: number;
+  readonly health?: { readonly state: string };
+}
+
+interface Refused {
+  readonly configuration: { readonly refused?: { readonly details: readonly string[] } };
+}
+
+/** `signalbox serve` over a configuration that the test changes. */
+class Served {
+  readonly place: Place;
+  readonly url: string;
+  readonly stderr: () => string;
+
+  private constructor(place: Place, url: string, stderr: () => string) {
+    this.place = place;
+    this.url = url;
+    this.stderr = stderr;
+  }
+
+  static async start(t: TestContext, mcpServers: object): Promise<Served> {
+    const place = new Place({ 'signalbox.config.json': JSON.stringify({ mcpServers }) });
+    const child = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token });
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => (stderr += String(chunk)));
+    const ended = finished(child);
+    t.after(async () => {
+      child.kill('SIGTERM');
+      assert.equal((await ended).code, 0);
+    });
+    const { url } = JSON.parse(await said(child.stdout, /\n/)) as { url: string };
+    const served = new Served(place, url, () => stderr);
+    await served.when((servers) => servers.every(({ status }) => status !== 'down'), 'the servers are up');
+    return served;
+  }
+
+  write(mcpServers: object): void {
+    const file = join(this.place.directory, 'signalbox.config.json');
+    // As editors do.
+    writeFileSync(`${file}.new`, JSON.stringify({ mcpServers }, undefined, 2));
+    renameSync(`${file}.new`, file);
+  }
+
+  async get<Body>(path: string): Promise<Body> {
+    const response = await fetch(this.url + path, { headers: { authorization: `Bearer ${token}` } });
+    return (await response.json()) as Body;
+  }
+
+  async post<Body>(path: string, body: object = {}): Promise<Body & { code?: string; detail?: string }> {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const response = await fetch(this.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    return (await response.json()) as Body & { code?: string };
+  }
+
+  async call(tool: string, given: object = {}): Promise<{ outcome: string; text: string; error?: { code: string } }> {
+    type Called = { outcome: string; content: { text: string }[]; error?: { code: string } };
+    const called = await this.post<Called>(`/api/tools/mcp__${tool}/call`, { arguments: given });
+    return { ...called, text: called.content[0]?.text ?? '' };
+  }
+
+  async servers(): Promise<Server[]> {
+    return (await this.get<{ items: Server[] }>('/api/servers')).items.filter(({ name }) => name !== 'signalbox');
+  }
+
+  /** Waits until the servers are so. */
+  async when(isSo: (servers: Server[]) => boolean, what: string): Promise<Server[]> {
+    for (const end = Date.now() + 20_000; ;) {
+      const servers = await this.servers();
+      if (isSo(servers)) return servers;
+      if (Date.now() > end) throw new Error(`it did not happen: ${what}\n${JSON.stringify(servers)}\n${this.stderr()}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  async pid(server: string): Promise<number> {
+    return Number((await this.call(`${server}__echo_pid`)).text);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  return existsSync(`/proc/${pid}`);
+}
+
+const entry = (...more: string[]): object => ({ command, args: [...(args ?? []), 'legacy', '--pid', ...more] });
+
+suite(
+  'a configuration that is changed while serve runs',
+  { skip: process.platform !== 'linux' && 'looks into /proc' },
+  () => {
+    test('servers come, go and are replaced; those whose entry is the same keep their process and their calls', async (t) => {
+      const served = await Served.start(t, { kept: entry(), changed: entry(), removed: entry() });
+      const [kept, changed, removed] = [
+        await served.pid('kept'),
+        await served.pid('changed'),
+        await served.pid('removed'),
+      ];
+      const long = served.call('kept__wait', { ms: 3000 });
+      const ending = served.call('changed__wait', { ms: 1500 });
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      served.write({ kept: entry(), changed: entry('--many', '3'), added: entry() });
+      await served.when(
+        (servers) => servers.length === 3 && servers.every(({ name, status }) => name !== 'removed' && status === 'up'),
+        'the new servers are there',
+      );
+      assert.equal(await served.pid('kept'), kept);
+      assert.notEqual(await served.pid('changed'), changed);
+      assert.equal((await served.call('changed__many_2')).text, 'many_2');
+      assert.ok((await served.pid('added')) > 0);
+      assert.equal((await served.call('removed__echo_pid')).error?.code, 'tool-unknown');
+      assert.equal((await ending).outcome, 'completed', 'a call at the replaced server goes on to its end');
+      assert.equal((await long).outcome, 'completed');
+      await until(() => !isAlive(changed) && !isAlive(removed), 'the old processes are gone');
+      assert.match(served.stderr(), /configuration changed: removed removed, restarted changed, added added\n/);
+    });
+
+    test('a change of tools, limits or `required` alone reshapes without a restart', async (t) => {
+      const served = await Served.start(t, { files: entry() });
+      const before = await served.pid('files');
+      served.write({ files: { ...entry(), required: true, timeoutMs: 100, tools: { rename: { echo: 'say' } } } });
+      await served.when(([server]) => (server as { required?: true } | undefined)?.required === true, 'it is reshaped');
+      assert.equal((await served.call('files__say', { text: 'hello' })).text, 'hello');
+      assert.equal((await served.call('files__echo', { text: 'hello' })).error?.code, 'tool-unknown');
+      assert.equal((await served.call('files__wait', { ms: 5000 })).outcome, 'timed-out');
+      assert.equal(await served.pid('files'), before);
+    });
+
+    test('a mistake keeps everything that runs, and is told with its line until it is corrected', async (t) => {
+      const served = await Served.start(t, { files: entry() });
+      const before = await served.pid('files');
+      served.write({ files: { ...entry(), timeoutMS: 5 }, other: entry() });
+      const info = (): Promise<Refused> => served.get<Refused>('/api/info');
+      let refused: Refused['configuration']['refused'];
+      for (const end = Date.now() + 10_000; refused === undefined && Date.now() < end;)
+        refused = (await info()).configuration.refused;
+      assert.match(
+        refused?.details[0] ?? '',
+        /signalbox\.config\.json:\d+:\d+ {2}mcpServers\.files\.timeoutMS: unknown key .*did you mean "timeoutMs"\?/,
+      );
+      assert.match(served.stderr(), /the changed configuration is not used, what ran before runs on\n {2}.*timeoutMS/);
+      assert.deepEqual(
+        (await served.servers()).map(({ name }) => name),
+        ['files'],
+      );
+      assert.equal(await served.pid('files'), before);
+      served.write({ files: entry(), other: entry() });
+      await served.when((servers) => servers.length === 2, 'the corrected one is used');
+      assert.equal((await info()).configuration.refused, undefined);
+      const { items } = await served.get<{ items: { status: string; details: string[] }[] }>(
+        '/api/journal?type=ConfigurationChanged',
+      );
+      assert.deepEqual(
+        items.map(({ status }) => status),
+        ['applied', 'refused'],
+      );
+      assert.deepEqual(items[0]?.details, ['added other']);
+    });
+
+    test('what add, disable, enable and remove write is picked up', async (t) => {
+      const served = await Served.start(t, { files: entry() });
+      const { place } = served;
+      const before = await served.pid('files');
+      assert.equal((await place.run(['add', 'more', '--', command, ...(args ?? [])])).code, 0);
+      await served.when((servers) => servers.some(({ name, status }) => name === 'more' && status === 'up'), 'added');
+      assert.equal((await place.run(['disable', 'files'])).code, 0);
+      await served.when(([files]) => files?.status === 'disabled', 'disabled');
+      await until(() => !isAlive(before), 'what is disabled is not running');
+      // Without touching the file: this is what the console does.
+      await served.post('/api/servers/files/enable');
+      await served.when(([files]) => files?.status === 'up', 'enabled for now');
+      assert.match(readFileSync(join(place.directory, 'signalbox.config.json'), 'utf8'), /"disabled": true/);
+      assert.equal((await place.run(['enable', 'files'])).code, 0);
+      assert.equal((await place.run(['remove', 'more'])).code, 0);
+      await served.when((servers) => servers.length === 1 && servers[0]?.status === 'up', 'removed, and enabled');
+      assert.notEqual(await served.pid('files'), before);
+    });
+
+    test('the lock: a drifted tool is hidden, shown with its difference, and accepted over HTTP at once', async (t) => {
+      const served = await Served.start(t, { files: entry() });
+      assert.equal((await served.place.run(['lock'])).code, 0);
+      served.write({ files: entry('--many', '1') });
+      await until(() => served.stderr().includes('restarted files'), 'the change is taken over');
+      const [files] = await served.when(([each]) => each?.status === 'up', 'it is up again');
+      assert.equal(files?.tools, 14, 'the new tool is kept back');
+      type Lock = { items: { server: string; status: string; fingerprint: string; diff?: { tools: object[] } }[] };
+      const [standing] = (await served.get<Lock>('/api/lock')).items;
+      assert.equal(standing?.status, 'changed');
+      assert.deepEqual(standing.diff?.tools, [{ tool: 'many_0', kind: 'added', suspicions: [] }]);
+      const before = await served.pid('files');
+      assert.equal((await served.call('files__many_0')).error?.code, 'tool-hidden');
+      assert.equal((await served.post('/api/lock/files/accept', { seen: 'other' })).code, 'lock-outdated');
+      assert.equal((await served.post('/api/lock/none/accept')).code, 'server-unknown');
+      await served.post('/api/lock/files/accept', { seen: standing.fingerprint });
+      assert.equal((await served.call('files__many_0')).text, 'many_0');
+      assert.equal(await served.pid('files'), before, 'the process stays');
+      assert.equal((await served.get<Lock>('/api/lock')).items[0]?.status, 'unchanged');
+      assert.equal((await served.place.run(['lock', 'check'])).code, 0, 'the command line sees it the same way');
+    });
+  },
+);
