@@ -328,6 +328,36 @@ describe('servers come and go', () => {
     );
   });
 
+  test('a server takes the place of another: same position, disabled as before, and the old one is heard no more', () => {
+    const [first, other] = [source('a', [tool('old')]), source('b', [tool('b')])];
+    const catalog = catalogOf(first, other);
+    catalog.disable('a');
+    const second = source('a', [tool('new')]);
+    assert.equal(catalog.replace(second), first);
+    assert.deepEqual(
+      catalog.snapshot.servers.map(({ name, status }) => [name, status]),
+      [
+        ['a', 'disabled'],
+        ['b', 'up'],
+      ],
+    );
+    catalog.enable('a');
+    assert.deepEqual(names(catalog), ['mcp__a__new', 'mcp__b__b']);
+    const { version } = catalog.snapshot;
+    first.change({ tools: [] });
+    assert.equal(catalog.snapshot.version, version);
+    second.change({ tools: [tool('newer')] });
+    assert.deepEqual(names(catalog), ['mcp__a__newer', 'mcp__b__b']);
+  });
+
+  test('one that would be refused takes no place, and nothing changes', () => {
+    const catalog = catalogOf(source('a', [tool('old')]));
+    const before = catalog.snapshot;
+    assert.throws(() => catalog.replace(source('a', [tool('same'), tool('same')])), /would both be named/);
+    assert.throws(() => catalog.replace(source('none')), /no server is named "none"/);
+    assert.equal(catalog.snapshot, before);
+  });
+
   test('what a removed server does afterwards changes nothing', () => {
     const files = source('files', [tool('read')]);
     const catalog = catalogOf(files);

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { httpFixture } from '../mcp-servers/http-fixture.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
-import { Place } from './cli-place.ts';
+import { Place, finished, said } from './cli-place.ts';
 
 const { command, args } = fixtureProgram();
 
@@ -89,5 +90,46 @@ suite('external servers of the configuration', () => {
     assert.equal(code, 1);
     assert.match(stdout, /exit code 7.*; the last it wrote: .*no database/);
     assert.match(stdout, /mcp__good__broken: its input schema cannot be compiled/);
+  });
+
+  test('a server is started by its npm shorthand, from the installed version and without the network', async () => {
+    const { version } = createRequire(import.meta.url)('@modelcontextprotocol/server-memory/package.json') as {
+      version: string;
+    };
+    const place = configured({
+      memory: {
+        npm: `@modelcontextprotocol/server-memory@${version}`,
+        // An npx that cannot reach anything: it would fail.
+        env: { MEMORY_FILE_PATH: './memory.json', npm_config_registry: 'http://127.0.0.1:1' },
+        tools: { effect: { create_entities: 'read' } },
+      },
+    });
+    symlinkSync(join(import.meta.dirname, '..', '..', 'node_modules'), join(place.directory, 'node_modules'));
+    const entities = [{ name: 'signalbox', entityType: 'project', observations: ['it works'] }];
+    const called = await place.run(['call', 'memory/create_entities', JSON.stringify({ entities })]);
+    assert.equal(called.code, 0, called.stderr);
+    assert.match(called.stdout, /it works/);
+  });
+
+  test('a required server that is down: doctor ends with 1 and says so, serve says so', async () => {
+    const place = configured({
+      needed: { command: 'no-such-program', required: true },
+      off: { command, args, required: true, disabled: true },
+    });
+    const { code, stdout } = await place.run(['doctor']);
+    assert.equal(code, 1);
+    assert.match(stdout, /required: server "needed" is down: the program "no-such-program" was not found/);
+    assert.match(stdout, /server "off" is required, and disabled by the configuration\n.*signalbox enable off/);
+    const child = place.start(['serve', '--port', '0', '--json']);
+    const ended = finished(child);
+    await said(child.stderr, /warning: required server "needed" is down: the program/);
+    child.kill('SIGTERM');
+    assert.equal((await ended).code, 0);
+  });
+
+  test('idleStopMs of a server that is no process is a mistake', async () => {
+    const place = configured({ web: { type: 'http', url: 'https://example.com/mcp', idleStopMs: 1000 } });
+    const { error } = (await place.json(['tools'], 2)) as { error: { problems: { path: string; message: string }[] } };
+    assert.deepEqual(error.problems.map(({ path }) => path), ['mcpServers.web.idleStopMs']);
   });
 });

@@ -43,7 +43,7 @@ describe('a server that nobody calls', () => {
 
   test('no call is lost, however it falls between stopping and starting', { timeout: 120_000 }, async (t) => {
     const { box, server } = await boxed(t, { transport: fixtureProgram(), idleStopMs: 20 });
-    for (let round = 0; round < 40; round += 1) {
+    for (let round = 0; round < 25; round += 1) {
       await wait(10 + (round % 20));
       const text = `round ${round}`;
       const result = await box.call('mcp__fixture__echo', { text });

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { fixtureProgram } from '../../test/mcp-servers/programs.ts';
+import { SignalboxError, createSignalbox, mcpServer } from '../index.ts';
+
+const missing = { type: 'stdio' as const, command: 'no-such-program' };
+
+describe('required servers', () => {
+  test('a server that is down and required is told with its reason, before anything else is done', async (t) => {
+    const [needed, other] = [
+      mcpServer({ name: 'needed', transport: missing, required: true }),
+      mcpServer({ name: 'other', transport: missing }),
+    ];
+    const box = await createSignalbox({ servers: [needed, other] });
+    t.after(() => box.close());
+    await needed.ready();
+    await assert.rejects(box.requireServers({ waitMs: 0 }), (error) => {
+      assert.ok(error instanceof SignalboxError);
+      assert.equal(error.code, 'server-required');
+      assert.match(error.message, /server "needed" is down: the program "no-such-program" was not found/);
+      assert.doesNotMatch(error.message, /other/);
+      return true;
+    });
+    const required = box.catalog().servers.map(({ name, required: is }) => [name, is ?? false]);
+    assert.deepEqual(required, [
+      ['signalbox', false],
+      ['needed', true],
+      ['other', false],
+    ]);
+    await box.unmount('needed');
+    await box.requireServers({ waitMs: 0 });
+  });
+
+  test('one that is still being connected to is waited for; one that is idle is up', async (t) => {
+    const server = mcpServer({ name: 'slow', transport: fixtureProgram(), required: true, idleStopMs: 50 });
+    const box = await createSignalbox({ servers: [server] });
+    t.after(() => box.close());
+    assert.equal(box.catalog().servers.at(-1)?.status, 'down');
+    await box.requireServers({ waitMs: 30_000 });
+    while (server.health().state !== 'idle') await new Promise((resolve) => setTimeout(resolve, 10));
+    await box.requireServers({ waitMs: 0 });
+    box.disable('slow');
+    await assert.rejects(box.requireServers({ waitMs: 0 }), /server "slow" is disabled/);
+  });
+
+  test('waiting ends with the signal', async (t) => {
+    const box = await createSignalbox({ servers: [mcpServer({ name: 'never', transport: missing, required: true })] });
+    t.after(() => box.close());
+    const stop = new AbortController();
+    const waiting = box.requireServers({ waitMs: 60_000, signal: stop.signal });
+    stop.abort(new Error('enough'));
+    await assert.rejects(waiting, /enough/);
+  });
+});
