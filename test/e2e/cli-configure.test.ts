@@ -3,6 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { suite, test } from 'node:test';
+import { parse } from 'yaml';
 import { type Finished, Place, finished, launcher, notes, said } from './cli-place.ts';
 
 const fixtures = join(import.meta.dirname, '..', 'fixtures', 'clients');
@@ -266,6 +267,43 @@ suite('import', () => {
     assert.match(stderr, /nobody can be asked here\n +next: signalbox import --yes/);
     assert.equal(existsSync(join(place.directory, name)), false);
     assert.match((await new Home().cli('import')).stdout, /^no servers of other clients found\n$/);
+  });
+
+  test('permissions: what a client forbids is hidden, what it lets run is proposed as a policy, and written when wanted', async () => {
+    const files = {
+      '.mcp.json': 'claude-code.mcp.json',
+      'home/.claude.json': 'claude-code.user.json',
+      '.claude/settings.json': 'claude-code.settings.json',
+      'home/.gemini/settings.json': 'gemini.json',
+    };
+    const shown = new Home().put(files);
+    const { stdout } = await shown.cli('import', '--yes');
+    assert.match(
+      stdout,
+      /^# Claude Code always asks\n- id: imported-files-write-file\n {2}match: "mcp__files__write_file"\n {2}ask: "true"$/m,
+    );
+    assert.match(stdout, /match: "mcp__my-notes__\*"\n {2}allow: "true"$/m);
+    assert.match(stdout, /match: "mcp__sheets__\*"\n {2}allow: "true"$/m);
+    assert.match(stdout, /5 rules not written to .*policies\.yaml: copy from above what you want\n$/);
+    assert.equal(existsSync(join(shown.directory, 'policies.yaml')), false, 'to do without asking is not asked for');
+    const { mcpServers } = JSON.parse(shown.text()) as { mcpServers: Record<string, Record<string, unknown>> };
+    assert.deepEqual(mcpServers['files']?.['tools'], { deny: ['move_file'] });
+    assert.equal(mcpServers['weather']?.['disabled'], true);
+
+    const written = new Home().put(files);
+    const { policies } = (await written.told(0, 'import', '--yes', '--policies')) as {
+      policies: { written: boolean; rules: { match: string }[] };
+    };
+    assert.deepEqual([policies.written, policies.rules.length], [true, 5]);
+    const text = readFileSync(join(written.directory, 'policies.yaml'), 'utf8');
+    assert.deepEqual(
+      (parse(text) as { match: string }[]).map(({ match }) => match),
+      policies.rules.map(({ match }) => match),
+    );
+
+    const kept = new Home({ 'policies.yaml': '# mine\n' }).put(files);
+    assert.match((await kept.cli('import', '--yes', '--policies')).stdout, /policies\.yaml, which is there already/);
+    assert.equal(readFileSync(join(kept.directory, 'policies.yaml'), 'utf8'), '# mine\n');
   });
 
   const probe = spawnSync('script', ['--version'], { encoding: 'utf8' });

@@ -130,6 +130,9 @@ suite('external servers of the configuration', () => {
   test('idleStopMs of a server that is no process is a mistake', async () => {
     const place = configured({ web: { type: 'http', url: 'https://example.com/mcp', idleStopMs: 1000 } });
     const { error } = (await place.json(['tools'], 2)) as { error: { problems: { path: string; message: string }[] } };
-    assert.deepEqual(error.problems.map(({ path }) => path), ['mcpServers.web.idleStopMs']);
+    assert.deepEqual(
+      error.problems.map(({ path }) => path),
+      ['mcpServers.web.idleStopMs'],
+    );
   });
 });

@@ -1,19 +1,24 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import type { ImportedSecrets } from '../../config/import/imported-secrets.ts';
 import type { ImportPlan } from '../../config/import/plan-import.ts';
 import { referencedSecrets } from '../../config/references.ts';
+import { replaceFile } from '../../config/replace-file.ts';
 import { nearest } from '../../model/nearest.ts';
 import type { CommandContext } from '../command-context.ts';
 import { confirm } from '../confirm.ts';
 import { usageFailure } from '../fail.ts';
 import { type Globals, globalsOf, shortPath } from '../globals.ts';
 import { printJson } from '../print-json.ts';
+import { printable } from '../printable.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options {
   readonly from?: readonly string[];
   readonly dryRun?: boolean;
   readonly yes?: boolean;
+  readonly policies?: boolean;
 }
 
 /** `signalbox import`: takes over the servers of other clients. */
@@ -27,15 +32,29 @@ export function addImportCommand(program: Command, { terminal }: CommandContext)
     .option('--from <client...>', 'only from these, as in claude-code, cursor, codex')
     .option('--dry-run', 'show what would be taken over, and write nothing')
     .option('--yes', 'do not ask')
+    .option(
+      '--policies',
+      'also write what they let run without asking to policies.yaml; without it, that is asked or only shown',
+    )
     .action(async (options: Options, command: Command) => {
       await importServers(options, globalsOf(command), terminal);
     });
 }
 
-async function importServers({ from, dryRun, yes }: Options, globals: Globals, terminal: Terminal): Promise<void> {
+async function importServers(
+  { from, dryRun, yes, policies }: Options,
+  globals: Globals,
+  terminal: Terminal,
+): Promise<void> {
   const { importTable, transportOf } = await import('./import-table.ts');
   const { file, plan, secrets } = await makePlan(from, globals);
-  if (!globals.json) await terminal.output.print(importTable(plan, terminal.output));
+  const { printRules, starterRules } = await import('../../config/import/starter-policy.ts');
+  const rules = starterRules(plan.taken);
+  const policyFile = join(dirname(file), 'policies.yaml');
+  if (!globals.json) {
+    await terminal.output.print(importTable(plan, terminal.output));
+    if (rules.length > 0) await terminal.output.print(`\n${printable(printRules(rules))}\n`);
+  }
   const { length } = plan.taken;
   const wanted = length > 0 && dryRun !== true;
   if (wanted && yes !== true && !terminal.canAsk)
@@ -55,14 +74,28 @@ async function importServers({ from, dryRun, yes }: Options, globals: Globals, t
       plan.taken.map(({ name, entry }) => ({ path: ['mcpServers', name], value: entry })),
     );
   }
+  const mayWrite = written && rules.length > 0 && !existsSync(policyFile);
+  const question = `Write the ${rules.length} proposed rules to ${shortPath(policyFile)}?`;
+  const agreed = mayWrite && (policies === true || (yes !== true && (await confirm(terminal, question))));
+  if (agreed) replaceFile(policyFile, printRules(rules));
   if (globals.json) {
     const taken = plan.taken.map((server) => ({ ...server, transport: transportOf(server.entry).split(' ')[0] }));
-    await printJson(terminal.output, { ...plan, taken, file, written, secrets: [...values.keys()] });
+    const proposed = { file: policyFile, rules, written: agreed };
+    const told = { file, written, secrets: [...values.keys()], policies: proposed };
+    await printJson(terminal.output, { ...plan, taken, ...told });
   } else {
     const done = `added ${servers} to ${shortPath(file)}${kept.replace('keep', 'kept')}`;
     const none = plan.kept.length > 0 ? 'nothing new to take over' : 'no servers of other clients found';
     await terminal.output.print(`${length === 0 ? none : written ? done : 'nothing was written'}\n`);
+    if (written && rules.length > 0) await terminal.output.print(`${policyEnd(agreed, policyFile, rules.length)}\n`);
   }
+}
+
+function policyEnd(isWritten: boolean, file: string, count: number): string {
+  const rules = `${count} ${count === 1 ? 'rule' : 'rules'}`;
+  if (isWritten) return `wrote ${rules} to ${shortPath(file)}`;
+  const why = existsSync(file) ? ', which is there already' : '';
+  return `${rules} not written to ${shortPath(file)}${why}: copy from above what you want`;
 }
 
 async function makePlan(

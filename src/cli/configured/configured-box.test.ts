@@ -69,24 +69,28 @@ const outside = fc.record({
 const servers = fc.dictionary(fc.constantFrom('s1', 's2', 's3', 's4'), fc.oneof(local, outside), { maxKeys: 4 });
 
 describe('a configured box', () => {
-  test('after any changes it is what a new box with the last configuration would be', { timeout: 120_000 }, async () => {
-    await fc.assert(
-      fc.asyncProperty(servers, fc.array(servers, { minLength: 1, maxLength: 4 }), async (first, later) => {
-        await opened(first, async (configured) => {
-          for (const next of later) {
-            const { status, details } = await configured.reload(() => configuration(next));
-            assert.notEqual(status, 'refused', details.join());
-          }
-          await opened(later.at(-1) ?? {}, async (fresh) => {
-            assert.deepEqual(shown(configured.box), shown(fresh.box));
+  test(
+    'after any changes it is what a new box with the last configuration would be',
+    { timeout: 120_000 },
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(servers, fc.array(servers, { minLength: 1, maxLength: 4 }), async (first, later) => {
+          await opened(first, async (configured) => {
+            for (const next of later) {
+              const { status, details } = await configured.reload(() => configuration(next));
+              assert.notEqual(status, 'refused', details.join());
+            }
+            await opened(later.at(-1) ?? {}, async (fresh) => {
+              assert.deepEqual(shown(configured.box), shown(fresh.box));
+            });
+            const again = await configured.reload(() => configuration(later.at(-1) ?? {}));
+            assert.deepEqual(again, { status: 'unchanged', details: [] });
           });
-          const again = await configured.reload(() => configuration(later.at(-1) ?? {}));
-          assert.deepEqual(again, { status: 'unchanged', details: [] });
-        });
-      }),
-      { seed: 7, numRuns: 60 },
-    );
-  });
+        }),
+        { seed: 7, numRuns: 60 },
+      );
+    },
+  );
 
   test('a change with a mistake anywhere changes nothing at all, and is told once', async () => {
     await opened({ s1: { module: './tools.ts', export: 'one' } }, async (configured) => {
@@ -124,7 +128,10 @@ describe('a configured box', () => {
       const [pinned] = [now.get('s1')];
       assert.ok(pinned);
       const read = (): Configuration => configuration(both);
-      writeFileSync(file, printLock({ servers: new Map([['s1', { ...pinned, tools: new Map([...pinned.tools].slice(1)) }]]) }));
+      writeFileSync(
+        file,
+        printLock({ servers: new Map([['s1', { ...pinned, tools: new Map([...pinned.tools].slice(1)) }]]) }),
+      );
       assert.deepEqual((await configured.reload(read)).details, ['reshaped s1']);
       const hidden = (): string[] => configured.box.catalog().hidden.map(({ name }) => name);
       assert.deepEqual(hidden(), ['mcp__s1__a']);

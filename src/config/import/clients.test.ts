@@ -28,6 +28,11 @@ async function entriesOf(id: string, fixture: string): Promise<Record<string, ob
   return entries;
 }
 
+async function permissionsIn(id: string, fixture: string): Promise<Record<string, unknown>> {
+  const { servers } = await read(id, readFileSync(join(fixtures, fixture), 'utf8'));
+  return Object.fromEntries(servers.flatMap(({ name, permissions }) => (permissions ? [[name, permissions]] : [])));
+}
+
 async function notesOf(id: string, fixture: string): Promise<Record<string, readonly string[]>> {
   const { servers, skipped } = await read(id, readFileSync(join(fixtures, fixture), 'utf8'));
   const notes = servers
@@ -64,6 +69,25 @@ suite('the servers of', () => {
         headers: { 'X-Api-Key': '${secret:WEATHER_X_API_KEY}' },
       },
     });
+  });
+
+  test('Claude Code, what it runs without asking and what it refuses, of MCP tools only', async () => {
+    const { permissions, servers } = await read(
+      'claude-code',
+      readFileSync(join(fixtures, 'claude-code.settings.json'), 'utf8'),
+    );
+    assert.deepEqual(servers, []);
+    assert.deepEqual(
+      permissions?.map(({ name, answer }) => `${answer} ${name}`),
+      [
+        'allow mcp__files__read_file',
+        'allow mcp__github',
+        'allow mcp__my_notes__*',
+        'ask mcp__files__write_file',
+        'deny mcp__files__move_file',
+        'deny mcp__weather',
+      ],
+    );
   });
 
   test('Claude Desktop', async () => {
@@ -170,7 +194,7 @@ suite('the servers of', () => {
       },
       legacy: { command: 'legacy-server', disabled: true },
     });
-    assert.match(String((await notesOf('gemini', 'gemini.json'))['sheets']), /"trust" is not taken over/);
+    assert.deepEqual(await permissionsIn('gemini', 'gemini.json'), { sheets: [{ tool: '*', answer: 'allow' }] });
   });
 
   test('Codex, with the tools it enables and without those it disables', async () => {
@@ -190,9 +214,14 @@ suite('the servers of', () => {
         disabled: true,
       },
     });
-    assert.deepEqual(await notesOf('codex', 'codex.toml'), {
-      context7: ['approval modes are not taken over yet: query-docs approve'],
+    assert.deepEqual(await notesOf('codex', 'codex.toml'), {});
+    assert.deepEqual(await permissionsIn('codex', 'codex.toml'), {
+      context7: [{ tool: 'query-docs', answer: 'allow' }],
     });
+    const modes =
+      '[mcp_servers.x]\ncommand = "x"\ndefault_tools_approval_mode = "prompt"\n[mcp_servers.x.tools.a]\napproval_mode = "auto"';
+    const [asked] = (await read('codex', modes)).servers;
+    assert.deepEqual([asked?.permissions, asked?.notes], [[{ tool: '*', answer: 'ask' }], []]);
     const { servers } = await read('codex', readFileSync(join(fixtures, 'codex.toml'), 'utf8'));
     assert.deepEqual(
       servers.map(({ line }) => line),

@@ -26,7 +26,13 @@ export const clients: readonly Client[] = [
   {
     id: 'claude-code',
     title: 'Claude Code',
-    files: ({ home, directory }) => [join(directory, '.mcp.json'), join(home, '.claude.json')],
+    files: ({ home, directory }) => [
+      join(directory, '.mcp.json'),
+      join(home, '.claude.json'),
+      join(directory, '.claude', 'settings.local.json'),
+      join(directory, '.claude', 'settings.json'),
+      join(home, '.claude', 'settings.json'),
+    ],
     load: async () => (await import('./claude-code.ts')).readClaudeCode,
   },
   {

@@ -2,7 +2,7 @@ import { TomlError, parse } from 'smol-toml';
 import { messageOf } from '../../model/errors.ts';
 import { type Fields, type ParsedDocument, field, fieldsOf, unreadable } from './client-document.ts';
 import { type Draft, leftBehind, secondsOf, textOf, textsByName, textsOf, usualDraft, usualKeys } from './draft.ts';
-import type { ReadClient } from './found-server.ts';
+import type { Permission, ReadClient } from './found-server.ts';
 import { readServers } from './normalise.ts';
 import { noPlaceholders } from './placeholders.ts';
 
@@ -17,6 +17,7 @@ const ownKeys = [
   'startup_timeout_ms',
   'tool_timeout_sec',
   'tools',
+  'default_tools_approval_mode',
 ];
 
 /** `config.toml`. */
@@ -40,7 +41,8 @@ function draft(entry: Fields): Draft {
     timeoutMs: secondsOf(field(entry, 'tool_timeout_sec')),
     allow: textsOf(field(entry, 'enabled_tools')),
     deny: textsOf(field(entry, 'disabled_tools')),
-    notes: [...approvalNotes(fieldsOf(field(entry, 'tools'))), ...leftBehind(entry, [...usualKeys, ...ownKeys])],
+    notes: leftBehind(entry, [...usualKeys, ...ownKeys]),
+    permissions: permissionsIn(entry),
   };
 }
 
@@ -49,12 +51,17 @@ function variablesOf(value: unknown): string[] {
   return listed.flatMap((each) => textOf(each) ?? textOf(field(fieldsOf(each), 'name')) ?? []);
 }
 
-function approvalNotes(tools: Fields): string[] {
-  const modes = Object.entries(tools).flatMap(([name, settings]) => {
-    const mode = textOf(field(fieldsOf(settings), 'approval_mode'));
-    return mode === undefined ? [] : [`${name} ${mode}`];
-  });
-  return modes.length === 0 ? [] : [`approval modes are not taken over yet: ${modes.join(', ')}`];
+/** `approve` runs a tool without asking, `prompt` always asks; with `auto` the client judges by itself. */
+function permissionsIn(entry: Fields): Permission[] {
+  const permission = (tool: string, mode: unknown): Permission[] => {
+    if (mode === 'approve') return [{ tool, answer: 'allow' }];
+    return mode === 'prompt' ? [{ tool, answer: 'ask' }] : [];
+  };
+  const tools = Object.entries(fieldsOf(field(entry, 'tools')));
+  return [
+    ...permission('*', field(entry, 'default_tools_approval_mode')),
+    ...tools.flatMap(([tool, settings]) => permission(tool, field(fieldsOf(settings), 'approval_mode'))),
+  ];
 }
 
 function parseToml(text: string): ParsedDocument {

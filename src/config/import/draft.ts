@@ -1,4 +1,5 @@
 import { type Fields, field, fieldsOf } from './client-document.ts';
+import type { Permission } from './found-server.ts';
 
 /** What a client's entry means, in our words, with the client's own placeholders still in it. */
 export interface Draft {
@@ -17,6 +18,7 @@ export interface Draft {
   readonly deny?: readonly string[] | undefined;
   readonly disabled?: boolean;
   readonly notes?: readonly string[];
+  readonly permissions?: readonly Permission[];
 }
 
 /** The keys that all clients with an `mcpServers` of the usual shape know. */

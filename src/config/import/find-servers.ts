@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { messageOf } from '../../model/errors.ts';
 import { type Client, type Machine, clients } from './clients.ts';
-import type { ClientReading, FileProblem, FoundServer, SkippedServer } from './found-server.ts';
+import type { ClientReading, FileProblem, FoundServer, NamedPermission, SkippedServer } from './found-server.ts';
 import { ImportedSecrets } from './imported-secrets.ts';
 
 /** Whose file something was found in. */
@@ -15,6 +15,8 @@ export interface FoundServers {
   readonly servers: readonly (FoundServer & Origin)[];
   readonly skipped: readonly (SkippedServer & Origin)[];
   readonly problems: readonly (FileProblem & Origin)[];
+  /** What clients say about tools apart from their servers. */
+  readonly permissions?: readonly (NamedPermission & Origin)[];
 }
 
 /** Which clients to look at, and when to stop. */
@@ -67,6 +69,9 @@ export async function findServers(machine: Machine, search: Search = {}): Promis
     servers: readings.flatMap(({ servers, client, file }) => servers.map((each) => ({ ...each, client, file }))),
     skipped: readings.flatMap(({ skipped, client, file }) => skipped.map((each) => ({ ...each, client, file }))),
     problems: readings.flatMap(({ problems, client, file }) => problems.map((each) => ({ ...each, client, file }))),
+    permissions: readings.flatMap(({ permissions = [], client, file }) =>
+      permissions.map((each) => ({ ...each, client, file })),
+    ),
   };
 }
 

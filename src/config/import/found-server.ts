@@ -15,6 +15,18 @@ export interface ImportedEntry {
   readonly disabled?: true;
 }
 
+/** What a client does about a tool: runs it without asking, asks each time, or refuses it. `*` stands for any part of its name. */
+export interface Permission {
+  readonly tool: string;
+  readonly answer: 'allow' | 'ask' | 'deny';
+}
+
+/** A permission that stands apart from its server, by the name that the client gives the tool. */
+export interface NamedPermission {
+  readonly name: string;
+  readonly answer: Permission['answer'];
+}
+
 /** A server that stands in another client's file. */
 export interface FoundServer {
   /** As the client calls it. */
@@ -23,6 +35,7 @@ export interface FoundServer {
   readonly entry: ImportedEntry;
   /** What had to be changed or left behind. */
   readonly notes: readonly string[];
+  readonly permissions?: readonly Permission[];
 }
 
 /** A server that cannot be taken over. */
@@ -43,6 +56,7 @@ export interface ClientReading {
   readonly servers: readonly FoundServer[];
   readonly skipped: readonly SkippedServer[];
   readonly problems: readonly FileProblem[];
+  readonly permissions?: readonly NamedPermission[];
 }
 
 /** Where a file was found. */

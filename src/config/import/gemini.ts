@@ -29,10 +29,8 @@ export const readGemini: ReadClient = (text, context) => {
         allow: textsOf(field(entry, 'includeTools')),
         deny: textsOf(field(entry, 'excludeTools')),
         disabled: isDisabled(entry) || excluded.includes(name) || allowed?.includes(name) === false,
-        notes: [
-          ...(isTrusted ? ['"trust" is not taken over: what runs without asking is decided here'] : []),
-          ...leftBehind(entry, [...usualKeys, ...ownKeys]),
-        ],
+        notes: leftBehind(entry, [...usualKeys, ...ownKeys]),
+        permissions: isTrusted ? [{ tool: '*', answer: 'allow' }] : [],
       };
     },
   };

@@ -34,7 +34,7 @@ export function readServers(document: ClientDocument, shape: ClientShape, contex
     const draft = isEntry ? shape.draft(fieldsOf(value), name) : 'it is not an object';
     const reason = typeof draft === 'string' ? draft : unusable(draft);
     if (reason !== undefined || typeof draft === 'string') skipped.push({ name, line, reason: reason ?? '' });
-    else servers.push({ name, line, ...normalised(name, draft, shape.dialect, context) });
+    else servers.push({ name, line, ...normalised(name, draft, shape.dialect, context), ...permissions(draft) });
   }
   return { servers, skipped, problems: [] };
 }
@@ -46,6 +46,10 @@ export function joined(readings: readonly ClientReading[]): ClientReading {
     skipped: readings.flatMap(({ skipped }) => skipped),
     problems: readings.flatMap(({ problems }) => problems),
   };
+}
+
+function permissions({ permissions: given = [] }: Draft): Pick<FoundServer, 'permissions'> {
+  return given.length === 0 ? {} : { permissions: given };
 }
 
 function unusable({ command, args = [], url, type }: Draft): string | undefined {

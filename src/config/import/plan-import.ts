@@ -2,6 +2,7 @@ import { resolve, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { FoundServers, Origin } from './find-servers.ts';
 import type { FoundServer, ImportedEntry, SkippedServer } from './found-server.ts';
+import { type ImportedPermission, permissionsOf, withoutForbidden } from './permissions.ts';
 import { fittingName, suffixedName } from './server-name.ts';
 
 /** A server that is taken over, under the name it gets here. */
@@ -11,6 +12,8 @@ export interface PlannedServer {
   /** Where it stands; more than once when clients agree. */
   readonly origins: readonly Origin[];
   readonly notes: readonly string[];
+  /** What its clients say about its tools. */
+  readonly permissions: readonly ImportedPermission[];
 }
 
 /** What an import would do. */
@@ -46,21 +49,28 @@ export function planImport(found: FoundServers, target: Target, project: string)
     seen.set(key, stronger ?? file);
     const wanted = fittingName(server.name);
     const entry = atHome(server, target, project);
+    const permissions = permissionsOf(server, found);
     const same = [...taken.values()].find(
       (each) => wishes.get(each.name) === wanted && isDeepStrictEqual(each.entry, entry),
     );
     if (target.names.includes(wanted)) kept.push({ name: wanted, ...origin });
-    else if (same !== undefined) taken.set(same.name, { ...same, origins: [...same.origins, origin] });
-    else if (stronger !== undefined)
+    else if (same !== undefined) {
+      const all = [...same.permissions, ...permissions];
+      taken.set(same.name, { ...same, origins: [...same.origins, origin], permissions: all });
+    } else if (stronger !== undefined)
       skipped.push({ name: server.name, line, ...origin, reason: `${client.title} uses the one of ${stronger}` });
     else {
       const name = freeName(wanted, client.id, (each) => isTaken(each, taken, target));
       wishes.set(name, wanted);
       const renamed = name === server.name ? [] : [`"${server.name}" is called "${name}" here`];
-      taken.set(name, { name, entry, origins: [origin], notes: [...renamed, ...server.notes] });
+      taken.set(name, { name, entry, origins: [origin], notes: [...renamed, ...server.notes], permissions });
     }
   }
-  return { taken: [...taken.values()], kept, skipped, problems: found.problems };
+  const permitted = [...taken.values()].map((each) => ({
+    ...each,
+    entry: withoutForbidden(each.entry, each.permissions),
+  }));
+  return { taken: permitted, kept, skipped, problems: found.problems };
 }
 
 function isTaken(name: string, taken: ReadonlyMap<string, PlannedServer>, { names, builtinName }: Target): boolean {

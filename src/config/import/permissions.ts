@@ -1,0 +1,30 @@
+import type { FoundServers, Origin } from './find-servers.ts';
+import type { FoundServer, ImportedEntry, Permission } from './found-server.ts';
+
+/** What a client says about a tool of a server that is taken over. */
+export interface ImportedPermission extends Permission {
+  /** The client’s title. */
+  readonly client: string;
+}
+
+/** Everything that the client of a server says about its tools, wherever it stands. */
+export function permissionsOf(server: FoundServer & Origin, { permissions = [] }: FoundServers): ImportedPermission[] {
+  const { title: client, id } = server.client;
+  // As Claude Code writes servers into the names of tools.
+  const prefix = `mcp__${server.name.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`;
+  const elsewhere = permissions
+    .filter((each) => each.client.id === id)
+    .flatMap(({ name, answer }): Permission[] => {
+      if (name === prefix) return [{ tool: '*', answer }];
+      return name.startsWith(`${prefix}__`) ? [{ tool: name.slice(prefix.length + 2), answer }] : [];
+    });
+  return [...(server.permissions ?? []), ...elsewhere].map((permission) => ({ ...permission, client }));
+}
+
+/** The entry without what a client forbids: a tool is hidden, a server of which everything is forbidden is disabled. */
+export function withoutForbidden(entry: ImportedEntry, permissions: readonly ImportedPermission[]): ImportedEntry {
+  const forbidden = permissions.filter(({ answer }) => answer === 'deny').map(({ tool }) => tool);
+  if (forbidden.includes('*')) return { ...entry, disabled: true };
+  if (forbidden.length === 0) return entry;
+  return { ...entry, tools: { ...entry.tools, deny: [...new Set([...(entry.tools?.deny ?? []), ...forbidden])] } };
+}
