@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { openBoxAnyway } from '../../src/cli/open-box.ts';
+import type { Configuration } from '../../src/config/configuration.ts';
+import { parseConfiguration } from '../../src/config/load-configuration.ts';
+import { until } from '../mcp-servers/boxed.ts';
+import { fixtureProgram } from '../mcp-servers/programs.ts';
+
+const rounds = 6;
+
+/** What is left of process groups, by the ids of their leaders; dead ones only where it is on us to take leave of them. */
+function leftOf(leaders: ReadonlySet<number>): string[] {
+  return readdirSync('/proc').flatMap((name) => {
+    if (!/^\d+$/.test(name)) return [];
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+      const [state, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      const isLeft = state !== 'Z' || Number(parent) === process.pid;
+      return isLeft && leaders.has(Number(group)) ? [stat.trim()] : [];
+    } catch {
+      return []; // it ended meanwhile
+    }
+  });
+}
+
+test(
+  'a configuration that changes under load: every call ends, none is lost without a reason, and no process or grandchild is left',
+  { timeout: 120_000, skip: process.platform !== 'linux' && 'it looks into /proc' },
+  async (t) => {
+    const directory = mkdtempSync(join(tmpdir(), 'signalbox-reload-'));
+    t.after(() => rmSync(directory, { recursive: true }));
+    const { command, args = [] } = fixtureProgram('legacy', '--pid', '--fork');
+    const configuration = (round: number): Configuration => {
+      const mcpServers = {
+        steady: { command, args },
+        changing: { command, args: [...args, '--many', String(round)], disabled: round % 3 === 2 },
+        ...(round % 2 === 0 && { coming: { command, args } }),
+      };
+      return parseConfiguration(JSON.stringify({ mcpServers }), join(directory, 'signalbox.config.json'));
+    };
+    const configured = await openBoxAnyway(configuration(0), { waitMs: 60_000 });
+    const { box } = configured;
+    const leaders = new Set<number>();
+    const outcomes = new Map<string, number>();
+    let isOver = false;
+    const caller = async (server: string): Promise<void> => {
+      while (!isOver) {
+        const { outcome, content, error } = await box.call(`mcp__${server}__echo_pid`);
+        const [first] = content;
+        if (outcome === 'completed' && first?.type === 'text') leaders.add(Number(first.text));
+        const ended = `${server} ${outcome} ${error?.code ?? ''}`.trim();
+        outcomes.set(ended, (outcomes.get(ended) ?? 0) + 1);
+        await new Promise((resolve) => setTimeout(resolve, 2));
+      }
+    };
+    const callers = ['steady', 'changing', 'coming'].map(caller);
+    for (let round = 1; round <= rounds; round += 1) {
+      const { status, details } = await configured.reload(() => configuration(round));
+      assert.equal(status, 'applied', details.join());
+      const isUp = (): boolean => box.catalog().servers.every((server) => server.status !== 'down');
+      await until(isUp, `round ${round} is up`, 60_000);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    isOver = true;
+    await Promise.all(callers);
+    await configured.close();
+    assert.ok(leaders.size > rounds, 'servers were replaced');
+    assert.deepEqual(
+      [...outcomes.keys()].filter((ended) => ended.startsWith('steady')),
+      ['steady completed'],
+      'a server whose entry is the same is not touched',
+    );
+    // A call that comes while a server is away is refused before anything is run; one that was under way goes on to its end.
+    const expected = /^(?:changing|coming) (?:completed|denied (?:server-down|tool-hidden|tool-unknown))$/;
+    const others = [...outcomes.keys()].filter((ended) => !ended.startsWith('steady') && !expected.test(ended));
+    assert.deepEqual(others, []);
+    assert.deepEqual(leftOf(leaders), []);
+  },
+);
