@@ -178,6 +178,8 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     async restart(server) {
       const source = catalog.source(server);
       if (source.restart !== undefined) return await source.restart();
+      if (!source.adapter.startsWith('local:'))
+        throw new SignalboxError('server-down', `server "${server}" is not started; enable it first`);
       const what = `server "${server}" runs inside Signalbox, so there is no process or connection to restart`;
       throw new SignalboxError('server-local', `${what}; restart Signalbox to load its code again`);
     },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, symlinkSync } from 'node:fs';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
@@ -36,8 +36,8 @@ suite('external servers of the configuration', () => {
       own.map(({ name, effect }) => `${name} ${effect}`),
       ['mcp__files__say read', 'mcp__files__environment read', 'mcp__files__act read'],
     );
-    const said = await place.run(['call', 'files/say', '{"text":"hello"}'], { environment });
-    assert.deepEqual([said.code, said.stdout], [0, 'hello\n'], said.stderr);
+    const called = await place.run(['call', 'files/say', '{"text":"hello"}'], { environment });
+    assert.deepEqual([called.code, called.stdout], [0, 'hello\n'], called.stderr);
     const shown = await place.run(['call', 'files/environment'], { environment });
     assert.match(shown.stdout, /"GREETING":"a secret greeting"/);
     assert.match(shown.stdout, /"OTHER":"usual"/);
@@ -96,14 +96,16 @@ suite('external servers of the configuration', () => {
     const { version } = createRequire(import.meta.url)('@modelcontextprotocol/server-memory/package.json') as {
       version: string;
     };
-    const place = configured({
+    const place = new Place();
+    const mcpServers = {
       memory: {
         npm: `@modelcontextprotocol/server-memory@${version}`,
         // An npx that cannot reach anything: it would fail.
-        env: { MEMORY_FILE_PATH: './memory.json', npm_config_registry: 'http://127.0.0.1:1' },
+        env: { MEMORY_FILE_PATH: join(place.directory, 'memory.json'), npm_config_registry: 'http://127.0.0.1:1' },
         tools: { effect: { create_entities: 'read' } },
       },
-    });
+    };
+    writeFileSync(join(place.directory, 'signalbox.config.json'), JSON.stringify({ mcpServers }));
     symlinkSync(join(import.meta.dirname, '..', '..', 'node_modules'), join(place.directory, 'node_modules'));
     const entities = [{ name: 'signalbox', entityType: 'project', observations: ['it works'] }];
     const called = await place.run(['call', 'memory/create_entities', JSON.stringify({ entities })]);

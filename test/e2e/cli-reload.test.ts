@@ -32,8 +32,10 @@ class Served {
     this.stderr = stderr;
   }
 
-  static async start(t: TestContext, mcpServers: object): Promise<Served> {
-    const place = new Place({ 'signalbox.config.json': JSON.stringify({ mcpServers }) });
+  static async start(t: TestContext, mcpServers?: object): Promise<Served> {
+    const place = new Place(
+      mcpServers === undefined ? {} : { 'signalbox.config.json': JSON.stringify({ mcpServers }) },
+    );
     const child = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token });
     let stderr = '';
     child.stderr.on('data', (chunk: Buffer) => (stderr += String(chunk)));
@@ -178,6 +180,11 @@ suite(
       assert.equal((await place.run(['disable', 'files'])).code, 0);
       await served.when(([files]) => files?.status === 'disabled', 'disabled');
       await until(() => !isAlive(before), 'what is disabled is not running');
+      const restarted = await served.post('/api/servers/files/restart');
+      assert.deepEqual(
+        [restarted.code, restarted.detail],
+        ['server-down', 'server "files" is not started; enable it first'],
+      );
       // Without touching the file: this is what the console does.
       await served.post('/api/servers/files/enable');
       await served.when(([files]) => files?.status === 'up', 'enabled for now');
@@ -208,6 +215,17 @@ suite(
       assert.equal(await served.pid('files'), before, 'the process stays');
       assert.equal((await served.get<Lock>('/api/lock')).items[0]?.status, 'unchanged');
       assert.equal((await served.place.run(['lock', 'check'])).code, 0, 'the command line sees it the same way');
+    });
+
+    test('a configuration that is made after serve was started is taken over', async (t) => {
+      const served = await Served.start(t);
+      assert.deepEqual(await served.servers(), []);
+      writeFileSync(
+        join(served.place.directory, 'signalbox.config.jsonc'),
+        JSON.stringify({ mcpServers: { first: entry() } }),
+      );
+      await served.when(([first]) => first?.status === 'up', 'it is there');
+      assert.match(served.stderr(), /configuration changed: added first\n/);
     });
   },
 );

@@ -45,9 +45,9 @@ test(
     const { box } = configured;
     const leaders = new Set<number>();
     const outcomes = new Map<string, number>();
-    let isOver = false;
+    const over = new AbortController();
     const caller = async (server: string): Promise<void> => {
-      while (!isOver) {
+      while (!over.signal.aborted) {
         const { outcome, content, error } = await box.call(`mcp__${server}__echo_pid`);
         const [first] = content;
         if (outcome === 'completed' && first?.type === 'text') leaders.add(Number(first.text));
@@ -64,7 +64,7 @@ test(
       await until(isUp, `round ${round} is up`, 60_000);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    isOver = true;
+    over.abort();
     await Promise.all(callers);
     await configured.close();
     assert.ok(leaders.size > rounds, 'servers were replaced');

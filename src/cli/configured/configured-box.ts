@@ -1,8 +1,9 @@
+import { join } from 'node:path';
 import { lockOf } from '../../catalog/lock/lock-of.ts';
 import type { Lock } from '../../catalog/lock/lock.ts';
 import type { Source } from '../../catalog/source.ts';
 import { ConfigurationError } from '../../config/configuration-error.ts';
-import type { Configuration } from '../../config/configuration.ts';
+import { type Configuration, configurationFileNames } from '../../config/configuration.ts';
 import { acceptedServer, withServer } from '../../config/lock/accept-server.ts';
 import { lockFile, readLock, writeLock } from '../../config/lock/lock-file.ts';
 import { type ServerStanding, standingsOf } from '../../config/lock/standing.ts';
@@ -42,10 +43,12 @@ export class ConfiguredBox implements ServedConfiguration {
     return this.#configuration.file;
   }
 
-  /** The files that it is made from, whether or not they are there. */
+  /** The files that it is made from, whether or not they are there: when one changes, `reload` looks at all of them again. */
   files(): string[] {
     const { file, directory } = this.#configuration;
-    return [file, lockFile(directory)];
+    // Where there is none yet, it may come under either name.
+    const names = configurationFileNames.map((name) => join(directory, name));
+    return [...new Set([file, ...names, lockFile(directory)])];
   }
 
   /** The started servers as they are, before lock and configuration change what they offer. */

@@ -66,7 +66,11 @@ export class ConfiguredServers {
 
   /** Resolves when every server outside has been tried once. */
   async ready(): Promise<void> {
-    await Promise.all(this.sources().map((source) => (isExternal(source) ? source.ready() : undefined)));
+    await Promise.all(
+      this.sources()
+        .filter(isExternal)
+        .map((source) => source.ready()),
+    );
   }
 
   /** Takes a configuration over; tells what was done. When it throws, everything is as it was. */

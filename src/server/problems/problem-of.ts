@@ -1,8 +1,18 @@
 import { HTTPException } from 'hono/http-exception';
 import { ConfigurationError } from '../../config/configuration-error.ts';
-import { SignalboxError } from '../../model/errors.ts';
+import { type ErrorCode, SignalboxError } from '../../model/errors.ts';
 import { newId } from '../../model/identifiers.ts';
 import { Problem } from './problem.ts';
+
+const told = [
+  'server-unknown',
+  'server-local',
+  'server-down',
+  'result-unknown',
+  'lock-outdated',
+  'file-unwritable',
+] as const;
+const passing = ['box-closed', 'store-unavailable'] as const;
 
 /**
  * The problem behind anything that was thrown while a request was served. What is not expected is logged under an id, and the
@@ -12,19 +22,8 @@ export function problemOf(thrown: unknown, log: (line: string) => void): Problem
   if (thrown instanceof Problem) return thrown;
   if (thrown instanceof SignalboxError) {
     const { code, message } = thrown;
-    switch (code) {
-      case 'server-unknown':
-      case 'server-local':
-      case 'server-down':
-      case 'result-unknown':
-      case 'lock-outdated':
-      case 'file-unwritable':
-        return new Problem(code, message);
-      case 'box-closed':
-      case 'store-unavailable':
-        return new Problem(code, message, { headers: { 'Retry-After': '1' } });
-      default:
-    }
+    if (isOneOf(told, code)) return new Problem(code, message);
+    if (isOneOf(passing, code)) return new Problem(code, message, { headers: { 'Retry-After': '1' } });
   }
   if (thrown instanceof ConfigurationError) return new Problem('configuration-invalid', thrown.message);
   // The only one the framework throws by itself: a body whose media type the route does not take.
@@ -38,4 +37,8 @@ export function problemOf(thrown: unknown, log: (line: string) => void): Problem
     `something went wrong inside Signalbox; its output tells more under ${instance}`,
     { instance },
   );
+}
+
+function isOneOf<Code extends ErrorCode>(codes: readonly Code[], code: ErrorCode): code is Code {
+  return codes.some((each) => each === code);
 }
