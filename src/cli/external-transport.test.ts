@@ -16,18 +16,17 @@ suite('the secrets of a server', () => {
     const vault = secretVault({ data, keys: keyRing(data, { SIGNALBOX_SECRETS: 'file' }) });
     const web = { type: 'http', url: fixture.url, auth: { type: 'bearer', token: '${secret:TOKEN}' } };
     const configuration = parseConfiguration(JSON.stringify({ mcpServers: { web } }), join(data, 'c.json'));
-    const { box, externalServers } = await openBoxAnyway(configuration, { secretsFrom: data });
+    const { box } = await openBoxAnyway(configuration, { secretsFrom: data });
     t.after(async () => {
       await box.close();
       await fixture.close();
       rmSync(data, { recursive: true });
     });
-    const [server] = externalServers;
     assert.equal(fixture.requests.length, 0);
-    assert.match(server?.state().down?.reason ?? '', /run signalbox secret set TOKEN/);
+    assert.match(box.health('web')?.lastError ?? '', /run signalbox secret set TOKEN/);
     for (const token of ['first-planted-token', 'second-planted-token']) {
       await vault.set('TOKEN', token);
-      await server?.restart();
+      await box.restart('web');
       fixture.requests.length = 0;
       const { outcome } = await box.call('mcp__web__echo', { text: `planted: ${token}` });
       assert.equal(outcome, 'completed');

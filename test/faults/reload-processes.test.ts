@@ -41,7 +41,7 @@ test(
       };
       return parseConfiguration(JSON.stringify({ mcpServers }), join(directory, 'signalbox.config.json'));
     };
-    const configured = await openBoxAnyway(configuration(0), { waitMs: 60_000 });
+    const configured = await openBoxAnyway(configuration(0), { waitMs: 60_000, secretsFrom: directory });
     const { box } = configured;
     const leaders = new Set<number>();
     const outcomes = new Map<string, number>();

@@ -75,8 +75,8 @@ async function importServers(
     );
   }
   const mayWrite = written && rules.length > 0 && !existsSync(policyFile);
-  const question = `Write the ${rules.length} proposed rules to ${shortPath(policyFile)}?`;
-  const agreed = mayWrite && (policies === true || (yes !== true && (await confirm(terminal, question))));
+  const proposal = `Write the ${rules.length} proposed rules to ${shortPath(policyFile)}?`;
+  const agreed = mayWrite && (policies === true || (yes !== true && (await confirm(terminal, proposal))));
   if (agreed) replaceFile(policyFile, printRules(rules));
   if (globals.json) {
     const taken = plan.taken.map((server) => ({ ...server, transport: transportOf(server.entry).split(' ')[0] }));
@@ -92,7 +92,7 @@ async function importServers(
 }
 
 function policyEnd(isWritten: boolean, file: string, count: number): string {
-  const rules = `${count} ${count === 1 ? 'rule' : 'rules'}`;
+  const rules = counted(count, 'rule');
   if (isWritten) return `wrote ${rules} to ${shortPath(file)}`;
   const why = existsSync(file) ? ', which is there already' : '';
   return `${rules} not written to ${shortPath(file)}${why}: copy from above what you want`;

@@ -26,7 +26,7 @@ function configuration(mcpServers: object): Configuration {
 }
 
 async function opened(mcpServers: object, use: (configured: ConfiguredBox) => Promise<void>): Promise<void> {
-  const configured = await openBoxAnyway(configuration(mcpServers));
+  const configured = await openBoxAnyway(configuration(mcpServers), { secretsFrom: directory });
   try {
     await use(configured);
   } finally {
