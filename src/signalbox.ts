@@ -4,6 +4,7 @@ import { trace } from '@opentelemetry/api';
 import type { Approve } from './call/approval.ts';
 import type { Call } from './call/call.ts';
 import { Events, type SignalboxEvents } from './call/events.ts';
+import { Limiters } from './call/limiter.ts';
 import type { CallMetrics } from './call/metrics.ts';
 import type { ObservedCall } from './call/observed.ts';
 import { createPipeline } from './call/pipeline.ts';
@@ -116,6 +117,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
   const catalog = new Catalog();
   const journal = new Journal(store);
   const waits = new Waits();
+  const limiters = new Limiters(options.concurrency ?? 64);
   const maxResultBytes = options.results?.maxBytes ?? usualResult;
   const pipeline = createPipeline({
     catalog,
@@ -129,7 +131,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     ask: options.approve,
     traceContent: options.traceContent ?? false,
     timeoutMs: options.timeoutMs ?? 60_000,
-    concurrency: options.concurrency ?? 64,
+    limiters,
     maxResultBytes,
     largestResult: options.results?.keepBytes ?? 64 * 1024 * 1024,
   });

@@ -1,3 +1,5 @@
+import type { Source } from '../catalog/source.ts';
+
 /** Lets so many holders in at a time; the others wait in the order they came. */
 export class Limiter {
   readonly #most: number;
@@ -43,5 +45,23 @@ export class Limiter {
     }
     this.#waiting.delete(next);
     next();
+  }
+}
+
+/** One limiter for each server, for everything that is asked of it. */
+export class Limiters {
+  readonly #usual: number;
+  readonly #bySource = new WeakMap<Source, Limiter>();
+
+  /** How many a server gets at a time where it does not say. */
+  constructor(usual: number) {
+    this.#usual = usual;
+  }
+
+  of(source: Source): Limiter {
+    let limiter = this.#bySource.get(source);
+    if (limiter === undefined)
+      this.#bySource.set(source, (limiter = new Limiter(source.limits.concurrency ?? this.#usual)));
+    return limiter;
   }
 }

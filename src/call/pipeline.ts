@@ -6,6 +6,7 @@ import type { Store } from '../journal/store.ts';
 import type { Approve } from './approval.ts';
 import type { Next } from './call.ts';
 import { compose } from './compose.ts';
+import type { Limiters } from './limiter.ts';
 import type { CallMetrics } from './metrics.ts';
 import type { SessionStates } from './session-states.ts';
 import { approve } from './stages/approve.ts';
@@ -36,7 +37,7 @@ export interface PipelineParts {
   readonly ask: Approve | undefined;
   readonly traceContent: boolean;
   readonly timeoutMs: number;
-  readonly concurrency: number;
+  readonly limiters: Limiters;
   readonly maxResultBytes: number;
   readonly largestResult: number;
 }

@@ -1,5 +1,6 @@
 import type { CallOutcome } from '../model/call.ts';
 import { messageOf } from '../model/errors.ts';
+import type { CallClock } from './call-clock.ts';
 import type { Call } from './call.ts';
 import { unfinished } from '../model/unfinished.ts';
 
@@ -23,7 +24,7 @@ export class Waits {
   until<Value>(
     promise: PromiseLike<Value>,
     signal: AbortSignal | undefined,
-    deadline: number | undefined,
+    deadline: number | CallClock | undefined,
     onEnd?: (ended: Ended) => void,
   ): Promise<Waited<Value>> {
     return new Promise((resolve, reject) => {
@@ -33,12 +34,15 @@ export class Waits {
         resolve({ ended });
       };
       const cancel = (): void => end('cancelled');
-      const timer =
-        deadline === undefined
-          ? undefined
-          : setTimeout(end, Math.min(Math.max(0, deadline - Date.now()), longestTimer), 'timed-out');
+      let timer = startTimer(end, deadline);
+      if (typeof deadline === 'object')
+        deadline.onMove = () => {
+          clearTimeout(timer);
+          timer = startTimer(end, deadline);
+        };
       const cleanUp = (): void => {
         clearTimeout(timer);
+        if (typeof deadline === 'object') deadline.onMove = undefined;
         this.#ends.delete(end);
         signal?.removeEventListener('abort', cancel);
       };
@@ -62,6 +66,12 @@ export class Waits {
   endAll(): void {
     for (const end of this.#ends) end('closed');
   }
+}
+
+function startTimer(end: (ended: Ended) => void, deadline: number | CallClock | undefined): NodeJS.Timeout | undefined {
+  if (deadline === undefined) return undefined;
+  const at = typeof deadline === 'number' ? deadline : deadline.end;
+  return setTimeout(end, Math.min(Math.max(0, at - Date.now()), longestTimer), 'timed-out');
 }
 
 /** The outcome of a call that ended early while it was doing `what`. */

@@ -2,6 +2,7 @@ import type { ToolContext } from '../model/context.ts';
 import type { SignalboxError } from '../model/errors.ts';
 import type { JsonObject, JsonValue } from '../model/json.ts';
 import type { ToolDescription } from '../model/tool.ts';
+import type { ContentListing, SourceContent } from './source-content.ts';
 import type { SourceLimits } from './source-limits.ts';
 
 /** The port through which a server's tools come into the catalog. */
@@ -13,6 +14,8 @@ export interface Source {
   readonly limits: SourceLimits;
   /** Nothing that needs the box as a whole should begin while this server is not up. */
   readonly required?: boolean;
+  /** How its resources and prompts are asked for, where it can have any. */
+  readonly content?: SourceContent;
   /** The tools it offers now and how it is. The same array as before means that nothing changed. */
   state(): SourceState;
   /** Tells of every change of `state()`; returns how to stop listening. */
@@ -47,6 +50,8 @@ export interface SourceState {
   readonly hidden?: readonly WithheldTool[];
   /** What the server tells models about itself. */
   readonly instructions?: string;
+  /** Its resources and prompts. */
+  readonly content?: ContentListing;
   /** What its operator should know about the server as a whole. */
   readonly notices?: readonly string[];
   /** Why the server cannot be called, and since when; absent while it can. */

@@ -1,3 +1,4 @@
+import type { CallClient } from './client.ts';
 import type { ContentBlock } from './content.ts';
 import type { Decision } from './decision.ts';
 import type { CallErrorCode } from './errors.ts';
@@ -30,6 +31,8 @@ export interface CallOptions {
   readonly definitionHash?: string;
   /** Told whenever the tool reports progress. */
   readonly onProgress?: (progress: Progress) => void;
+  /** What the caller can do for the tool while it runs: answer questions, ask a model, name directories, take messages. */
+  readonly client?: CallClient;
 }
 
 /** How far a call has come. */

@@ -1,4 +1,5 @@
 import type { Principal, Progress } from './call.ts';
+import type { ToolClient } from './client.ts';
 import type { CallId } from './identifiers.ts';
 import type { JsonValue } from './json.ts';
 
@@ -10,10 +11,12 @@ export interface ToolContext {
   readonly principal: Principal;
   /** Aborted when the call is cancelled or out of time. */
   readonly signal: AbortSignal;
-  /** When the call runs out of time, in milliseconds since 1970. */
+  /** When the call runs out of time, in milliseconds since 1970. Moves on while its caller is asked something. */
   readonly deadline: number;
   /** Reports progress to whoever made the call. */
   progress(progress: Progress): void;
+  /** Whoever made the call, to be asked and told something as far as it can be. Absent in isolated tools. */
+  readonly client?: ToolClient | undefined;
   /** What this server remembers about this session; gone with the session. */
   readonly state: SessionState;
 }

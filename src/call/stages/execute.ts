@@ -1,15 +1,18 @@
 import type { CatalogTool } from '../../catalog/definition.ts';
 import type { Redactor } from '../../journal/redaction.ts';
 import type { CallOutcome, Progress } from '../../model/call.ts';
+import type { ToolClient } from '../../model/client.ts';
 import type { SessionState, ToolContext } from '../../model/context.ts';
 import { messageOf } from '../../model/errors.ts';
 import { OutcomeUnknown } from '../../model/outcome-unknown.ts';
 import { ServerUnreached } from '../../model/server-unreached.ts';
 import { tell } from '../../model/tell.ts';
 import { unfinished } from '../../model/unfinished.ts';
+import { CallClock } from '../call-clock.ts';
 import { type Call, type Stage, toolOf } from '../call.ts';
 import { outcomeOf } from '../result.ts';
 import type { SessionStates } from '../session-states.ts';
+import { type AskedCall, toolClient } from '../tool-client.ts';
 import { type Ended, type Waits, endedOutcome } from '../waits.ts';
 
 /** Limits that hold where neither tool nor server say otherwise. */
@@ -31,13 +34,13 @@ async function run(call: Call, tool: CatalogTool, options: ExecuteOptions): Prom
   if (call.options.signal?.aborted === true) return endedOutcome(call, 'cancelled', 'it was about to run');
   const now = Date.now();
   const timeout = tool.definition.timeoutMs ?? tool.source.limits.timeoutMs ?? options.timeoutMs;
-  const deadline = Math.min(call.deadline ?? Number.POSITIVE_INFINITY, now + timeout);
-  if (deadline <= now) return endedOutcome(call, 'timed-out', 'it was about to run');
-  const context = new CallContext(call, tool.source.server, deadline, options.states);
+  const clock = new CallClock(now + timeout, call.deadline);
+  if (clock.end <= now) return endedOutcome(call, 'timed-out', 'it was about to run');
+  const context = new CallContext(call, tool.source.server, clock, options.states);
   try {
     let returned = tool.offered.run(call.arguments, context);
     if (isPromiseLike(returned)) {
-      const waited = await options.waits.until(returned, call.options.signal, deadline, (ended) => context.end(ended));
+      const waited = await options.waits.until(returned, call.options.signal, clock, (ended) => context.end(ended));
       if ('ended' in waited) return endedOutcome(call, waited.ended, 'it ran');
       returned = waited.value;
     }
@@ -62,22 +65,25 @@ function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
 }
 
 /** What the handler sees. Signal and state are made when they are first looked at: most handlers never do. */
-class CallContext implements ToolContext {
+class CallContext implements ToolContext, AskedCall {
   readonly callId;
   readonly session;
   readonly principal;
-  readonly deadline;
+  readonly #clock;
+  readonly #given;
   readonly #onProgress;
   readonly #server;
   readonly #states;
   #controller: AbortController | undefined;
+  #client: ToolClient | undefined;
   #ended: Ended | 'settled' | undefined;
 
-  constructor(call: Call, server: string, deadline: number, states: SessionStates) {
+  constructor(call: Call, server: string, clock: CallClock, states: SessionStates) {
     this.callId = call.id;
     this.session = call.options.session;
     this.principal = call.principal;
-    this.deadline = deadline;
+    this.#clock = clock;
+    this.#given = call.options.client;
     this.#onProgress = call.options.onProgress;
     this.#server = server;
     this.#states = states;
@@ -89,6 +95,22 @@ class CallContext implements ToolContext {
       if (this.#ended !== undefined) this.#abort(this.#ended);
     }
     return this.#controller.signal;
+  }
+
+  get deadline(): number {
+    return this.#clock.deadline;
+  }
+
+  get isOver(): boolean {
+    return this.#ended !== undefined;
+  }
+
+  get client(): ToolClient {
+    return (this.#client ??= toolClient(this.#given, this));
+  }
+
+  hold(): () => void {
+    return this.#clock.hold();
   }
 
   get state(): SessionState {

@@ -2,7 +2,7 @@ import type { Source } from '../../catalog/source.ts';
 import type { CallOutcome } from '../../model/call.ts';
 import { unfinished } from '../../model/unfinished.ts';
 import { type Call, type Next, type Stage, toolOf } from '../call.ts';
-import { Limiter } from '../limiter.ts';
+import type { Limiter, Limiters } from '../limiter.ts';
 import { Rate } from '../rate.ts';
 import { type Waits, endedOutcome } from '../waits.ts';
 
@@ -10,7 +10,7 @@ import { type Waits, endedOutcome } from '../waits.ts';
 interface LimitOptions {
   readonly waits: Waits;
   readonly timeoutMs: number;
-  readonly concurrency: number;
+  readonly limiters: Limiters;
 }
 
 interface Limits {
@@ -19,14 +19,14 @@ interface Limits {
 }
 
 /** Lets so many calls at a time, and so many in a span of time, through to each server. The others wait for their turn. */
-export function limit({ waits, timeoutMs, concurrency }: LimitOptions): Stage {
+export function limit({ waits, timeoutMs, limiters }: LimitOptions): Stage {
   const known = new WeakMap<Source, Limits>();
   const limitsFor = (source: Source): Limits => {
     let limits = known.get(source);
     if (limits === undefined) {
       const { rateLimit } = source.limits;
       limits = {
-        places: new Limiter(source.limits.concurrency ?? concurrency),
+        places: limiters.of(source),
         rate: rateLimit === undefined ? undefined : new Rate(rateLimit),
       };
       known.set(source, limits);

@@ -58,6 +58,7 @@ export function judgedSource(source: Source, judgeOnce: (tool: SourceTool) => Ju
     ...(source.required === undefined ? {} : { required: source.required }),
     ...(health === undefined ? {} : { health }),
     ...(restart === undefined ? {} : { restart }),
+    ...(source.content === undefined ? {} : { content: source.content }),
     state() {
       const given = source.state();
       if (last?.given === given) return last.made;

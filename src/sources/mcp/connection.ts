@@ -1,22 +1,25 @@
-import {
-  CLIENT_CAPABILITIES_META_KEY,
-  CLIENT_INFO_META_KEY,
-  type Client,
-  type ClientCapabilities,
-  PROTOCOL_VERSION_META_KEY,
-  SERVER_INFO_META_KEY,
-  SseError,
-} from '@modelcontextprotocol/client';
+import { type Client, SERVER_INFO_META_KEY, SseError } from '@modelcontextprotocol/client';
+import type { LogLevel } from '../../model/client.ts';
 import { messageOf } from '../../model/errors.ts';
 import type { JsonObject, JsonValue } from '../../model/json.ts';
+import { unlessAborted } from '../../model/unless-aborted.ts';
+import type { Caller, CallerContext } from './callers.ts';
 import { RemoteError } from './connection-errors.ts';
+import { Envelopes } from './envelopes.ts';
 import { type Handshake, type HandshakeOptions, shakeHands } from './handshake.ts';
 import type { RequestOptions } from './lane.ts';
-import { type ServerRequestOptions, answer } from './server-requests.ts';
 import { verdictKey } from './verdicts.ts';
 
-/** What changed at a server. */
-export type ListName = 'tools' | 'resources' | 'prompts';
+/** What a server lists, and how it is asked for it. */
+const lists = {
+  tools: { method: 'tools/list', capability: 'tools' },
+  resources: { method: 'resources/list', capability: 'resources' },
+  resourceTemplates: { method: 'resources/templates/list', capability: 'resources' },
+  prompts: { method: 'prompts/list', capability: 'prompts' },
+} as const;
+
+/** What a server lists. */
+export type ListName = keyof typeof lists;
 
 /** What the server said about itself. */
 export interface ServerFacts {
@@ -26,9 +29,18 @@ export interface ServerFacts {
 }
 
 /** What a connection needs besides the handshake. */
-export interface ConnectionOptions extends Omit<HandshakeOptions, 'prepare'>, ServerRequestOptions {
-  prepare(client: Client): void;
+export interface ConnectionOptions extends Omit<HandshakeOptions, 'prepare'> {
+  /** From which importance on the server is to log; as it likes when absent. */
+  readonly logLevel: LogLevel | undefined;
   onListChanged(list: ListName): void;
+  onResourceUpdated(uri: string): void;
+}
+
+/** A request that somebody waits for. */
+export interface CallerOptions extends Omit<RequestOptions, 'caller' | 'envelope'> {
+  readonly signal: AbortSignal;
+  /** Who waits, to be asked and told what the server wants meanwhile. */
+  readonly context: CallerContext;
 }
 
 const listRequestMs = 60_000;
@@ -45,23 +57,28 @@ export class Connection {
   readonly #options: ConnectionOptions;
   readonly #client: Client;
   readonly #lane: Handshake['lane'];
+  readonly #requests: Handshake['requests'];
   readonly #isModern: boolean;
+  readonly #envelopes: Envelopes;
   #isOver = false;
   #checking: Promise<void> | undefined;
 
   static async open(options: ConnectionOptions): Promise<Connection> {
     const prepare = (client: Client): void => {
-      options.prepare(client);
       for (const list of ['tools', 'resources', 'prompts'] as const)
         client.setNotificationHandler(`notifications/${list}/list_changed`, () => options.onListChanged(list));
+      client.setNotificationHandler('notifications/resources/updated', ({ params }) =>
+        options.onResourceUpdated(params.uri),
+      );
     };
     return new Connection(options, await shakeHands({ ...options, prepare }));
   }
 
-  constructor(options: ConnectionOptions, { client, lane }: Handshake) {
+  constructor(options: ConnectionOptions, { client, lane, requests }: Handshake) {
     this.#options = options;
     this.#client = client;
     this.#lane = lane;
+    this.#requests = requests;
     this.#isModern = client.getProtocolEra() === 'modern';
     const [serverInfo, instructions] = [client.getServerVersion(), client.getInstructions()];
     this.facts = {
@@ -69,7 +86,9 @@ export class Connection {
       ...(serverInfo === undefined ? {} : { serverInfo: serverInfo as JsonObject }),
       ...(instructions === undefined ? {} : { instructions }),
     };
-    if (this.#isModern) lane.envelope = envelope(this.facts.protocolVersion, options);
+    this.#envelopes = new Envelopes({ ...options, protocolVersion: this.facts.protocolVersion });
+    if (this.#isModern) lane.envelope = this.#envelopes.for(undefined);
+    else if (options.logLevel !== undefined) void this.setLogLevel(options.logLevel).catch(() => undefined);
     lane.onLost = (reason) => this.#end(reason);
     lane.onTrouble = (error) => this.#trouble(error);
     if (this.#isModern) void this.#listen();
@@ -81,12 +100,13 @@ export class Connection {
 
   /** Everything a list has, page after page. A server without such a list has an empty one. */
   async list(list: ListName): Promise<JsonValue[]> {
-    if (this.#client.getServerCapabilities()?.[list] === undefined) return [];
+    const { method, capability } = lists[list];
+    if (this.#client.getServerCapabilities()?.[capability] === undefined) return [];
     let items: JsonValue[] = [];
     const seen = new Set<JsonValue>();
     for (let cursor: JsonValue | undefined; seen.size < mostPages;) {
       const params: JsonObject = cursor === undefined ? {} : { cursor };
-      const page = await this.#lane.request(`${list}/list`, params, { timeoutMs: listRequestMs });
+      const page = await this.#lane.request(method, params, { timeoutMs: listRequestMs });
       if (this.#isModern && page['resultType'] === undefined)
         throw new RemoteError(-32_603, `it does not speak ${this.facts.protocolVersion} any more`);
       const found = page[list];
@@ -99,14 +119,54 @@ export class Connection {
   }
 
   /** Calls a tool by the server's own name for it, answering what the server asks for in between. */
-  async callTool(name: string, args: JsonObject, options: RequestOptions): Promise<JsonObject> {
-    let params: JsonObject = { name, arguments: args };
-    for (let round = 0; round < mostRounds; round += 1) {
-      const result = await this.#lane.request('tools/call', params, options);
-      if (result['resultType'] !== 'input_required') return withoutServerInfo(result);
-      params = { name, arguments: args, ...(await this.#inputsFor(result)) };
+  callTool(name: string, args: JsonObject, options: CallerOptions): Promise<JsonObject> {
+    return this.request('tools/call', { name, arguments: args }, options);
+  }
+
+  /** Makes a request for somebody who is asked and told what the server asks and tells meanwhile. */
+  async request(method: string, given: JsonObject, options: CallerOptions): Promise<JsonObject> {
+    const { context, signal, onProgress } = options;
+    const caller = this.#requests.callers.begin(context);
+    const passed = {
+      signal,
+      caller,
+      ...(onProgress === undefined ? {} : { onProgress }),
+      ...(this.#isModern ? { envelope: this.#envelopes.for(caller.client) } : {}),
+    };
+    let params = given;
+    try {
+      for (let round = 0; round < mostRounds; round += 1) {
+        const result = await this.#lane.request(method, params, passed);
+        if (result['resultType'] !== 'input_required') return withoutServerInfo(result);
+        params = { ...given, ...(await this.#inputsFor(result, caller, signal)) };
+      }
+    } finally {
+      this.#requests.callers.end(caller, !signal.aborted);
     }
     throw new RemoteError(-32_603, `the server still wanted input after ${mostRounds} rounds`);
+  }
+
+  /** Wants to be told, or not any more, when a resource changes. In the 2026 revision: until what it returns is called. */
+  async subscribe(uri: string): Promise<() => Promise<void>> {
+    if (this.#isModern) {
+      const subscription = await this.#client.listen({ resourceSubscriptions: [uri] });
+      return () => subscription.close();
+    }
+    await this.#lane.request('resources/subscribe', { uri }, { timeoutMs: listRequestMs });
+    return async () => {
+      await this.#lane.request('resources/unsubscribe', { uri }, { timeoutMs: listRequestMs });
+    };
+  }
+
+  /** Tells the server from which importance on to log. In the 2026 revision each call says so itself. */
+  async setLogLevel(level: LogLevel): Promise<void> {
+    if (this.#isModern || this.#client.getServerCapabilities()?.logging === undefined) return;
+    await this.#lane.request('logging/setLevel', { level }, { timeoutMs: answerWithinMs });
+  }
+
+  /** Tells the server that the directories are others now. In the 2026 revision it asks when it needs them. */
+  async rootsChanged(): Promise<void> {
+    if (!this.#isModern) await this.#lane.send({ jsonrpc: '2.0', method: 'notifications/roots/list_changed' });
   }
 
   /** Finds out whether the server still answers; when it does not, the connection is lost. */
@@ -123,6 +183,7 @@ export class Connection {
   /** Resolves when nothing of it is left. */
   async close(): Promise<void> {
     this.#isOver = true;
+    this.#requests.close();
     this.#lane.lose('the connection was closed');
     await this.#lane.close();
   }
@@ -151,14 +212,16 @@ export class Connection {
   #end(reason: string): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#requests.close();
     this.onLost?.(reason);
   }
 
-  async #inputsFor(result: JsonObject): Promise<JsonObject> {
+  async #inputsFor(result: JsonObject, caller: Caller, signal: AbortSignal): Promise<JsonObject> {
     const inputResponses: Record<string, JsonValue> = {};
     for (const [key, request] of Object.entries((result['inputRequests'] ?? {}) as JsonObject)) {
       const { method, params } = request as { method: string; params?: JsonObject };
-      inputResponses[key] = await answer(method, params ?? {}, this.#options);
+      const asked = this.#requests.answer(method, params ?? {}, { calls: [caller] }, { signal });
+      inputResponses[key] = await unlessAborted(() => asked, signal);
     }
     const requestState = result['requestState'];
     return { inputResponses, ...(requestState === undefined ? {} : { requestState }) };
@@ -183,14 +246,6 @@ export class Connection {
       await new Promise((resolve) => setTimeout(resolve, pause).unref());
     }
   }
-}
-
-function envelope(protocolVersion: string, options: ConnectionOptions): JsonObject {
-  return {
-    [PROTOCOL_VERSION_META_KEY]: protocolVersion,
-    [CLIENT_INFO_META_KEY]: { name: 'signalbox', version: options.version },
-    [CLIENT_CAPABILITIES_META_KEY]: options.capabilities as ClientCapabilities & JsonObject,
-  };
 }
 
 function withoutServerInfo(result: JsonObject): JsonObject {

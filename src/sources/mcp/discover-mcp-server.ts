@@ -16,7 +16,10 @@ export async function discoverMcpServer(options: McpServerOptions): Promise<Disc
   const given = await connectionOptions(options, {
     lines: new RecentLines(),
     patient: false,
+    logLevel: undefined,
+    roots: () => options.roots ?? [],
     onListChanged: () => undefined,
+    onResourceUpdated: () => undefined,
   });
   const connection = await openConnection(given);
   try {

@@ -1,10 +1,11 @@
-import { Client, type ClientCapabilities, type PriorDiscovery } from '@modelcontextprotocol/client';
+import { Client, type PriorDiscovery } from '@modelcontextprotocol/client';
 import { messageOf } from '../../model/errors.ts';
 import { RemoteError, ServerCrashed } from './connection-errors.ts';
 import { httpTransport } from './http/http-transport.ts';
 import { neverLeft, statusOf } from './http/loss.ts';
 import { Lane, ProcessLane } from './lane.ts';
 import type { RecentLines } from './recent-lines.ts';
+import { type AnsweringOptions, ServerRequests, relayed } from './server-requests.ts';
 import { StdioTransport } from './stdio/stdio-transport.ts';
 import type { McpTransport } from './transport-options.ts';
 import { type Verdicts, fresh, verdictKey } from './verdicts.ts';
@@ -13,13 +14,14 @@ import { type Verdicts, fresh, verdictKey } from './verdicts.ts';
 export interface HandshakeOptions {
   readonly transport: McpTransport;
   readonly version: string;
-  readonly capabilities: ClientCapabilities;
   readonly verdicts: Verdicts;
   readonly lines: RecentLines;
   readonly largestMessage: number;
   readonly timeoutMs: number;
   /** How long a server may take to say which revision it speaks. */
   readonly probeMs: number;
+  /** Who answers the server where no caller does. */
+  readonly answering: AnsweringOptions;
   prepare(client: Client): void;
 }
 
@@ -27,6 +29,7 @@ export interface HandshakeOptions {
 export interface Handshake {
   readonly client: Client;
   readonly lane: Lane;
+  readonly requests: ServerRequests;
 }
 
 /** Connects in the newest revision that both sides speak. A server that makes nothing of the probe gets the old handshake. */
@@ -49,16 +52,19 @@ export async function shakeHands(options: HandshakeOptions): Promise<Handshake> 
 }
 
 async function attempt(options: HandshakeOptions, prior: PriorDiscovery | undefined): Promise<Handshake> {
-  const { probeMs, timeoutMs, capabilities, version } = options;
+  const { probeMs, timeoutMs, version } = options;
   const client = new Client(
     { name: 'signalbox', version },
-    { capabilities, versionNegotiation: { mode: 'auto', probe: { timeoutMs: probeMs } } },
+    { capabilities: relayed, versionNegotiation: { mode: 'auto', probe: { timeoutMs: probeMs } } },
   );
   options.prepare(client);
   const { lane, reason, refusal } = laneTo(options);
+  // Before the handshake: a server may ask as soon as it is over.
+  const requests = new ServerRequests(options.answering, lane);
+  lane.take = (message, known) => requests.take(message, known);
   try {
     await client.connect(lane, { timeout: timeoutMs, ...(prior === undefined ? {} : { prior }) });
-    return { client, lane };
+    return { client, lane, requests };
   } catch (error) {
     const told = reason();
     await lane.close().catch(() => undefined);

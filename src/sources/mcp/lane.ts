@@ -1,7 +1,10 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
 import type { Progress } from '../../model/call.ts';
 import { messageOf } from '../../model/errors.ts';
 import { type JsonObject, isJsonObject } from '../../model/json.ts';
+import { reasonOf } from '../../model/unless-aborted.ts';
+import type { Caller } from './callers.ts';
 import { ConnectionLost, RemoteError } from './connection-errors.ts';
 import { lossOf } from './http/loss.ts';
 
@@ -11,6 +14,10 @@ export interface RequestOptions {
   readonly onProgress?: (progress: Progress) => void;
   /** Rejects with a `ConnectionLost` after this time. */
   readonly timeoutMs?: number;
+  /** Who waits for it; what the server says on the stream of the answer is for this one. */
+  readonly caller?: Caller;
+  /** In the place of the lane’s own. */
+  readonly envelope?: JsonObject;
 }
 
 interface Pending {
@@ -20,6 +27,12 @@ interface Pending {
 }
 
 const prefix = 'signalbox-';
+
+/**
+ * The caller whose request opened the stream that is being read. The SDK's transport does not tell on which stream a message
+ * came, but reads each in the asynchronous context in which its request was sent.
+ */
+const streamOf = new AsyncLocalStorage<Caller | undefined>();
 
 /**
  * Stands between the SDK's client and its transport. Requests that are made here have ids of our own and are answered
@@ -39,6 +52,8 @@ export class Lane implements Transport {
   onLost: ((reason: string) => void) | undefined;
   /** Told of everything that went wrong on the way, fatal or not. */
   onTrouble: ((error: Error) => void) | undefined;
+  /** Takes what the server asks and tells, and says whether it did; with the caller on whose stream it came, if that is known. */
+  take: ((message: JSONRPCMessage, known: Caller | undefined) => boolean) | undefined;
 
   readonly #transport: Transport;
   readonly #describeClose: () => string;
@@ -64,7 +79,9 @@ export class Lane implements Transport {
   start(): Promise<void> {
     const handlers: Pick<Transport, 'onmessage' | 'onerror' | 'onclose'> = {
       onmessage: (message, extra) => {
-        if (!this.#isOurs(message)) this.onmessage?.(message, extra);
+        const known = this.tellsWhenSent ? undefined : streamOf.getStore();
+        if (this.#isOurs(message) || this.take?.(message, known) === true) return;
+        this.onmessage?.(message, extra);
       },
       onerror: (error) => {
         this.onerror?.(error);
@@ -76,11 +93,11 @@ export class Lane implements Transport {
       },
     };
     Object.assign(this.#transport, handlers);
-    return this.#transport.start();
+    return this.#onStreamOf(undefined, () => this.#transport.start());
   }
 
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    return this.#transport.send(message, options);
+    return this.#onStreamOf(undefined, () => this.#transport.send(message, options));
   }
 
   close(): Promise<void> {
@@ -100,13 +117,13 @@ export class Lane implements Transport {
    * answer will come, and with the signal's reason when it is aborted, of which the server is told.
    */
   request(method: string, params: JsonObject, options: RequestOptions = {}): Promise<JsonObject> {
-    const { signal, onProgress, timeoutMs } = options;
-    if (signal?.aborted === true) return Promise.reject(abortError(signal));
+    const { signal, onProgress, timeoutMs, caller, envelope = this.envelope } = options;
+    if (signal?.aborted === true) return Promise.reject(reasonOf(signal));
     if (this.#closedBecause !== undefined) return Promise.reject(new ConnectionLost(this.#closedBecause, false));
     const id = `${prefix}${(this.#last += 1)}`;
     const meta = {
       ...(params['_meta'] as JsonObject | undefined),
-      ...this.envelope,
+      ...envelope,
       ...(onProgress === undefined ? {} : { progressToken: id }),
     };
     const message = { jsonrpc: '2.0', id, method, params: { ...params, _meta: meta } } as JSONRPCMessage;
@@ -114,7 +131,7 @@ export class Lane implements Transport {
       const stream = new AbortController();
       const cancel = (): void => {
         this.#cancel(id);
-        if (signal !== undefined) pending.settle(abortError(signal));
+        if (signal !== undefined) pending.settle(reasonOf(signal));
         stream.abort();
       };
       const timer =
@@ -135,17 +152,21 @@ export class Lane implements Transport {
       };
       this.#pending.set(id, pending);
       signal?.addEventListener('abort', cancel, { once: true });
-      this.#transport
-        .send(message, {
-          requestSignal: stream.signal,
-          onRequestStreamEnd: () =>
-            pending.settle(new ConnectionLost('the stream of the answer ended before the answer came', true)),
-        })
-        .then(
-          () => (pending.sent = true),
-          (error: unknown) => pending.settle(lossOf(error, pending.sent)),
-        );
+      const sending = {
+        requestSignal: stream.signal,
+        onRequestStreamEnd: () =>
+          pending.settle(new ConnectionLost('the stream of the answer ended before the answer came', true)),
+      };
+      this.#onStreamOf(caller, () => this.#transport.send(message, sending)).then(
+        () => (pending.sent = true),
+        (error: unknown) => pending.settle(lossOf(error, pending.sent)),
+      );
     });
+  }
+
+  #onStreamOf(caller: Caller | undefined, send: () => Promise<void>): Promise<void> {
+    // A process has one stream for everything.
+    return this.tellsWhenSent ? send() : streamOf.run(caller, send);
   }
 
   #cancel(id: string): void {
@@ -199,8 +220,4 @@ function remoteError(error: unknown): RemoteError {
     typeof code === 'number' ? code : -32_603,
     typeof message === 'string' && message !== '' ? message : 'an error without a message',
   );
-}
-
-function abortError({ reason }: AbortSignal): Error {
-  return reason instanceof Error ? reason : new Error(messageOf(reason));
 }

@@ -1,8 +1,9 @@
 import { createRequire } from 'node:module';
 import type { SourceLimits } from '../../catalog/source-limits.ts';
+import type { LogLevel, Root } from '../../model/client.ts';
 import type { ConnectionOptions } from './connection.ts';
 import type { RecentLines } from './recent-lines.ts';
-import { type ServerRequestOptions, answerRequests, capabilitiesFor } from './server-requests.ts';
+import type { ServerRequestOptions } from './server-requests.ts';
 import type { McpTransport } from './transport-options.ts';
 import { type Verdicts, memoryVerdicts } from './verdicts.ts';
 
@@ -17,6 +18,8 @@ export interface McpServerOptions extends SourceLimits, ServerRequestOptions {
   readonly largestMessage?: number;
   /** Where it is remembered which revision of the protocol the server speaks; in memory when absent. */
   readonly verdicts?: Verdicts;
+  /** From which importance on it is to log; as it likes when absent. */
+  readonly logLevel?: LogLevel;
   /** Compiles the tools’ schemas when they are listed, not when they are first called, so that bad ones are known at once. */
   readonly checkSchemas?: boolean;
   /** Takes secrets out of what is told about the server: why it is down, what it wrote to its error output. */
@@ -28,7 +31,8 @@ export interface McpServerOptions extends SourceLimits, ServerRequestOptions {
 }
 
 /** What only the one who connects knows. */
-interface Connecting extends Pick<ConnectionOptions, 'onListChanged'> {
+interface Connecting extends Pick<ConnectionOptions, 'onListChanged' | 'onResourceUpdated' | 'logLevel'> {
+  roots(): readonly Root[];
   readonly lines: RecentLines;
   /** Whether to give the server more time to say which revision it speaks: it may be slow to start. */
   readonly patient: boolean;
@@ -42,31 +46,23 @@ const [probeMs, patientProbeMs] = [3000, 20_000];
 
 /** What one connection is made with. */
 export async function connectionOptions(
-  options: McpServerOptions,
-  { lines, patient, onListChanged }: Connecting,
+  { transport, onElicit, onSample, ...options }: McpServerOptions,
+  { lines, patient, roots, ...connecting }: Connecting,
 ): Promise<ConnectionOptions> {
-  const { transport, roots, onElicit, onSample } = options;
-  const requests = {
-    ...(roots === undefined ? {} : { roots }),
-    ...(onElicit === undefined ? {} : { onElicit }),
-    ...(onSample === undefined ? {} : { onSample }),
-  };
   return {
-    ...requests,
+    ...connecting,
     transport: typeof transport === 'function' ? await transport() : transport,
     version,
-    capabilities: capabilitiesFor(requests),
     verdicts: options.verdicts ?? sharedVerdicts,
     lines,
     largestMessage: options.largestMessage ?? usualLargestMessage,
     timeoutMs: options.connectTimeoutMs ?? usualConnectTimeoutMs,
     probeMs: patient ? patientProbeMs : probeMs,
-    prepare(client) {
-      answerRequests(client, requests);
-      client.setNotificationHandler('notifications/message', ({ params: { level, data } }) =>
-        lines.add(`${level}: ${typeof data === 'string' ? data : JSON.stringify(data)}`),
-      );
+    answering: {
+      roots,
+      onElicit,
+      onSample,
+      onLog: ({ level, data }) => lines.add(`${level}: ${typeof data === 'string' ? data : JSON.stringify(data)}`),
     },
-    onListChanged,
   };
 }

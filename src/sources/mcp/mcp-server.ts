@@ -1,12 +1,13 @@
 import { assertServerName } from '../../catalog/names.ts';
 import { limitsOf } from '../../catalog/source-limits.ts';
 import type { Source, SourceHealth, SourceState } from '../../catalog/source.ts';
-import type { JsonValue } from '../../model/json.ts';
-import { callRemote } from './call-remote.ts';
+import type { LogLevel, Root } from '../../model/client.ts';
 import type { Connection, ListName, ServerFacts } from './connection.ts';
 import { type McpServerOptions, connectionOptions } from './mcp-server-options.ts';
+import { onConnection } from './on-connection.ts';
 import { openConnection } from './open-connection.ts';
 import { RecentLines } from './recent-lines.ts';
+import { RemoteContent } from './remote-content.ts';
 import { SourceTools } from './source-tools.ts';
 import { Supervisor } from './supervisor.ts';
 
@@ -22,12 +23,14 @@ export interface McpServer extends Source {
   health(): McpServerHealth;
   /** Resolves when no call is under way, or after this time. */
   drained(withinMs: number): Promise<void>;
-  /** The resources and prompts it lists, as it lists them. */
-  resources(): readonly JsonValue[];
-  prompts(): readonly JsonValue[];
+  /** The directories it is told of from now on, where a caller does not name its own. */
+  setRoots(roots: readonly Root[]): void;
+  /** From which importance on it is to log, from now on. */
+  setLogLevel(level: LogLevel): void;
 }
 
 const debounceMs = 100;
+const otherLists = ['resources', 'resourceTemplates', 'prompts'] as const;
 
 /**
  * Any MCP server as a source of tools: connected to now, kept connected until it is closed.
@@ -40,32 +43,40 @@ export function mcpServer(options: McpServerOptions): McpServer {
   const listeners = new Set<() => void>();
   const redact = options.redact ?? ((text: string) => text);
   const lines = new RecentLines(redact);
-  const lists: Record<'resources' | 'prompts', readonly JsonValue[]> = { resources: [], prompts: [] };
   const debounced = new Map<ListName, NodeJS.Timeout>();
   let state: SourceState | undefined;
   let facts: ServerFacts | undefined;
+  let { roots = [], logLevel } = options;
 
   const changed = (): void => {
     state = undefined;
     for (const listener of listeners) listener();
   };
   const tools = new SourceTools(
-    (name, args, context) => callRemote(supervisor, options.name, { name, args, context }),
+    (name, args, context) => {
+      const { signal } = context;
+      const given = { signal, context, onProgress: context.progress.bind(context) };
+      return onConnection(supervisor, { server: options.name, what: name, signal }, (connection) =>
+        connection.callTool(name, args, given),
+      );
+    },
     options.checkSchemas === true,
     changed,
   );
+  const content = new RemoteContent(options.name, () => supervisor, changed);
 
   const relist = async (connection: Connection, list: ListName): Promise<void> => {
     const items = await connection.list(list);
     if (list === 'tools') tools.update(items);
-    else lists[list] = items;
+    else content.update(list, items);
   };
   const onListChanged = (list: ListName): void => {
     clearTimeout(debounced.get(list));
     const timer = setTimeout(() => {
       const { connection } = supervisor;
       // That it failed shows when the server is looked at; the list stays as it was.
-      if (connection !== undefined) relist(connection, list).catch(() => connection.check());
+      const lists: ListName[] = list === 'resources' ? [list, 'resourceTemplates'] : [list];
+      if (connection !== undefined) for (const each of lists) relist(connection, each).catch(() => connection.check());
     }, debounceMs);
     debounced.set(list, timer.unref());
   };
@@ -74,12 +85,19 @@ export function mcpServer(options: McpServerOptions): McpServer {
   const open = async (): Promise<Connection> => {
     failures += 1;
     const patient = failures > 1;
-    const given = await connectionOptions(options, { lines, patient, onListChanged });
+    const given = await connectionOptions(options, {
+      lines,
+      patient,
+      logLevel,
+      roots: () => roots,
+      onListChanged,
+      onResourceUpdated: (uri) => content.updated(uri),
+    });
     const connection = await openConnection(given);
     try {
       // What it has besides tools is nice to know.
-      const others = (['resources', 'prompts'] as const).map((list) => relist(connection, list).catch(() => undefined));
-      await Promise.all([relist(connection, 'tools'), ...others]);
+      const others = otherLists.map((list) => relist(connection, list).catch(() => undefined));
+      await Promise.all([relist(connection, 'tools'), ...others, content.connected(connection)]);
     } catch (error) {
       await connection.forgetVerdict();
       await connection.close();
@@ -102,11 +120,13 @@ export function mcpServer(options: McpServerOptions): McpServer {
     adapter: `mcp:${options.name}`,
     ...(options.required === undefined ? {} : { required: options.required }),
     limits: limitsOf(options),
+    content,
     state() {
       const { down } = supervisor;
       const { instructions } = facts ?? {};
       return (state ??= {
         ...tools.listing,
+        content: content.listing,
         ...(instructions === undefined ? {} : { instructions }),
         ...(down === undefined ? {} : { down }),
       });
@@ -124,7 +144,14 @@ export function mcpServer(options: McpServerOptions): McpServer {
     restart: () => supervisor.restart(),
     drained: (withinMs) => supervisor.drained(withinMs),
     health: () => ({ ...supervisor.supervision, ...facts, stderr: lines.all() }),
-    resources: () => lists.resources,
-    prompts: () => lists.prompts,
+    setRoots(now) {
+      roots = now;
+      // A connection that is lost meanwhile asks anew.
+      void supervisor.connection?.rootsChanged().catch(() => undefined);
+    },
+    setLogLevel(level) {
+      logLevel = level;
+      void supervisor.connection?.setLogLevel(level).catch(() => undefined);
+    },
   };
 }

@@ -1,59 +1,160 @@
-import type { Client, ClientCapabilities } from '@modelcontextprotocol/client';
-import type { JsonObject } from '../../model/json.ts';
+import type { ClientCapabilities, JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { checkedElicitation, checkedSample } from '../../catalog/check-answer.ts';
+import type { Asking, Elicitation, LogMessage, Root, SamplingRequest } from '../../model/client.ts';
+import { messageOf } from '../../model/errors.ts';
+import { type JsonObject, isJsonObject } from '../../model/json.ts';
+import { unlessAborted } from '../../model/unless-aborted.ts';
+import { type Addressee, type Caller, Callers } from './callers.ts';
 import { RemoteError } from './connection-errors.ts';
+import { elicitationOf, logMessageOf, samplingOf } from './server-messages.ts';
 
 /** Answers what a server asks its client for. */
-export type AnswerRequest = (params: JsonObject) => JsonObject | Promise<JsonObject>;
+export type AnswerRequest = (params: JsonObject, asking: Asking) => JsonObject | Promise<JsonObject>;
 
-/** What a server may ask for. What has no answer here is not offered to it. */
+/** Who answers a server where the caller cannot, or where there is no call. */
 export interface ServerRequestOptions {
   /** The directories it is told of when it asks. */
-  readonly roots?: readonly { readonly uri: string; readonly name?: string }[];
+  readonly roots?: readonly Root[];
   /** Asks the user something, for the server. */
   readonly onElicit?: AnswerRequest;
   /** Asks a model something, for the server. */
   readonly onSample?: AnswerRequest;
 }
 
-/** What the server is told that it may ask for. */
-export function capabilitiesFor({ onElicit, onSample }: ServerRequestOptions): ClientCapabilities {
-  return {
-    roots: {},
-    ...(onElicit === undefined ? {} : { elicitation: { form: {} } }),
-    ...(onSample === undefined ? {} : { sampling: {} }),
-  };
+/** What one connection needs to answer. */
+export interface AnsweringOptions {
+  roots(): readonly Root[];
+  readonly onElicit: AnswerRequest | undefined;
+  readonly onSample: AnswerRequest | undefined;
+  /** Takes a message that is for no call, or for one whose caller does not want it. */
+  onLog(message: LogMessage): void;
 }
 
-/** Answers a request of the server, whether it came on its own or inside a result. */
-export async function answer(method: string, params: JsonObject, options: ServerRequestOptions): Promise<JsonObject> {
-  if (method === 'roots/list') return { roots: (options.roots ?? []).map((root) => ({ ...root })) };
-  if (method === 'elicitation/create' && options.onElicit !== undefined) return await options.onElicit(params);
-  if (method === 'sampling/createMessage' && options.onSample !== undefined) return await options.onSample(params);
-  throw new RemoteError(-32_601, `nobody here can answer ${method}: Signalbox did not offer it`);
+/**
+ * What the older revisions are told at the handshake: what can be relayed. Whether the caller of a call can answer is not known
+ * then; a question that nobody can answer gets an error. The 2026 revision is told with each call what its caller can do.
+ */
+export const relayed: ClientCapabilities = {
+  roots: { listChanged: true },
+  elicitation: { form: {}, url: {} },
+  sampling: { tools: {} },
+};
+
+const questions = new Set(['roots/list', 'elicitation/create', 'sampling/createMessage']);
+
+/** Brings what a server asks and tells to whoever made the call that it belongs to. */
+export class ServerRequests {
+  readonly callers = new Callers();
+  readonly #options: AnsweringOptions;
+  readonly #transport: Pick<Transport, 'send'>;
+  readonly #open = new Map<string | number, AbortController>();
+
+  constructor(options: AnsweringOptions, transport: Pick<Transport, 'send'>) {
+    this.#options = options;
+    this.#transport = transport;
+  }
+
+  /** Takes a message of the server, if it is one of these. `known`: the call on whose own stream it came. */
+  take(message: JSONRPCMessage, known: Caller | undefined): boolean {
+    if (!('method' in message)) return false;
+    const params = isJsonObject(message.params) ? message.params : {};
+    if ('id' in message) {
+      if (!questions.has(message.method)) return false;
+      void this.#reply(message.id, message.method, params, known);
+      return true;
+    }
+    if (message.method === 'notifications/message') {
+      this.#log(params, known);
+      return true;
+    }
+    return message.method === 'notifications/cancelled' && this.#withdraw(params['requestId']);
+  }
+
+  /** Answers one question, from the caller it is for or from whoever stands in. */
+  async answer(method: string, params: JsonObject, addressee: Addressee, asking: Asking): Promise<JsonObject> {
+    if (method === 'roots/list') return { roots: (await this.#roots(addressee)).map((root) => ({ ...root })) };
+    if (addressee.problem !== undefined)
+      throw new RemoteError(-32_603, `${method} cannot be answered: ${addressee.problem}`);
+    const releases = addressee.calls.map(({ client }) => client?.hold());
+    try {
+      if (method === 'elicitation/create')
+        return { ...(await this.#elicit(elicitationOf(params), params, addressee.calls, asking)) };
+      if (method === 'sampling/createMessage') return await this.#sample(samplingOf(params), addressee.calls, asking);
+    } finally {
+      for (const release of releases) release?.();
+    }
+    throw nobody(method);
+  }
+
+  /** Ends every question: the server is gone. */
+  close(): void {
+    for (const question of this.#open.values()) question.abort(new Error('the connection to the server is gone'));
+    this.#open.clear();
+  }
+
+  async #reply(id: string | number, method: string, params: JsonObject, known: Caller | undefined): Promise<void> {
+    const addressee = this.callers.addressee(known);
+    const question = new AbortController();
+    this.#open.set(id, question);
+    const calls = addressee.calls ?? [];
+    const endWithCalls = (): void => {
+      if (calls.every(({ isOver }) => isOver)) question.abort(new Error('the call is over'));
+    };
+    for (const call of calls) call.onOver(endWithCalls);
+    let reply: object;
+    try {
+      reply = { result: await this.answer(method, params, addressee, { signal: question.signal }) };
+    } catch (error) {
+      reply = { error: { code: error instanceof RemoteError ? error.code : -32_603, message: messageOf(error) } };
+    }
+    // Withdrawn by the server, or nobody there any more to reply to.
+    if (!this.#open.delete(id)) return;
+    await this.#transport.send({ jsonrpc: '2.0', id, ...reply } as JSONRPCMessage).catch(() => undefined);
+  }
+
+  #withdraw(id: unknown): boolean {
+    if (typeof id !== 'string' && typeof id !== 'number') return false;
+    const question = this.#open.get(id);
+    this.#open.delete(id);
+    question?.abort(new Error('the server withdrew its question'));
+    return question !== undefined;
+  }
+
+  async #roots(addressee: Addressee): Promise<readonly Root[]> {
+    // Whose call it is may be unclear; the directories that the operator gave are no secret of another caller.
+    const roots = addressee.calls?.[0]?.client?.roots;
+    return roots === undefined ? this.#options.roots() : await roots();
+  }
+
+  async #elicit(
+    request: Elicitation,
+    params: JsonObject,
+    [call]: readonly Caller[],
+    asking: Asking,
+  ): Promise<JsonObject> {
+    const elicit = call?.client?.elicit;
+    if (elicit !== undefined) return await elicit(request, asking);
+    const { onElicit } = this.#options;
+    if (onElicit === undefined) throw nobody('elicitation/create');
+    return checkedElicitation(request, await unlessAborted(() => onElicit(params, asking), asking.signal));
+  }
+
+  async #sample(request: SamplingRequest, [call]: readonly Caller[], asking: Asking): Promise<JsonObject> {
+    const sample = call?.client?.sample;
+    if (sample !== undefined) return await sample(request, asking);
+    const { onSample } = this.#options;
+    if (onSample === undefined) throw nobody('sampling/createMessage');
+    return checkedSample(await unlessAborted(() => onSample(request, asking), asking.signal));
+  }
+
+  #log(params: JsonObject, known: Caller | undefined): void {
+    const message = logMessageOf(params);
+    const log = this.callers.addressee(known).calls?.[0]?.client?.log;
+    if (log === undefined) this.#options.onLog(message);
+    else log(message);
+  }
 }
 
-/** Lets the client answer the server's own requests. */
-export function answerRequests(client: Client, options: ServerRequestOptions): void {
-  const params = (request: { readonly params?: unknown }): JsonObject => (request.params ?? {}) as JsonObject;
-  client.setRequestHandler('roots/list', async (request) => {
-    const { roots } = await answer('roots/list', params(request), options);
-    return { roots: roots as { uri: string }[] };
-  });
-  // The SDK checks what these two return against the protocol.
-  if (options.onElicit !== undefined)
-    client.setRequestHandler(
-      'elicitation/create',
-      async (request) => (await answer('elicitation/create', params(request), options)) as { action: 'accept' },
-    );
-  if (options.onSample !== undefined)
-    client.setRequestHandler(
-      'sampling/createMessage',
-      async (request) =>
-        (await answer('sampling/createMessage', params(request), options)) as {
-          model: string;
-          role: 'assistant';
-          content: { type: 'text'; text: string };
-        },
-    );
-  client.fallbackRequestHandler = async (request) => await answer(request.method, params(request), options);
+function nobody(method: string): RemoteError {
+  return new RemoteError(-32_601, `nobody can answer ${method}: whoever made the call cannot, and nobody stands in`);
 }

@@ -1,44 +1,45 @@
-import type { ToolContext } from '../../model/context.ts';
-import type { JsonObject } from '../../model/json.ts';
 import { OutcomeUnknown } from '../../model/outcome-unknown.ts';
 import { ServerUnreached } from '../../model/server-unreached.ts';
 import { ConnectionLost } from './connection-errors.ts';
+import type { Connection } from './connection.ts';
 import type { Supervisor } from './supervisor.ts';
 
-/** One call of a tool by the server's own name for it. */
-export interface RemoteCall {
-  readonly name: string;
-  readonly args: JsonObject;
-  readonly context: ToolContext;
+/** What is asked of a server, for its errors. */
+export interface Asked {
+  readonly server: string;
+  readonly what: string;
+  readonly signal: AbortSignal;
 }
 
-/** Hands a call to its server. A call that certainly did not get there is handed over a second time, others never. */
-export async function callRemote(supervisor: Supervisor, server: string, call: RemoteCall): Promise<JsonObject> {
+/** Asks something of a server. What certainly did not get there is asked a second time, anything else never. */
+export async function onConnection<Answer>(
+  supervisor: Supervisor,
+  asked: Asked,
+  ask: (connection: Connection) => Promise<Answer>,
+): Promise<Answer> {
   supervisor.callBegins();
   try {
-    return await handOver(supervisor, server, call);
+    return await handOver(supervisor, asked, ask);
   } finally {
     supervisor.callEnds();
   }
 }
 
-async function handOver(
+async function handOver<Answer>(
   supervisor: Supervisor,
-  server: string,
-  { name, args, context }: RemoteCall,
-): Promise<JsonObject> {
-  const { signal } = context;
-  const options = { signal, onProgress: context.progress.bind(context) };
+  { server, what, signal }: Asked,
+  ask: (connection: Connection) => Promise<Answer>,
+): Promise<Answer> {
   for (let isFirst = true; ; isFirst = false) {
     const connection = supervisor.connection ?? (await supervisor.connected(signal));
     try {
-      return await connection.callTool(name, args, options);
+      return await ask(connection);
     } catch (error) {
       // A server that lets a call run out of time may hang altogether.
       if (signal.aborted && isTimeout(signal)) void connection.check();
       if (signal.aborted || !(error instanceof ConnectionLost)) throw error;
       if (error.sent)
-        throw new OutcomeUnknown(`the connection to server "${server}" broke while ${name} ran: ${error.message}`, {
+        throw new OutcomeUnknown(`the connection to server "${server}" broke while ${what} ran: ${error.message}`, {
           cause: error,
         });
       if (!isFirst)

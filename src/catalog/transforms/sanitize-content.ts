@@ -1,0 +1,42 @@
+import { type JsonObject, type JsonValue, isJsonObject } from '../../model/json.ts';
+import type { ContentListing } from '../source-content.ts';
+import type { Source, SourceState } from '../source.ts';
+import { sanitizeText } from './sanitize-text.ts';
+
+/** A source in whose descriptions of resources and prompts nothing is hidden. Names and addresses stay exact: they are asked by. */
+export function sanitizeContent(source: Source): Source {
+  if (source.content === undefined) return source;
+  let last: { readonly given: ContentListing; readonly clean: ContentListing } | undefined;
+  const cleaned = (given: ContentListing): ContentListing => {
+    if (last?.given !== given) {
+      const { resources, resourceTemplates, prompts } = given;
+      const clean = {
+        resources: resources.map(readable),
+        resourceTemplates: resourceTemplates.map(readable),
+        prompts: prompts.map(readable),
+      };
+      last = { given, clean };
+    }
+    return last.clean;
+  };
+  let made: { readonly from: SourceState; readonly state: SourceState } | undefined;
+  const state = (): SourceState => {
+    const from = source.state();
+    if (made?.from !== from)
+      made = { from, state: from.content === undefined ? from : { ...from, content: cleaned(from.content) } };
+    return made.state;
+  };
+  return { ...source, state };
+}
+
+function readable<Described extends JsonObject>(described: Described): Described {
+  const { title, description, arguments: args } = described;
+  return {
+    ...described,
+    ...(typeof title === 'string' ? { title: sanitizeText(title) } : {}),
+    ...(typeof description === 'string' ? { description: sanitizeText(description) } : {}),
+    ...(Array.isArray(args)
+      ? { arguments: (args as readonly JsonValue[]).map((each) => (isJsonObject(each) ? readable(each) : each)) }
+      : {}),
+  };
+}

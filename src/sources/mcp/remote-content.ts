@@ -1,0 +1,104 @@
+import {
+  type ContentListing,
+  type ContentOptions,
+  type SourceContent,
+  contentListing,
+  noContent,
+} from '../../catalog/source-content.ts';
+import type { JsonObject, JsonValue } from '../../model/json.ts';
+import { tell } from '../../model/tell.ts';
+import type { Connection } from './connection.ts';
+import { onConnection } from './on-connection.ts';
+import type { Supervisor } from './supervisor.ts';
+
+/** The resources and prompts of a server. */
+export class RemoteContent implements SourceContent {
+  readonly #server: string;
+  readonly #supervisor: () => Supervisor;
+  readonly #onChange: () => void;
+  readonly #watched = new Map<string, Watched>();
+  #lists: Record<keyof ContentListing, readonly JsonValue[]> = noContent;
+  #text = '';
+  #listing = noContent;
+
+  constructor(server: string, supervisor: () => Supervisor, onChange: () => void) {
+    this.#server = server;
+    this.#supervisor = supervisor;
+    this.#onChange = onChange;
+  }
+
+  get listing(): ContentListing {
+    return this.#listing;
+  }
+
+  /** Takes a new list. */
+  update(list: keyof ContentListing, items: readonly JsonValue[]): void {
+    this.#lists = { ...this.#lists, [list]: items };
+    const listing = contentListing(this.#lists);
+    const text = JSON.stringify(listing);
+    if (text === this.#text) return;
+    this.#text = text;
+    this.#listing = listing;
+    this.#onChange();
+  }
+
+  /** Watches on a new connection what was watched on the one before. */
+  async connected(connection: Connection): Promise<void> {
+    await Promise.all(
+      [...this.#watched].map(async ([uri, watched]) => {
+        // One that is refused now is tried again with the next connection.
+        watched.stop = await connection.subscribe(uri).catch(() => undefined);
+      }),
+    );
+  }
+
+  /** The server says that a resource changed. */
+  updated(uri: string): void {
+    for (const listener of this.#watched.get(uri)?.listeners ?? []) tell(listener, undefined);
+  }
+
+  readResource(uri: string, options: ContentOptions): Promise<JsonObject> {
+    return this.#ask('resources/read', { uri }, options);
+  }
+
+  getPrompt(name: string, args: Readonly<Record<string, string>>, options: ContentOptions): Promise<JsonObject> {
+    return this.#ask('prompts/get', { name, arguments: args }, options);
+  }
+
+  complete(request: Parameters<SourceContent['complete']>[0], options: ContentOptions): Promise<JsonObject> {
+    return this.#ask('completion/complete', request as unknown as JsonObject, options);
+  }
+
+  async subscribeResource(uri: string, listener: () => void): Promise<() => Promise<void>> {
+    let watched = this.#watched.get(uri);
+    if (watched === undefined) {
+      this.#watched.set(uri, (watched = { listeners: new Set(), stop: undefined }));
+      try {
+        watched.stop = await this.#supervisor().connection?.subscribe(uri);
+      } catch (error) {
+        this.#watched.delete(uri);
+        throw error;
+      }
+    }
+    // A listener of its own, so that the same function may be given twice.
+    const own = (): void => listener();
+    watched.listeners.add(own);
+    return async () => {
+      if (!watched.listeners.delete(own) || watched.listeners.size > 0) return;
+      this.#watched.delete(uri);
+      await watched.stop?.().catch(() => undefined);
+    };
+  }
+
+  #ask(method: string, params: JsonObject, { signal, onProgress, ...context }: ContentOptions): Promise<JsonObject> {
+    const given = { signal, context, ...(onProgress === undefined ? {} : { onProgress }) };
+    return onConnection(this.#supervisor(), { server: this.#server, what: method, signal }, (connection) =>
+      connection.request(method, params, given),
+    );
+  }
+}
+
+interface Watched {
+  readonly listeners: Set<() => void>;
+  stop: (() => Promise<void>) | undefined;
+}
