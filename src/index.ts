@@ -1,10 +1,20 @@
 export type { ApprovalAnswer, ApprovalRequest, Approve } from './call/approval.ts';
+export type { BoxContent, ReadOptions } from './call/content.ts';
 export type { SignalboxEvents } from './call/events.ts';
 export type { CallMetrics } from './call/metrics.ts';
 export type { ObservedCall } from './call/observed.ts';
 export type { CatalogNotice, CatalogSnapshot, HiddenTool, ServerProvenance } from './catalog/snapshot.ts';
 export type { ToolTransform } from './catalog/transforms/tool-transform.ts';
 export { transformSource as transformServer } from './catalog/transforms/transform-source.ts';
+export type {
+  CompletionRequest,
+  ContentListing,
+  ContentOptions,
+  PromptDescription,
+  ResourceDescription,
+  ResourceTemplateDescription,
+  SourceContent,
+} from './catalog/source-content.ts';
 export type { SourceLimits } from './catalog/source-limits.ts';
 export type { Source, SourceHealth, SourceState, SourceTool } from './catalog/source.ts';
 export type { Verification } from './journal/chain.ts';
@@ -12,6 +22,7 @@ export type {
   CallStarted,
   ConfigurationChange,
   ConfigurationChanged,
+  ContentRead,
   JournalEvent,
   ServerChanged,
   ToolInvoked,
@@ -28,6 +39,18 @@ export type {
   Progress,
   ToolReference,
 } from './model/call.ts';
+export type {
+  Asking,
+  CallClient,
+  Elicitation,
+  ElicitationAnswer,
+  LogLevel,
+  LogMessage,
+  Root,
+  SamplingAnswer,
+  SamplingRequest,
+  ToolClient,
+} from './model/client.ts';
 export type { ContentBlock, ToolResult } from './model/content.ts';
 export type { SessionState, ToolContext } from './model/context.ts';
 export type { Decision } from './model/decision.ts';

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { trace } from '@opentelemetry/api';
 import type { Approve } from './call/approval.ts';
 import type { Call } from './call/call.ts';
+import { type BoxContent, createContent } from './call/content.ts';
 import { Events, type SignalboxEvents } from './call/events.ts';
 import { Limiters } from './call/limiter.ts';
 import type { CallMetrics } from './call/metrics.ts';
@@ -59,7 +60,7 @@ export interface SignalboxOptions {
 }
 
 /** The one place that tool calls pass through. */
-export interface Signalbox {
+export interface Signalbox extends BoxContent {
   readonly version: string;
   /** The tools that can be called now. */
   tools(): readonly ToolDefinition[];
@@ -155,7 +156,30 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     await store.close();
   }
 
+  const leave = (): void => {
+    underWay -= 1;
+    if (underWay === 0) onIdle?.();
+  };
+
   return {
+    ...createContent({
+      catalog,
+      journal,
+      redactor,
+      waits,
+      limiters,
+      timeoutMs: options.timeoutMs ?? 60_000,
+      someone,
+      async underWay(work) {
+        if (closing !== undefined) throw new SignalboxError('box-closed', 'this Signalbox is closed; nothing was read');
+        underWay += 1;
+        try {
+          return await work();
+        } finally {
+          leave();
+        }
+      },
+    }),
     version,
     tools: () => catalog.snapshot.tools,
     catalog: () => catalog.snapshot,
@@ -169,8 +193,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
         const result = { callId, tool, ...outcome, durationMs, ...(decision === undefined ? {} : { decision }) };
         return cached ? { ...result, cached } : result;
       } finally {
-        underWay -= 1;
-        if (underWay === 0) onIdle?.();
+        leave();
       }
     },
     on: (event, listener) => events.on(event, listener),

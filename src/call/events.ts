@@ -3,6 +3,7 @@ import type { CatalogSnapshot } from '../catalog/snapshot.ts';
 import {
   type CallStarted,
   type ConfigurationChanged,
+  type ContentRead,
   type JournalEvent,
   type ServerChanged,
   type ToolInvoked,
@@ -18,6 +19,7 @@ export interface SignalboxEvents {
   readonly ToolInvoked: ToolInvoked;
   readonly ServerChanged: ServerChanged;
   readonly ConfigurationChanged: ConfigurationChanged;
+  readonly ContentRead: ContentRead;
   readonly CatalogChanged: CatalogSnapshot;
 }
 
@@ -30,6 +32,7 @@ export class Events {
     ToolInvoked: new Set(),
     ServerChanged: new Set(),
     ConfigurationChanged: new Set(),
+    ContentRead: new Set(),
     CatalogChanged: new Set(),
   };
 

@@ -92,6 +92,19 @@ export class Catalog {
     return [...this.#mounted.values()].map((mounted) => mounted.source);
   }
 
+  /** The servers that can be asked something now. */
+  available(): readonly Source[] {
+    return [...this.#mounted.values()].filter((each) => absenceOf(each) === undefined).map(({ source }) => source);
+  }
+
+  /** A server that can be asked something now. Throws why it cannot. */
+  source(server: string): Source {
+    const mounted = this.#get(server);
+    const absence = absenceOf(mounted);
+    if (absence !== undefined) throw new SignalboxError('server-unavailable', absence.reason);
+    return mounted.source;
+  }
+
   /** Tells of every new version, once for all changes that are made one after the other without waiting. */
   subscribe(listener: (snapshot: CatalogSnapshot) => void): () => void {
     this.#listeners.add(listener);

@@ -1,24 +1,14 @@
-import { createInterface } from 'node:readline/promises';
 import type { ApprovalAnswer, ApprovalRequest, Approve } from '../call/approval.ts';
 import { oneLine, printable } from './printable.ts';
+import { isYes, question } from './question.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Asks the human at the terminal about one exact call. Anything but a clear yes is a no. */
 export function askOnTerminal(terminal: Terminal, onInterrupt: () => void): Approve {
   return async (request): Promise<ApprovalAnswer> => {
-    const { errors, input } = terminal;
-    await errors.print(describe(request, terminal));
-    const lines = createInterface({ input, output: errors.stream, terminal: true });
-    // In its raw mode the terminal sends no signal for Ctrl-C.
-    lines.on('SIGINT', onInterrupt);
-    // Ctrl-D ends the input without an answer, and `question` would wait forever.
-    const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
-    try {
-      const answer = await Promise.race([lines.question('Run it? [y/N] ', { signal: request.signal }), ended]);
-      return /^\s*y(es)?\s*$/i.test(answer) ? { allow: true } : { allow: false, reason: 'answered no at the terminal' };
-    } finally {
-      lines.close();
-    }
+    await terminal.errors.print(describe(request, terminal));
+    const answer = await question(terminal, 'Run it? [y/N] ', { signal: request.signal, onInterrupt });
+    return isYes(answer) ? { allow: true } : { allow: false, reason: 'answered no at the terminal' };
   };
 }
 

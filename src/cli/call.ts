@@ -14,6 +14,7 @@ import { printable } from './printable.ts';
 import { ProgressLine } from './progress-line.ts';
 import { readArguments } from './read-arguments.ts';
 import { resolveTool } from './resolve-tool.ts';
+import { terminalClient } from './terminal-client.ts';
 import type { Terminal } from './terminal.ts';
 
 interface Options {
@@ -52,6 +53,7 @@ export function addCallCommand(program: Command, { terminal, exitWith }: Command
           ...callOptions(options),
           signal: interruption.signal,
           onProgress: (step) => progress.show(step),
+          client: terminalClient(terminal, progress, () => interruption.interrupt()),
         });
         progress.clear();
         if (globals.json) await printJson(terminal.output, result);

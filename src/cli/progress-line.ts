@@ -9,17 +9,29 @@ const clearLine = '\r\u001b[K';
 export class ProgressLine {
   readonly #printer: Printer;
   #isShown = false;
+  #isPaused = false;
 
   constructor(printer: Printer) {
     this.#printer = printer;
   }
 
   show({ progress, total, message }: Progress): void {
-    if (!this.#printer.isTTY) return;
+    if (!this.#printer.isTTY || this.#isPaused) return;
     const amount = total === undefined ? String(progress) : `${progress}/${total}`;
     const line = message === undefined ? amount : `${amount} ${oneLine(message)}`;
     void this.#printer.print(clearLine + this.#printer.colors.dim(shorten(line, (this.#printer.width ?? 80) - 1)));
     this.#isShown = true;
+  }
+
+  /** Leaves the terminal to something else until it is done. */
+  async pauseFor<Value>(work: () => Promise<Value>): Promise<Value> {
+    this.clear();
+    this.#isPaused = true;
+    try {
+      return await work();
+    } finally {
+      this.#isPaused = false;
+    }
   }
 
   clear(): void {

@@ -81,6 +81,8 @@ function fromSignalbox(error: SignalboxError): Failure {
     case 'lock-outdated':
     case 'file-unwritable':
     case 'secret-unusable':
+    case 'server-unavailable':
+    case 'content-failed':
     case 'box-closed':
       return new Failure(1, error.code, error.message, { next: 'signalbox doctor', cause: error });
     case 'name-invalid':

@@ -4,7 +4,7 @@ import type { JsonObject } from '../model/json.ts';
 import type { Effect } from '../model/tool.ts';
 
 /** What the journal records. `CallStarted` is the intent, `ToolInvoked` the one outcome of every call. */
-export type EntryType = 'CallStarted' | 'ToolInvoked' | 'ServerChanged' | 'ConfigurationChanged';
+export type EntryType = 'CallStarted' | 'ToolInvoked' | 'ServerChanged' | 'ConfigurationChanged' | 'ContentRead';
 
 /** An entry on its way into the journal, before it has its place in the chain. */
 export interface EntryDraft {
@@ -104,8 +104,24 @@ export interface ConfigurationChanged extends Recorded, ConfigurationChange {
   readonly type: 'ConfigurationChanged';
 }
 
+/** Somebody read a resource or a prompt of a server. What was read is not recorded. */
+export interface ContentRead extends Recorded {
+  readonly type: 'ContentRead';
+  readonly sessionId?: string;
+  readonly server: string;
+  readonly kind: 'resource' | 'prompt';
+  /** The resource’s address, or the prompt’s name. */
+  readonly name: string;
+  /** What the prompt was filled in with, without secrets. */
+  readonly arguments?: JsonObject;
+  readonly principal: Principal;
+  readonly outcome: 'completed' | 'failed';
+  readonly durationMs: number;
+  readonly error?: string;
+}
+
 /** An entry as readers see it. */
-export type JournalEvent = CallStarted | ToolInvoked | ServerChanged | ConfigurationChanged;
+export type JournalEvent = CallStarted | ToolInvoked | ServerChanged | ConfigurationChanged | ContentRead;
 
 /** Turns a stored entry into what readers see. */
 export function toEvent(entry: StoredEntry): JournalEvent {

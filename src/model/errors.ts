@@ -36,6 +36,8 @@ const errorCodes = {
   'server-required': 'a required server is not up',
   'lock-outdated': 'the server is not what it was when its differences were looked at',
   'file-unwritable': 'a file cannot be written',
+  'server-unavailable': 'the server is disabled or down',
+  'content-failed': 'a resource or prompt of a server could not be read',
   'tool-invalid': 'a tool definition is malformed',
   'schema-unsupported': 'a schema cannot be turned into JSON Schema',
   'event-unknown': 'there is no event of that name',

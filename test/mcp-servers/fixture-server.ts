@@ -2,6 +2,8 @@ import { appendFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import {
   type CallToolResult,
+  ProtocolError,
+  ProtocolErrorCode,
   Server,
   type ServerContext,
   type Tool,
@@ -28,11 +30,18 @@ export function fixtureServer({ many = 0, page = 50, added = [], versions }: Fix
   const server = new Server(
     { name: 'fixture', version: '1.2.3' },
     {
-      capabilities: { tools: { listChanged: true }, logging: {} },
+      capabilities: {
+        tools: { listChanged: true },
+        resources: { listChanged: true, subscribe: true },
+        prompts: { listChanged: true },
+        completions: {},
+        logging: {},
+      },
       instructions: 'Use it in tests.',
       ...(versions === undefined ? {} : { supportedProtocolVersions: versions }),
     },
   );
+  addContent(server, added);
 
   const handlers: Record<string, Handler> = {
     echo: ({ text: value }) => text(String(value)),
@@ -65,6 +74,7 @@ export function fixtureServer({ many = 0, page = 50, added = [], versions }: Fix
     async grow({ name }) {
       added.push(String(name));
       await server.notification({ method: 'notifications/tools/list_changed' });
+      await server.notification({ method: 'notifications/resources/list_changed' });
       return text('grown');
     },
     fail() {
@@ -81,6 +91,39 @@ export function fixtureServer({ many = 0, page = 50, added = [], versions }: Fix
       }) as unknown as CallToolResult;
     },
     broken: () => text('ran unchecked'),
+    /** Waits, says something, asks about a topic, and answers with both. `loose`: without naming the call, where that is possible. */
+    async interview({ topic, ms = 0, loose = false, stubborn = false }, { mcpReq }) {
+      const message = `What about ${String(topic)}?`;
+      const requestedSchema = { type: 'object' as const, properties: { answer: { type: 'string' as const } } };
+      const params = { mode: 'form' as const, message, requestedSchema };
+      const given = mcpReq.inputResponses?.['answer'] as { content?: { answer?: string } } | undefined;
+      if (given !== undefined) return text(`${String(topic)}: ${given.content?.answer ?? JSON.stringify(given)}`);
+      await wait(Number(ms), undefined, { ref: false, ...(stubborn === true ? {} : { signal: mcpReq.signal }) });
+      await mcpReq.log('info', `about ${String(topic)}`);
+      if (mcpReq.envelope !== undefined)
+        return inputRequired({
+          inputRequests: { answer: inputRequired.elicit({ message, requestedSchema }) },
+          requestState: 'asked',
+        }) as unknown as CallToolResult;
+      const asked =
+        loose === true ? await server.elicitInput(params) : await mcpReq.send({ method: 'elicitation/create', params });
+      return text(`${String(topic)}: ${(asked.content?.['answer'] ?? JSON.stringify(asked)) as string}`);
+    },
+    async steps({ name, count }, { mcpReq }) {
+      const progressToken = mcpReq._meta?.progressToken;
+      for (let progress = 1; progress <= Number(count); progress += 1) {
+        const params = { progressToken: progressToken ?? '', progress, message: String(name) };
+        await mcpReq.notify({ method: 'notifications/progress', params });
+        await wait(1);
+      }
+      return text(String(name));
+    },
+    async directories(_args, { mcpReq }) {
+      if (mcpReq.envelope === undefined) return text(JSON.stringify(await mcpReq.send({ method: 'roots/list' })));
+      const listed = mcpReq.inputResponses?.['roots'];
+      if (listed !== undefined) return text(JSON.stringify(listed));
+      return inputRequired({ inputRequests: { roots: inputRequired.listRoots() } }) as unknown as CallToolResult;
+    },
   };
 
   const tools = (): Tool[] => [
@@ -96,6 +139,9 @@ export function fixtureServer({ many = 0, page = 50, added = [], versions }: Fix
     tool('grow', { type: 'object' }, read),
     tool('fail', { type: 'object' }, read),
     tool('ask', { type: 'object' }, read),
+    tool('interview', { type: 'object' }, read),
+    tool('steps', { type: 'object' }, read),
+    tool('directories', { type: 'object' }, read),
     tool('broken', { type: 'object', properties: { a: { type: 'no-such-type' } } }, read),
     ...[...added, ...Array.from({ length: many }, (_, index) => `many_${index}`)].map((name) =>
       tool(name, { type: 'object' }, read),
@@ -113,6 +159,51 @@ export function fixtureServer({ many = 0, page = 50, added = [], versions }: Fix
     return await handler(params.arguments ?? {}, context);
   });
   return server;
+}
+
+const mostOnPage = 2;
+
+/** Resources, templates, prompts and completion; three resources come in two pages, and `added` are more. */
+function addContent(server: Server, added: readonly string[]): void {
+  const resources = (): { uri: string; name: string; description: string }[] =>
+    ['one', 'two', 'three', ...added].map((name) => ({
+      uri: `note://${name}`,
+      name,
+      description: `The note\u200b ${name}.`,
+    }));
+  server.setRequestHandler('resources/list', ({ params }) => {
+    const start = Number(params?.cursor ?? 0);
+    const end = start + mostOnPage;
+    const all = resources();
+    return { resources: all.slice(start, end), ...(end < all.length ? { nextCursor: String(end) } : {}) };
+  });
+  server.setRequestHandler('resources/templates/list', () => ({
+    resourceTemplates: [{ uriTemplate: 'note://{name}', name: 'note' }],
+  }));
+  server.setRequestHandler('resources/read', async ({ params: { uri } }, { mcpReq }) => {
+    if (uri === 'note://slow') await wait(60_000, undefined, { ref: false, signal: mcpReq.signal });
+    if (!resources().some((each) => each.uri === uri))
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no ${uri}`);
+    return { contents: [{ uri, mimeType: 'text/plain', text: `the text of ${uri}\u200b` }] };
+  });
+  server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
+    setTimeout(() => void server.sendResourceUpdated({ uri }), 10).unref();
+    return {};
+  });
+  server.setRequestHandler('resources/unsubscribe', () => ({}));
+  server.setRequestHandler('prompts/list', () => ({
+    prompts: [
+      { name: 'greet', description: 'Greets.', arguments: [{ name: 'who', description: 'Whom', required: true }] },
+    ],
+  }));
+  server.setRequestHandler('prompts/get', ({ params }) => ({
+    messages: [
+      { role: 'user' as const, content: { type: 'text' as const, text: `Greet ${params.arguments?.['who']}.` } },
+    ],
+  }));
+  server.setRequestHandler('completion/complete', ({ params }) => ({
+    completion: { values: ['ada', 'alan', 'grace'].filter((name) => name.startsWith(params.argument.value)) },
+  }));
 }
 
 function tool(name: string, inputSchema: Tool['inputSchema'], annotations: Tool['annotations']): Tool {

@@ -16,6 +16,8 @@ export interface HttpFixture {
   breakConnections(): void;
   /** Tells those who listen that the tools changed. */
   toolsChanged(): void;
+  /** Tells those who watch a resource that it changed. */
+  resourceUpdated(uri: string): void;
   readonly added: string[];
   close(): Promise<void>;
 }
@@ -57,6 +59,7 @@ export async function httpFixture(era: 'legacy' | 'modern', port = 0, guard?: Gu
     forgetSessions: () => sessions.clear(),
     breakConnections: () => server.closeAllConnections(),
     toolsChanged: () => handler.notify.toolsChanged(),
+    resourceUpdated: (uri) => handler.notify.resourceUpdated(uri),
     close: () => closed(server),
   };
 }

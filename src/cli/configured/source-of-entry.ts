@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { lockSource } from '../../catalog/lock/lock-source.ts';
 import type { LockedServer } from '../../catalog/lock/lock.ts';
 import type { Source } from '../../catalog/source.ts';
@@ -48,7 +50,8 @@ async function prepareExternal(entry: ExternalEntry, starting: Starting): Promis
   // Imported when it is needed: not every box has external servers.
   const { mcpServer } = await import('../../sources/mcp/mcp-server.ts');
   const { references, checkSchemas, verdicts } = starting;
-  const { idleStopMs } = entry.settings;
+  const { idleStopMs, workspace = [] } = entry.settings;
+  const roots = workspace.map((path) => ({ uri: pathToFileURL(resolve(references.directory, path)).href }));
   return (after) =>
     mcpServer({
       name: entry.name,
@@ -57,6 +60,7 @@ async function prepareExternal(entry: ExternalEntry, starting: Starting): Promis
         return await externalTransport(entry, references);
       },
       redact: (text) => references.redact(text),
+      roots,
       checkSchemas,
       ...(verdicts === undefined ? {} : { verdicts }),
       ...(idleStopMs === undefined ? {} : { idleStopMs }),

@@ -73,6 +73,15 @@ export class JournalTable {
         const what = oneLine(event.details.join('; '));
         return [...start, paint(`config ${event.status}`), oneLine(basename(event.file)), '', '', what];
       }
+      case 'ContentRead':
+        return [
+          ...start,
+          this.#paint(event.outcome),
+          event.server,
+          oneLine(event.sessionId ?? ''),
+          formatDuration(event.durationMs),
+          oneLine(`${event.kind} ${event.name}${event.error === undefined ? '' : `: ${event.error}`}`),
+        ];
     }
   }
 

@@ -9,11 +9,13 @@ const recorded = {
   hash: z.string().describe('Links it to all entries before it.'),
 };
 
+const principal = z.object({ id: z.string(), kind: z.enum(['human', 'agent', 'system']) });
+
 const callFacts = {
   callId: z.string(),
   sessionId: z.string().optional(),
   tool: z.string(),
-  principal: z.object({ id: z.string(), kind: z.enum(['human', 'agent', 'system']) }),
+  principal,
   arguments: jsonObject.describe('Without secrets.'),
   server: z.string().optional(),
   adapter: z.string().optional(),
@@ -62,10 +64,26 @@ const configurationChanged = z
   })
   .openapi('ConfigurationChanged', { description: 'The configuration was changed while the server ran.' });
 
+const contentRead = z
+  .object({
+    ...recorded,
+    type: z.literal('ContentRead'),
+    sessionId: z.string().optional(),
+    server: z.string(),
+    kind: z.enum(['resource', 'prompt']),
+    name: z.string().describe('The resource’s address, or the prompt’s name.'),
+    arguments: jsonObject.optional().describe('Without secrets.'),
+    principal,
+    outcome: z.enum(['completed', 'failed']),
+    durationMs: z.number(),
+    error: z.string().optional(),
+  })
+  .openapi('ContentRead', { description: 'Somebody read a resource or a prompt of a server.' });
+
 export const callEntrySchema = z.discriminatedUnion('type', [toolInvoked, callStarted]).openapi('CallEntry');
 
 const journalEntrySchema = z
-  .discriminatedUnion('type', [callStarted, toolInvoked, serverChanged, configurationChanged])
+  .discriminatedUnion('type', [callStarted, toolInvoked, serverChanged, configurationChanged, contentRead])
   .openapi('JournalEntry');
 
 const next = z

@@ -91,7 +91,7 @@ export class Connection {
     else if (options.logLevel !== undefined) void this.setLogLevel(options.logLevel).catch(() => undefined);
     lane.onLost = (reason) => this.#end(reason);
     lane.onTrouble = (error) => this.#trouble(error);
-    if (this.#isModern) void this.#listen();
+    if (this.#isModern) this.#listenToLists();
   }
 
   get isOver(): boolean {
@@ -146,11 +146,12 @@ export class Connection {
     throw new RemoteError(-32_603, `the server still wanted input after ${mostRounds} rounds`);
   }
 
-  /** Wants to be told, or not any more, when a resource changes. In the 2026 revision: until what it returns is called. */
+  /** Wants to be told when a resource changes, until what it returns is called. */
   async subscribe(uri: string): Promise<() => Promise<void>> {
     if (this.#isModern) {
-      const subscription = await this.#client.listen({ resourceSubscriptions: [uri] });
-      return () => subscription.close();
+      const { ready, stop } = this.#listen({ resourceSubscriptions: [uri] });
+      await ready;
+      return stop;
     }
     await this.#lane.request('resources/subscribe', { uri }, { timeoutMs: listRequestMs });
     return async () => {
@@ -228,23 +229,41 @@ export class Connection {
   }
 
   /** In the 2026 revision changes are told only to those who listen. */
-  async #listen(): Promise<void> {
+  #listenToLists(): void {
     const capabilities = this.#client.getServerCapabilities();
     const filter = {
       ...(capabilities?.tools?.listChanged === true ? { toolsListChanged: true } : {}),
       ...(capabilities?.resources?.listChanged === true ? { resourcesListChanged: true } : {}),
       ...(capabilities?.prompts?.listChanged === true ? { promptsListChanged: true } : {}),
     };
-    if (Object.keys(filter).length === 0) return;
-    for (let pause = 1000; !this.#isOver; pause = Math.min(pause * 2, 30_000)) {
-      try {
-        const { closed } = await this.#client.listen(filter);
-        if ((await closed) === 'local') return;
-      } catch {
-        // It may not serve the request although it announced it: then the list stays as it was found.
+    // It may not serve the request although it announced it: then the lists stay as they were found.
+    if (Object.keys(filter).length > 0) this.#listen(filter).ready.catch(() => undefined);
+  }
+
+  /** Listens, and again whenever the server ends it, until it is stopped. `ready` tells how the first attempt went. */
+  #listen(filter: Parameters<Client['listen']>[0]): { ready: Promise<void>; stop: () => Promise<void> } {
+    const { promise: ready, resolve, reject } = Promise.withResolvers<void>();
+    let isStopped = false;
+    let current: Awaited<ReturnType<Client['listen']>> | undefined;
+    const keepListening = async (): Promise<void> => {
+      for (let pause = 1000; !this.#isOver && !isStopped; pause = Math.min(pause * 2, 30_000)) {
+        try {
+          current = await this.#client.listen(filter);
+          resolve();
+          if (isStopped) await current.close();
+          if ((await current.closed) === 'local') return;
+        } catch (error) {
+          reject(error);
+        }
+        await new Promise((again) => setTimeout(again, pause).unref());
       }
-      await new Promise((resolve) => setTimeout(resolve, pause).unref());
-    }
+    };
+    void keepListening();
+    const stop = async (): Promise<void> => {
+      isStopped = true;
+      await current?.close();
+    };
+    return { ready, stop };
   }
 }
 

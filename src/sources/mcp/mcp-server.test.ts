@@ -207,7 +207,7 @@ describe('a server that is a process', () => {
       name: 'fixture',
       transport: fixtureProgram('modern', '--many', '120'),
     });
-    assert.equal(tools.length, 13 + 120);
+    assert.equal(tools.length, 16 + 120);
     assert.deepEqual([protocolVersion, instructions], ['2026-07-28', 'Use it in tests.']);
     const missing = discoverMcpServer({ name: 'fixture', transport: { type: 'stdio', command: 'no-such-program' } });
     await assert.rejects(missing, /"no-such-program" was not found/);

@@ -44,7 +44,7 @@ describe('the four reference servers, mounted together', () => {
     const { box, directory } = await mounted(t);
     assert.deepEqual(
       box.catalog().servers.map(({ name, status, tools }) => `${name} ${status} ${tools}`),
-      ['everything up 16', 'files up 14', 'memory up 9', 'thinking up 1'],
+      ['everything up 17', 'files up 14', 'memory up 9', 'thinking up 1'],
     );
     const file = join(directory, 'a.txt');
     writeFileSync(file, 'one\ntwo\n');
@@ -67,6 +67,7 @@ describe('the four reference servers, mounted together', () => {
       ['everything__trigger-long-running-operation', { duration: 0.1, steps: 2 }, /completed/],
       ['everything__get-roots-list', {}, /notes/],
       ['everything__trigger-elicitation-request', {}, /Ada/],
+      ['everything__trigger-url-elicitation', { url: 'https://example.org/', message: 'Look.' }, /accept/],
       ['everything__trigger-sampling-request', { prompt: 'hi', maxTokens: 10 }, /sampled answer/],
       ['files__create_directory', { path: join(directory, 'sub') }],
       ['files__write_file', { path: join(directory, 'b.txt'), content: 'three' }],

@@ -1,0 +1,57 @@
+import type { Asking, Elicitation, ElicitationAnswer } from '../model/client.ts';
+import type { JsonValue } from '../model/json.ts';
+import { type FormField, fieldsOf } from './form-field.ts';
+import { oneLine, printable } from './printable.ts';
+import { isYes, question } from './question.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Asks the human at the terminal what a tool wants to know: field by field, or to visit a page. Ctrl-D cancels. */
+export function elicitOnTerminal(
+  terminal: Terminal,
+  onInterrupt: () => void,
+): (request: Elicitation, asking: Asking) => Promise<ElicitationAnswer> {
+  const { errors } = terminal;
+  return async (request, { signal }) => {
+    const ask = (text: string): Promise<string | undefined> => question(terminal, text, { signal, onInterrupt });
+    const { colors } = errors;
+    await errors.print(`${colors.bold(colors.yellow('the tool asks'))} ${printable(request.message)}\n`);
+    if (request.mode === 'url') {
+      await errors.print(`  ${colors.bold(oneLine(request.url))}\n`);
+      const answer = await ask('Have you opened it? [y/N] ');
+      return { action: answer === undefined ? 'cancel' : isYes(answer) ? 'accept' : 'decline' };
+    }
+    const fields = fieldsOf(request.requestedSchema);
+    const names = fields.map(({ label }) => oneLine(label)).join(', ');
+    const willing = await ask(`Answer${names === '' ? '' : ` (${names})`}? [y/N] `);
+    if (!isYes(willing)) return { action: willing === undefined ? 'cancel' : 'decline' };
+    const content: Record<string, JsonValue> = {};
+    for (const field of fields) {
+      const given = await fill(field, terminal, ask);
+      if (given === undefined) return { action: 'cancel' };
+      if (given.value !== undefined) content[field.name] = given.value;
+    }
+    return { action: 'accept', content };
+  };
+}
+
+/** What the human typed, until it fits; without a value when the field stays empty; `undefined` when the input ended. */
+async function fill(
+  field: FormField,
+  { errors }: Terminal,
+  ask: (text: string) => Promise<string | undefined>,
+): Promise<{ readonly value?: JsonValue } | undefined> {
+  const { colors } = errors;
+  const { label, description, choices, isRequired, usual } = field;
+  if (description !== undefined) await errors.print(`  ${colors.dim(printable(description))}\n`);
+  for (const [index, choice] of choices.entries()) await errors.print(`  ${index + 1}. ${oneLine(choice.label)}\n`);
+  const preset = usual === undefined ? (isRequired ? '' : ', may stay empty') : `, usually ${JSON.stringify(usual)}`;
+  for (;;) {
+    const text = await ask(`  ${oneLine(label)} (${field.kind}${oneLine(preset)}): `);
+    if (text === undefined) return undefined;
+    if (text === '' && usual !== undefined) return { value: usual };
+    if (text === '' && !isRequired) return {};
+    const read = field.read(text);
+    if ('value' in read) return read;
+    await errors.print(`  ${colors.red(oneLine(read.problem))}\n`);
+  }
+}

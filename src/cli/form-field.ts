@@ -1,0 +1,93 @@
+import { SchemaCompiler } from '../catalog/json-schema.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../model/json.ts';
+
+/** One field of a form that a tool wants filled in. */
+export interface FormField {
+  readonly name: string;
+  readonly label: string;
+  readonly description: string | undefined;
+  readonly isRequired: boolean;
+  /** What it is without an answer. */
+  readonly usual: JsonValue | undefined;
+  /** How the values may be called, where there are only some. */
+  readonly choices: readonly Choice[];
+  /** What kind of answer is wanted, in a word or two. */
+  readonly kind: string;
+  /** The value that was typed, or what is wrong with it. */
+  read(text: string): { readonly value: JsonValue } | { readonly problem: string };
+}
+
+interface Choice {
+  readonly value: JsonValue;
+  readonly label: string;
+}
+
+/** The fields of a form, in the order of its schema. */
+export function fieldsOf(schema: JsonObject): FormField[] {
+  const properties = isJsonObject(schema['properties']) ? schema['properties'] : {};
+  const required: readonly JsonValue[] = Array.isArray(schema['required']) ? schema['required'] : [];
+  return Object.entries(properties).map(([name, given]) =>
+    fieldOf(name, isJsonObject(given) ? given : {}, required.includes(name)),
+  );
+}
+
+function fieldOf(name: string, schema: JsonObject, isRequired: boolean): FormField {
+  const isMany = schema['type'] === 'array';
+  const choices = choicesOf(isMany && isJsonObject(schema['items']) ? schema['items'] : schema);
+  const compiled = new SchemaCompiler().compile(schema);
+  const read: FormField['read'] = (text) => {
+    const value = isMany
+      ? text.split(',').map((each) => chosen(each.trim(), choices) ?? each.trim())
+      : (chosen(text.trim(), choices) ?? valueOf(text, schema['type']));
+    const [problem] = (compiled.ok ? compiled.validate(value) : undefined) ?? [];
+    return problem === undefined ? { value } : { problem: problem.message };
+  };
+  return {
+    name,
+    label: typeof schema['title'] === 'string' ? schema['title'] : name,
+    description: typeof schema['description'] === 'string' ? schema['description'] : undefined,
+    isRequired,
+    usual: schema['default'],
+    choices,
+    kind: isMany ? 'several, with commas' : kindOf(schema),
+    read,
+  };
+}
+
+function choicesOf(schema: JsonObject): Choice[] {
+  const { enum: values, enumNames: names } = schema;
+  if (Array.isArray(values))
+    return (values as readonly JsonValue[]).map((value, index) => {
+      const name = Array.isArray(names) ? (names as readonly JsonValue[])[index] : undefined;
+      return { value, label: typeof name === 'string' ? name : String(value) };
+    });
+  const titled = schema['oneOf'] ?? schema['anyOf'];
+  if (!Array.isArray(titled)) return [];
+  return (titled as readonly JsonValue[])
+    .filter(isJsonObject)
+    .flatMap(({ const: value, title }) =>
+      value === undefined ? [] : [{ value, label: typeof title === 'string' ? title : String(value) }],
+    );
+}
+
+/** A choice by its value, its label or its place. */
+function chosen(text: string, choices: readonly Choice[]): JsonValue | undefined {
+  const same = (a: string): boolean => a.toLowerCase() === text.toLowerCase();
+  const found = choices.find(({ value, label }) => same(String(value)) || same(label));
+  return (found ?? (/^\d+$/.test(text) ? choices[Number(text) - 1] : undefined))?.value;
+}
+
+function valueOf(text: string, type: JsonValue | undefined): JsonValue {
+  if (type === 'boolean') {
+    if (/^\s*(y(es)?|true)\s*$/i.test(text)) return true;
+    return /^\s*(no?|false)\s*$/i.test(text) ? false : text;
+  }
+  if (type !== 'number' && type !== 'integer') return text;
+  const number = Number(text);
+  return text.trim() !== '' && Number.isFinite(number) ? number : text;
+}
+
+function kindOf({ type, format }: JsonObject): string {
+  if (type === 'boolean') return 'y/n';
+  return typeof format === 'string' ? format : type === 'string' || typeof type !== 'string' ? 'text' : type;
+}

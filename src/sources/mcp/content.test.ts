@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { type TestContext, describe, test } from 'node:test';
+import { boxed, until } from '../../../test/mcp-servers/boxed.ts';
+import { httpFixture } from '../../../test/mcp-servers/http-fixture.ts';
+import { fixtureProgram } from '../../../test/mcp-servers/programs.ts';
+import { lockOf } from '../../catalog/lock/lock-of.ts';
+import { lockSource } from '../../catalog/lock/lock-source.ts';
+import { configuredServer } from '../../catalog/transforms/configured-server.ts';
+import {
+  type McpTransport,
+  createSignalbox,
+  defineTool,
+  localServer,
+  mcpServer,
+  transformServer,
+} from '../../index.ts';
+
+const ways = ['legacy stdio', 'modern stdio', 'legacy http', 'modern http'] as const;
+
+async function transportOf(t: TestContext, way: (typeof ways)[number]): Promise<McpTransport> {
+  const [era, kind] = way.split(' ') as ['legacy' | 'modern', 'stdio' | 'http'];
+  if (kind === 'stdio') return fixtureProgram(era);
+  const fixture = await httpFixture(era);
+  t.after(() => fixture.close());
+  return { type: 'http', url: fixture.url };
+}
+
+for (const way of ways) {
+  describe(`resources and prompts (${way})`, () => {
+    test('are listed page by page, read, filled in and completed', async (t) => {
+      const { box } = await boxed(t, { transport: await transportOf(t, way) });
+      assert.deepEqual(
+        box.resources().map(({ server, uri }) => `${server} ${uri}`),
+        ['fixture note://one', 'fixture note://two', 'fixture note://three'],
+      );
+      assert.deepEqual(
+        box.resourceTemplates().map(({ uriTemplate }) => uriTemplate),
+        ['note://{name}'],
+      );
+      assert.deepEqual(
+        box.prompts().map(({ server, name }) => [server, name]),
+        [['fixture', 'greet']],
+      );
+      const read = await box.readResource('fixture', 'note://two');
+      assert.deepEqual(read['contents'], [
+        { uri: 'note://two', mimeType: 'text/plain', text: 'the text of note://two\u200b' },
+      ]);
+      const prompt = await box.getPrompt('fixture', 'greet', { who: 'Ada' });
+      assert.match(JSON.stringify(prompt['messages']), /Greet Ada\./);
+      const ref = { type: 'ref/prompt', name: 'greet' } as const;
+      const completed = await box.complete('fixture', { ref, argument: { name: 'who', value: 'a' } });
+      assert.deepEqual((completed['completion'] as { values: string[] }).values, ['ada', 'alan']);
+    });
+
+    test('what is not there, or takes too long, or is not wanted any more, rejects with what happened', async (t) => {
+      const { box } = await boxed(t, { transport: await transportOf(t, way), timeoutMs: 400 });
+      const failing = { code: 'content-failed' };
+      await assert.rejects(box.readResource('fixture', 'note://none'), {
+        ...failing,
+        message: /there is no note:\/\/none/,
+      });
+      await assert.rejects(box.readResource('fixture', 'note://slow'), { ...failing, message: /ran out of time/ });
+      await assert.rejects(box.readResource('fixture', 'note://slow', { signal: AbortSignal.timeout(100) }), {
+        ...failing,
+        message: /was cancelled/,
+      });
+      await assert.rejects(box.readResource('nowhere', 'note://one'), { code: 'server-unknown' });
+      box.disable('fixture');
+      await assert.rejects(box.readResource('fixture', 'note://one'), { code: 'server-unavailable' });
+      assert.deepEqual(box.resources(), []);
+    });
+  });
+}
+
+for (const way of ['legacy stdio', 'legacy http'] as const) {
+  test(`a resource that is watched tells of its changes, over reconnections too (${way})`, async (t) => {
+    const { box, server } = await boxed(t, { transport: await transportOf(t, way) });
+    let changes = 0;
+    const stop = await box.subscribeResource('fixture', 'note://one', () => (changes += 1));
+    await until(() => changes === 1, 'it is told');
+    await server.restart();
+    await until(() => changes === 2, 'it is told by the next connection too');
+    await stop();
+  });
+}
+
+test('a resource that is watched tells of its changes, in the revision without subscriptions too', async (t) => {
+  const fixture = await httpFixture('modern');
+  t.after(() => fixture.close());
+  const { box } = await boxed(t, { transport: { type: 'http', url: fixture.url } });
+  const changed: string[] = [];
+  const stop = await box.subscribeResource('fixture', 'note://one', () => changed.push('one'));
+  await box.subscribeResource('fixture', 'note://two', () => changed.push('two'));
+  fixture.resourceUpdated('note://one');
+  await until(() => changed.length === 1, 'it is told');
+  await stop();
+  fixture.resourceUpdated('note://one');
+  fixture.resourceUpdated('note://two');
+  await until(() => changed.length === 2, 'the other is told');
+  assert.deepEqual(changed, ['one', 'two']);
+});
+
+test('a change of the resources is followed', async (t) => {
+  const { box } = await boxed(t, { transport: fixtureProgram('legacy') });
+  await box.call('mcp__fixture__grow', { name: 'four' });
+  await until(() => box.resources().some(({ uri }) => uri === 'note://four'), 'the new resource is there');
+});
+
+test('a read is recorded with who read what, not with what was read', async (t) => {
+  const { box } = await boxed(t, { transport: fixtureProgram('legacy') });
+  const principal = { id: 'ada', kind: 'agent' } as const;
+  await box.readResource('fixture', 'note://one', { principal, session: 's1' });
+  await assert.rejects(box.getPrompt('fixture', 'greet', { who: 'Ada' }, { deadline: Date.now() - 1 }));
+  const { items } = await box.journal.entries({ type: 'ContentRead', order: 'oldest-first' });
+  const [read, prompt] = items;
+  assert.ok(read?.type === 'ContentRead' && prompt?.type === 'ContentRead');
+  assert.deepEqual(
+    [read.server, read.kind, read.name, read.principal, read.sessionId, read.outcome],
+    ['fixture', 'resource', 'note://one', principal, 's1', 'completed'],
+  );
+  assert.deepEqual(
+    [prompt.kind, prompt.name, prompt.arguments, prompt.outcome],
+    ['prompt', 'greet', { who: 'Ada' }, 'failed'],
+  );
+  assert.ok(!JSON.stringify(items).includes('the text of'));
+  assert.ok((await box.journal.verify()).ok);
+});
+
+test('lock, transforms and configuration pass them on, their descriptions without hidden characters', async (t) => {
+  const server = mcpServer({ name: 'fixture', transport: fixtureProgram('modern') });
+  await server.ready();
+  const locked = lockSource(server, lockOf([server]).servers.get('fixture'));
+  const shaped = configuredServer(
+    transformServer(locked, (tool) => tool),
+    { origin: 'test', prefix: true },
+  );
+  const box = await createSignalbox({ servers: [shaped] });
+  t.after(() => box.close());
+  assert.equal(box.resources()[0]?.['description'], 'The note one.');
+  const { contents } = (await box.readResource('fixture', 'note://one')) as { contents: { text: string }[] };
+  assert.equal(contents[0]?.text, 'the text of note://one\u200b', 'what is read stays as it is');
+});
+
+test('a server of functions has none, and says so', async (t) => {
+  const tool = defineTool({ name: 'a', description: 'A.', effect: 'read', run: () => 'a' });
+  const box = await createSignalbox({ servers: [localServer({ name: 'own', tools: [tool] })] });
+  t.after(() => box.close());
+  assert.deepEqual([box.resources(), box.resourceTemplates(), box.prompts()], [[], [], []]);
+  await assert.rejects(box.readResource('own', 'a://b'), /server "own" has tools only/);
+});
