@@ -12,6 +12,8 @@ export interface HttpFixture {
   readonly requests: Headers[];
   /** Forgets all sessions, as a restarted server does. */
   forgetSessions(): void;
+  /** How many requests to listen (GET) are refused from now on, with a fault of the server. */
+  refuseToBeHeard(times: number): void;
   /** Breaks every connection there is. */
   breakConnections(): void;
   /** Tells those who listen that the tools changed. */
@@ -30,6 +32,7 @@ export async function httpFixture(era: 'legacy' | 'modern', port = 0, guard?: Gu
   const added: string[] = [];
   const requests: Headers[] = [];
   const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
+  let refusals = 0;
   const handler = createMcpHandler(() => fixtureServer({ added }));
 
   const legacy = async (request: Request): Promise<Response> => {
@@ -46,6 +49,10 @@ export async function httpFixture(era: 'legacy' | 'modern', port = 0, guard?: Gu
   };
   const listener = getRequestListener(async (request) => {
     requests.push(request.headers);
+    if (request.method === 'GET' && refusals > 0) {
+      refusals -= 1;
+      return new Response('not now', { status: 500 });
+    }
     const refused = await guard?.(request);
     if (refused !== undefined) return refused;
     return await (era === 'legacy' ? legacy(request) : handler.fetch(request));
@@ -56,6 +63,7 @@ export async function httpFixture(era: 'legacy' | 'modern', port = 0, guard?: Gu
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
     requests,
     added,
+    refuseToBeHeard: (times) => void (refusals = times),
     forgetSessions: () => sessions.clear(),
     breakConnections: () => server.closeAllConnections(),
     toolsChanged: () => handler.notify.toolsChanged(),

@@ -1,5 +1,6 @@
-/** The fixture as a program: `stdio-program.ts [legacy|modern|exits-on-probe|VERSION] [--many N] [--pid] [--fork]`. */
+/** The fixture as a program: `stdio-program.ts [legacy|modern|exits-on-probe|silent-on-probe|reads-slowly|VERSION] [--many N] [--pid] [--fork]`. */
 import { spawn } from 'node:child_process';
+import { Transform } from 'node:stream';
 import { parseArgs } from 'node:util';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { fixtureServer } from './fixture-server.ts';
@@ -30,5 +31,22 @@ const servers: Readonly<Record<string, () => unknown>> = {
       process.stdin.unshift(chunk);
       void fixtureServer(options).connect(new StdioServerTransport());
     }),
+  'silent-on-probe': () => {
+    const heard = new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        const lines = String(chunk).split(/(?<=\n)/);
+        done(null, lines.filter((line) => !line.includes('server/discover')).join(''));
+      },
+    });
+    return fixtureServer(options).connect(new StdioServerTransport(process.stdin.pipe(heard), process.stdout));
+  },
+  'reads-slowly': () => {
+    const slow = new Transform({
+      readableHighWaterMark: 65_536,
+      writableHighWaterMark: 65_536,
+      transform: (chunk: Buffer, _encoding, done) => void setTimeout(() => done(null, chunk), 5),
+    });
+    return fixtureServer(options).connect(new StdioServerTransport(process.stdin.pipe(slow), process.stdout));
+  },
 };
 await servers[/^\d/.test(era) ? (era < '2026' ? 'legacy' : 'modern') : era]?.();

@@ -30,6 +30,7 @@ describe('a server that is a process', () => {
     ['legacy', '2025-11-25'],
     ['modern', '2026-07-28'],
     ['exits-on-probe', '2025-11-25'],
+    ['silent-on-probe', '2025-11-25'],
   ] as const) {
     test(`its tools can be called, whatever it makes of the newest revision (${era})`, async (t) => {
       const { box, server } = await boxed(t, { transport: fixtureProgram(era) });
@@ -166,6 +167,25 @@ describe('a server that is a process', () => {
     assert.match(tooLarge.error?.message ?? '', /it sent a message of more than 30 MB/);
     assert.equal((await box.call('mcp__fixture__echo', { text: 'back' })).outcome, 'completed');
     assert.equal(server.health().restarts, 1);
+  });
+
+  test('one that reads slowly gets everything in the end, and nothing that was taken back while it waited', async (t) => {
+    const file = scratchFile(t);
+    const { box } = await boxed(t, { transport: fixtureProgram('reads-slowly') });
+    const texts = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(2 * 1024 * 1024));
+    const echoes = texts.map((text) => box.call('mcp__fixture__echo', { text }));
+    const stop = new AbortController();
+    const takenBack = box.call('mcp__fixture__act', { file, line: 'never' }, { signal: stop.signal });
+    const kept = box.call('mcp__fixture__act', { file, line: 'once' });
+    await wait(20);
+    stop.abort();
+    assert.equal((await takenBack).outcome, 'cancelled');
+    assert.deepEqual(
+      (await Promise.all(echoes)).map(({ outcome }) => outcome),
+      texts.map(() => 'completed'),
+    );
+    assert.equal((await kept).outcome, 'completed');
+    assert.equal(readFileSync(file, 'utf8'), 'once\n');
   });
 
   test('its error output is drained, and the last 200 lines are kept', async (t) => {

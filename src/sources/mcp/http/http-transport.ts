@@ -3,6 +3,7 @@ import { SSEClientTransport, StreamableHTTPClientTransport, type Transport } fro
 import { guardedFetch } from './guarded-fetch.ts';
 import { authorizedFetch } from './oauth/authorized-fetch.ts';
 import type { OAuthOptions } from './oauth/oauth-options.ts';
+import { longestPauseMs, patientScheduler } from './patient-scheduler.ts';
 
 /** Where a server is on the network. */
 export interface HttpTransportOptions {
@@ -19,7 +20,6 @@ export interface HttpTransport {
   refusal(): Error | undefined;
 }
 
-const longestPauseMs = 30_000;
 const farewellMs = 500;
 
 /** The SDK's transport for a server on the network, on a `fetch` of our own. */
@@ -71,16 +71,4 @@ function webUrl(address: string): URL {
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
     throw new Error(`${JSON.stringify(address)} is not an http or https address`);
   return url;
-}
-
-/** A server that ends idle streams would be asked for a new one every second, for ever: each time the pause grows. */
-function patientScheduler(): (reconnect: () => void, delay: number) => () => void {
-  let pause = 0;
-  let last = 0;
-  return (reconnect, delay) => {
-    pause = Date.now() - last > 2 * longestPauseMs ? delay : Math.min(Math.max(pause * 2, delay), longestPauseMs);
-    last = Date.now();
-    const timer = setTimeout(reconnect, pause);
-    return () => clearTimeout(timer);
-  };
 }

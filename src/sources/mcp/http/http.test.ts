@@ -98,6 +98,22 @@ test('a session that the server has forgotten is made anew, the call goes throug
   assert.equal(server.health().restarts, 1);
 });
 
+test('a stream of changes that broke is taken up again, however often that fails', { timeout: 60_000 }, async (t) => {
+  const fixture = await httpFixture('legacy');
+  t.after(() => fixture.close());
+  const { box, server } = await boxed(t, { transport: { type: 'http', url: fixture.url } });
+  await wait(300); // until it listens
+  const before = fixture.requests.length;
+  // The SDK by itself gives up after two.
+  fixture.refuseToBeHeard(3);
+  fixture.breakConnections();
+  const heard = (): number => fixture.requests.slice(before).filter((each) => each.get('content-type') === null).length;
+  await until(() => heard() >= 4, 'it listens again', 40_000);
+  await box.call('mcp__fixture__grow', { name: 'newcomer' });
+  await until(() => box.tools().some((tool) => tool.id.tool === 'newcomer'), 'a change is heard of');
+  assert.equal(server.health().restarts, 0);
+});
+
 test('server-everything works over HTTP+SSE and over streamable HTTP', { timeout: 60_000 }, async (t) => {
   for (const [mode, type, path] of [
     ['sse', 'sse', 'sse'],
