@@ -107,8 +107,12 @@ export const requirements: Readonly<Record<RequirementId, Requirement>> = {
     tests: [
       'src/sources/mcp/mcp-server.test.ts > a server that is a process > all pages are listed',
       'src/sources/mcp/mcp-server.test.ts > a server that is a process > a server can be looked at without being mounted',
+      'src/sources/mcp/mcp-server.test.ts > a server that is a process > a change of its list is followed, and tools that did not change stay the same (legacy)',
+      'src/sources/mcp/mcp-server.test.ts > a server that is a process > a change of its list is followed, and tools that did not change stay the same (modern)',
+      'src/sources/mcp/content.test.ts > resources and prompts (legacy stdio) > are listed page by page, read, filled in and completed',
+      'src/sources/mcp/content.test.ts > resources and prompts (modern http) > are listed page by page, read, filled in and completed',
+      'src/sources/mcp/content.test.ts > a change of the resources is followed',
     ],
-    missing: 'resources and prompts beyond discovery',
   },
   B3: {
     promise: 'tools are filtered, renamed, re-described and re-shaped; the remote name still works',
@@ -211,10 +215,20 @@ export const requirements: Readonly<Record<RequirementId, Requirement>> = {
   B12: {
     promise: 'elicitation, sampling, roots, progress, cancellation, logging and completion are relayed',
     tests: [
+      'src/sources/mcp/everything.test.ts > the reference server for everything (stdio) > what it asks the user, in a form or on a page, is answered by whoever made the call',
+      'src/sources/mcp/everything.test.ts > the reference server for everything (http) > what it asks the user, in a form or on a page, is answered by whoever made the call',
+      'src/sources/mcp/everything.test.ts > the reference server for everything (http) > what it asks a model is answered by whoever made the call',
+      'src/sources/mcp/everything.test.ts > the reference server for everything (stdio) > it learns the directories, and that they changed',
+      'src/sources/mcp/everything.test.ts > the reference server for everything (stdio) > what it says during a call is told to whoever made it',
+      'src/sources/mcp/everything.test.ts > the reference server for everything (http) > its resources are read, watched and completed, its prompts filled in',
       'src/sources/mcp/reference-servers.test.ts > the four reference servers, mounted together > progress is relayed, and cancellation reaches the server',
-      'src/sources/mcp/mcp-server.test.ts > a server that is a process > it is not offered what nobody can answer, and the call fails clearly',
+      'src/sources/mcp/relay.test.ts > two callers at once > each is asked and told only what its own call is about, whatever the order (legacy http)',
+      'src/sources/mcp/relay.test.ts > two callers at once > each is asked and told only what its own call is about, whatever the order (modern http)',
+      'src/sources/mcp/relay.test.ts > two callers at once > each is asked and told only what its own call is about, whatever the order (modern stdio)',
+      'src/sources/mcp/relay.test.ts > two callers at once > over one pipe in an older revision, neither is asked what may be the other’s question, and the call says why',
+      'src/sources/mcp/relay.test.ts > two callers at once > what is asked for a call that was given up never reaches the next caller',
+      'src/sources/mcp/relay.test.ts > a question > that nobody can answer fails the call clearly; who stands in answers for those who cannot (legacy stdio)',
     ],
-    missing: 'elicitation, sampling, roots, logging and completion to the client that made the call',
   },
   B13: {
     promise: '`signalbox.lock` pins tool definitions; a change of meaning blocks the tool until accepted',
@@ -229,6 +243,7 @@ export const requirements: Readonly<Record<RequirementId, Requirement>> = {
     tests: [
       'src/catalog/transforms/sanitized.test.ts > a sanitized tool > has clean names, titles, descriptions and schema descriptions; values stay exact',
       'src/catalog/transforms/sanitized.test.ts > suspicious > is looked for in the schema too, in names and values as well',
+      'src/sources/mcp/content.test.ts > lock, transforms and configuration pass them on, their descriptions without hidden characters',
     ],
   },
 

@@ -109,7 +109,7 @@ export function createContent(parts: ContentParts): BoxContent {
     subscribeResource: (server, uri, listener) =>
       parts.underWay(async () => {
         try {
-          return await contentOf(parts.catalog.source(server)).subscribeResource(uri, listener);
+          return await contentOf(parts.catalog.reachable(server)).subscribeResource(uri, listener);
         } catch (error) {
           throw asError(server, error, parts.redactor);
         }
@@ -118,7 +118,7 @@ export function createContent(parts: ContentParts): BoxContent {
 }
 
 async function ask(parts: ContentParts, server: string, { options, ask: put }: Reading): Promise<JsonObject> {
-  const source = parts.catalog.source(server);
+  const source = parts.catalog.reachable(server);
   const content = contentOf(source);
   const { signal, onProgress } = options;
   const callers = options.deadline === undefined ? undefined : Number(options.deadline);

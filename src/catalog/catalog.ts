@@ -98,7 +98,7 @@ export class Catalog {
   }
 
   /** A server that can be asked something now. Throws why it cannot. */
-  source(server: string): Source {
+  reachable(server: string): Source {
     const mounted = this.#get(server);
     const absence = absenceOf(mounted);
     if (absence !== undefined) throw new SignalboxError('server-unavailable', absence.reason);

@@ -246,6 +246,28 @@ describe('a question', () => {
     });
   }
 
+  test('takes no time from any call of the client that may be meant, and stands while one of them does', async (t) => {
+    const { box } = await boxed(t, { transport: fixtureProgram('legacy'), timeoutMs: 600 });
+    const client = new Hesitant();
+    const first = box.call('mcp__fixture__wait', { ms: 300 }, { client });
+    const asking = box.call('mcp__fixture__interview', { topic: 'time' }, { client });
+    await until(() => client.signal !== undefined, 'it is asked');
+    assert.equal((await first).outcome, 'completed');
+    await wait(1000);
+    assert.equal(client.signal?.aborted, false);
+    client.answer('later');
+    assert.equal(textOf(await asking), 'time: later');
+  });
+
+  test('takes no time from the tool when somebody stands in, either', async (t) => {
+    const onElicit = async (): Promise<{ action: string; content: { answer: string } }> => {
+      await wait(1000);
+      return { action: 'accept', content: { answer: 'the operator' } };
+    };
+    const { box } = await boxed(t, { transport: fixtureProgram('legacy'), timeoutMs: 400, onElicit });
+    assert.equal(textOf(await box.call('mcp__fixture__interview', { topic: 'x' })), 'x: the operator');
+  });
+
   test('on the stream of no call is for the only client there is (legacy http)', async (t) => {
     const { box } = await boxed(t, { transport: await transportOf(t, 'legacy http') });
     await wait(200); // until it listens
