@@ -27,6 +27,8 @@ export interface Call {
   claim: { readonly key: string; readonly fingerprint: string } | undefined;
   /** Set by `reuse`: the result is one that was given out before. */
   cached: boolean;
+  /** Set by `execute`: the tool asked its caller something, so its result depends on more than the arguments. */
+  asked?: true;
   /** Set by `record-intent`: the tool may have begun to act. */
   started: boolean;
   /** Set by `record-intent`: a read's intent, while it waits to be written. */

@@ -106,3 +106,15 @@ test('after the call nobody is asked or told anything, and an answer under way g
   await wait(50);
   assert.deepEqual(said, ['taken back', 'answered too late']);
 });
+
+test('a result that depends on an answer is not given out again', async (t) => {
+  const run: Run = async ({ asks }, { client }) => (asks === true ? await client?.elicit?.(form) : 'plain');
+  const go = defineTool({ name: 'go', description: 'Goes.', input: { type: 'object' }, effect: 'read', run });
+  const box = await createSignalbox({ servers: [localServer({ name: 't', tools: [go], cacheMs: 60_000 })] });
+  t.after(() => box.close());
+  for (const name of ['Ada', 'Grace']) {
+    const client: CallClient = { elicit: () => ({ action: 'accept', content: { name } }) };
+    const { structuredContent } = await box.call('mcp__t__go', { asks: true }, { client });
+    assert.deepEqual(structuredContent, { action: 'accept', content: { name } });
+  }
+});

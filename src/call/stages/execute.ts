@@ -69,8 +69,8 @@ class CallContext implements ToolContext, AskedCall {
   readonly callId;
   readonly session;
   readonly principal;
+  readonly #call;
   readonly #clock;
-  readonly #given;
   readonly #onProgress;
   readonly #server;
   readonly #states;
@@ -82,8 +82,8 @@ class CallContext implements ToolContext, AskedCall {
     this.callId = call.id;
     this.session = call.options.session;
     this.principal = call.principal;
+    this.#call = call;
     this.#clock = clock;
-    this.#given = call.options.client;
     this.#onProgress = call.options.onProgress;
     this.#server = server;
     this.#states = states;
@@ -106,10 +106,11 @@ class CallContext implements ToolContext, AskedCall {
   }
 
   get client(): ToolClient {
-    return (this.#client ??= toolClient(this.#given, this));
+    return (this.#client ??= toolClient(this.#call.options.client, this));
   }
 
   hold(): () => void {
+    this.#call.asked = true;
     return this.#clock.hold();
   }
 

@@ -6,7 +6,7 @@ import { ResultCache } from '../result-cache.ts';
 
 /**
  * Gives the result of a read out again where the server allows it: to the same principal and session, for the same arguments
- * and definition, while nothing with an effect has run at that server. Everything before it, policy included, has had its say.
+ * and definition, while nothing with an effect has run at that server, unless the tool asked its caller something. Everything before it, policy included, has had its say.
  */
 export function reuse(): Stage {
   const caches = new WeakMap<Source, ResultCache>();
@@ -33,7 +33,7 @@ async function read(call: Call, next: Next, cache: ResultCache, cacheMs: number)
   }
   const keep = cache.reading(key);
   const outcome = await next(call);
-  if (outcome.outcome === 'completed') keep(outcome, Date.now() + cacheMs);
+  if (outcome.outcome === 'completed' && call.asked !== true) keep(outcome, Date.now() + cacheMs);
   return outcome;
 }
 
