@@ -59,21 +59,25 @@ function choicesOf(schema: JsonObject): Choice[] {
   if (Array.isArray(values))
     return (values as readonly JsonValue[]).map((value, index) => {
       const name = Array.isArray(names) ? (names as readonly JsonValue[])[index] : undefined;
-      return { value, label: typeof name === 'string' ? name : String(value) };
+      return { value, label: typeof name === 'string' ? name : shown(value) };
     });
   const titled = schema['oneOf'] ?? schema['anyOf'];
   if (!Array.isArray(titled)) return [];
   return (titled as readonly JsonValue[])
     .filter(isJsonObject)
     .flatMap(({ const: value, title }) =>
-      value === undefined ? [] : [{ value, label: typeof title === 'string' ? title : String(value) }],
+      value === undefined ? [] : [{ value, label: typeof title === 'string' ? title : shown(value) }],
     );
+}
+
+function shown(value: JsonValue): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** A choice by its value, its label or its place. */
 function chosen(text: string, choices: readonly Choice[]): JsonValue | undefined {
   const same = (a: string): boolean => a.toLowerCase() === text.toLowerCase();
-  const found = choices.find(({ value, label }) => same(String(value)) || same(label));
+  const found = choices.find(({ value, label }) => same(shown(value)) || same(label));
   return (found ?? (/^\d+$/.test(text) ? choices[Number(text) - 1] : undefined))?.value;
 }
 

@@ -8,6 +8,7 @@ import { RemoteError } from './connection-errors.ts';
 import { Envelopes } from './envelopes.ts';
 import { type Handshake, type HandshakeOptions, shakeHands } from './handshake.ts';
 import type { RequestOptions } from './lane.ts';
+import { listFilter, listen } from './listen.ts';
 import { verdictKey } from './verdicts.ts';
 
 /** What a server lists, and how it is asked for it. */
@@ -149,9 +150,9 @@ export class Connection {
   /** Wants to be told when a resource changes, until what it returns is called. */
   async subscribe(uri: string): Promise<() => Promise<void>> {
     if (this.#isModern) {
-      const { ready, stop } = this.#listen({ resourceSubscriptions: [uri] });
-      await ready;
-      return stop;
+      const listening = listen(this.#client, { resourceSubscriptions: [uri] }, () => this.#isOver);
+      await listening.ready;
+      return () => listening.stop();
     }
     await this.#lane.request('resources/subscribe', { uri }, { timeoutMs: listRequestMs });
     return async () => {
@@ -228,42 +229,10 @@ export class Connection {
     return { inputResponses, ...(requestState === undefined ? {} : { requestState }) };
   }
 
-  /** In the 2026 revision changes are told only to those who listen. */
   #listenToLists(): void {
-    const capabilities = this.#client.getServerCapabilities();
-    const filter = {
-      ...(capabilities?.tools?.listChanged === true ? { toolsListChanged: true } : {}),
-      ...(capabilities?.resources?.listChanged === true ? { resourcesListChanged: true } : {}),
-      ...(capabilities?.prompts?.listChanged === true ? { promptsListChanged: true } : {}),
-    };
+    const filter = listFilter(this.#client);
     // It may not serve the request although it announced it: then the lists stay as they were found.
-    if (Object.keys(filter).length > 0) this.#listen(filter).ready.catch(() => undefined);
-  }
-
-  /** Listens, and again whenever the server ends it, until it is stopped. `ready` tells how the first attempt went. */
-  #listen(filter: Parameters<Client['listen']>[0]): { ready: Promise<void>; stop: () => Promise<void> } {
-    const { promise: ready, resolve, reject } = Promise.withResolvers<void>();
-    let isStopped = false;
-    let current: Awaited<ReturnType<Client['listen']>> | undefined;
-    const keepListening = async (): Promise<void> => {
-      for (let pause = 1000; !this.#isOver && !isStopped; pause = Math.min(pause * 2, 30_000)) {
-        try {
-          current = await this.#client.listen(filter);
-          resolve();
-          if (isStopped) await current.close();
-          if ((await current.closed) === 'local') return;
-        } catch (error) {
-          reject(error);
-        }
-        await new Promise((again) => setTimeout(again, pause).unref());
-      }
-    };
-    void keepListening();
-    const stop = async (): Promise<void> => {
-      isStopped = true;
-      await current?.close();
-    };
-    return { ready, stop };
+    if (filter !== undefined) listen(this.#client, filter, () => this.#isOver).ready.catch(() => undefined);
   }
 }
 

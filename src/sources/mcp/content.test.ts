@@ -1,29 +1,13 @@
 import assert from 'node:assert/strict';
-import { type TestContext, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { boxed, until } from '../../../test/mcp-servers/boxed.ts';
 import { httpFixture } from '../../../test/mcp-servers/http-fixture.ts';
 import { fixtureProgram } from '../../../test/mcp-servers/programs.ts';
+import { transportOf, ways } from '../../../test/mcp-servers/ways.ts';
 import { lockOf } from '../../catalog/lock/lock-of.ts';
 import { lockSource } from '../../catalog/lock/lock-source.ts';
 import { configuredServer } from '../../catalog/transforms/configured-server.ts';
-import {
-  type McpTransport,
-  createSignalbox,
-  defineTool,
-  localServer,
-  mcpServer,
-  transformServer,
-} from '../../index.ts';
-
-const ways = ['legacy stdio', 'modern stdio', 'legacy http', 'modern http'] as const;
-
-async function transportOf(t: TestContext, way: (typeof ways)[number]): Promise<McpTransport> {
-  const [era, kind] = way.split(' ') as ['legacy' | 'modern', 'stdio' | 'http'];
-  if (kind === 'stdio') return fixtureProgram(era);
-  const fixture = await httpFixture(era);
-  t.after(() => fixture.close());
-  return { type: 'http', url: fixture.url };
-}
+import { createSignalbox, defineTool, localServer, mcpServer, transformServer } from '../../index.ts';
 
 for (const way of ways) {
   describe(`resources and prompts (${way})`, () => {

@@ -1,24 +1,14 @@
 import assert from 'node:assert/strict';
-import { type TestContext, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import fc from 'fast-check';
 import { boxed, until } from '../../../test/mcp-servers/boxed.ts';
-import { httpFixture } from '../../../test/mcp-servers/http-fixture.ts';
 import { fixtureProgram } from '../../../test/mcp-servers/programs.ts';
-import type { CallClient, CallResult, McpTransport, Progress } from '../../index.ts';
-
-type Way = 'legacy stdio' | 'modern stdio' | 'legacy http' | 'modern http';
+import { transportOf, ways } from '../../../test/mcp-servers/ways.ts';
+import type { CallClient, CallResult, Progress } from '../../index.ts';
 
 /** The ways on which it is known to which call a message belongs. */
 const certain = ['modern stdio', 'legacy http', 'modern http'] as const;
-
-async function transportOf(t: TestContext, way: Way): Promise<McpTransport> {
-  const [era, kind] = way.split(' ') as ['legacy' | 'modern', 'stdio' | 'http'];
-  if (kind === 'stdio') return fixtureProgram(era);
-  const fixture = await httpFixture(era);
-  t.after(() => fixture.close());
-  return { type: 'http', url: fixture.url };
-}
 
 /** A caller that notes what it is asked and told, and answers with its name. */
 class Someone implements CallClient {
@@ -131,7 +121,7 @@ describe('two callers at once', () => {
     assert.deepEqual(server.health().stderr, []);
   });
 
-  for (const way of ['legacy stdio', ...certain] as const) {
+  for (const way of ways) {
     test(`progress goes to the call it belongs to (${way})`, async (t) => {
       const { box } = await boxed(t, { transport: await transportOf(t, way) });
       await Promise.all(
@@ -164,7 +154,7 @@ describe('two callers at once', () => {
 });
 
 describe('a question', () => {
-  for (const way of ['legacy stdio', ...certain] as const) {
+  for (const way of ways) {
     test(`takes no time from the tool, however slow the answer; cancelling the call takes it back (${way})`, async (t) => {
       const { box } = await boxed(t, { transport: await transportOf(t, way), timeoutMs: 400 });
       const client = new Hesitant();
