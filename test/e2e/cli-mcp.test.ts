@@ -3,6 +3,7 @@ import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { httpFixture } from '../mcp-servers/http-fixture.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
 import { Place, finished, said } from './cli-place.ts';
@@ -43,6 +44,17 @@ suite('external servers of the configuration', () => {
     assert.match(shown.stdout, /"OTHER":"usual"/);
     const journal = readFileSync(join(place.data, 'signalbox.db'), 'latin1');
     assert.ok(!journal.includes('a secret greeting'), 'what came from the environment is not recorded');
+  });
+
+  test('are told the directories of their workspace when they ask', async () => {
+    const place = configured({ files: { command, args, workspace: ['.', 'notes'] } });
+    const { code, stdout, stderr } = await place.run(['call', 'files/directories']);
+    assert.equal(code, 0, stderr);
+    const { roots } = JSON.parse(stdout) as { roots: { uri: string }[] };
+    assert.deepEqual(
+      roots.map(({ uri }) => uri),
+      [place.directory, join(place.directory, 'notes')].map((path) => pathToFileURL(path).href),
+    );
   });
 
   test('a bearer token and headers reach a server on the network', async (t) => {
