@@ -198,10 +198,11 @@ suite(
     test('the lock: a drifted tool is hidden, shown with its difference, and accepted over HTTP at once', async (t) => {
       const served = await Served.start(t, { files: entry() });
       assert.equal((await served.place.run(['lock'])).code, 0);
+      const [locked] = await served.when(([each]) => each?.status === 'up', 'it is up');
       served.write({ files: entry('--many', '1') });
       await until(() => served.stderr().includes('restarted files'), 'the change is taken over');
       const [files] = await served.when(([each]) => each?.status === 'up', 'it is up again');
-      assert.equal(files?.tools, 14, 'the new tool is kept back');
+      assert.equal(files?.tools, locked?.tools, 'the new tool is kept back');
       type Lock = { items: { server: string; status: string; fingerprint: string; diff?: { tools: object[] } }[] };
       const [standing] = (await served.get<Lock>('/api/lock')).items;
       assert.equal(standing?.status, 'changed');
