@@ -103,20 +103,24 @@ describe('ToolInvoked', () => {
   });
 
   test('a slow read shows as running while it runs', async () => {
+    const { promise, resolve: end } = Promise.withResolvers<string>();
     const slow = defineTool({
       name: 'slow',
       description: 'x',
       input: { type: 'object' },
       effect: 'read',
-      run: () => new Promise((resolve) => setTimeout(resolve, 30)),
+      run: () => promise,
+      timeoutMs: 10_000,
     });
     const box = await createSignalbox({ servers: [localServer({ name: 't', tools: [slow] })] });
+    const started = new Promise((resolve) => box.on('CallStarted', resolve));
     const call = box.call('mcp__t__slow');
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await started;
     assert.deepEqual(
       (await box.journal.calls()).items.map((event) => event.type),
       ['CallStarted'],
     );
+    end('seen');
     await call;
     assert.deepEqual(
       (await box.journal.calls()).items.map((event) => event.type),

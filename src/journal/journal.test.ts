@@ -58,12 +58,28 @@ describe('journal', () => {
   test('a withdrawn note is not written; one that was written stays', async () => {
     const { store, batches } = watched();
     const journal = new Journal(store);
-    const withdrawn = journal.note(() => assert.fail('it is not even made'));
+    const withdrawn = journal.noteSoon(() => assert.fail('it is not even made'));
     assert.equal(withdrawn.withdraw(), true);
-    const written = journal.note(() => draft({ call: 'written' }));
+    const written = journal.noteSoon(() => draft({ call: 'written' }));
     await journal.drain();
     assert.equal(written.withdraw(), false);
     assert.deepEqual(batches, [['written']]);
+  });
+
+  test('a note that may wait costs no commit when it is withdrawn in time, and is written when it is not', async () => {
+    const { store, batches } = watched();
+    const journal = new Journal(store);
+    const withdrawn = journal.noteSoon(() => draft({ call: 'withdrawn' }));
+    const left = journal.noteSoon(() => draft({ call: 'left' }));
+    await journal.append(draft({ call: 'a' }), 'crash');
+    assert.deepEqual(batches, [['a']], 'it does not hurry because others are written');
+    withdrawn.withdraw();
+    const heard = new Promise((resolve) => journal.subscribe(resolve));
+    const alive = setTimeout(() => undefined, 5000);
+    await heard;
+    clearTimeout(alive);
+    assert.deepEqual(batches, [['a'], ['left']]);
+    assert.equal(left.withdraw(), false);
   });
 
   test('an entry that must survive a power loss waits for sync, the others of its batch do not', async () => {

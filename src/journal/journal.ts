@@ -11,6 +11,7 @@ export interface Waiting {
 }
 
 const longestBreath = 10;
+const patience = 10;
 
 class Item implements Waiting {
   state: 'queued' | 'withdrawn' | 'written' = 'queued';
@@ -40,6 +41,8 @@ export class Journal {
   readonly #store: Store;
   readonly #listeners = new Set<(entry: StoredEntry) => void>();
   #queue: Item[] = [];
+  #patient: Item[] = [];
+  #impatience: NodeJS.Timeout | undefined;
   #scheduled = false;
   #writing: Promise<void> | undefined;
   #breathed = 0;
@@ -53,10 +56,16 @@ export class Journal {
     return new Promise((resolve, reject) => this.#enqueue(new Item(() => draft, survives, resolve, reject)));
   }
 
-  /** Writes an entry with the next commit, unless it is withdrawn before; made only when it is written. Nobody waits for it. */
-  note(make: () => EntryDraft): Waiting {
+  /** Writes an entry with the next commit. Nobody waits for it. */
+  note(make: () => EntryDraft): void {
+    this.#enqueue(new Item(make, 'crash'));
+  }
+
+  /** Writes an entry within some milliseconds, unless it is withdrawn before; made only when it is written. */
+  noteSoon(make: () => EntryDraft): Waiting {
     const item = new Item(make, 'crash');
-    this.#enqueue(item);
+    this.#patient.push(item);
+    this.#impatience ??= setTimeout(this.#hurry, patience).unref();
     return item;
   }
 
@@ -68,6 +77,7 @@ export class Journal {
 
   /** Resolves when nothing waits to be written any more. */
   async drain(): Promise<void> {
+    this.#hurry();
     while (this.#queue.length > 0 || this.#writing !== undefined) {
       await (this.#writing ?? new Promise<void>((resolve) => setImmediate(resolve)));
     }
@@ -77,6 +87,16 @@ export class Journal {
     this.#queue.push(item);
     this.#schedule();
   }
+
+  readonly #hurry = (): void => {
+    clearTimeout(this.#impatience);
+    this.#impatience = undefined;
+    const waiting = this.#patient.filter((item) => item.state === 'queued');
+    this.#patient = [];
+    if (waiting.length === 0) return;
+    this.#queue.push(...waiting);
+    this.#schedule();
+  };
 
   #schedule(): void {
     if (this.#scheduled || this.#writing !== undefined) return;

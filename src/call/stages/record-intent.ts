@@ -14,7 +14,7 @@ export function recordIntent(journal: Journal, redactor: Redactor): Stage {
   return (call, next) => {
     const { claim } = call;
     if (claim !== undefined || toolOf(call).definition.effect !== 'read') return afterIntent(call, next, claim);
-    call.intent = journal.note(() => intentDraft(call, redactor));
+    call.intent = journal.noteSoon(() => intentDraft(call, redactor));
     call.started = true;
     return next(call);
   };

@@ -128,11 +128,13 @@ export class Lane implements Transport {
     };
     const message = { jsonrpc: '2.0', id, method, params: { ...params, _meta: meta } } as JSONRPCMessage;
     return new Promise((resolve, reject) => {
-      const stream = new AbortController();
+      // A message to a process has no stream of its own to close: the caller's signal is enough to take it back.
+      const stream = this.tellsWhenSent ? undefined : new AbortController();
+      const requestSignal = stream?.signal ?? signal;
       const cancel = (): void => {
         this.#cancel(id);
         if (signal !== undefined) pending.settle(reasonOf(signal));
-        stream.abort();
+        stream?.abort();
       };
       const timer =
         timeoutMs === undefined
@@ -153,7 +155,7 @@ export class Lane implements Transport {
       this.#pending.set(id, pending);
       signal?.addEventListener('abort', cancel, { once: true });
       const sending = {
-        requestSignal: stream.signal,
+        ...(requestSignal === undefined ? {} : { requestSignal }),
         onRequestStreamEnd: () =>
           pending.settle(new ConnectionLost('the stream of the answer ended before the answer came', true)),
       };

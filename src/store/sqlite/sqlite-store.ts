@@ -6,6 +6,7 @@ import type { EntryDraft, StoredEntry } from '../../journal/entry.ts';
 import type { ChainHead, Claim, EntryQuery, KeptResult, ResultPage, Store } from '../../journal/store.ts';
 import { SignalboxError, messageOf } from '../../model/errors.ts';
 import { newId } from '../../model/identifiers.ts';
+import { Checkpointer, longestLog } from './checkpointer.ts';
 import { DurableLog } from './durable-log.ts';
 import { entryQuery } from './entry-query.ts';
 import { JournalIndex } from './journal-index.ts';
@@ -30,11 +31,14 @@ class SqliteStore implements Store {
   readonly location: string;
   readonly #writer = newId('writer');
   readonly #database: DatabaseSync;
+  readonly #checkpointer: Checkpointer | undefined;
   readonly #log: DurableLog | undefined;
   readonly #lock: WriterLock | undefined;
   readonly #index: JournalIndex;
   readonly #results: ResultTable;
   readonly #statements = new Map<string, StatementSync>();
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
   readonly #insert: StatementSync;
   readonly #readHead: StatementSync;
   readonly #readClaim: StatementSync;
@@ -50,9 +54,12 @@ class SqliteStore implements Store {
     this.#database = new DatabaseSync(file, { timeout: 5000 });
     // FULL until the schema is in place, which also puts the log's directory entry on the disk; then see DurableLog.
     this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+    this.#begin = this.#database.prepare('BEGIN IMMEDIATE');
+    this.#commit = this.#database.prepare('COMMIT');
     this.#migrate();
-    this.#database.exec('PRAGMA synchronous = NORMAL');
+    this.#database.exec(`PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${longestLog}`);
     if (onDisk) {
+      this.#checkpointer = new Checkpointer(file);
       this.#log = new DurableLog(`${file}-wal`);
       this.#lock = new WriterLock(`${file}-writers`, this.#writer);
     }
@@ -69,6 +76,7 @@ class SqliteStore implements Store {
   async append(drafts: readonly EntryDraft[]): Promise<readonly (StoredEntry | undefined)[]> {
     const written = this.#write(drafts);
     this.#index.schedule(this.#headSeq);
+    this.#checkpointer?.committed(drafts.length);
     return written;
   }
 
@@ -115,7 +123,7 @@ class SqliteStore implements Store {
   async close(): Promise<void> {
     this.#index.stop();
     this.#catchUp();
-    await this.#log?.close();
+    await Promise.all([this.#log?.close(), this.#checkpointer?.close()]);
     this.#database.close();
     this.#lock?.release();
   }
@@ -166,10 +174,10 @@ class SqliteStore implements Store {
   }
 
   #transaction(work: () => void): void {
-    this.#database.exec('BEGIN IMMEDIATE');
+    this.#begin.run();
     try {
       work();
-      this.#database.exec('COMMIT');
+      this.#commit.run();
     } catch (error) {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       throw error;
