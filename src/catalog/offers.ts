@@ -2,7 +2,7 @@ import { SignalboxError, messageOf } from '../model/errors.ts';
 import { type CatalogTool, catalogTool } from './definition.ts';
 import { renderName } from './names.ts';
 import type { HiddenTool } from './snapshot.ts';
-import type { Source, SourceTool, WithheldTool } from './source.ts';
+import type { Source, SourceState, SourceTool, WithheldTool } from './source.ts';
 
 /** What one tool of a source comes to: a tool of the catalog, or why it is none. */
 export type Offer =
@@ -21,14 +21,20 @@ export class Offers {
   readonly #built = new WeakMap<SourceTool, Offer>();
   /** Since when names are taken more than once. */
   #clashes = new Map<string, number>();
+  #judged: { readonly of: SourceState; readonly offers: readonly Offer[] } | undefined;
 
   constructor(source: Source) {
     this.#source = source;
   }
 
-  /** What the tools that the source offers now come to. */
-  now(): Offer[] {
-    const { tools: offered, hidden = [] } = this.#source.state();
+  /** What the tools that the source offers now come to. A source that did not change is not judged again. */
+  now(): readonly Offer[] {
+    const state = this.#source.state();
+    if (this.#judged?.of !== state) this.#judged = { of: state, offers: this.#judge(state) };
+    return this.#judged.offers;
+  }
+
+  #judge({ tools: offered, hidden = [] }: SourceState): readonly Offer[] {
     const offers = offered.map((each) => this.#build(each));
     const clashing = clashingTools(offers);
     this.#clashes = new Map([...clashing.keys()].map((name) => [name, this.#clashes.get(name) ?? Date.now()]));

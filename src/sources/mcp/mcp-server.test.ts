@@ -124,6 +124,17 @@ describe('a server that is a process', () => {
       );
     });
 
+    test(`many changes in a row end with the last list (${era})`, async (t) => {
+      const { box } = await boxed(t, { transport: fixtureProgram(era) });
+      const names = Array.from({ length: 20 }, (_, index) => `newcomer_${index}`);
+      const [first, ...others] = names;
+      // The first is being listed while the others come.
+      await box.call('mcp__fixture__grow', { name: first });
+      await Promise.all(others.map((name) => box.call('mcp__fixture__grow', { name })));
+      const listed = (): Set<string> => new Set(box.tools().map((tool) => tool.id.tool));
+      await until(() => names.every((name) => listed().has(name)), 'all new tools are there');
+    });
+
     test(`cancellation reaches it (${era})`, async (t) => {
       const { box, server } = await boxed(t, { transport: fixtureProgram(era) });
       const stop = new AbortController();

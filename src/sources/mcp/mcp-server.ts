@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { assertServerName } from '../../catalog/names.ts';
 import { limitsOf } from '../../catalog/source-limits.ts';
 import type { Source, SourceHealth, SourceState } from '../../catalog/source.ts';
@@ -29,7 +30,7 @@ export interface McpServer extends Source {
   setLogLevel(level: LogLevel): void;
 }
 
-const debounceMs = 100;
+const pauseMs = 100;
 const otherLists = ['resources', 'resourceTemplates', 'prompts'] as const;
 
 /**
@@ -43,7 +44,7 @@ export function mcpServer(options: McpServerOptions): McpServer {
   const listeners = new Set<() => void>();
   const redact = options.redact ?? ((text: string) => text);
   const lines = new RecentLines(redact);
-  const debounced = new Map<ListName, NodeJS.Timeout>();
+  const following = new Map<ListName, 'up to date' | 'changed again'>();
   let state: SourceState | undefined;
   let facts: ServerFacts | undefined;
   let { roots = [], logLevel } = options;
@@ -70,15 +71,25 @@ export function mcpServer(options: McpServerOptions): McpServer {
     if (list === 'tools') tools.update(items);
     else content.update(list, items);
   };
-  const onListChanged = (list: ListName): void => {
-    clearTimeout(debounced.get(list));
-    const timer = setTimeout(() => {
+  // At once, and then not before a pause: servers that add many tools tell of each. One after the other, so that the last
+  // list is the one that stays.
+  const follow = async (list: ListName): Promise<void> => {
+    if (following.has(list)) {
+      following.set(list, 'changed again');
+      return;
+    }
+    const lists: ListName[] = list === 'resources' ? [list, 'resourceTemplates'] : [list];
+    do {
+      following.set(list, 'up to date');
+      // It may be told while the connection is still being opened, after its first list was read.
+      if (supervisor.connection === undefined) await wait(pauseMs, undefined, { ref: false });
       const { connection } = supervisor;
       // That it failed shows when the server is looked at; the list stays as it was.
-      const lists: ListName[] = list === 'resources' ? [list, 'resourceTemplates'] : [list];
-      if (connection !== undefined) for (const each of lists) relist(connection, each).catch(() => connection.check());
-    }, debounceMs);
-    debounced.set(list, timer.unref());
+      if (connection !== undefined)
+        await Promise.all(lists.map((each) => relist(connection, each))).catch(() => connection.check());
+      await wait(pauseMs, undefined, { ref: false });
+    } while (following.get(list) === 'changed again');
+    following.delete(list);
   };
 
   let failures = 0;
@@ -90,7 +101,7 @@ export function mcpServer(options: McpServerOptions): McpServer {
       patient,
       logLevel,
       roots: () => roots,
-      onListChanged,
+      onListChanged: (list) => void follow(list),
       onResourceUpdated: (uri) => content.updated(uri),
     });
     const connection = await openConnection(given);
@@ -136,7 +147,6 @@ export function mcpServer(options: McpServerOptions): McpServer {
       return () => listeners.delete(listener);
     },
     async close() {
-      for (const timer of debounced.values()) clearTimeout(timer);
       await supervisor.stop();
       changed();
     },

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { SchemaCompiler, type Validate } from '../../catalog/json-schema.ts';
 import type { SourceTool } from '../../catalog/source.ts';
 import type { ToolContext } from '../../model/context.ts';
@@ -14,7 +15,8 @@ export interface ToolListing {
 }
 
 interface Kept {
-  readonly text: string;
+  /** Tells a definition from any other, in less room than its text. */
+  readonly digest: string;
   readonly tool: SourceTool;
 }
 
@@ -39,15 +41,15 @@ export class SourceTools {
 
   /** Takes a new list. */
   update(definitions: readonly JsonValue[]): void {
-    const before = new Map(this.#kept.map((kept) => [kept.text, kept]));
+    const before = new Map(this.#kept.map((kept) => [kept.digest, kept]));
     const notices: string[] = [];
     const kept = definitions.flatMap((definition, index): Kept[] => {
       if (!isDefinition(definition)) {
         notices.push(`the tool at place ${index + 1} of the server’s list has no name and is left out`);
         return [];
       }
-      const text = JSON.stringify(definition);
-      return [before.get(text) ?? { text, tool: this.#tool(definition) }];
+      const digest = hash('sha256', JSON.stringify(definition), 'base64');
+      return [before.get(digest) ?? { digest, tool: this.#tool(definition) }];
     });
     const isSame = kept.length === this.#kept.length && kept.every((each, index) => each === this.#kept[index]);
     if (isSame && notices.join() === this.#listing.notices.join()) return;

@@ -1,0 +1,167 @@
+/**
+ * A large catalog: 50 MCP servers with 200 tools each, over HTTP, in a process of their own. What listing, one call and one
+ * changed list cost against bare clients of the MCP SDK, and what an idle server takes in memory of this process.
+ *
+ *   npm run bench -- catalog
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { type Signalbox, createSignalbox, mcpServer } from '../src/index.ts';
+import { measure, median, printTable } from './support/measure.ts';
+
+const servers = 50;
+const tools = 200;
+const rounds = 7;
+const raw = 'SDK v2 client';
+const children: ChildProcess[] = [];
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+async function program(count: number, each: number): Promise<string[]> {
+  const file = fileURLToPath(new URL('./support/catalog-program.ts', import.meta.url));
+  const child = spawn(process.execPath, [file, String(count), String(each)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  children.push(child);
+  const [address] = (await once(child.stdout, 'data')) as [Buffer];
+  return Array.from({ length: count }, (_, index) => `${address.toString().trim()}/${index}`);
+}
+
+/** Mounts a server for each address, numbered from `first`; ready when all have listed their tools. */
+async function mount(box: Signalbox, urls: readonly string[], first = 0): Promise<void> {
+  const mounted = urls.map((url, index) => mcpServer({ name: `s${first + index}`, transport: { type: 'http', url } }));
+  for (const server of mounted) box.mount(server);
+  await Promise.all(mounted.map((server) => server.ready()));
+}
+
+async function rawClient(url: string): Promise<Client> {
+  const client = new Client({ name: 'bench', version: '1' }, { versionNegotiation: { mode: 'auto' } });
+  await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+  return client;
+}
+
+async function settledMemory(): Promise<{ heap: number; rss: number }> {
+  for (let round = 0; round < 5; round += 1) {
+    await wait(300);
+    collectGarbage();
+  }
+  const { heapUsed, external, rss } = process.memoryUsage();
+  return { heap: (heapUsed + external) / 2 ** 20, rss: rss / 2 ** 20 };
+}
+
+async function timed(work: () => unknown): Promise<number> {
+  const begun = performance.now();
+  await work();
+  return performance.now() - begun;
+}
+
+function row(what: string, ours: number, bare: number, unit = 'ms'): void {
+  console.log(`| ${what} | ${ours.toFixed(2)} ${unit} | ${bare.toFixed(2)} ${unit} | ${(ours / bare).toFixed(2)}× |`);
+}
+
+/** By the difference that the last forty make: the first ones load code and make the heap grow, which all share. */
+async function memory(urls: readonly string[]): Promise<void> {
+  const box = await createSignalbox();
+  const shared = 10;
+  await mount(box, urls.slice(0, shared));
+  box.tools();
+  const before = await settledMemory();
+  await mount(box, urls.slice(shared), shared);
+  box.tools();
+  const after = await settledMemory();
+  const each = (kind: 'heap' | 'rss'): string => ((after[kind] - before[kind]) / (servers - shared)).toFixed(2);
+  console.log(
+    `\nMemory of this process for one idle server with ${tools} tools: heap ${each('heap')} MB, resident ${each('rss')} MB`,
+  );
+  await box.close();
+}
+
+async function listing(box: Signalbox, clients: readonly Client[]): Promise<void> {
+  const [anew, again, bare]: [number[], number[], number[]] = [[], [], []];
+  for (let round = 0; round < rounds; round += 1) {
+    box.disable('signalbox');
+    anew.push(await timed(() => box.tools()));
+    again.push(await timed(() => box.tools()));
+    box.enable('signalbox');
+    bare.push(
+      await timed(async () => {
+        for (const client of clients) await client.listTools(undefined, { cacheMode: 'refresh' });
+      }),
+    );
+  }
+  row('all tools, after a change', median(anew), median(bare));
+  row('all tools, again', median(again), median(bare));
+}
+
+async function changedList(box: Signalbox, client: Client): Promise<void> {
+  const [ours, bare]: [number[], number[]] = [[], []];
+  for (let round = 0; round < rounds; round += 1) {
+    const before = box.tools().length;
+    const seen = new Promise<void>((resolve) => {
+      const stop = box.on('CatalogChanged', (snapshot) => {
+        if (snapshot.tools.length <= before) return;
+        stop();
+        resolve();
+      });
+    });
+    ours.push(
+      await timed(async () => {
+        await client.callTool({ name: 'grow', arguments: { query: 'x' } });
+        await seen;
+      }),
+    );
+    await wait(300);
+    bare.push(
+      await timed(async () => {
+        await client.callTool({ name: 'grow', arguments: { query: 'x' } });
+        await client.listTools(undefined, { cacheMode: 'refresh' });
+      }),
+    );
+    await wait(300);
+  }
+  row('one tool added at one server, until it is listed', median(ours), median(bare));
+}
+
+async function calls(box: Signalbox, client: Client): Promise<void> {
+  const [url] = await program(1, 10);
+  const small = await createSignalbox();
+  await mount(small, url === undefined ? [] : [url]);
+  const args = (index: number): { query: string } => ({ query: `call ${index}` });
+  const subjects = [
+    { name: raw, calls: 400, run: (index: number) => client.callTool({ name: 'find_7_7', arguments: args(index) }) },
+    { name: '10 tools', calls: 400, run: (index: number) => small.call('mcp__s0__find_0_7', args(index)) },
+    {
+      name: `${(servers * tools).toLocaleString('en')} tools`,
+      calls: 400,
+      run: (index: number) => box.call('mcp__s7__find_7_7', args(index)),
+    },
+  ];
+  printTable('One call, concurrency 1', await measure(subjects, 1, rounds), raw);
+  await small.close();
+}
+
+try {
+  const urls = await program(servers, tools);
+  await memory(urls);
+  const box = await createSignalbox();
+  const connectMs = await timed(() => mount(box, urls));
+  const clients: Client[] = [];
+  const bareMs = await timed(async () => {
+    clients.push(...(await Promise.all(urls.map(rawClient))));
+    await Promise.all(clients.map((client) => client.listTools()));
+  });
+  const seventh = clients[7];
+  if (seventh === undefined) throw new Error('there are too few servers');
+  console.log(`\n${box.tools().length.toLocaleString('en')} tools of ${servers} servers\n`);
+  console.log(`| | Signalbox | ${raw}s | |\n|---|---|---|---|`);
+  row('connect to all and list', connectMs, bareMs);
+  await listing(box, clients);
+  await changedList(box, seventh);
+  await calls(box, seventh);
+  await Promise.all([box.close(), ...clients.map((client) => client.close())]);
+} finally {
+  for (const child of children) child.kill();
+}
