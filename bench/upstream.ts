@@ -16,7 +16,7 @@ import { type McpTransport, type Signalbox, createSignalbox, mcpServer } from '.
 import { fixtureProgram } from '../test/mcp-servers/programs.ts';
 import { measure, printTable } from './support/measure.ts';
 
-const rounds = 9;
+const rounds = 31;
 const raw = 'SDK v2 client';
 const children: ChildProcess[] = [];
 const directories: string[] = [];
@@ -71,10 +71,10 @@ try {
   for (const era of ['legacy', 'modern']) {
     const transport = fixtureProgram(era);
     const stdio = new StdioClientTransport({ command: transport.command, args: [...(transport.args ?? [])] });
-    await compare(`stdio, ${era}`, 1500, transport, await rawClient(stdio));
+    await compare(`stdio, ${era}`, 300, transport, await rawClient(stdio));
     const url = await httpServer(era);
     const client = await rawClient(new StreamableHTTPClientTransport(new URL(url)));
-    await compare(`streamable HTTP, ${era}`, 500, { type: 'http', url }, client);
+    await compare(`streamable HTTP, ${era}`, 100, { type: 'http', url }, client);
   }
 } finally {
   for (const child of children) child.kill();
