@@ -16,7 +16,7 @@ parentPort?.on('message', (message: 'checkpoint' | 'stop') => {
     return;
   }
   statement.get();
-  parentPort?.postMessage('done');
+  parentPort?.postMessage('done', []);
   // The log begins anew only when all of it was moved: once more when the commits that ran meanwhile may have ended.
   trailing = setTimeout(() => statement.get(), trailMs);
 });

@@ -33,7 +33,7 @@ export class Checkpointer {
     this.#isBusy = true;
     try {
       this.#thread ??= this.#start();
-      this.#thread.worker.postMessage('checkpoint');
+      this.#thread.worker.postMessage('checkpoint', []);
     } catch {
       // No thread to be had: the commits do it.
       this.#isOver = true;
@@ -45,7 +45,7 @@ export class Checkpointer {
     this.#isOver = true;
     if (this.#thread === undefined) return;
     this.#thread.worker.ref();
-    this.#thread.worker.postMessage('stop');
+    this.#thread.worker.postMessage('stop', []);
     await this.#thread.ended;
   }
 
