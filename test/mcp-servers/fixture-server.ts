@@ -46,6 +46,7 @@ export function fixtureServer({ many = 0, page = 50, added = [], versions }: Fix
   const handlers: Record<string, Handler> = {
     echo: ({ text: value }) => text(String(value)),
     echo_pid: () => text(String(process.pid)),
+    routed: ({ region }) => text(`routed to ${String(region)}`),
     environment: () => text(JSON.stringify(process.env)),
     async wait({ ms }, { mcpReq }) {
       mcpReq.signal.addEventListener('abort', () => process.stderr.write('the wait was cancelled\n'));
@@ -139,6 +140,7 @@ export function fixtureServer({ many = 0, page = 50, added = [], versions }: Fix
     tool('grow', { type: 'object' }, read),
     tool('fail', { type: 'object' }, read),
     tool('ask', { type: 'object' }, read),
+    tool('routed', { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } }, read),
     tool('interview', { type: 'object' }, read),
     tool('steps', { type: 'object' }, read),
     tool('directories', { type: 'object' }, read),

@@ -126,13 +126,14 @@ export class Connection {
 
   /** Makes a request for somebody who is asked and told what the server asks and tells meanwhile. */
   async request(method: string, given: JsonObject, options: CallerOptions): Promise<JsonObject> {
-    const { context, signal, onProgress } = options;
+    const { context, signal, onProgress, headers } = options;
     const caller = this.#requests.callers.begin(context);
     const passed = {
       signal,
       caller,
       ...(onProgress === undefined ? {} : { onProgress }),
       ...(this.#isModern ? { envelope: this.#envelopes.for(caller.client) } : {}),
+      ...(this.#isModern && headers !== undefined ? { headers } : {}),
     };
     let params = given;
     try {

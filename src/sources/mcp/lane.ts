@@ -16,6 +16,8 @@ export interface RequestOptions {
   readonly timeoutMs?: number;
   /** Who waits for it; what the server says on the stream of the answer is for this one. */
   readonly caller?: Caller;
+  /** Sent with it over HTTP. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** In the place of the lane’s own. */
   readonly envelope?: JsonObject;
 }
@@ -156,6 +158,7 @@ export class Lane implements Transport {
       signal?.addEventListener('abort', cancel, { once: true });
       const sending = {
         ...(requestSignal === undefined ? {} : { requestSignal }),
+        ...(options.headers === undefined ? {} : { headers: options.headers }),
         onRequestStreamEnd: () =>
           pending.settle(new ConnectionLost('the stream of the answer ended before the answer came', true)),
       };

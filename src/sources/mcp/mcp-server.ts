@@ -54,9 +54,10 @@ export function mcpServer(options: McpServerOptions): McpServer {
     for (const listener of listeners) listener();
   };
   const tools = new SourceTools(
-    (name, args, context) => {
+    (name, args, context, headers) => {
       const { signal } = context;
-      const given = { signal, context, onProgress: context.progress.bind(context) };
+      const onProgress = context.progress.bind(context);
+      const given = { signal, context, onProgress, ...(headers === undefined ? {} : { headers: headers(args) }) };
       return onConnection(supervisor, { server: options.name, what: name, signal }, (connection) =>
         connection.callTool(name, args, given),
       );

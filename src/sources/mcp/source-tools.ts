@@ -4,9 +4,15 @@ import type { SourceTool } from '../../catalog/source.ts';
 import type { ToolContext } from '../../model/context.ts';
 import { type JsonObject, type JsonSchema, type JsonValue, isJsonObject } from '../../model/json.ts';
 import type { ToolAnnotations } from '../../model/tool.ts';
+import { type ParameterHeaders, parameterHeaders } from './parameter-headers.ts';
 
 /** Runs a tool of the server by its own name. */
-export type RunRemote = (name: string, args: JsonObject, context: ToolContext) => Promise<JsonObject>;
+export type RunRemote = (
+  name: string,
+  args: JsonObject,
+  context: ToolContext,
+  headers: ParameterHeaders | undefined,
+) => Promise<JsonObject>;
 
 /** What the tools of a server come to. */
 export interface ToolListing {
@@ -67,6 +73,7 @@ export class SourceTools {
     const annotations = (isJsonObject(definition.annotations) ? definition.annotations : {}) as ToolAnnotations;
     const title = definition.title ?? annotations.title;
     const inputSchema = isJsonObject(definition.inputSchema) ? definition.inputSchema : undefined;
+    const headers = inputSchema === undefined ? undefined : parameterHeaders(inputSchema);
     const validator = new LazyValidator(this.#compiler, inputSchema ?? true, (reason) => this.#note(tool, reason));
     const tool: SourceTool = {
       tool: name,
@@ -81,7 +88,7 @@ export class SourceTools {
       ...(isJsonObject(_meta) ? { _meta } : {}),
       notices: inputSchema === undefined ? ['it has no input schema; its arguments are not checked'] : [],
       parse: (args) => validator.parse(args),
-      run: (args, context) => this.#run(name, args as JsonObject, context),
+      run: (args, context) => this.#run(name, args as JsonObject, context, headers),
     };
     const problem = this.#checkSchemas ? validator.problem() : undefined;
     return problem === undefined ? tool : { ...tool, notices: [...tool.notices, problem] };
