@@ -8,7 +8,7 @@ import { localServer } from '../../sources/local/local-server.ts';
 import { Catalog } from '../catalog.ts';
 import type { CatalogSnapshot } from '../snapshot.ts';
 import type { Source } from '../source.ts';
-import { matchesPattern } from './name-pattern.ts';
+import { matchesPattern } from '../../model/name-pattern.ts';
 import { shapeSource } from './shape-source.ts';
 import { doubleMentions } from './tool-mentions.ts';
 import type { ToolShaping } from './tool-shaping.ts';

@@ -1,6 +1,6 @@
 import { SchemaCompiler } from '../json-schema.ts';
 import type { Source, SourceState, SourceTool } from '../source.ts';
-import { matchesPattern } from './name-pattern.ts';
+import { matchesPattern } from '../../model/name-pattern.ts';
 import { shapeArguments } from './shape-arguments.ts';
 import { byOwnName } from './tool-mentions.ts';
 import type { ToolShaping } from './tool-shaping.ts';

@@ -1,5 +1,5 @@
 import { nearest } from '../../model/nearest.ts';
-import { matchesPattern } from './name-pattern.ts';
+import { matchesPattern } from '../../model/name-pattern.ts';
 import { ownNames } from './tool-mentions.ts';
 import { type ToolShaping, toolSections } from './tool-shaping.ts';
 
