@@ -93,6 +93,7 @@ function fromSignalbox(error: SignalboxError): Failure {
     case 'schema-unsupported':
     case 'event-unknown':
     case 'secret-invalid':
+    case 'policy-invalid':
       return new Failure(2, error.code, error.message, { next: 'signalbox doctor', cause: error });
   }
 }

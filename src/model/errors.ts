@@ -44,6 +44,7 @@ const errorCodes = {
   'result-unknown': 'no kept result under that address',
   'store-unavailable': 'the store cannot be opened or written',
   'store-newer': 'the store was written by a newer version',
+  'policy-invalid': 'a policy cannot be used',
   'secret-invalid': 'the name or the value of a secret cannot be used',
   'secret-unusable': 'a secret is kept, but it or its key cannot be read',
   'box-closed': 'the box is closed',

@@ -1,0 +1,47 @@
+import type { CallError, OutcomeName } from '../model/call.ts';
+import type { CallErrorCode } from '../model/errors.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { Effect } from '../model/tool.ts';
+
+/** A call that has ended, as facts are made from it. Everything in it can be read back from the journal. */
+export interface CallEvent {
+  /** Its place in the journal. */
+  readonly seq: number;
+  /** When it ended, in milliseconds since 1970. */
+  readonly at: number;
+  readonly call: string;
+  readonly tool: string;
+  readonly effect: Effect;
+  readonly labels: readonly string[];
+  /** It ended as `completed`. */
+  readonly ok: boolean;
+  readonly arguments: JsonObject;
+  /** What the tool said, as far as it is known. */
+  readonly output: string;
+  /** What it cost, where somebody said so. */
+  readonly cost: number;
+}
+
+const neverRan: ReadonlySet<CallErrorCode> = new Set<CallErrorCode>([
+  'tool-unknown',
+  'tool-hidden',
+  'server-down',
+  'definition-changed',
+  'arguments-invalid',
+  'idempotency-conflict',
+  'policy-denied',
+  'approval-denied',
+  'approval-unavailable',
+  'approval-failed',
+  'box-closed',
+  'journal-unavailable',
+]);
+
+/**
+ * Tells whether the tool may have acted. In doubt it may: a call that was cancelled while it ran looks like one that was
+ * cancelled while it waited. A call that was answered from an idempotency key has no decision and did not run again.
+ */
+export function mayHaveRun(outcome: OutcomeName, error: CallError | undefined, wasDecided: boolean): boolean {
+  if (!wasDecided || outcome === 'denied' || outcome === 'awaiting-approval' || outcome === 'stale') return false;
+  return error === undefined || !neverRan.has(error.code);
+}

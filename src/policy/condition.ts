@@ -1,0 +1,165 @@
+import { type Environment, EvaluationError, ParseError, TypeError as CelTypeError } from '@marcbachmann/cel-js';
+import { messageOf } from '../model/errors.ts';
+import type { JsonObject, JsonValue } from '../model/json.ts';
+import { nearest } from '../model/nearest.ts';
+import { type ConditionProblem, surveyCondition } from './allowed-words.ts';
+import { type WindowMeters, conditionLanguage, costLanguage } from './language.ts';
+import { shownValue } from './shown-value.ts';
+import type { Scene } from './views.ts';
+import { variables } from './vocabulary.ts';
+
+/** A condition, ready to be evaluated: nothing is parsed any more. */
+export interface Condition {
+  readonly text: string;
+  /** It goes through lists: what it costs depends on the arguments. */
+  readonly loops: boolean;
+  /** Throws when it cannot be evaluated, for instance because an argument is missing. */
+  holds(scene: Scene): boolean;
+  /** What it looked at, by the pieces of its text. */
+  values(scene: Scene): JsonObject;
+}
+
+/** What a call costs by its arguments. */
+export interface Cost {
+  readonly text: string;
+  /** Throws when the arguments do not say, or say something that is no cost. */
+  of(args: JsonObject): number;
+}
+
+/** What came of reading a condition. */
+export type Compiled<Value> =
+  | { readonly value: Value; readonly problems?: never }
+  | { readonly value?: never; readonly problems: readonly ConditionProblem[] };
+
+const longestText = 4000;
+const fields = ['id', 'time', 'name', 'server', 'effect', 'labels', 'annotations', 'kind', 'seq', 'at', 'args', 'cost'];
+
+/** Compiles the conditions of one policy. */
+export class ConditionCompiler {
+  readonly #conditions: Environment;
+  readonly #costs = costLanguage();
+  readonly #meters: WindowMeters;
+
+  constructor(meters: WindowMeters) {
+    this.#meters = meters;
+    this.#conditions = conditionLanguage(meters);
+  }
+
+  /** Compiles a condition; what is not part of the language is found here, not when a call comes. */
+  condition(text: string): Compiled<Condition> {
+    const parsed = parse(this.#conditions, text, ['bool', 'dyn'], 'true or false');
+    if (parsed.problems !== undefined) return parsed;
+    const { run, survey } = parsed.value;
+    for (const { pattern, window } of survey.windows) this.#meters.of(pattern, window);
+    const looks = survey.looksAt.map((look) => [plainName(look), prepared(this.#conditions, look)] as const);
+    const holds = (scene: Scene): boolean => {
+      const answer = run(scene);
+      if (typeof answer !== 'boolean') throw new Error(`it gives ${nameOf(answer)}, not true or false`);
+      return answer;
+    };
+    return { value: { text, loops: survey.loops, holds, values: (scene) => valuesOf(looks, scene) } };
+  }
+
+  /** Compiles what a call costs. */
+  cost(text: string): Compiled<Cost> {
+    const parsed = parse(this.#costs, text, ['int', 'double', 'dyn'], 'a number');
+    if (parsed.problems !== undefined) return parsed;
+    const { run } = parsed.value;
+    const of = (args: JsonObject): number => {
+      const cost = run({ args });
+      const number = typeof cost === 'bigint' ? Number(cost) : cost;
+      if (typeof number !== 'number' || !Number.isFinite(number) || number < 0)
+        throw new Error(`${text} gives ${nameOf(cost)}, which is no cost`);
+      return number;
+    };
+    return { value: { text, of } };
+  }
+}
+
+type Run = (scene: object) => unknown;
+
+interface Parsed {
+  readonly run: Run;
+  readonly survey: ReturnType<typeof surveyCondition>;
+}
+
+function parse(language: Environment, text: string, types: readonly string[], expected: string): Compiled<Parsed> {
+  if (text.length > longestText)
+    return { problems: [{ offset: 0, message: `a condition of more than ${longestText} characters` }] };
+  try {
+    const expression = language.parse(text);
+    const survey = surveyCondition(expression.ast);
+    if (survey.problems.length > 0) return { problems: survey.problems };
+    const { valid, type = '', error } = expression.check();
+    if (!valid) return { problems: [problemOf(error)] };
+    if (!types.includes(type)) return { problems: [{ offset: 0, message: `it gives ${type}, expected ${expected}` }] };
+    return { value: { run: guarded(expression), survey } };
+  } catch (error) {
+    return { problems: [problemOf(error)] };
+  }
+}
+
+/** A piece of a condition that was compiled as a whole before. */
+function prepared(language: Environment, text: string): Run {
+  const expression = language.parse(text);
+  expression.check();
+  return guarded(expression);
+}
+
+/** The library's messages come with a picture of the text below; one line is enough here. */
+function guarded(expression: Run): Run {
+  return (scene) => {
+    try {
+      return expression(scene);
+    } catch (error) {
+      throw new Error(summaryOf(error), { cause: error });
+    }
+  };
+}
+
+/** `args['password']` as `args.password`: secrets are also known by the name they stand under. */
+function plainName(look: string): string {
+  return look.replace(/\[(['"])([\w-]+)\1\]/g, '.$2');
+}
+
+function valuesOf(looks: readonly (readonly [string, Run])[], scene: Scene): JsonObject {
+  const values: Record<string, JsonValue> = {};
+  for (const [look, run] of looks) {
+    try {
+      values[look] = shownValue(run(scene));
+    } catch {
+      // What is missing has no value to show.
+    }
+  }
+  return values;
+}
+
+function problemOf(error: unknown): ConditionProblem {
+  const message = summaryOf(error);
+  const offset = isCelError(error) ? (error.range?.start ?? 0) : 0;
+  const [, unknown] = /^Unknown variable: (.+)$/.exec(message) ?? [];
+  const [, field] = /^No such key: (.+)$/.exec(message) ?? [];
+  const names = unknown === undefined ? fields : variables.map(({ name }) => name);
+  const meant = nearest(unknown ?? field ?? '', names);
+  if (unknown !== undefined)
+    return {
+      offset,
+      message,
+      hint: meant === undefined ? `there are ${names.join(', ')}` : `did you mean "${meant}"?`,
+    };
+  return { offset, message, ...(meant === undefined ? {} : { hint: `did you mean "${meant}"?` }) };
+}
+
+function summaryOf(error: unknown): string {
+  return isCelError(error) ? error.summary : messageOf(error);
+}
+
+function isCelError(error: unknown): error is ParseError | EvaluationError | CelTypeError {
+  return error instanceof ParseError || error instanceof EvaluationError || error instanceof CelTypeError;
+}
+
+function nameOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}

@@ -1,0 +1,211 @@
+import type { JsonObject } from '../model/json.ts';
+import { matchesPattern } from '../model/name-pattern.ts';
+import type { CallEvent } from './call-event.ts';
+import { Fingerprints } from './fingerprints.ts';
+import { type Meter, MeterState, type Reading } from './meter.ts';
+import { normalPath, pathsIn, usualPaths } from './paths.ts';
+import { type Patterns, matchesAny } from './patterns.ts';
+import { RecentSet } from './recent-set.ts';
+
+/** Files that count as known: read by one kind of tool, or written by another. */
+export interface ReadTrack {
+  readonly read: Patterns;
+  readonly write: Patterns;
+  /** The argument that names the file. */
+  readonly path: string;
+}
+
+/** What the rules of a policy ask about; nothing else is kept. */
+export interface FactNeeds {
+  readonly meters: readonly Meter[];
+  readonly tracks: readonly ReadTrack[];
+  /** Labels of the tools whose output is recognised again in arguments. */
+  readonly valuesOf: readonly string[];
+}
+
+/** One call of the past: the last that fits. `seq` is 0 when there was none. */
+export interface PastCall {
+  readonly seq: number;
+  readonly at: number;
+  readonly args: JsonObject;
+}
+
+/** A call that has been let through and has not ended yet. */
+export interface BegunCall {
+  readonly id: string;
+  readonly tool: string;
+  readonly at: number;
+  readonly arguments: JsonObject;
+}
+
+interface ToolRecord {
+  readonly tool: string;
+  readonly meters: readonly MeterState[];
+  readonly tracks: readonly { readonly path: string; readonly known: RecentSet<string> }[];
+  last: PastCall;
+  lastOk: PastCall;
+  count: number;
+  readonly pending: Map<string, BegunCall>;
+}
+
+const never: PastCall = { seq: 0, at: 0, args: {} };
+const mostPaths = 10_000;
+const mostLookups = 1000;
+
+/** What is known of the calls of one session, or of one principal. Each event costs the same, however many came before. */
+export class Facts {
+  readonly #meters: ReadonlyMap<Meter, MeterState>;
+  readonly #tracks: ReadonlyMap<ReadTrack, RecentSet<string>>;
+  readonly #values: ReadonlyMap<string, Fingerprints>;
+  readonly #tools = new Map<string, ToolRecord>();
+  readonly #lookups = new Map<string, ToolRecord[]>();
+  readonly #begun = new Map<string, { readonly record: ToolRecord; readonly costs: readonly number[] }>();
+  readonly #read = new RecentSet<string>(mostPaths);
+  readonly #labels = new Set<string>();
+  #newest = 0;
+  #cost = 0;
+
+  constructor(needs: FactNeeds) {
+    this.#meters = new Map(needs.meters.map((meter) => [meter, new MeterState(meter)]));
+    this.#tracks = new Map(needs.tracks.map((track) => [track, new RecentSet<string>(mostPaths)]));
+    this.#values = new Map(needs.valuesOf.map((label) => [label, new Fingerprints()]));
+  }
+
+  /** The labels of the tools that have run. */
+  get labels(): ReadonlySet<string> {
+    return this.#labels;
+  }
+
+  /** What the calls cost, where that was reported. */
+  get cost(): number {
+    return this.#cost;
+  }
+
+  /** A call was let through. Until it ends it counts, and it is the last call of its tool. */
+  begin(call: BegunCall): void {
+    const record = this.#record(call.tool);
+    const costs = record.meters.map((state) => costOf(state.meter, call.arguments, 0));
+    record.meters.forEach((state, index) => state.begin(costs[index] ?? 0));
+    record.pending.set(call.id, call);
+    this.#begun.set(call.id, { record, costs });
+  }
+
+  /** A call that was let through has ended without running. */
+  forget(id: string): void {
+    const begun = this.#begun.get(id);
+    if (begun === undefined) return;
+    this.#begun.delete(id);
+    begun.record.pending.delete(id);
+    begun.record.meters.forEach((state, index) => state.end(begun.costs[index] ?? 0));
+  }
+
+  /** A call has ended and may have acted. */
+  observe(event: CallEvent): void {
+    this.forget(event.call);
+    const record = this.#record(event.tool);
+    const past: PastCall = { seq: event.seq, at: event.at, args: event.arguments };
+    this.#newest = Math.max(this.#newest, event.seq);
+    this.#cost += event.cost;
+    record.last = past;
+    record.count += 1;
+    for (const state of record.meters) state.add(event.at, costOf(state.meter, event.arguments, event.cost));
+    for (const label of event.labels) {
+      this.#labels.add(label);
+      this.#values.get(label)?.add(event.output);
+    }
+    if (!event.ok) return;
+    record.lastOk = past;
+    for (const { path, known } of record.tracks)
+      for (const each of pathsIn(event.arguments[path]) ?? []) known.add(each);
+    if (event.effect === 'read') for (const path of usualPaths(event.arguments)) this.#read.add(path);
+  }
+
+  /** The last call that may have acted, of the tools that match. One that is under way is later than all that have ended. */
+  last(pattern: string): PastCall {
+    let last = never;
+    for (const record of this.#matching(pattern)) {
+      for (const call of record.pending.values()) {
+        const seq = this.#newest + 1;
+        if (seq > last.seq || call.at >= last.at) last = { seq, at: call.at, args: call.arguments };
+      }
+      if (record.last.seq > last.seq) last = record.last;
+    }
+    return last;
+  }
+
+  /** The last call that completed, of the tools that match. */
+  lastOk(pattern: string): PastCall {
+    let last = never;
+    for (const { lastOk } of this.#matching(pattern)) if (lastOk.seq > last.seq) last = lastOk;
+    return last;
+  }
+
+  /** How many calls of the tools that match ran or are running. */
+  count(pattern: string): number {
+    let count = 0;
+    for (const record of this.#matching(pattern)) count += record.count + record.pending.size;
+    return count;
+  }
+
+  /** What one of the meters it was made with has counted. */
+  reading(meter: Meter, now: number): Reading {
+    const state = this.#meters.get(meter);
+    if (state === undefined) throw new Error('these facts were not made for that meter');
+    return state.read(now);
+  }
+
+  /** Whether a completed call of a tool that reads named this path. */
+  hasRead(path: string): boolean {
+    const normal = normalPath(path);
+    return normal !== undefined && this.#read.has(normal);
+  }
+
+  /** Whether one of the tracked tools has read or written this path. */
+  knows(track: ReadTrack, path: string): boolean {
+    return this.#tracks.get(track)?.has(path) ?? false;
+  }
+
+  /** Whether a part of what tools with one of these labels said stands in the arguments. */
+  recognises(labels: readonly string[], args: JsonObject): boolean {
+    return labels.some((label) => this.#values.get(label)?.foundIn(args) === true);
+  }
+
+  #matching(pattern: string): readonly ToolRecord[] {
+    let found = this.#lookups.get(pattern);
+    if (found === undefined) {
+      found = [...this.#tools.values()].filter(({ tool }) => matchesPattern(tool, pattern));
+      if (this.#lookups.size < mostLookups) this.#lookups.set(pattern, found);
+    }
+    return found;
+  }
+
+  #record(tool: string): ToolRecord {
+    let record = this.#tools.get(tool);
+    if (record === undefined) {
+      record = {
+        tool,
+        meters: [...this.#meters.values()].filter(({ meter }) => matchesAny(tool, meter.match)),
+        tracks: [...this.#tracks]
+          .filter(([{ read, write }]) => matchesAny(tool, read) || matchesAny(tool, write))
+          .map(([{ path }, known]) => ({ path, known })),
+        last: never,
+        lastOk: never,
+        count: 0,
+        pending: new Map(),
+      };
+      this.#tools.set(tool, record);
+      for (const [pattern, found] of this.#lookups) if (matchesPattern(tool, pattern)) found.push(record);
+    }
+    return record;
+  }
+}
+
+/** A call of the past whose arguments do not say what it cost was made under another policy: it cost nothing under this one. */
+function costOf({ each }: Meter, args: JsonObject, reported: number): number {
+  if (each === undefined) return reported;
+  try {
+    return each(args);
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,94 @@
+import { Environment } from '@marcbachmann/cel-js';
+import { durationMs } from '../model/duration.ts';
+import { matchesPattern } from '../model/name-pattern.ts';
+import type { Meter } from './meter.ts';
+import { CallView, PastCallView, PrincipalView, SessionView, ToolView } from './views.ts';
+
+const timestamp = 'google.protobuf.Timestamp';
+const now = { async: false };
+const arithmetic: readonly (readonly [string, (left: number, right: number) => number])[] = [
+  ['+', (left, right) => left + right],
+  ['-', (left, right) => left - right],
+  ['*', (left, right) => left * right],
+  ['/', (left, right) => left / right],
+];
+
+/** The meters that `session.count(pattern, window)` reads: one for each pair that a policy mentions. */
+export class WindowMeters {
+  readonly #meters = new Map<string, Meter>();
+
+  of(pattern: string, window: string): Meter {
+    const key = `${window} ${pattern}`;
+    let meter = this.#meters.get(key);
+    if (meter === undefined) {
+      meter = { match: [pattern], windowMs: durationMs(window), each: undefined };
+      this.#meters.set(key, meter);
+    }
+    return meter;
+  }
+
+  all(): readonly Meter[] {
+    return [...this.#meters.values()];
+  }
+}
+
+/** The language of conditions: CEL, with what Signalbox knows of a call. */
+export function conditionLanguage(meters: WindowMeters): Environment {
+  return base()
+    .registerType('Call', { ctor: CallView, fields: { id: 'string', time: timestamp } })
+    .registerType('Tool', {
+      ctor: ToolView,
+      fields: { name: 'string', server: 'string', effect: 'string', labels: 'list<string>', annotations: 'map' },
+    })
+    .registerType('Principal', { ctor: PrincipalView, fields: { id: 'string', kind: 'string' } })
+    .registerType('PastCall', { ctor: PastCallView, fields: { seq: 'int', at: timestamp, args: 'map<string, dyn>' } })
+    .registerType('Session', {
+      ctor: SessionView,
+      fields: { id: 'string', labels: 'list<string>', cost: 'double' },
+    })
+    .registerVariable('call', 'Call')
+    .registerVariable('args', 'map<string, dyn>')
+    .registerVariable('tool', 'Tool')
+    .registerVariable('principal', 'Principal')
+    .registerVariable('session', 'Session')
+    .registerVariable('now', timestamp)
+    .registerFunction('Session.last(string): PastCall', (session: SessionView, name: string) => session.last(name), now)
+    .registerFunction(
+      'Session.lastOk(string): PastCall',
+      (session: SessionView, name: string) => session.lastOk(name),
+      now,
+    )
+    .registerFunction('Session.count(string): int', (session: SessionView, name: string) => session.count(name), now)
+    .registerFunction(
+      'Session.count(string, string): int',
+      (session: SessionView, name: string, window: string) => session.countIn(meters.of(name, window)),
+      now,
+    )
+    .registerFunction(
+      'Session.hasRead(string): bool',
+      (session: SessionView, path: string) => session.hasRead(path),
+      now,
+    );
+}
+
+/** The language in which a budget says what a call costs: only the arguments can be looked at. */
+export function costLanguage(): Environment {
+  return base().registerVariable('args', 'map<string, dyn>');
+}
+
+function base(): Environment {
+  const environment = new Environment({
+    homogeneousAggregateLiterals: false,
+    limits: { maxAstNodes: 1000, maxDepth: 50, maxListElements: 500, maxMapEntries: 500, maxCallArguments: 4 },
+  }).registerFunction(
+    'string.like(string): bool',
+    (text: string, pattern: string) => matchesPattern(text, pattern),
+    now,
+  );
+  // Numbers in arguments are doubles, as in all JSON; written-out numbers are whole. Strict CEL would not add the two.
+  for (const [operator, apply] of arithmetic) {
+    environment.registerOperator(`double ${operator} int`, (left: number, right: bigint) => apply(left, Number(right)));
+    environment.registerOperator(`int ${operator} double`, (left: bigint, right: number) => apply(Number(left), right));
+  }
+  return environment;
+}

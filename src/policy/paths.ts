@@ -1,0 +1,24 @@
+import { posix } from 'node:path';
+import type { JsonObject, JsonValue } from '../model/json.ts';
+
+const pathArguments = ['path', 'paths', 'file', 'files', 'file_path', 'filePath', 'filename', 'uri', 'url'];
+const longestPath = 4096;
+
+/** A path in the one form in which it is remembered and looked up; `undefined` when it is too long to be one. */
+export function normalPath(path: string): string | undefined {
+  if (path === '' || path.length > longestPath) return undefined;
+  const normal = posix.normalize(path.replaceAll('\\', '/'));
+  return normal.length > 1 && normal.endsWith('/') ? normal.slice(0, -1) : normal;
+}
+
+/** The paths an argument holds: one, or a list of them. `undefined` when it holds something else or nothing. */
+export function pathsIn(value: JsonValue | undefined): readonly string[] | undefined {
+  const given: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const paths = given.map((each) => (typeof each === 'string' ? normalPath(each) : undefined));
+  return given.length > 0 && paths.every((path) => path !== undefined) ? paths : undefined;
+}
+
+/** The paths in those arguments that usually hold one. */
+export function usualPaths(args: JsonObject): readonly string[] {
+  return pathArguments.flatMap((name) => (Object.hasOwn(args, name) ? (pathsIn(args[name]) ?? []) : []));
+}

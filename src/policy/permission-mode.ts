@@ -1,0 +1,37 @@
+import type { Decision } from '../model/decision.ts';
+import type { Effect } from '../model/tool.ts';
+
+/** How freely an agent may act in a session. */
+export type PermissionMode = 'default' | 'acceptEdits' | 'plan' | 'dontAsk' | 'bypassPermissions';
+
+/** What a permission mode makes of a decision. What policy denies stays denied in every mode. */
+export function applyPermissionMode(mode: PermissionMode, decision: Decision, effect: Effect): Decision {
+  if (decision.answer === 'deny') return decision;
+  switch (mode) {
+    case 'default':
+      return decision;
+    case 'acceptEdits':
+      if (decision.answer === 'allow' || (effect !== 'read' && effect !== 'undoable')) return decision;
+      return changed(decision, mode, 'allow', 'edits that can be undone are accepted');
+    case 'plan':
+      if (effect === 'read') return decision;
+      return changed(decision, mode, 'deny', 'only reads are allowed while planning');
+    case 'dontAsk':
+      if (decision.answer === 'allow') return decision;
+      return changed(
+        decision,
+        mode,
+        'deny',
+        `it would have to be asked (${decision.reason}), and nobody is to be asked`,
+      );
+    case 'bypassPermissions':
+      if (decision.answer === 'allow') return decision;
+      return changed(decision, mode, 'allow', 'permissions are bypassed; deny rules still hold');
+  }
+}
+
+function changed(decision: Decision, mode: PermissionMode, answer: Decision['answer'], reason: string): Decision {
+  const { policy, shadow } = decision;
+  const kept = { ...(policy === undefined ? {} : { policy }), ...(shadow === undefined ? {} : { shadow }) };
+  return { answer, rule: `mode:${mode}`, reason, ...kept };
+}

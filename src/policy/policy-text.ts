@@ -1,0 +1,67 @@
+import { LineCounter, type Node, isMap, isNode, isScalar, isSeq, parseDocument } from 'yaml';
+import { messageOf } from '../model/errors.ts';
+import { PolicyError } from './policy-error.ts';
+import type { PolicyDocument } from './read-policy.ts';
+import type { RulePath } from './rule-reader.ts';
+
+const longestText = 1024 * 1024;
+
+/** Takes apart the text of a policy: YAML, or JSON, which is YAML too. */
+export function policyText(text: string, file: string): PolicyDocument {
+  if (text.length > longestText) throw unreadable(file, `more than ${longestText} characters`);
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
+  const placeAt = (offset: number): { line: number; column: number } => {
+    const { line, col } = lines.linePos(offset);
+    return { line: Math.max(line, 1), column: Math.max(col, 1) };
+  };
+  if (document.errors.length > 0) {
+    throw new PolicyError(
+      document.errors.map(({ message, pos }) => ({ file, ...placeAt(pos[0]), path: '', message: message.trim() })),
+    );
+  }
+  let value: unknown;
+  try {
+    value = document.toJS() as unknown;
+  } catch (error) {
+    throw unreadable(file, messageOf(error));
+  }
+  return {
+    value: value ?? [],
+    file,
+    placeOf: (path, offset) => placeAt(offsetOf(document.contents, path, offset)),
+  };
+}
+
+function unreadable(file: string, message: string): PolicyError {
+  return new PolicyError([{ file, line: 1, column: 1, path: '', message }]);
+}
+
+/** Where a part begins: at its key, when it has one; with an offset, inside its text. */
+function offsetOf(root: unknown, path: RulePath, inText: number | undefined): number {
+  let node: Node | undefined = isNode(root) ? root : undefined;
+  let start = node?.range?.[0] ?? 0;
+  for (const step of path) {
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step));
+      if (pair === undefined) break;
+      start = isNode(pair.key) ? (pair.key.range?.[0] ?? start) : start;
+      node = isNode(pair.value) ? pair.value : undefined;
+    } else if (isSeq(node)) {
+      const item: unknown = node.items[Number(step)];
+      node = isNode(item) ? item : undefined;
+      start = node?.range?.[0] ?? start;
+    } else break;
+  }
+  if (inText === undefined || !isScalar(node)) return start;
+  const begin = node.range?.[0] ?? start;
+  switch (node.type) {
+    case 'PLAIN':
+      return begin + inText;
+    case 'QUOTE_DOUBLE':
+    case 'QUOTE_SINGLE':
+      return begin + 1 + inText;
+    default:
+      return begin;
+  }
+}

@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Decision } from '../model/decision.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { Effect, ToolDefinition } from '../model/tool.ts';
+import type { CallEvent } from './call-event.ts';
+import type { Facts } from './facts.ts';
+import { type Past, Policy } from './policy.ts';
+import { policyText } from './policy-text.ts';
+import { readPolicies } from './read-policy.ts';
+
+const at = Date.parse('2026-11-15T12:00:00Z');
+
+function toolNamed(name: string, effect: Effect = 'irreversible', labels: readonly string[] = []): ToolDefinition {
+  const [, server = '', tool = ''] = name.split('__');
+  const rest = { description: '', inputSchema: {}, annotations: {}, idempotent: false, definitionHash: '' };
+  return { ...rest, id: { server, tool }, name, effect, labels };
+}
+
+/** A policy with one session's past. */
+function opened(text: string): {
+  readonly session: Facts;
+  readonly past: Past;
+  decide(tool: ToolDefinition | string, args?: JsonObject, size?: number): Decision;
+  ran(tool: string, event?: Partial<CallEvent>): void;
+} {
+  const policy = new Policy(readPolicies([policyText(text, 'p.yaml')]));
+  const past = { session: policy.sessionFacts(), principal: policy.principalFacts() };
+  let seq = 0;
+  return {
+    session: past.session,
+    past,
+    decide: (tool, args = {}, size = 100) =>
+      policy.decide(
+        {
+          id: 'call_1',
+          at,
+          tool: typeof tool === 'string' ? toolNamed(tool) : tool,
+          arguments: args,
+          size,
+          principal: { id: 'local', kind: 'agent' },
+          session: 's1',
+        },
+        past,
+      ),
+    ran: (tool, event = {}) => {
+      seq += 1;
+      const usual = {
+        seq,
+        at,
+        call: `c${seq}`,
+        effect: 'read',
+        labels: [],
+        ok: true,
+        arguments: {},
+        output: '',
+        cost: 0,
+      };
+      for (const facts of Object.values(past)) facts.observe({ ...usual, tool, ...event } as CallEvent);
+    },
+  };
+}
+
+describe('a decision', () => {
+  test('names its rule, the line, the reason and the values the rule looked at', () => {
+    const { decide } = opened(`
+- id: big-spend
+  match: mcp__bank__pay
+  ask: args.amount > 100 && session.last('mcp__bank__*').seq == 0
+  reason: more than 100 needs a human
+`);
+    const { policy, ...rest } = decide('mcp__bank__pay', { amount: 120 });
+    assert.match(policy ?? '', /^[0-9a-f]{16}$/);
+    assert.deepEqual(rest, {
+      answer: 'ask',
+      rule: 'big-spend',
+      reason: 'more than 100 needs a human',
+      at: 'p.yaml:2',
+      values: { 'args.amount': 120, "session.last('mcp__bank__*').seq": 0 },
+    });
+  });
+
+  test('deny beats ask beats allow, whatever their order', () => {
+    const { decide } = opened(`
+- { id: a, match: "mcp__x__*", allow: true }
+- { id: b, match: mcp__x__b, ask: true }
+- { id: c, match: mcp__x__b, deny: args.stop }
+`);
+    assert.equal(decide('mcp__x__a').rule, 'a');
+    assert.equal(decide('mcp__x__b', { stop: false }).rule, 'b');
+    assert.equal(decide('mcp__x__b', { stop: true }).rule, 'c');
+  });
+
+  test('without a rule is made by effect: reads run, everything else asks', () => {
+    const { decide } = opened('- { id: a, match: other, deny: true }');
+    assert.equal(decide(toolNamed('mcp__x__a', 'read')).answer, 'allow');
+    for (const effect of ['undoable', 'compensable', 'irreversible'] as const)
+      assert.equal(decide(toolNamed('mcp__x__a', effect)).answer, 'ask');
+  });
+
+  test('of a rule that cannot be evaluated is deny, with the error, also where the rule would allow', () => {
+    const { decide } = opened(`
+- { id: a, match: mcp__x__a, allow: args.amount < 5 }
+- { id: b, match: mcp__x__b, allow: args.amount }
+- { id: c, match: mcp__x__c, allow: "args.items.all(item, item > 0)" }
+`);
+    const said = (tool: string, args: JsonObject, size?: number): string => {
+      const { answer, reason } = decide(tool, args, size);
+      return `${answer}: ${reason}`;
+    };
+    assert.equal(said('mcp__x__a', {}), 'deny: the rule cannot be evaluated: No such key: amount');
+    assert.match(said('mcp__x__a', { amount: 'x' }), /^deny: the rule cannot be evaluated: no such overload/);
+    assert.match(said('mcp__x__a', { constructor: 'x', amount: { a: 1 } }), /^deny: /);
+    assert.equal(
+      said('mcp__x__b', { amount: 1 }),
+      'deny: the rule cannot be evaluated: it gives a number, not true or false',
+    );
+    assert.match(said('mcp__x__c', { items: [1] }), /^allow/);
+    assert.match(said('mcp__x__c', { items: [1] }, 70_000), /^deny: .*too many to go through/);
+  });
+
+  test('reports what rules in shadow mode would have said, and nothing more', () => {
+    const { decide } = opened(`
+- { id: a, match: mcp__x__a, deny: true, mode: shadow, reason: one day }
+- { id: b, match: mcp__x__a, deny: args.missing, mode: shadow }
+- { id: c, match: mcp__x__a, allow: true }
+`);
+    const { answer, rule, shadow } = decide('mcp__x__a');
+    assert.deepEqual([answer, rule], ['allow', 'c']);
+    assert.deepEqual(shadow, [
+      { answer: 'deny', rule: 'a', reason: 'one day' },
+      { answer: 'deny', rule: 'b', reason: 'the rule cannot be evaluated: No such key: missing' },
+    ]);
+  });
+
+  test('shows long values short', () => {
+    const { decide } = opened('- { id: a, deny: "args.text.size() > 1 && args.list.size() > 1" }');
+    const { values = {} } = decide('mcp__x__a', {
+      text: 'x'.repeat(5000),
+      list: Array.from({ length: 500 }, () => 'y'),
+    });
+    assert.ok(JSON.stringify(values).length < 600, JSON.stringify(values));
+  });
+});
+
+describe('the past', () => {
+  test('a deploy is refused until the tests have passed on the last edit', () => {
+    const { decide, ran } = opened(`
+- id: green
+  match: mcp__ci__deploy
+  deny: "!(session.lastOk('mcp__ci__test').seq > session.last('mcp__files__write').seq)"
+- { id: yes, match: mcp__ci__deploy, allow: true }
+`);
+    const answers = [decide('mcp__ci__deploy').answer];
+    ran('mcp__files__write');
+    ran('mcp__ci__test', { ok: false });
+    answers.push(decide('mcp__ci__deploy').answer);
+    ran('mcp__ci__test');
+    answers.push(decide('mcp__ci__deploy').answer);
+    ran('mcp__files__write');
+    answers.push(decide('mcp__ci__deploy').answer);
+    assert.deepEqual(answers, ['deny', 'deny', 'allow', 'deny']);
+  });
+
+  test('a write that is still running is later than every test that has passed', () => {
+    const { decide, ran, session } = opened(`
+- id: green
+  match: mcp__ci__deploy
+  deny: "!(session.lastOk('mcp__ci__test').seq > session.last('mcp__files__write').seq)"
+- { id: yes, match: mcp__ci__deploy, allow: true }
+`);
+    ran('mcp__ci__test');
+    assert.equal(decide('mcp__ci__deploy').answer, 'allow');
+    session.begin({ id: 'c9', tool: 'mcp__files__write', at, arguments: {} });
+    assert.equal(decide('mcp__ci__deploy').answer, 'deny');
+  });
+
+  test('a budget stops the call that would go over it, and no trick with odd amounts gets by', () => {
+    const { decide, ran } = opened(`
+- { id: purse, budget: { match: mcp__bank__pay, cost: 500, each: args.amount } }
+- { id: yes, match: mcp__bank__pay, allow: true }
+`);
+    ran('mcp__bank__pay', { arguments: { amount: 450 } });
+    assert.equal(decide('mcp__bank__pay', { amount: 50 }).answer, 'allow');
+    const { answer, values, reason } = decide('mcp__bank__pay', { amount: 51 });
+    assert.deepEqual([answer, values], ['deny', { cost: 450, call: 51 }]);
+    assert.equal(reason, 'a cost of 500 in this session is the limit');
+    for (const amount of [-100, '1', null, [1]]) assert.equal(decide('mcp__bank__pay', { amount }).answer, 'deny');
+  });
+
+  test('memory stays bounded: ten thousand calls in a window are counted exactly, more never too few', () => {
+    const { decide, ran } = opened(`
+- { id: calm, rateLimit: { match: "*", per: 1h, max: 30000 } }
+- { id: yes, allow: true }
+`);
+    for (let index = 0; index < 30_000; index += 1) ran('mcp__x__a', { at: at - 3_600_000 + 1 + index });
+    assert.equal(decide('mcp__x__a').answer, 'deny');
+  });
+});
+
+describe('flow rules', () => {
+  const text = `
+- { id: leak, flow: { from: [private], to: [external], when: value } }
+- { id: yes, allow: true }
+`;
+  const secret = 'AKIA7Q2M9X4TZ81V';
+  const prose = 'The merger with Northwind will be announced on the second Tuesday of March, not before.';
+  const out = toolNamed('mcp__mail__send', 'irreversible', ['external']);
+
+  const found = {
+    'the value as it is': secret,
+    'other capitals': secret.toLowerCase(),
+    'in the middle of other text': `please use "${secret}", thanks`,
+    'in base64': Buffer.from(`key=${secret}`).toString('base64'),
+    'in base64 after other letters': `data${Buffer.from(`my key is ${secret}`).toString('base64')}`,
+    'in hex': Buffer.from(secret).toString('hex'),
+    'for URLs': encodeURIComponent(`%${prose}`).replaceAll('a', '%61'),
+    'base64 of base64': Buffer.from(Buffer.from(prose).toString('base64')).toString('base64'),
+    'half a sentence': 'Northwind will be announced on the second',
+    'with other spaces': prose.replaceAll(' ', '\n  '),
+  };
+  for (const [how, value] of Object.entries(found)) {
+    test(`find a value that was read as private again: ${how}`, () => {
+      const { decide, ran } = opened(text);
+      ran('mcp__notes__get', { labels: ['private'], output: `key: ${secret}\n${prose}` });
+      assert.equal(decide(out, { body: { lines: ['hello', value] } }).rule, 'leak');
+    });
+  }
+
+  test('let pass what has nothing to do with it', () => {
+    const { decide, ran } = opened(text);
+    ran('mcp__notes__get', { labels: ['private'], output: `key: ${secret}\n${prose} 2026-11-15` });
+    ran('mcp__wiki__get', { output: 'public-page-42 says hello to everybody out there' });
+    for (const body of ['hello world', 'The merger', '2026-11-15', 'public-page-42 says hello to everybody out there'])
+      assert.equal(decide(out, { body }).rule, 'yes', body);
+  });
+
+  test('a session that has seen private data sends nothing out, whatever it says', () => {
+    const { decide, ran } = opened(
+      '- { id: leak, flow: { from: [private], to: [external] }, ask: true }\n- { id: yes, allow: true }',
+    );
+    assert.equal(decide(out, { body: 'hello' }).rule, 'yes');
+    ran('mcp__notes__get', { labels: ['private'] });
+    assert.deepEqual([decide(out, { body: 'hello' }).rule, decide(out).answer], ['leak', 'ask']);
+    assert.equal(decide('mcp__files__read').rule, 'yes');
+  });
+
+  test('arguments too long to be searched count as found once there is something to find', () => {
+    const { decide, ran } = opened(text);
+    const body = 'x '.repeat(100_000);
+    assert.equal(decide(out, { body }).rule, 'yes');
+    ran('mcp__notes__get', { labels: ['private'], output: secret });
+    assert.equal(decide(out, { body }).rule, 'leak');
+  });
+});

@@ -1,0 +1,106 @@
+import { hash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import { isJsonObject } from '../model/json.ts';
+import { jsonPath } from '../model/json-path.ts';
+import { ConditionCompiler } from './condition.ts';
+import type { FactNeeds } from './facts.ts';
+import { WindowMeters } from './language.ts';
+import { PolicyError, type PolicyProblem } from './policy-error.ts';
+import type { Rule } from './rule.ts';
+import { readRule } from './read-rule.ts';
+import type { RuleFinding, RulePath } from './rule-reader.ts';
+
+/** Line and column, both counted from 1. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A policy as it was written, with where its parts stand. */
+export interface PolicyDocument {
+  readonly value: unknown;
+  /** What its rules are said to stand in: `policies.yaml`. */
+  readonly file: string;
+  /** Where a part stands; with an offset, a place in a text. `undefined` for what was not read from a file. */
+  placeOf(path: RulePath, offset?: number): Place | undefined;
+}
+
+/** The rules of one or more documents, and what must be known to evaluate them. */
+export interface RuleSet {
+  readonly rules: readonly Rule[];
+  /** Changes whenever a rule does. */
+  readonly version: string;
+  readonly sessionNeeds: FactNeeds;
+  readonly principalNeeds: FactNeeds;
+}
+
+const mostRules = 5000;
+
+/** Reads policies. Throws a `PolicyError` that tells everything that is wrong with them. */
+export function readPolicies(documents: readonly PolicyDocument[]): RuleSet {
+  const meters = new WindowMeters();
+  const compiler = new ConditionCompiler(meters);
+  const problems: PolicyProblem[] = [];
+  const ids = new Map<string, string>();
+  const rules = documents.flatMap((document) => {
+    const { value } = document;
+    const report = (finding: RuleFinding): void => void problems.push(problemOf(document, finding));
+    if (!Array.isArray(value) || value.length > mostRules) {
+      const message = Array.isArray(value) ? `more than ${mostRules} rules` : 'expected a list of rules';
+      report({ path: [], message });
+      return [];
+    }
+    return value.flatMap((each: unknown, index) => {
+      const path = [index];
+      if (!isJsonObject(each)) {
+        report({ path, message: 'expected a rule: an object with "id" and what it says' });
+        return [];
+      }
+      const place = document.placeOf(path);
+      const { rule, findings } = readRule(each, path, compiler, place && `${document.file}:${place.line}`);
+      findings.forEach(report);
+      const { id } = each;
+      if (typeof id === 'string') {
+        const first = ids.get(id);
+        if (first !== undefined)
+          report({ path: [index, 'id'], message: `${JSON.stringify(id)} is the id of ${first} too` });
+        else ids.set(id, place === undefined ? 'an earlier rule' : `the rule at ${document.file}:${place.line}`);
+      }
+      return rule ?? [];
+    });
+  });
+  if (problems.length > 0)
+    throw new PolicyError(
+      problems.toSorted((a, b) => (a.file === b.file ? a.line - b.line || a.column - b.column : 0)),
+    );
+  return { rules, version: versionOf(rules), ...needsOf(rules, meters) };
+}
+
+/** Two policies with the same rules in the same order have the same version, however they are laid out. */
+function versionOf(rules: readonly Rule[]): string {
+  return hash('sha256', canonicalize(rules.map(({ source }) => source)) ?? '', 'hex').slice(0, 16);
+}
+
+function needsOf(rules: readonly Rule[], windows: WindowMeters): Pick<RuleSet, 'sessionNeeds' | 'principalNeeds'> {
+  const kinds = rules.map(({ kind }) => kind);
+  const limits = kinds.filter((kind) => kind.kind === 'limit');
+  const metersBy = (by: string): FactNeeds['meters'] => limits.flatMap((limit) => (limit.by === by ? limit.meter : []));
+  const flows = kinds.filter((kind) => kind.kind === 'flow');
+  return {
+    sessionNeeds: {
+      meters: [...windows.all(), ...metersBy('session')],
+      tracks: kinds.flatMap((kind) => (kind.kind === 'readBeforeWrite' ? kind.track : [])),
+      valuesOf: [],
+    },
+    principalNeeds: {
+      meters: metersBy('principal'),
+      tracks: [],
+      valuesOf: [...new Set(flows.flatMap(({ from }) => from))],
+    },
+  };
+}
+
+function problemOf({ file, placeOf }: PolicyDocument, { path, message, hint, offset }: RuleFinding): PolicyProblem {
+  const place = placeOf(path, offset) ?? { line: 0, column: 0 };
+  return { file, ...place, path: jsonPath(path).slice(1), message, ...(hint === undefined ? {} : { hint }) };
+}

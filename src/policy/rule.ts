@@ -1,0 +1,58 @@
+import type { Decision } from '../model/decision.ts';
+import type { JsonValue } from '../model/json.ts';
+import type { Condition, Cost } from './condition.ts';
+import type { ReadTrack } from './facts.ts';
+import type { Meter } from './meter.ts';
+import type { Patterns } from './patterns.ts';
+
+/** One rule of a policy, ready to be evaluated. */
+export interface Rule {
+  readonly id: string;
+  /** What it answers for the calls that its condition holds for. */
+  readonly answer: Decision['answer'];
+  readonly reason: string | undefined;
+  /** Where it stands: `policies.yaml:12`. */
+  readonly at: string | undefined;
+  /** Its answer is reported and has no effect. */
+  readonly shadow: boolean;
+  /** The calls it is about; everything where nothing is said. */
+  readonly scope: Scope;
+  readonly kind: RuleKind;
+  /** As it was written: what the version of a policy is made of. */
+  readonly source: JsonValue;
+}
+
+/** The calls a rule is about, besides those that its kind names. */
+export interface Scope {
+  readonly servers: Patterns | undefined;
+  readonly sessions: Patterns | undefined;
+  readonly principals: Patterns | undefined;
+}
+
+/** What a rule looks for. */
+export type RuleKind =
+  | { readonly kind: 'match'; readonly match: Patterns; readonly when: true | Condition }
+  | {
+      readonly kind: 'requires';
+      readonly targets: readonly { readonly match: string; readonly steps: readonly string[] }[];
+      /** The steps must be newer than the last completed call of the tool itself. */
+      readonly fresh: boolean;
+    }
+  | { readonly kind: 'readBeforeWrite'; readonly track: ReadTrack }
+  | {
+      readonly kind: 'limit';
+      readonly meter: Meter;
+      readonly by: 'session' | 'principal';
+      readonly calls: number | undefined;
+      readonly cost: number | undefined;
+      readonly each: Cost | undefined;
+      /** The window as it was written. */
+      readonly per: string | undefined;
+    }
+  | {
+      readonly kind: 'flow';
+      readonly from: readonly string[];
+      readonly to: readonly string[];
+      /** Only a value that reappears counts, not that the session has seen some. */
+      readonly onlyValues: boolean;
+    };
