@@ -93,7 +93,7 @@ function parse(language: Environment, text: string, types: readonly string[], ex
     const { valid, type = '', error } = expression.check();
     if (!valid) return { problems: [problemOf(error)] };
     if (!types.includes(type)) return { problems: [{ offset: 0, message: `it gives ${type}, expected ${expected}` }] };
-    return { value: { run: guarded(expression), survey } };
+    return { value: { run: expression, survey } };
   } catch (error) {
     return { problems: [problemOf(error)] };
   }
@@ -103,18 +103,7 @@ function parse(language: Environment, text: string, types: readonly string[], ex
 function prepared(language: Environment, text: string): Run {
   const expression = language.parse(text);
   expression.check();
-  return guarded(expression);
-}
-
-/** The library's messages come with a picture of the text below; one line is enough here. */
-function guarded(expression: Run): Run {
-  return (scene) => {
-    try {
-      return expression(scene);
-    } catch (error) {
-      throw new Error(summaryOf(error), { cause: error });
-    }
-  };
+  return expression;
 }
 
 /** `args['password']` as `args.password`: secrets are also known by the name they stand under. */

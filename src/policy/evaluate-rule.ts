@@ -16,6 +16,8 @@ export interface Situation {
   readonly now: number;
   readonly session: Facts;
   readonly principal: Facts;
+  /** Whether the arguments hold something that was read under this label; looked for once. */
+  readonly holdsValueOf: (label: string) => boolean;
   /** What conditions see; made when the first one asks. */
   readonly scene: () => Scene;
 }
@@ -23,7 +25,8 @@ export interface Situation {
 /** Why a rule holds for a call: what it says when its author gave no reason, and what it looked at. */
 export interface Grounds {
   readonly reason: string;
-  readonly values?: JsonObject;
+  /** Made only for the rule that decides. */
+  readonly values?: () => JsonObject;
 }
 
 /** Conditions that go through lists are not evaluated over arguments longer than this: they would take too long. */
@@ -69,7 +72,7 @@ function matchGrounds({ when }: Kind<'match'>, { scene, size }: Situation): Grou
   if (when.loops && size > longestLooped)
     throw new Error(`the arguments have ${size} characters, too many to go through`);
   const seen = scene();
-  return when.holds(seen) ? { reason: when.text, values: when.values(seen) } : undefined;
+  return when.holds(seen) ? { reason: when.text, values: () => when.values(seen) } : undefined;
 }
 
 /** The last completed call of each step must be later than that of the step before it. */
@@ -83,7 +86,7 @@ function requiresGrounds({ targets, fresh }: Kind<'requires'>, { tool, session }
       if (seq <= before) {
         const since = previous === undefined ? '' : ` after ${previous}`;
         const values = { [`lastOk(${step}).seq`]: seq, ...(previous && { [`lastOk(${previous}).seq`]: before }) };
-        return { reason: `${step} must have completed${since} before ${tool.name}`, values };
+        return { reason: `${step} must have completed${since} before ${tool.name}`, values: () => values };
       }
       before = seq;
       previous = step;
@@ -98,7 +101,7 @@ function readGrounds({ track }: Kind<'readBeforeWrite'>, situation: Situation): 
   if (paths === undefined) throw new Error(`the argument "${track.path}" names no file`);
   const unknown = paths.find((path) => !situation.session.knows(track, path));
   if (unknown === undefined) return undefined;
-  return { reason: `${unknown} was not read in this session`, values: { [`args.${track.path}`]: unknown } };
+  return { reason: `${unknown} was not read in this session`, values: () => ({ [`args.${track.path}`]: unknown }) };
 }
 
 function limitGrounds(limit: Kind<'limit'>, situation: Situation): Grounds | undefined {
@@ -106,23 +109,23 @@ function limitGrounds(limit: Kind<'limit'>, situation: Situation): Grounds | und
   const reading = situation[by].reading(limit.meter, situation.now);
   const span = per === undefined ? `in this session` : `in ${per}`;
   if (calls !== undefined && reading.calls >= calls)
-    return { reason: `${calls} calls ${span} are the limit`, values: { calls: reading.calls } };
+    return { reason: `${calls} calls ${span} are the limit`, values: () => ({ calls: reading.calls }) };
   if (cost === undefined) return undefined;
   const own = each === undefined ? 0 : each.of(situation.arguments);
   const isOver = each === undefined ? reading.cost >= cost : reading.cost + own > cost;
   if (!isOver) return undefined;
-  return { reason: `a cost of ${cost} ${span} is the limit`, values: { cost: reading.cost, call: own } };
+  return { reason: `a cost of ${cost} ${span} is the limit`, values: () => ({ cost: reading.cost, call: own }) };
 }
 
 function flowGrounds({ from, onlyValues }: Kind<'flow'>, situation: Situation): Grounds | undefined {
-  const { session, principal, tool } = situation;
+  const { session, tool } = situation;
   const seen = onlyValues ? [] : from.filter((label) => session.labels.has(label));
   if (seen.length > 0)
     return {
       reason: `the session has seen ${seen.join(', ')} data, and ${tool.name} sends it out`,
-      values: { 'session.labels': [...session.labels], 'tool.labels': [...tool.labels] },
+      values: () => ({ 'session.labels': [...session.labels], 'tool.labels': [...tool.labels] }),
     };
-  if (!principal.recognises(from, situation.arguments)) return undefined;
-  const values = { 'tool.labels': [...tool.labels] };
+  if (!from.some((label) => situation.holdsValueOf(label))) return undefined;
+  const values = (): JsonObject => ({ 'tool.labels': [...tool.labels] });
   return { reason: `the arguments hold something that was read as ${from.join(', ')} data`, values };
 }

@@ -165,9 +165,9 @@ export class Facts {
     return this.#tracks.get(track)?.has(path) ?? false;
   }
 
-  /** Whether a part of what tools with one of these labels said stands in the arguments. */
-  recognises(labels: readonly string[], args: JsonObject): boolean {
-    return labels.some((label) => this.#values.get(label)?.foundIn(args) === true);
+  /** Whether a part of what tools with this label said stands in the arguments. */
+  recognises(label: string, args: JsonObject): boolean {
+    return this.#values.get(label)?.foundIn(args) ?? false;
   }
 
   #matching(pattern: string): readonly ToolRecord[] {

@@ -77,6 +77,7 @@ export class Policy {
     const rules = this.#rulesFor(call.tool);
     if (rules.enforced.length === 0 && rules.shadowed.length === 0) return rules.byDefault;
     let scene: Scene | undefined;
+    const recognised = new Map<string, boolean>();
     const situation: Situation = {
       tool: call.tool,
       arguments: call.arguments,
@@ -84,21 +85,27 @@ export class Policy {
       now: call.at,
       session: past.session,
       principal: past.principal,
+      holdsValueOf: (label) => {
+        const known = recognised.get(label) ?? past.principal.recognises(label, call.arguments);
+        recognised.set(label, known);
+        return known;
+      },
       scene: () => (scene ??= sceneOf(call, past, rules.view)),
     };
-    let found: Omit<Decision, 'policy' | 'shadow'> | undefined;
+    let found: Said | undefined;
     for (const rule of rules.enforced) {
-      // Nothing beats a deny. An allow may still: what cannot be evaluated denies.
+      // Nothing beats a deny. An allow may still be beaten by an allow: what cannot be evaluated denies.
       if (found?.answer === 'deny') break;
-      const said = answerOf(rule, call, situation);
+      const said = saidBy(rule, call, situation);
       if (said !== undefined && (found === undefined || isStronger(said.answer, found.answer))) found = said;
     }
     const shadow = rules.shadowed.flatMap((rule) => {
-      const said = answerOf(rule, call, situation);
-      return said === undefined ? [] : { answer: said.answer, rule: said.rule, reason: said.reason };
+      const said = saidBy(rule, call, situation);
+      return said === undefined ? [] : { answer: said.answer, rule: rule.id, reason: said.reason };
     });
-    if (found === undefined) return shadow.length === 0 ? rules.byDefault : { ...rules.byDefault, shadow };
-    return { ...found, policy: this.version, ...(shadow.length === 0 ? {} : { shadow }) };
+    const shadowed = shadow.length === 0 ? {} : { shadow };
+    if (found === undefined) return shadow.length === 0 ? rules.byDefault : { ...rules.byDefault, ...shadowed };
+    return { ...decisionOf(found), policy: this.version, ...shadowed };
   }
 
   #rulesFor(tool: ToolDefinition): ToolRules {
@@ -117,25 +124,38 @@ export class Policy {
   }
 }
 
-function answerOf(
-  rule: Rule,
-  call: DecidedCall,
-  situation: Situation,
-): Omit<Decision, 'policy' | 'shadow'> | undefined {
+/** What a rule says of a call. */
+interface Said {
+  readonly rule: Rule;
+  readonly answer: Decision['answer'];
+  readonly reason: string;
+  readonly values: Grounds['values'];
+}
+
+function saidBy(rule: Rule, call: DecidedCall, situation: Situation): Said | undefined {
   const { sessions, principals } = rule.scope;
   if (sessions !== undefined && !matchesAny(call.session ?? '', sessions)) return undefined;
   if (principals !== undefined && !matchesAny(call.principal.id, principals)) return undefined;
-  const at = rule.at === undefined ? {} : { at: rule.at };
-  let grounds: Grounds | undefined;
   try {
-    grounds = groundsFor(rule.kind, situation);
+    const grounds = groundsFor(rule.kind, situation);
+    if (grounds === undefined) return undefined;
+    return { rule, answer: rule.answer, reason: rule.reason ?? grounds.reason, values: grounds.values };
   } catch (error) {
-    return { answer: 'deny', rule: rule.id, reason: `the rule cannot be evaluated: ${messageOf(error)}`, ...at };
+    // The library's messages go on with a picture of the condition.
+    const [what = ''] = messageOf(error).split('\n', 1);
+    return { rule, answer: 'deny', reason: `the rule cannot be evaluated: ${what}`, values: undefined };
   }
-  if (grounds === undefined) return undefined;
-  const { reason, values } = grounds;
-  const told = values === undefined || Object.keys(values).length === 0 ? {} : { values };
-  return { answer: rule.answer, rule: rule.id, reason: rule.reason ?? reason, ...at, ...told };
+}
+
+function decisionOf({ rule, answer, reason, values: look }: Said): Decision {
+  const values = look?.();
+  return {
+    answer,
+    rule: rule.id,
+    reason,
+    ...(rule.at === undefined ? {} : { at: rule.at }),
+    ...(values === undefined || Object.keys(values).length === 0 ? {} : { values }),
+  };
 }
 
 function sceneOf(call: DecidedCall, past: Past, tool: ToolView): Scene {

@@ -12,7 +12,7 @@ export const direction: Readonly<Record<string, readonly string[]>> = {
   undo: ['model'],
   journal: ['model'],
 
-  config: ['model', 'catalog', 'journal'],
+  config: ['model', 'catalog', 'policy', 'journal'],
   call: ['model', ...innerRing],
 
   sources: core,
@@ -39,6 +39,8 @@ export const homes: readonly { readonly packages: readonly string[]; readonly fo
   { packages: ['@napi-rs/keyring'], folders: ['config/secrets'] },
   { packages: ['pg', 'pg-*', 'kysely'], folders: ['store/postgres'] },
   { packages: ['ajv', 'ajv-formats'], folders: ['catalog'] },
+  { packages: ['@marcbachmann/cel-js'], folders: ['policy'] },
+  { packages: ['yaml'], folders: ['policy', 'config'] },
 ];
 
 /** Rooms that import no package at all; Node itself is allowed. */

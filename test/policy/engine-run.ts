@@ -3,7 +3,7 @@ import type { ToolDefinition } from '../../src/model/tool.ts';
 import type { Facts } from '../../src/policy/facts.ts';
 import { Policy } from '../../src/policy/policy.ts';
 import { readPolicies } from '../../src/policy/read-policy.ts';
-import { type Step, tools } from './random-traces.ts';
+import type { Step } from './random-traces.ts';
 import type { Record, ReferenceDecision, ReferenceRule, Tool } from './reference.ts';
 import { decideByReference } from './reference.ts';
 
@@ -33,12 +33,13 @@ export function written({ id, shadow, answer, kind, ...scope }: ReferenceRule): 
   }
 }
 
-const definitions = new Map(tools.map((tool) => [tool.name, definitionOf(tool)]));
+const definitions = new Map<string, ToolDefinition>();
 
-function definitionOf({ name, server, effect, labels }: Tool): ToolDefinition {
+/** The tool as the catalog would have it; always the same object for the same tool. */
+export function definitionOf({ name, server, effect, labels }: Tool): ToolDefinition {
   const id = { server, tool: name.slice(`mcp__${server}__`.length) };
   const rest = { description: '', inputSchema: {}, annotations: {}, idempotent: false, definitionHash: name };
-  return { ...rest, id, name, effect, labels };
+  return kept(definitions, name, () => ({ ...rest, id, name, effect, labels }));
 }
 
 /** A policy of these rules. */
@@ -91,7 +92,7 @@ export function* decideBoth(
     const args = { ...step.args } as JsonObject;
     const question = { session, principal, tool, args: step.args, now };
     const reference = decideByReference(rules, question, records);
-    const definition = definitions.get(tool.name) ?? definitionOf(tool);
+    const definition = definitionOf(tool);
     const facts = factsOf(step);
     const call = `call_${index}`;
     const decision = policy.decide(

@@ -25,7 +25,7 @@ const secrets = ['akia7q2m9x4tz81v', 'the garden gate is always left open on a f
 const pattern = fc.constantFrom(...names, ...names, ...globs);
 const minute = 60_000;
 
-const meanings: readonly Meaning[] = [
+export const meanings: readonly Meaning[] = [
   { text: 'args.amount > 3', holds: ({ args }) => (args.amount === undefined ? undefined : args.amount > 3) },
   { text: 'has(args.amount) && args.amount > 3', holds: ({ args }) => (args.amount ?? 0) > 3 },
   { text: "tool.effect == 'irreversible'", holds: ({ tool }) => tool.effect === 'irreversible' },

@@ -1,0 +1,129 @@
+/**
+ * What a decision costs: 200 rules of every kind, and a session in which 10,000 calls have ended, against the evaluator of the
+ * tests, which reads everything from the trace each time. Once with rules that are spread over the tools, and once with
+ * conditions that are all about every tool.
+ *
+ *   npm run bench -- policy
+ */
+import fc from 'fast-check';
+import type { JsonObject } from '../src/model/json.ts';
+import { definitionOf, policyOf } from '../test/policy/engine-run.ts';
+import { type Step, meanings, rules as someRules, trace } from '../test/policy/random-traces.ts';
+import { type Record, type ReferenceRule, decideByReference } from '../test/policy/reference.ts';
+
+const events = 10_000;
+const wanted = 200;
+const seed = 4;
+const decisions = 500;
+
+/** Rules of every kind that let most calls through, so that all of them are looked at. */
+function mixed(): ReferenceRule[] {
+  return fc
+    .sample(someRules, { seed, numRuns: wanted })
+    .flat()
+    .filter(({ kind }) => kind.kind !== 'match' || kind.when !== true)
+    .slice(0, wanted)
+    .map((rule, index) => ({
+      ...rule,
+      id: `r${index}`,
+      shadow: false,
+      answer: rule.answer === 'allow' ? 'allow' : 'ask',
+    }));
+}
+
+/** Conditions over every tool. */
+function conditions(): ReferenceRule[] {
+  return Array.from({ length: wanted }, (_, index) => ({
+    id: `r${index}`,
+    shadow: false,
+    answer: 'allow' as const,
+    kind: { kind: 'match' as const, match: ['*'], when: meanings[1 + (index % 12)] ?? true },
+  }));
+}
+
+interface Subject {
+  readonly name: string;
+  readonly rounds: number;
+  readonly calls: number;
+  decide(index: number): unknown;
+}
+
+function prepare(rules: readonly ReferenceRule[]): readonly Subject[] {
+  const policy = policyOf(rules);
+  const past = { session: policy.sessionFacts(), principal: policy.principalFacts() };
+  const steps: readonly Step[] = fc
+    .sample(trace, { seed, numRuns: events / 4 })
+    .flat()
+    .slice(0, events + decisions);
+  const records: Record[] = [];
+  for (const [seq, { tool, args, output }] of steps.slice(0, events).entries()) {
+    const end = { seq: seq + 1, at: seq * 100, ran: true, ok: true, output };
+    records.push({ session: 's1', principal: 'ann', tool, args, end });
+    const { name, effect, labels } = tool;
+    const event = {
+      ...end,
+      call: `c${seq}`,
+      tool: name,
+      effect,
+      labels,
+      cost: 0,
+      arguments: { ...args } as JsonObject,
+    };
+    for (const facts of Object.values(past)) facts.observe(event);
+  }
+  const calls = steps.slice(events).map(({ tool, args }, index) => {
+    const size = JSON.stringify(args).length;
+    const question = { session: 's1', principal: 'ann', tool, args, now: events * 100 };
+    const principal = { id: 'ann', kind: 'agent' as const };
+    const base = { id: `d${index}`, at: events * 100, session: 's1', size, principal };
+    return { question, call: { ...base, tool: definitionOf(tool), arguments: { ...args } as JsonObject } };
+  });
+  const at = (index: number): (typeof calls)[number] => {
+    const found = calls[index % calls.length];
+    if (found === undefined) throw new Error('no calls to decide');
+    return found;
+  };
+  return [
+    { name: 'engine', rounds: 100, calls: decisions, decide: (index) => policy.decide(at(index).call, past) },
+    {
+      name: 'reference',
+      rounds: 1,
+      calls: 25,
+      decide: (index) => decideByReference(rules, at(index).question, records),
+    },
+  ];
+}
+
+/** Microseconds of every decision, and of the fastest run of each of them: what it costs when nothing else runs. */
+function timed({ rounds, calls, decide }: Subject): { readonly all: number[]; readonly best: number[] } {
+  const all: number[] = [];
+  const best = Array.from({ length: calls }, () => Number.POSITIVE_INFINITY);
+  for (let round = -Math.floor(rounds / 10); round < rounds; round += 1) {
+    for (let index = 0; index < calls; index += 1) {
+      const begun = performance.now();
+      decide(index);
+      const taken = (performance.now() - begun) * 1000;
+      if (round < 0) continue;
+      all.push(taken);
+      best[index] = Math.min(best[index] ?? taken, taken);
+    }
+  }
+  return { all: all.toSorted((a, b) => a - b), best: best.toSorted((a, b) => a - b) };
+}
+
+const shown = (values: readonly number[], part: number): string =>
+  (values[Math.floor(values.length * part)] ?? Number.NaN).toFixed(1);
+
+for (const [title, rules] of [
+  [`${wanted} rules of every kind, spread over six tools`, mixed()],
+  [`${wanted} conditions, each about every tool`, conditions()],
+] as const) {
+  console.log(`\n${title}, ${events.toLocaleString('en')} calls before\n`);
+  console.log('| µs for a decision | p50 | p99 | p50, fastest run of each | p99, fastest run of each |');
+  console.log('|---|---|---|---|---|');
+  for (const subject of prepare(rules)) {
+    const { all, best } = timed(subject);
+    const cells = [shown(all, 0.5), shown(all, 0.99), shown(best, 0.5), shown(best, 0.99)];
+    console.log(`| ${subject.name} | ${cells.join(' | ')} |`);
+  }
+}
