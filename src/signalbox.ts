@@ -11,6 +11,7 @@ import type { ObservedCall } from './call/observed.ts';
 import { createPipeline } from './call/pipeline.ts';
 import { recordConfiguration } from './call/record-configuration.ts';
 import { observedDraft } from './call/record.ts';
+import { Policies, type PolicySource, type PolicySummary } from './call/policies.ts';
 import { recordServers } from './call/record-servers.ts';
 import { requireServers } from './call/require-servers.ts';
 import { SessionStates } from './call/session-states.ts';
@@ -43,6 +44,8 @@ export interface SignalboxOptions {
   readonly store?: Store;
   /** Asks a human about a call that policy wants asked. Without it such calls are denied. */
   readonly approve?: Approve;
+  /** Rules and code that decide calls: `deny` beats `ask` beats `allow`. Without any, reads run and everything else asks. */
+  readonly policies?: readonly PolicySource[];
   /** Values that must never be recorded, by a name that stands in their place. */
   readonly secrets?: Readonly<Record<string, string>>;
   /** Results larger than `maxBytes` are kept whole and handed out as a preview (32 KB); `keepBytes` is the most that is kept (64 MB). */
@@ -83,6 +86,10 @@ export interface Signalbox extends BoxContent {
   requireServers(options?: { readonly waitMs?: number; readonly signal?: AbortSignal }): Promise<void>;
   enable(server: string): void;
   disable(server: string): void;
+  /** Puts other policies in force, all or none. Throws a `PolicyError` that tells everything that is wrong with them. */
+  setPolicies(policies: readonly PolicySource[]): void;
+  /** The policies in force. */
+  policies(): PolicySummary;
   readonly journal: JournalReader;
   /** Records a call that went past this box. It leaves the same entry as any other, without a decision. */
   recordObserved(call: ObservedCall): Promise<void>;
@@ -119,6 +126,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
   const journal = new Journal(store);
   const waits = new Waits();
   const limiters = new Limiters(options.concurrency ?? 64);
+  const policies = new Policies(store, journal, options.policies ?? []);
   const maxResultBytes = options.results?.maxBytes ?? usualResult;
   const pipeline = createPipeline({
     catalog,
@@ -126,6 +134,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     journal,
     redactor,
     waits,
+    policies,
     states: new SessionStates(),
     tracer: trace.getTracer('signalbox', version),
     metrics: options.metrics,
@@ -215,6 +224,8 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     requireServers: (requireOptions) => requireServers(catalog, requireOptions),
     enable: (server) => catalog.enable(server),
     disable: (server) => catalog.disable(server),
+    setPolicies: (sources) => policies.set(sources),
+    policies: () => policies.summary(),
     journal: new JournalReader(store),
     async recordObserved(call) {
       await journal.append(observedDraft(call, redactor), 'crash');

@@ -8,6 +8,7 @@ import type { Next } from './call.ts';
 import { compose } from './compose.ts';
 import type { Limiters } from './limiter.ts';
 import type { CallMetrics } from './metrics.ts';
+import type { Policies } from './policies.ts';
 import type { SessionStates } from './session-states.ts';
 import { approve } from './stages/approve.ts';
 import { bound } from './stages/bound.ts';
@@ -32,6 +33,7 @@ export interface PipelineParts {
   readonly redactor: Redactor;
   readonly states: SessionStates;
   readonly waits: Waits;
+  readonly policies: Policies;
   readonly tracer: Tracer;
   readonly metrics: CallMetrics | undefined;
   readonly ask: Approve | undefined;
@@ -47,11 +49,11 @@ export function createPipeline(parts: PipelineParts): Next {
   const { catalog, store, journal, redactor, waits } = parts;
   return compose([
     observe({ tracer: parts.tracer, metrics: parts.metrics, redactor, content: parts.traceContent }),
-    recordOutcome(journal, redactor),
+    recordOutcome(journal, redactor, (call) => parts.policies.inForce?.book.forget(call.id)),
     resolve(catalog),
     validate,
     deduplicate(store),
-    decide,
+    decide(parts.policies, redactor),
     approve(catalog, waits, parts.ask),
     reuse(),
     recordIntent(journal, redactor),

@@ -71,6 +71,8 @@ function facts(call: Call): string {
   let body = `"principal":${JSON.stringify(call.principal)},"arguments":${argumentsText(call)}`;
   if (tool !== undefined)
     body += `,"server":"${tool.source.server}","adapter":"${tool.source.adapter}","effect":"${tool.definition.effect}","definitionHash":"${tool.definition.definitionHash}"`;
+  if (tool !== undefined && tool.definition.labels.length > 0)
+    body += `,"labels":${JSON.stringify(tool.definition.labels)}`;
   if (decision !== undefined) body += `,"decision":${decisionText(decision)}`;
   if (call.cached) body += ',"cached":true';
   if (call.options.idempotencyKey !== undefined)

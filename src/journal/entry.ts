@@ -56,6 +56,8 @@ interface CallFacts {
   /** How the tool was reached: `local:notes`, `mcp:files`. */
   readonly adapter?: string;
   readonly effect?: Effect;
+  /** The labels of the tool, where it has some. */
+  readonly labels?: readonly string[];
   readonly definitionHash?: string;
   readonly decision?: Decision;
   readonly idempotencyKey?: string;

@@ -4,6 +4,7 @@ import type { Decision } from './decision.ts';
 import type { CallErrorCode } from './errors.ts';
 import type { CallId } from './identifiers.ts';
 import type { JsonValue } from './json.ts';
+import type { PermissionMode } from './permission-mode.ts';
 import type { ToolId } from './tool.ts';
 
 /** Who is asking. Humans may approve, agents may not. */
@@ -29,6 +30,8 @@ export interface CallOptions {
   readonly idempotencyKey?: string;
   /** The definition the caller saw; another one now makes the call `stale`. */
   readonly definitionHash?: string;
+  /** How freely the agent may act; by policy alone unless said otherwise. */
+  readonly permissionMode?: PermissionMode;
   /** Told whenever the tool reports progress. */
   readonly onProgress?: (progress: Progress) => void;
   /** What the caller can do for the tool while it runs: answer questions, ask a model, name directories, take messages. */

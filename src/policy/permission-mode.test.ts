@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Decision } from '../model/decision.ts';
+import type { PermissionMode } from '../model/permission-mode.ts';
 import type { Effect } from '../model/tool.ts';
-import { type PermissionMode, applyPermissionMode } from './permission-mode.ts';
+import { applyPermissionMode } from './permission-mode.ts';
 
 type Answer = Decision['answer'];
 const effects: readonly Effect[] = ['read', 'undoable', 'compensable', 'irreversible'];

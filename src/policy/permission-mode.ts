@@ -1,8 +1,6 @@
 import type { Decision } from '../model/decision.ts';
+import type { PermissionMode } from '../model/permission-mode.ts';
 import type { Effect } from '../model/tool.ts';
-
-/** How freely an agent may act in a session. */
-export type PermissionMode = 'default' | 'acceptEdits' | 'plan' | 'dontAsk' | 'bypassPermissions';
 
 /** What a permission mode makes of a decision. What policy denies stays denied in every mode. */
 export function applyPermissionMode(mode: PermissionMode, decision: Decision, effect: Effect): Decision {

@@ -1,12 +1,111 @@
-import { decideByDefault } from '../../policy/default-policy.ts';
-import { type Stage, toolOf } from '../call.ts';
+import type { Redactor } from '../../journal/redaction.ts';
+import type { CallOutcome } from '../../model/call.ts';
+import { renderContent } from '../../model/content.ts';
+import type { Decision } from '../../model/decision.ts';
+import { messageOf } from '../../model/errors.ts';
+import type { JsonObject } from '../../model/json.ts';
+import { tell } from '../../model/tell.ts';
 import { unfinished } from '../../model/unfinished.ts';
+import { decideByDefault } from '../../policy/default-policy.ts';
+import { applyPermissionMode } from '../../policy/permission-mode.ts';
+import type { DecidedCall, Past } from '../../policy/policy.ts';
+import { askToolPolicy, strongest } from '../../policy/tool-policy.ts';
+import { type Call, type Next, type Outcoming, type Stage, toolOf } from '../call.ts';
+import type { Policies, PoliciesInForce } from '../policies.ts';
 
-/** Asks policy. Until policies can be written, the default holds: reads run, everything else asks. */
-export const decide: Stage = (call, next) => {
-  const decision = decideByDefault(toolOf(call).definition);
+const longestHeard = 256 * 1024;
+
+/** Asks policy. Without one the default holds: reads run, everything else asks. */
+export function decide(policies: Policies, redactor: Redactor): Stage {
+  return (call, next) => {
+    const { inForce } = policies;
+    if (inForce === undefined) return settle(call, next, decideByDefault(toolOf(call).definition));
+    const past = inForce.book.pastOf(whoseIs(call));
+    if (!(past instanceof Promise)) return decided(call, next, inForce, past);
+    return past.then(
+      (known) => decided(call, next, inForce, known),
+      (error: unknown) =>
+        settle(call, next, {
+          answer: 'deny',
+          rule: 'default:past',
+          reason: `what happened before cannot be read: ${messageOf(error)}`,
+        }),
+    );
+  };
+
+  function decided(call: Call, next: Next, inForce: PoliciesInForce, past: Past): Outcoming {
+    const asked = askedCall(call);
+    const ruled = inForce.policy.decide(asked, past);
+    // Nothing is waited for between the decision and this: a call decided next to it counts this one.
+    const begun = { id: call.id, tool: asked.tool.name, at: asked.at, arguments: asked.arguments };
+    if (ruled.answer !== 'deny') inForce.book.begin(whoseIs(call), begun);
+    const said = inForce.code.map((policy) => askToolPolicy(policy, asked, past.session));
+    if (!said.some((each) => each instanceof Promise)) {
+      const answers = said.flatMap((each) => (each instanceof Promise ? [] : (each ?? [])));
+      return follow(call, next, inForce, asked, strongest(ruled, answers));
+    }
+    return Promise.all(said).then((answers) =>
+      follow(
+        call,
+        next,
+        inForce,
+        asked,
+        strongest(
+          ruled,
+          answers.flatMap((each) => each ?? []),
+        ),
+      ),
+    );
+  }
+
+  function follow(call: Call, next: Next, inForce: PoliciesInForce, asked: DecidedCall, decision: Decision): Outcoming {
+    const outcome = settle(call, next, redacted(decision, redactor));
+    if (call.decision?.answer === 'deny') {
+      inForce.book.forget(call.id);
+      return outcome;
+    }
+    if (outcome instanceof Promise) return outcome.then((ended) => heard(inForce, asked, ended));
+    return heard(inForce, asked, outcome);
+  }
+}
+
+function settle(call: Call, next: Next, ruled: Decision): Outcoming {
+  const mode = call.options.permissionMode;
+  const decision = mode === undefined ? ruled : applyPermissionMode(mode, ruled, toolOf(call).definition.effect);
   call.decision = decision;
   if (decision.answer === 'deny')
     return unfinished('denied', 'policy-denied', `${call.name} was refused by ${decision.rule}: ${decision.reason}`);
   return next(call);
-};
+}
+
+function heard({ policy, code, book }: PoliciesInForce, asked: DecidedCall, outcome: CallOutcome): CallOutcome {
+  for (const each of code) if (each.onResult !== undefined) tell(() => each.onResult?.(asked, outcome), undefined);
+  if (policy.recognisesValues && asked.tool.labels.length > 0) {
+    const structured = outcome.structuredContent === undefined ? '' : JSON.stringify(outcome.structuredContent);
+    book.heard(asked.id, `${renderContent(outcome.content, longestHeard)}\n${structured.slice(0, longestHeard)}`);
+  }
+  return outcome;
+}
+
+function askedCall(call: Call): DecidedCall {
+  return {
+    id: call.id,
+    at: Date.now(),
+    tool: toolOf(call).definition,
+    // As they were checked, not the form the handler takes: a schema may turn them into something that is not JSON.
+    arguments: (call.given ?? {}) as JsonObject,
+    size: call.argumentsText.length,
+    principal: call.principal,
+    session: call.options.session,
+  };
+}
+
+function whoseIs(call: Call): { readonly session: string; readonly principal: string } {
+  return { session: call.options.session ?? '', principal: call.principal.id };
+}
+
+/** What a rule looked at may hold a secret, and decisions are recorded and shown. */
+function redacted(decision: Decision, redactor: Redactor): Decision {
+  if (decision.values === undefined) return decision;
+  return { ...decision, values: JSON.parse(redactor.json(JSON.stringify(decision.values))) as JsonObject };
+}

@@ -7,7 +7,7 @@ import type { Call, Next, Stage } from '../call.ts';
 import { outcomeDraft } from '../record.ts';
 
 /** Writes the one `ToolInvoked` of every call, however it ended, before the caller gets the answer. */
-export function recordOutcome(journal: Journal, redactor: Redactor): Stage {
+export function recordOutcome(journal: Journal, redactor: Redactor, onUnrecorded: (call: Call) => void): Stage {
   return async (call, next) => {
     const begun = performance.now();
     const outcome = await outcomeFrom(call, next);
@@ -24,6 +24,7 @@ export function recordOutcome(journal: Journal, redactor: Redactor): Stage {
         'crash',
       );
     } catch (error) {
+      onUnrecorded(call);
       return unrecorded(call, outcome, error);
     }
     return outcome;

@@ -6,8 +6,16 @@ export const outcome = z
   .enum(['completed', 'failed', 'denied', 'awaiting-approval', 'timed-out', 'cancelled', 'stale', 'unknown'])
   .openapi('Outcome', { description: 'How a call ended.' });
 
+const said = { answer: z.enum(['allow', 'ask', 'deny']), rule: z.string(), reason: z.string() };
+
 export const decisionSchema = z
-  .object({ answer: z.enum(['allow', 'ask', 'deny']), rule: z.string(), reason: z.string() })
+  .object({
+    ...said,
+    at: z.string().optional().describe('Where the rule stands: `policies.yaml:12`.'),
+    values: jsonObject.optional().describe('What the rule looked at, without secrets.'),
+    policy: z.string().optional().describe('The version of the policy that decided.'),
+    shadow: z.array(z.object(said)).readonly().optional().describe('What rules in shadow mode would have said.'),
+  })
   .openapi('Decision', { description: 'What policy said, by which rule, and why.' });
 
 export const callErrorSchema = z

@@ -20,6 +20,7 @@ const callFacts = {
   server: z.string().optional(),
   adapter: z.string().optional(),
   effect: effect.optional(),
+  labels: z.array(z.string()).readonly().optional(),
   definitionHash: z.string().optional(),
   decision: decisionSchema.optional(),
   idempotencyKey: z.string().optional(),

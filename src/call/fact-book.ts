@@ -1,0 +1,200 @@
+import type { StoredEntry } from '../journal/entry.ts';
+import type { EntryQuery, Store } from '../journal/store.ts';
+import type { CallEvent } from '../policy/call-event.ts';
+import type { BegunCall, Facts } from '../policy/facts.ts';
+import type { Past, Policy } from '../policy/policy.ts';
+import { endedCall } from './event-of-entry.ts';
+
+/** Whose past a call has: its session's and its principal's. */
+export interface Whose {
+  readonly session: string;
+  readonly principal: string;
+}
+
+interface Page {
+  readonly facts: Facts;
+  /** While the journal is being read: what ended meanwhile. Afterwards absent. */
+  meanwhile: CallEvent[] | undefined;
+  ready: Promise<void> | undefined;
+  begun: number;
+}
+
+interface Begun {
+  readonly whose: Whose;
+  readonly call: BegunCall;
+  readonly pages: readonly Page[];
+  /** All that it said, where that is of interest. */
+  output?: string;
+}
+
+const mostPages = 1000;
+const mostEntries = 20_000;
+const entriesAtOnce = 1000;
+const valuesFor = 24 * 60 * 60 * 1000;
+
+/**
+ * The facts of all sessions and principals that were seen lately. Read back from the journal when one is seen for the first
+ * time, fed by every outcome that is recorded from then on, and let go when it was not used for long: the journal has it all.
+ */
+export class FactBook {
+  readonly #policy: Policy;
+  readonly #store: Store;
+  readonly #pages = new Map<string, Page>();
+  readonly #begun = new Map<string, Begun>();
+
+  /** Calls that are under way count in the next book too. */
+  constructor(policy: Policy, store: Store, previous: FactBook | undefined) {
+    this.#policy = policy;
+    this.#store = store;
+    if (previous === undefined) return;
+    for (const { whose, call } of previous.#begun.values()) this.begin(whose, call);
+  }
+
+  /** What is known of the past; a promise only when the journal has to be read first. */
+  pastOf(whose: Whose): Past | Promise<Past> {
+    const [session, principal] = this.#pagesOf(whose);
+    const past = { session: session.facts, principal: principal.facts };
+    if (session.ready === undefined && principal.ready === undefined) return past;
+    return Promise.all([session.ready, principal.ready]).then(() => past);
+  }
+
+  /** A call was let through. It counts from now on, whatever else is decided before it ends. */
+  begin(whose: Whose, call: BegunCall): void {
+    const pages = this.#pagesOf(whose);
+    this.#begun.set(call.id, { whose, call, pages });
+    for (const page of pages) {
+      page.begun += 1;
+      page.facts.begin(call);
+    }
+  }
+
+  /** What a call said in full: the journal keeps only the beginning. */
+  heard(call: string, output: string): void {
+    const begun = this.#begun.get(call);
+    if (begun !== undefined) begun.output = output;
+  }
+
+  /** A call ended without having run, or nobody will ever know. */
+  forget(call: string): void {
+    for (const page of this.#begun.get(call)?.pages ?? []) {
+      page.begun -= 1;
+      page.facts.forget(call);
+    }
+    this.#begun.delete(call);
+  }
+
+  /** An outcome has been recorded. */
+  observe(entry: StoredEntry): void {
+    if (entry.type !== 'ToolInvoked') return;
+    const { event, ...whose } = endedCall(entry);
+    const begun = this.#begun.get(entry.call);
+    if (event !== undefined) {
+      const whole = begun?.output === undefined ? event : { ...event, output: begun.output };
+      const pages = begun?.pages ?? keysOf(whose).flatMap((key) => this.#pages.get(key) ?? []);
+      for (const page of pages) {
+        if (page.meanwhile !== undefined) page.meanwhile.push(whole);
+        else page.facts.observe(whole);
+      }
+    }
+    this.forget(entry.call);
+  }
+
+  #pagesOf(whose: Whose): readonly [Page, Page] {
+    const [session, principal] = keysOf(whose);
+    return [
+      this.#page(
+        session,
+        () => this.#policy.sessionFacts(),
+        () => this.#sessionEntries(whose),
+      ),
+      this.#page(
+        principal,
+        () => this.#policy.principalFacts(),
+        () => this.#principalEntries(whose),
+      ),
+    ];
+  }
+
+  #page(key: string, make: () => Facts, query: () => Recorded | undefined): Page {
+    let page = this.#pages.get(key);
+    if (page === undefined) {
+      page = { facts: make(), meanwhile: undefined, ready: undefined, begun: 0 };
+      const recorded = query();
+      if (recorded !== undefined) {
+        page.meanwhile = [];
+        page.ready = this.#read(key, page, recorded);
+      }
+      this.#letGo();
+    } else this.#pages.delete(key);
+    // The one that was used last stands last.
+    this.#pages.set(key, page);
+    return page;
+  }
+
+  #letGo(): void {
+    if (this.#pages.size < mostPages) return;
+    for (const [key, { begun, ready }] of this.#pages) {
+      if (begun > 0 || ready !== undefined) continue;
+      this.#pages.delete(key);
+      return;
+    }
+  }
+
+  async #read(key: string, page: Page, { query, fits }: Recorded): Promise<void> {
+    try {
+      const events = await this.#events(query, fits);
+      for (const event of events) page.facts.observe(event);
+      const newest = events.at(-1)?.seq ?? 0;
+      for (const event of page.meanwhile ?? []) if (event.seq > newest) page.facts.observe(event);
+      page.meanwhile = undefined;
+      page.ready = undefined;
+    } catch (error) {
+      // Tried again by the next call: nothing is decided on a past that is not known.
+      this.#pages.delete(key);
+      throw error;
+    }
+  }
+
+  /** The newest entries, oldest first. */
+  async #events(query: Partial<EntryQuery>, fits: Recorded['fits']): Promise<readonly CallEvent[]> {
+    const events: CallEvent[] = [];
+    let before: number | undefined;
+    for (let read = 0; read < mostEntries; read += entriesAtOnce) {
+      const entries = await this.#store.entries({
+        ...query,
+        type: 'ToolInvoked',
+        order: 'newest-first',
+        limit: entriesAtOnce,
+        ...(before === undefined ? {} : { before }),
+      });
+      for (const entry of entries) {
+        const { event, ...whose } = endedCall(entry);
+        if (event !== undefined && fits(whose)) events.push(event);
+      }
+      before = entries.at(-1)?.seq;
+      if (entries.length < entriesAtOnce) break;
+    }
+    return events.toReversed();
+  }
+
+  #sessionEntries({ session, principal }: Whose): Recorded {
+    if (session !== '') return { query: { session }, fits: () => true };
+    // Calls without a session share one past for each principal.
+    return { query: {}, fits: (whose) => whose.session === '' && whose.principal === principal };
+  }
+
+  #principalEntries({ principal }: Whose): Recorded | undefined {
+    const span = Math.max(this.#policy.principalWindowMs, this.#policy.recognisesValues ? valuesFor : 0);
+    if (span === 0) return undefined;
+    return { query: { since: Date.now() - span }, fits: (whose) => whose.principal === principal };
+  }
+}
+
+interface Recorded {
+  readonly query: Partial<EntryQuery>;
+  readonly fits: (whose: Whose) => boolean;
+}
+
+function keysOf({ session, principal }: Whose): readonly [string, string] {
+  return [session === '' ? `alone ${principal}` : `session ${session}`, `principal ${principal}`];
+}

@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import {
+  type AnyTool,
+  type Effect,
+  PolicyError,
+  type Signalbox,
+  type SignalboxOptions,
+  createSignalbox,
+  defineTool,
+  localServer,
+} from '../index.ts';
+
+const secret = 'AKIA7Q2M9X4TZ81V';
+let writes = 0;
+
+function tool(name: string, effect: Effect, run: (args: unknown) => Promise<string>, labels: string[] = []): AnyTool {
+  return defineTool({ name, description: name, input: { type: 'object' }, effect, labels, run });
+}
+
+const tools = [
+  tool('test', 'irreversible', async (args) => {
+    if (JSON.stringify(args).includes('fail')) throw new Error('red');
+    return 'green';
+  }),
+  tool('write', 'undoable', async () => 'written'),
+  tool('deploy', 'irreversible', async () => 'deployed'),
+  tool('pay', 'irreversible', async () => {
+    writes += 1;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    return 'paid';
+  }),
+  // The secret stands beyond what the journal keeps of an output.
+  tool('diary', 'read', async () => `${'dear diary '.repeat(200)} ${secret}`, ['private']),
+  tool('send', 'irreversible', async () => 'sent', ['external']),
+];
+
+async function withBox(options: SignalboxOptions, use: (box: Signalbox) => Promise<void>): Promise<void> {
+  const box = await createSignalbox({ servers: [localServer({ name: 'x', tools })], ...options });
+  try {
+    await use(box);
+  } finally {
+    await box.close();
+  }
+}
+
+const session = { session: 's1' };
+const greenTests = `
+- { id: yes, match: "mcp__x__*", allow: true }
+- id: green
+  match: mcp__x__deploy
+  deny: "!(session.lastOk('mcp__x__test').seq > session.last('mcp__x__write').seq)"
+  reason: deploy only after the tests passed on the last edit
+`;
+const policies = [{ file: 'policies.yaml', text: greenTests }];
+
+describe('policies', () => {
+  test('a deploy is refused until the tests have passed, and result and journal say why alike', () =>
+    withBox({ policies }, async (box) => {
+      const deploy = async (): Promise<string> => (await box.call('mcp__x__deploy', {}, session)).outcome;
+      await box.call('mcp__x__write', {}, session);
+      await box.call('mcp__x__test', { fail: true }, session);
+      const refused = await box.call('mcp__x__deploy', {}, session);
+      assert.equal(refused.outcome, 'denied');
+      assert.deepEqual(refused.decision, {
+        answer: 'deny',
+        rule: 'green',
+        reason: 'deploy only after the tests passed on the last edit',
+        at: 'policies.yaml:3',
+        values: { "session.lastOk('mcp__x__test').seq": 0, "session.last('mcp__x__write').seq": 2 },
+        policy: box.policies().version,
+      });
+      const recorded = await box.journal.call(refused.callId);
+      assert.deepEqual(recorded?.decision, refused.decision);
+      await box.call('mcp__x__test', {}, session);
+      assert.equal(await deploy(), 'completed');
+      assert.equal((await box.call('mcp__x__deploy', {}, { session: 's2' })).outcome, 'denied');
+      await box.call('mcp__x__write', {}, session);
+      assert.equal(await deploy(), 'denied');
+    }));
+
+  test('an outcome that was given out again for an idempotency key is no new run', () =>
+    withBox({ policies }, async (box) => {
+      const once = { ...session, idempotencyKey: 'k' };
+      await box.call('mcp__x__test', {}, once);
+      await box.call('mcp__x__write', {}, session);
+      assert.equal((await box.call('mcp__x__test', {}, once)).outcome, 'completed');
+      assert.equal((await box.call('mcp__x__deploy', {}, session)).outcome, 'denied');
+    }));
+
+  test('calls side by side never get more through than a limit allows', () =>
+    withBox(
+      {
+        policies: [
+          { id: 'calm', rateLimit: { match: 'mcp__x__pay', per: '1h', max: 5, by: 'principal' } },
+          { id: 'purse', budget: { match: 'mcp__x__pay', cost: 30, each: 'args.amount' } },
+          { id: 'yes', match: 'mcp__x__*', allow: true },
+        ],
+      },
+      async (box) => {
+        writes = 0;
+        const all = await Promise.all(
+          Array.from({ length: 40 }, (_, index) =>
+            box.call('mcp__x__pay', { amount: 10 }, { session: `s${index % 4}` }),
+          ),
+        );
+        assert.equal(all.filter(({ outcome }) => outcome === 'completed').length, 5);
+        assert.equal(writes, 5);
+        const fresh = { session: 'rich', principal: { id: 'other', kind: 'agent' as const } };
+        const spent = await Promise.all(
+          Array.from({ length: 5 }, () => box.call('mcp__x__pay', { amount: 10 }, fresh)),
+        );
+        assert.deepEqual(spent.map(({ decision }) => decision?.rule).sort(), ['purse', 'purse', 'yes', 'yes', 'yes']);
+      },
+    ));
+
+  test('the past is read back from the journal after a restart', async () => {
+    const data = mkdtempSync(join(tmpdir(), 'signalbox-policies-'));
+    const strict = [...policies, { id: 'calm', rateLimit: { match: 'mcp__x__pay', per: '1h', max: 2 } }];
+    try {
+      await withBox({ policies: strict, data }, async (box) => {
+        await box.call('mcp__x__test', {}, session);
+        await box.call('mcp__x__pay', {}, session);
+        await box.call('mcp__x__pay');
+      });
+      await withBox({ policies: strict, data }, async (box) => {
+        const pays = await Promise.all(Array.from({ length: 3 }, () => box.call('mcp__x__pay', {}, session)));
+        assert.deepEqual(pays.map(({ outcome }) => outcome).sort(), ['completed', 'denied', 'denied']);
+        assert.equal((await box.call('mcp__x__deploy', {}, session)).outcome, 'completed');
+        const alone = await Promise.all(Array.from({ length: 3 }, () => box.call('mcp__x__pay')));
+        assert.deepEqual(alone.map(({ outcome }) => outcome).sort(), ['completed', 'denied', 'denied']);
+      });
+    } finally {
+      rmSync(data, { recursive: true });
+    }
+  });
+
+  test('can be changed while the box runs; wrong ones change nothing', () =>
+    withBox({ policies }, async (box) => {
+      const { version } = box.policies();
+      await box.call('mcp__x__pay', {}, session);
+      assert.throws(() => box.setPolicies([{ id: 'a', deny: 'nonsense(' }]), PolicyError);
+      assert.equal(box.policies().version, version);
+      box.setPolicies([
+        { id: 'once', rateLimit: { match: 'mcp__x__pay', per: '1h', max: 1 } },
+        { id: 'yes', match: '*', allow: true },
+      ]);
+      assert.notEqual(box.policies().version, version);
+      assert.equal((await box.call('mcp__x__pay', {}, session)).decision?.rule, 'once');
+      box.setPolicies([]);
+      assert.equal((await box.call('mcp__x__pay', {}, session)).decision?.rule, 'default:irreversible');
+    }));
+
+  test('what is read as private does not leave, whole or encoded, in this session or another of the same principal', () =>
+    withBox(
+      {
+        policies: [
+          { id: 'leak', flow: { from: ['private'], to: ['external'], when: 'value' } },
+          { id: 'yes', allow: true },
+        ],
+      },
+      async (box) => {
+        const send = async (text: string, by: string, who = 'local'): Promise<string | undefined> => {
+          const principal = { id: who, kind: 'agent' as const };
+          return (await box.call('mcp__x__send', { text }, { session: by, principal })).decision?.rule;
+        };
+        assert.equal(await send(secret, 's1'), 'yes');
+        await box.call('mcp__x__diary', {}, session);
+        assert.equal(await send(`my key: ${secret}`, 's1'), 'leak');
+        assert.equal(await send(Buffer.from(secret).toString('base64'), 's2'), 'leak');
+        assert.equal(await send('good morning', 's1'), 'yes');
+        assert.equal(await send(secret, 's1', 'somebody'), 'yes');
+      },
+    ));
+
+  test('values in a decision hold no secrets', () =>
+    withBox(
+      {
+        secrets: { KEY: 'hunter2hunter2' },
+        policies: [{ id: 'a', match: 'mcp__x__pay', deny: "args.note != '' && args['password'] != ''" }],
+      },
+      async (box) => {
+        const { decision, callId } = await box.call('mcp__x__pay', { note: 'use hunter2hunter2', password: 'tiny' });
+        const text = JSON.stringify([decision, await box.journal.call(callId)]);
+        assert.ok(decision?.values !== undefined && !/hunter2|tiny/.test(text), text);
+      },
+    ));
+});
+
+describe('a policy in code', () => {
+  const bare = { policies: [] };
+  test('can deny, ask and allow, now or later, and is told of results', async () => {
+    const told: string[] = [];
+    const code = {
+      name: 'hours',
+      check: async (call: { tool: { name: string } }) =>
+        call.tool.name === 'mcp__x__pay'
+          ? { answer: 'deny' as const, reason: 'closed' }
+          : { answer: 'allow' as const, reason: 'open' },
+      onResult: (call: { tool: { name: string } }, { outcome }: { outcome: string }) =>
+        void told.push(`${call.tool.name} ${outcome}`),
+    };
+    await withBox({ ...bare, policies: [code] }, async (box) => {
+      const { outcome, decision } = await box.call('mcp__x__pay');
+      assert.deepEqual([outcome, decision?.rule, decision?.reason], ['denied', 'code:hours', 'closed']);
+      assert.equal((await box.call('mcp__x__deploy')).outcome, 'completed');
+      assert.deepEqual(told, ['mcp__x__deploy completed']);
+    });
+  });
+
+  test('that fails, or gives no answer, denies', () =>
+    withBox(bare, async (box) => {
+      const failing: readonly (() => unknown)[] = [
+        () => {
+          throw new Error('broken');
+        },
+        () => Promise.reject(new Error('broken')),
+        () => ({ answer: 'yes' }),
+        () => true,
+      ];
+      for (const check of failing) {
+        box.setPolicies([
+          { name: 'bad', check: check as () => undefined },
+          { id: 'yes', allow: true },
+        ]);
+        assert.equal((await box.call('mcp__x__test')).outcome, 'denied');
+      }
+    }));
+
+  test('cannot allow what a rule denies', () =>
+    withBox(
+      {
+        policies: [
+          { name: 'kind', check: () => ({ answer: 'allow', reason: '' }) },
+          { id: 'no', deny: true },
+        ],
+      },
+      async (box) => assert.equal((await box.call('mcp__x__test')).decision?.rule, 'no'),
+    ));
+});
+
+test('permission modes hold for calls: plan only reads, bypassing asks nothing but never beats a deny', () =>
+  withBox({ policies: [{ id: 'no', match: 'mcp__x__pay', deny: true }] }, async (box) => {
+    const outcome = async (name: string, permissionMode: 'plan' | 'bypassPermissions' | 'acceptEdits' | 'dontAsk') =>
+      (await box.call(`mcp__x__${name}`, {}, { permissionMode })).outcome;
+    assert.equal(await outcome('diary', 'plan'), 'completed');
+    assert.equal(await outcome('write', 'plan'), 'denied');
+    assert.equal(await outcome('write', 'acceptEdits'), 'completed');
+    assert.equal(await outcome('deploy', 'dontAsk'), 'denied');
+    assert.equal(await outcome('deploy', 'bypassPermissions'), 'completed');
+    assert.equal(await outcome('pay', 'bypassPermissions'), 'denied');
+  }));
