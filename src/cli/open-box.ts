@@ -2,6 +2,7 @@ import type { Configuration } from '../config/configuration.ts';
 import { readLock } from '../config/lock/lock-file.ts';
 import { secretVault } from '../config/secrets/sealed-files.ts';
 import { createRedactor } from '../journal/redaction.ts';
+import { loadPolicies } from '../config/load-policies.ts';
 import { type Signalbox, type SignalboxOptions, createSignalbox } from '../signalbox.ts';
 import { ConfiguredBox } from './configured/configured-box.ts';
 import { fileVerdicts } from './configured/file-verdicts.ts';
@@ -46,6 +47,7 @@ export async function openBoxAnyway(configuration: Configuration, options: BoxOp
   const lock = readLock(configuration.directory);
   const box = await createSignalbox({
     ...rest,
+    policies: loadPolicies(configuration),
     results: configuration.results,
     builtin: { name: configuration.builtinName, ...(port === undefined ? {} : { port }) },
   });

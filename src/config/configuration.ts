@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { SourceLimits } from '../catalog/source-limits.ts';
 import type { ToolShaping } from '../catalog/transforms/tool-shaping.ts';
+import type { PolicyDocument } from '../policy/read-policy.ts';
 import type { ExternalSettings } from './schema.ts';
 
 /** A server whose tools are defined by a module that runs in this process. */
@@ -36,6 +37,13 @@ export interface ExternalEntry {
 
 export type ServerEntry = LocalModuleEntry | ExternalEntry;
 
+/** A file that a policy is read from. */
+export interface PolicyFile {
+  readonly path: string;
+  /** As it was named. */
+  readonly name: string;
+}
+
 /** A configuration with everything filled in. */
 export interface Configuration {
   /** Absolute path of the file, whether or not it exists. */
@@ -43,6 +51,8 @@ export interface Configuration {
   /** Absolute path of the directory that paths in the configuration start from. */
   readonly directory: string;
   readonly servers: readonly ServerEntry[];
+  /** The policy: the absolute path of a file and how it was named, or rules that stand in the configuration itself. */
+  readonly policies: PolicyFile | PolicyDocument | undefined;
   /** `sqlite` or a `postgres://` address. */
   readonly store: string;
   readonly results: { readonly maxBytes: number };
@@ -62,6 +72,7 @@ export function defaultConfiguration(directory: string): Configuration {
     file: join(absolute, configurationFileNames[0]),
     directory: absolute,
     servers: [],
+    policies: undefined,
     store: 'sqlite',
     results: { maxBytes: 32_768 },
     builtinName: 'signalbox',

@@ -141,8 +141,8 @@ suite('a mistake is told with its place, the value and the way out', () => {
     ],
     [
       'a later key',
-      '{"policies": "p.yaml", "agents": {}}',
-      ['1:2  policies: not supported by this version yet', '1:24  agents: not supported by this version yet'],
+      '{"profiles": {}, "agents": {}}',
+      ['1:2  profiles: not supported by this version yet', '1:18  agents: not supported by this version yet'],
     ],
     [
       'wrong type',

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { messageOf } from '../model/errors.ts';
 import { ConfigurationError } from './configuration-error.ts';
 import type { ConfigurationProblem } from './configuration-error.ts';
@@ -8,7 +8,7 @@ import type { Configuration } from './configuration.ts';
 import { findingsOf } from './finding.ts';
 import type { Finding } from './finding.ts';
 import { parseJsonDocument } from './json-document.ts';
-import type { DocumentPlace, JsonDocument } from './json-document.ts';
+import type { DocumentPath, DocumentPlace, JsonDocument } from './json-document.ts';
 import { documentSchema } from './schema.ts';
 import { readServerEntry } from './server-entry.ts';
 import { showPath } from './shown-value.ts';
@@ -23,7 +23,7 @@ export function parseConfiguration(text: string, file: string): Configuration {
   const document = parseJsonDocument(text);
   if (document.value === undefined) throw invalid(file, document, document.problems);
   const absolute = resolve(file);
-  const { configuration, findings } = readDocument(document.value, absolute);
+  const { configuration, findings } = readDocument(document, absolute);
   const all = [...document.problems, ...findings];
   if (all.length > 0) throw invalid(file, document, all);
   return configuration;
@@ -43,7 +43,8 @@ interface DocumentReading {
   readonly findings: readonly Finding[];
 }
 
-function readDocument(value: unknown, file: string): DocumentReading {
+function readDocument(document: JsonDocument, file: string): DocumentReading {
+  const { value } = document;
   const directory = dirname(file);
   const defaults = defaultConfiguration(directory);
   const result = documentSchema.safeParse(value);
@@ -57,6 +58,7 @@ function readDocument(value: unknown, file: string): DocumentReading {
     file,
     directory,
     servers: readings.flatMap(({ entry }) => entry ?? []),
+    policies: policiesOf(result.data?.policies, document, file),
     store: result.data?.store ?? defaults.store,
     results: { maxBytes: result.data?.results?.maxBytes ?? defaults.results.maxBytes },
     builtinName,
@@ -64,6 +66,13 @@ function readDocument(value: unknown, file: string): DocumentReading {
     warnings: readings.flatMap(({ warnings }) => warnings),
   };
   return { configuration, findings: [...findings, ...readings.flatMap((reading) => reading.findings)] };
+}
+
+function policiesOf(given: unknown, document: JsonDocument, file: string): Configuration['policies'] {
+  if (typeof given === 'string') return { path: resolve(dirname(file), given), name: given };
+  if (given === undefined) return undefined;
+  const placeOf = (path: DocumentPath): DocumentPlace => document.placeOf(document.offsetOf(['policies', ...path]));
+  return { value: given, file: basename(file), path: file, placeOf };
 }
 
 /** The server entries, also of a document that has mistakes elsewhere. */
@@ -78,7 +87,7 @@ function takenName(name: string): Finding {
   return { path: ['mcpServers', name], message: 'the name belongs to the built-in server', hint };
 }
 
-const LATER = new Set<unknown>(['policies', 'profiles', 'agents', 'approvals']);
+const LATER = new Set<unknown>(['profiles', 'agents', 'approvals']);
 
 /** Keys that are documented for a later version would be mistaken for typing errors. */
 function explainLater(finding: Finding): Finding {

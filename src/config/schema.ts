@@ -60,6 +60,7 @@ const toolSettings = strict({
     .exactOptional(),
   effect: z.record(z.string(), effect, 'an object of effects').exactOptional(),
   providerOptions: z.record(z.string(), anything, 'an object').exactOptional(),
+  labels: z.record(z.string(), texts, 'an object of lists of labels').exactOptional(),
   prefix: flag.exactOptional(),
 });
 
@@ -67,6 +68,7 @@ export const localSchema = strict({
   module: text,
   export: text.optional(),
   tools: toolSettings.optional(),
+  labels: texts.optional(),
   ...limits,
 });
 
@@ -114,6 +116,7 @@ export const externalSchema = strict({
   auth: authSettings.optional(),
   npm: text.optional(),
   tools: toolSettings.optional(),
+  labels: texts.optional(),
   idleStopMs: positive.optional(),
   passthrough: flag.optional(),
   trackInvocations: flag.optional(),
@@ -128,6 +131,7 @@ function rootSchema<Entry extends z.ZodType, Name extends z.ZodType<string, stri
   return strict({
     $schema: z.string('a string').optional(),
     mcpServers: z.record(name, entry, 'an object').optional(),
+    policies: z.union([text, z.array(anything)], 'the name of a file, or a list of rules').optional(),
     store: store.optional(),
     results: strict({ maxBytes: positive.optional() }).optional(),
     builtin: strict({ name: serverName.optional() }).optional(),
@@ -144,7 +148,7 @@ export type ToolSettings = z.infer<typeof toolSettings>;
 export type LimitSettings = z.infer<typeof limitSettings>;
 
 /** What an entry says about an external server itself, without how its tools are offered. */
-export type ExternalSettings = Omit<z.infer<typeof externalSchema>, 'tools' | keyof typeof limits>;
+export type ExternalSettings = Omit<z.infer<typeof externalSchema>, 'tools' | 'labels' | keyof typeof limits>;
 
 /** The JSON Schema of a configuration file, for editors. */
 export function configurationSchema(): Record<string, unknown> {

@@ -39,7 +39,7 @@ export function readServerEntry(name: string, value: unknown, file: string): Ent
     const result = localSchema.safeParse(value);
     findings.push(...findingsOf(result, value, path), ...shapingFindings(result.data?.tools, path));
     if (!result.success || findings.length > 0) return wrong(...findings);
-    const { module, disabled = false, required, tools, export: exported } = result.data;
+    const { module, disabled = false, required, tools, labels, export: exported } = result.data;
     const absolute = resolve(dirname(file), module);
     return {
       entry: {
@@ -49,7 +49,7 @@ export function readServerEntry(name: string, value: unknown, file: string): Ent
         ...(exported === undefined ? {} : { export: exported }),
         disabled,
         ...(required === undefined ? {} : { required }),
-        ...shapingOf(tools, basename(file)),
+        ...shapingOf(tools, labels, basename(file)),
         limits: limitsIn(result.data),
       },
       findings,
@@ -66,7 +66,7 @@ export function readServerEntry(name: string, value: unknown, file: string): Ent
       ...shapingFindings(result.data.tools, path),
     );
   if (!result.success || findings.length > 0) return wrong(...findings);
-  const { tools, disabled = false, required, timeoutMs, concurrency, rateLimit, cache, ...settings } = result.data;
+  const { tools, labels, disabled = false, required, timeoutMs, concurrency, rateLimit, cache, ...settings } = result.data;
   const { type, url } = settings;
   const transport = url === undefined ? 'stdio' : type === 'sse' ? 'sse' : 'http';
   const warnings = type === 'websocket' ? [`mcpServers.${name}: type "websocket" is read as "http"`] : [];
@@ -76,7 +76,7 @@ export function readServerEntry(name: string, value: unknown, file: string): Ent
     transport,
     disabled,
     ...(required === undefined ? {} : { required }),
-    ...shapingOf(tools, basename(file)),
+    ...shapingOf(tools, labels, basename(file)),
     limits: limitsIn({ timeoutMs, concurrency, rateLimit, cache }),
     settings,
   };

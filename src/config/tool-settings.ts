@@ -5,8 +5,13 @@ import type { DocumentPath } from './json-document.ts';
 import type { ToolSettings } from './schema.ts';
 
 /** The `tools` block of an entry, with the file it comes from. */
-export function shapingOf(settings: ToolSettings | undefined, origin: string): { readonly tools?: ToolShaping } {
-  return settings === undefined ? {} : { tools: { ...settings, origin } };
+export function shapingOf(
+  settings: ToolSettings | undefined,
+  labels: readonly string[] | undefined,
+  origin: string,
+): { readonly tools?: ToolShaping } {
+  if (settings === undefined && labels === undefined) return {};
+  return { tools: { ...settings, origin, ...(labels === undefined ? {} : { serverLabels: labels }) } };
 }
 
 /** What a `tools` block says against itself. */

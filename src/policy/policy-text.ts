@@ -7,7 +7,8 @@ import type { RulePath } from './rule-reader.ts';
 const longestText = 1024 * 1024;
 
 /** Takes apart the text of a policy: YAML, or JSON, which is YAML too. */
-export function policyText(text: string, file: string): PolicyDocument {
+export function policyText(text: string, name: string, path?: string): PolicyDocument {
+  const file = path ?? name;
   if (text.length > longestText) throw unreadable(file, `more than ${longestText} characters`);
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
@@ -28,7 +29,8 @@ export function policyText(text: string, file: string): PolicyDocument {
   }
   return {
     value: value ?? [],
-    file,
+    file: name,
+    path: file,
     placeOf: (path, offset) => placeAt(offsetOf(document.contents, path, offset)),
   };
 }

@@ -21,6 +21,8 @@ export interface PolicyDocument {
   readonly value: unknown;
   /** What its rules are said to stand in: `policies.yaml`. */
   readonly file: string;
+  /** Where the file is, for problems. */
+  readonly path?: string;
   /** Where a part stands; with an offset, a place in a text. `undefined` for what was not read from a file. */
   placeOf(path: RulePath, offset?: number): Place | undefined;
 }
@@ -100,7 +102,13 @@ function needsOf(rules: readonly Rule[], windows: WindowMeters): Pick<RuleSet, '
   };
 }
 
-function problemOf({ file, placeOf }: PolicyDocument, { path, message, hint, offset }: RuleFinding): PolicyProblem {
-  const place = placeOf(path, offset) ?? { line: 0, column: 0 };
-  return { file, ...place, path: jsonPath(path).slice(1), message, ...(hint === undefined ? {} : { hint }) };
+function problemOf(document: PolicyDocument, { path, message, hint, offset }: RuleFinding): PolicyProblem {
+  const place = document.placeOf(path, offset) ?? { line: 0, column: 0 };
+  return {
+    file: document.path ?? document.file,
+    ...place,
+    path: jsonPath(path).slice(1),
+    message,
+    ...(hint === undefined ? {} : { hint }),
+  };
 }

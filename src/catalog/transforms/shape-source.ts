@@ -50,6 +50,8 @@ function shaped(server: string, shaping: ToolShaping): ToolTransform {
   const argumentShapings = byOwnName(shaping, 'arguments');
   const effects = byOwnName(shaping, 'effect');
   const providerOptions = byOwnName(shaping, 'providerOptions');
+  const labels = byOwnName(shaping, 'labels');
+  const { serverLabels = [] } = shaping;
   const compiler = new SchemaCompiler();
   const mark = shaping.prefix === true ? `[${server}] ` : '';
 
@@ -63,6 +65,7 @@ function shaped(server: string, shaping: ToolShaping): ToolTransform {
       tool: names.get(own) ?? own,
       description: description.startsWith(mark) ? description : mark + description,
       effect: effects.get(own) ?? tool.effect,
+      labels: [...new Set([...tool.labels, ...serverLabels, ...(labels.get(own) ?? [])])],
       ...(title === undefined ? {} : { title }),
       ...(options === undefined ? {} : { providerOptions: { ...tool.providerOptions, ...options } }),
     };

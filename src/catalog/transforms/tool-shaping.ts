@@ -18,6 +18,10 @@ export interface ToolShaping {
   readonly arguments?: ByTool<ArgumentShaping>;
   readonly effect?: ByTool<Effect>;
   readonly providerOptions?: ByTool<JsonObject>;
+  /** Labels of single tools, besides those they have. */
+  readonly labels?: ByTool<readonly string[]>;
+  /** Labels of every tool of the server. */
+  readonly serverLabels?: readonly string[];
   /** Begins every description with the name of the server: `[files] …`. */
   readonly prefix?: boolean;
 }
@@ -33,6 +37,6 @@ export interface ArgumentShaping {
 }
 
 /** The parts of a shaping that speak of single tools, by their new or their own name. */
-export const toolSections = ['describe', 'title', 'arguments', 'effect', 'providerOptions'] as const;
+export const toolSections = ['describe', 'title', 'arguments', 'effect', 'providerOptions', 'labels'] as const;
 
 export type ToolSection = (typeof toolSections)[number];

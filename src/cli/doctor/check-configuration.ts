@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../../config/configuration-error.ts';
 import type { Configuration } from '../../config/configuration.ts';
+import { loadPolicies } from '../../config/load-policies.ts';
 import { readLock } from '../../config/lock/lock-file.ts';
 import { Failure } from '../fail.ts';
 import { type Globals, shortPath } from '../globals.ts';
@@ -15,6 +16,7 @@ export function checkConfiguration(globals: Globals): {
   try {
     const { configuration, file } = readConfiguration(globals);
     readLock(configuration.directory);
+    loadPolicies(configuration);
     const what = file === undefined ? 'no configuration file; the defaults hold' : `configuration ${shortPath(file)}`;
     const warnings = configuration.warnings.map((warning): Finding => ({
       level: 'warning',
