@@ -9,25 +9,26 @@ export interface EndedCall {
   readonly event: CallEvent | undefined;
 }
 
-/** Reads a `ToolInvoked` entry as facts need it. Calls that went past the pipeline ran without a decision. */
+/** Reads a `ToolInvoked` entry as facts need it. */
 export function endedCall(entry: StoredEntry): EndedCall {
   const recorded = toEvent(entry) as ToolInvoked;
+  return { session: entry.session, principal: recorded.principal.id, event: eventOf(recorded) };
+}
+
+/** What a call left behind, unless it certainly did not run. Calls that went past the pipeline ran without a decision. */
+export function eventOf(recorded: ToolInvoked): CallEvent | undefined {
   const { outcome, error, decision, observed = false } = recorded;
-  const who = { session: entry.session, principal: recorded.principal?.id ?? '' };
-  if (!mayHaveRun(outcome, error, decision !== undefined || observed)) return { ...who, event: undefined };
+  if (!mayHaveRun(outcome, error, decision !== undefined || observed)) return undefined;
   return {
-    ...who,
-    event: {
-      seq: entry.seq,
-      at: entry.at,
-      call: entry.call,
-      tool: entry.tool,
-      effect: recorded.effect ?? 'irreversible',
-      labels: recorded.labels ?? [],
-      ok: outcome === 'completed',
-      arguments: recorded.arguments,
-      output: recorded.output,
-      cost: 0,
-    },
+    seq: recorded.seq,
+    at: Date.parse(recorded.at),
+    call: recorded.callId,
+    tool: recorded.tool,
+    effect: recorded.effect ?? 'irreversible',
+    labels: recorded.labels ?? [],
+    ok: outcome === 'completed',
+    arguments: recorded.arguments,
+    output: recorded.output,
+    cost: 0,
   };
 }

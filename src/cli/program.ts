@@ -12,6 +12,7 @@ import { addGlobalOptions } from './globals.ts';
 import { addJournalCommand } from './journal/journal.ts';
 import { addLockCommand } from './lock/lock.ts';
 import { addSecretCommand } from './secret/secret.ts';
+import { addPolicyCommand } from './policy/policy.ts';
 import { addServeCommand } from './serve/serve.ts';
 import { addLoginCommand } from './sign-in/login.ts';
 import { addLogoutCommand } from './sign-in/logout.ts';
@@ -51,6 +52,7 @@ export function createProgram(context: CommandContext): Command {
   addCallCommand(program, context);
   addJournalCommand(program, context);
   addLockCommand(program, context);
+  addPolicyCommand(program, context);
   addDoctorCommand(program, context);
   return program;
 }

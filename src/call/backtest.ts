@@ -1,0 +1,36 @@
+import type { ToolInvoked } from '../journal/entry.ts';
+import type { JournalReader } from '../journal/reader.ts';
+import { type Backtest, Backtester, type RecordedCall } from '../policy/backtest.ts';
+import { Policy } from '../policy/policy.ts';
+import { type PolicyDocument, readPolicies } from '../policy/read-policy.ts';
+import { eventOf } from './event-of-entry.ts';
+
+/** Tells which recorded calls a policy would have decided otherwise. What happened before `since` is their past. */
+export async function backtest(
+  journal: JournalReader,
+  documents: readonly PolicyDocument[],
+  { since = 0, signal }: { readonly since?: number; readonly signal?: AbortSignal } = {},
+): Promise<Backtest> {
+  const backtester = new Backtester(new Policy(readPolicies(documents)));
+  for await (const entry of journal.stream({ type: 'ToolInvoked' }, signal === undefined ? {} : { signal }))
+    if (entry.type === 'ToolInvoked') backtester.add(recordedCall(entry), Date.parse(entry.at) >= since);
+  signal?.throwIfAborted();
+  return backtester.result();
+}
+
+function recordedCall(entry: ToolInvoked): RecordedCall {
+  const { callId, tool, principal, durationMs, server = '', effect = 'irreversible', labels = [] } = entry;
+  return {
+    id: callId,
+    at: Date.parse(entry.at) - (durationMs ?? 0),
+    tool,
+    server,
+    effect,
+    labels,
+    arguments: entry.arguments,
+    principal,
+    session: entry.sessionId ?? '',
+    decision: entry.decision,
+    event: eventOf(entry),
+  };
+}

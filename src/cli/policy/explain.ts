@@ -1,0 +1,53 @@
+import type { Command } from 'commander';
+import type { Decision } from '../../model/decision.ts';
+import type { CommandContext } from '../command-context.ts';
+import { Failure } from '../fail.ts';
+import { globalsOf } from '../globals.ts';
+import { withJournal } from '../journal/open-journal.ts';
+import { printJson } from '../print-json.ts';
+import { oneLine } from '../printable.ts';
+import type { Printer } from '../terminal.ts';
+
+/** `signalbox policy explain`: why was a call decided so? */
+export function addExplainCommand(policy: Command, { terminal: { output } }: CommandContext): void {
+  policy
+    .command('explain')
+    .summary('why a call was allowed, asked or denied')
+    .description('Tells from the journal which rule decided a call, where it stands, and what it looked at.')
+    .argument('<call>', 'the id of the call, as journal and call print it')
+    .action(async (id: string, _options: object, command: Command) => {
+      const globals = globalsOf(command);
+      await withJournal(globals, async (journal) => {
+        const call = await journal.call(id);
+        if (call === undefined)
+          throw new Failure(1, 'call-unknown', `no call ${id} is in the journal`, { next: 'signalbox journal --json' });
+        const { callId, tool, at, decision, sessionId } = call;
+        const outcome = call.type === 'ToolInvoked' ? call.outcome : 'running';
+        if (globals.json) return printJson(output, { callId, tool, at, sessionId, outcome, decision });
+        const ending = call.type === 'ToolInvoked' && call.error !== undefined ? `: ${call.error.message}` : '';
+        const lines =
+          decision === undefined
+            ? [`it ended as ${outcome} before policy was asked${ending}`]
+            : explained(decision, output);
+        await output.print(`${output.colors.bold(oneLine(tool))} ${callId}\n${lines.map(indented).join('\n')}\n`);
+      });
+    });
+}
+
+function indented(line: string): string {
+  return `  ${oneLine(line)}`;
+}
+
+function explained(
+  { answer, rule, reason, at, values = {}, policy, shadow = [] }: Decision,
+  { colors }: Printer,
+): string[] {
+  const paint = { allow: colors.green, ask: colors.yellow, deny: colors.red }[answer];
+  return [
+    `${paint(answer)} by ${rule}${at === undefined ? '' : ` (${at})`}`,
+    `reason   ${reason}`,
+    ...Object.entries(values).map(([name, value]) => `value    ${name} = ${JSON.stringify(value)}`),
+    ...(policy === undefined ? [] : [`policy   version ${policy}`]),
+    ...shadow.map((said) => `shadow   ${said.answer} by ${said.rule}: ${said.reason}`),
+  ];
+}

@@ -1,0 +1,109 @@
+import type { Principal } from '../model/call.ts';
+import type { Decision } from '../model/decision.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { Effect, ToolDefinition } from '../model/tool.ts';
+import type { CallEvent } from './call-event.ts';
+import type { Facts } from './facts.ts';
+import type { Policy } from './policy.ts';
+
+/** A call of the record, as it is decided again. */
+export interface RecordedCall {
+  readonly id: string;
+  /** When it was decided, in milliseconds since 1970. */
+  readonly at: number;
+  readonly tool: string;
+  readonly server: string;
+  readonly effect: Effect;
+  readonly labels: readonly string[];
+  readonly arguments: JsonObject;
+  readonly principal: Principal;
+  readonly session: string;
+  /** What was decided then; absent for calls that nobody decided. */
+  readonly decision: Decision | undefined;
+  /** What it left behind; absent when it did not run. */
+  readonly event: CallEvent | undefined;
+}
+
+/** A call that would be decided otherwise. */
+export interface ChangedDecision {
+  readonly callId: string;
+  readonly at: string;
+  readonly tool: string;
+  readonly sessionId?: string;
+  readonly before: Decision;
+  readonly after: Decision;
+}
+
+/** What another policy would have said. */
+export interface Backtest {
+  readonly version: string;
+  /** How many calls were decided again. */
+  readonly calls: number;
+  /** How many were left out: permission modes and policies in code cannot be asked again. */
+  readonly skipped: number;
+  readonly changed: readonly ChangedDecision[];
+}
+
+/** Decides recorded calls again, in their order and with the past as it was. */
+export class Backtester {
+  readonly #policy: Policy;
+  readonly #facts = new Map<string, Facts>();
+  readonly #tools = new Map<string, ToolDefinition>();
+  readonly #changed: ChangedDecision[] = [];
+  #calls = 0;
+  #skipped = 0;
+
+  constructor(policy: Policy) {
+    this.#policy = policy;
+  }
+
+  /** Takes the next call into account; only `counted` ones are compared, the others are their past. */
+  add(call: RecordedCall, counted: boolean): void {
+    const session = this.#factsOf(`session ${call.session} ${call.session === '' ? call.principal.id : ''}`, () =>
+      this.#policy.sessionFacts(),
+    );
+    const principal = this.#factsOf(`principal ${call.principal.id}`, () => this.#policy.principalFacts());
+    if (counted && call.decision !== undefined) this.#compare(call, call.decision, { session, principal });
+    if (call.event === undefined) return;
+    session.observe(call.event);
+    principal.observe(call.event);
+  }
+
+  result(): Backtest {
+    return { version: this.#policy.version, calls: this.#calls, skipped: this.#skipped, changed: this.#changed };
+  }
+
+  #compare(call: RecordedCall, before: Decision, past: { session: Facts; principal: Facts }): void {
+    if (/^(?:mode|code):/.test(before.rule)) {
+      this.#skipped += 1;
+      return;
+    }
+    this.#calls += 1;
+    const { id, at, tool, session, principal } = call;
+    const size = JSON.stringify(call.arguments).length;
+    const asked = { id, at, tool: this.#tool(call), arguments: call.arguments, size, principal };
+    const after = this.#policy.decide({ ...asked, session: session === '' ? undefined : session }, past);
+    if (after.answer === before.answer) return;
+    const where = session === '' ? {} : { sessionId: session };
+    this.#changed.push({ callId: id, at: new Date(at).toISOString(), tool, ...where, before, after });
+  }
+
+  #factsOf(key: string, make: () => Facts): Facts {
+    let facts = this.#facts.get(key);
+    if (facts === undefined) this.#facts.set(key, (facts = make()));
+    return facts;
+  }
+
+  /** What the record tells of a tool: enough for rules, except for its annotations. */
+  #tool({ tool, server, effect, labels }: RecordedCall): ToolDefinition {
+    const key = JSON.stringify([tool, effect, labels]);
+    let definition = this.#tools.get(key);
+    if (definition === undefined) {
+      const id = { server, tool: tool.startsWith(`mcp__${server}__`) ? tool.slice(`mcp__${server}__`.length) : tool };
+      const rest = { description: '', inputSchema: {}, annotations: {}, idempotent: false, definitionHash: '' };
+      definition = { ...rest, id, name: tool, effect, labels };
+      this.#tools.set(key, definition);
+    }
+    return definition;
+  }
+}

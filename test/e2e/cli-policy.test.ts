@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite, test } from 'node:test';
+import { Place, withNotes } from './cli-place.ts';
+
+const configuration = JSON.parse(withNotes['signalbox.config.json']) as object;
+const withPolicy = (rules: string): Readonly<Record<string, string>> => ({
+  ...withNotes,
+  'policies.yaml': rules,
+  'signalbox.config.json': JSON.stringify({ ...configuration, policies: 'policies.yaml' }),
+});
+const rules = `# notes
+- id: short-notes
+  match: mcp__notes__add
+  deny: size(args.text) > 5
+  reason: notes are short
+- { id: notes, match: "mcp__notes__*", allow: true }
+- { id: someday, match: "mcp__notes__*", deny: true, mode: shadow }
+`;
+
+suite('policy', () => {
+  test('check tells what is wrong with file, line and column, and ends with 2; call and doctor say the same', async () => {
+    const place = new Place(withPolicy('- id: a\n  match: x\n  denny: true\n- id: b\n  deny: args.x > y\n'));
+    const { code, stderr } = await place.run(['policy', 'check']);
+    assert.equal(code, 2);
+    assert.match(stderr, /policies\.yaml:3:3 {2}\[0\]\.denny: unknown key; did you mean "deny"\?/);
+    assert.match(stderr, /policies\.yaml:5:18 {2}\[1\]\.deny: Unknown variable: y/);
+    assert.equal((await place.run(['call', 'list'])).code, 2);
+    assert.match((await place.run(['doctor'])).stdout, /policies\.yaml:3:3/);
+    writeFileSync(join(place.directory, 'good.yaml'), rules);
+    const good = await place.run(['policy', 'check', 'good.yaml']);
+    assert.deepEqual([good.code, good.stderr], [0, '']);
+    assert.match(good.stdout, /^ok 3 rules, 1 of them in shadow mode, version [0-9a-f]{16}\n/);
+    assert.equal((await place.run(['policy', 'check', 'missing.yaml'])).code, 2);
+  });
+
+  test('rules that stand in the configuration are found there, with their line', async () => {
+    const text = JSON.stringify({ ...configuration, policies: [{ id: 'a', deny: 'args.x >' }] }, undefined, 1);
+    const place = new Place({ ...withNotes, 'signalbox.config.json': text });
+    const line = text.split('\n').findIndex((each) => each.includes('"deny"')) + 1;
+    assert.match((await place.run(['policy', 'check'])).stderr, new RegExp(`signalbox\\.config\\.json:${line}:\\d+ `));
+  });
+
+  test('explain names rule, line, values, reason and shadow of a call', async () => {
+    const place = new Place(withPolicy(rules));
+    const call = await place.json(['call', 'add', '{"text":"much too long"}'], 1);
+    const { code, stdout } = await place.run(['policy', 'explain', String(call['callId'])]);
+    assert.equal(code, 0);
+    assert.match(stdout, /deny by short-notes \(policies\.yaml:2\)/);
+    assert.match(stdout, /reason +notes are short\n +value +args\.text = "much too long"\n +policy +version/);
+    assert.match(stdout, /shadow +deny by someday/);
+    const told = await place.json(['policy', 'explain', String(call['callId'])]);
+    assert.deepEqual(told['decision'], call['decision']);
+    assert.equal((await place.run(['policy', 'explain', 'call_x'])).code, 1);
+  });
+
+  test('backtest prints the recorded calls that a changed policy would have decided otherwise', async () => {
+    const place = new Place(withPolicy(rules));
+    await place.json(['call', 'add', '{"text":"long text"}'], 1);
+    await place.json(['call', 'add', '{"text":"ok"}', '--session', 's']);
+    await place.json(['call', 'add', '{"text":"ok2"}', '--session', 's']);
+    await place.json(['call', 'list']);
+    writeFileSync(
+      join(place.directory, 'other.yaml'),
+      '- { id: notes, match: "mcp__notes__*", allow: true }\n- { id: once, rateLimit: { match: mcp__notes__add, per: 1h, max: 1 } }\n',
+    );
+    const { calls, changed } = (await place.json(['policy', 'backtest', 'other.yaml'])) as unknown as {
+      calls: number;
+      changed: {
+        tool: string;
+        sessionId?: string;
+        before: { answer: string };
+        after: { answer: string; rule: string };
+      }[];
+    };
+    assert.equal(calls, 4);
+    assert.deepEqual(
+      changed.map(({ sessionId, before, after }) => [sessionId, before.answer, after.answer, after.rule]),
+      [
+        [undefined, 'deny', 'allow', 'notes'],
+        ['s', 'allow', 'deny', 'once'],
+      ],
+    );
+    const { stdout } = await place.run(['policy', 'backtest', 'other.yaml']);
+    assert.match(stdout, /mcp__notes__add +deny \(short-notes\) +allow \(notes\)/);
+    assert.match(stdout, /2 of 4 calls would be decided otherwise\n$/);
+    const later = await place.json(['policy', 'backtest', 'other.yaml', '--since', '2999-01-01']);
+    assert.deepEqual([later['calls'], later['changed']], [0, []]);
+    assert.equal(readFileSync(join(place.directory, 'policies.yaml'), 'utf8'), rules);
+  });
+});
