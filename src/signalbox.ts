@@ -86,8 +86,8 @@ export interface Signalbox extends BoxContent {
   requireServers(options?: { readonly waitMs?: number; readonly signal?: AbortSignal }): Promise<void>;
   enable(server: string): void;
   disable(server: string): void;
-  /** Puts other policies in force, all or none. Throws a `PolicyError` that tells everything that is wrong with them. */
-  setPolicies(policies: readonly PolicySource[]): void;
+  /** Puts other policies in force, all or none. Rejects with a `PolicyError` that tells everything that is wrong with them. */
+  setPolicies(policies: readonly PolicySource[]): Promise<void>;
   /** The policies in force. */
   policies(): PolicySummary;
   readonly journal: JournalReader;
@@ -127,6 +127,8 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
   const waits = new Waits();
   const limiters = new Limiters(options.concurrency ?? 64);
   const policies = new Policies(store, journal, options.policies ?? []);
+  const policies = new Policies(store, journal);
+  await policies.set(options.policies ?? []);
   const maxResultBytes = options.results?.maxBytes ?? usualResult;
   const pipeline = createPipeline({
     catalog,

@@ -142,15 +142,15 @@ describe('policies', () => {
     withBox({ policies }, async (box) => {
       const { version } = box.policies();
       await box.call('mcp__x__pay', {}, session);
-      assert.throws(() => box.setPolicies([{ id: 'a', deny: 'nonsense(' }]), PolicyError);
+      await assert.rejects(box.setPolicies([{ id: 'a', deny: 'nonsense(' }]), PolicyError);
       assert.equal(box.policies().version, version);
-      box.setPolicies([
+      await box.setPolicies([
         { id: 'once', rateLimit: { match: 'mcp__x__pay', per: '1h', max: 1 } },
         { id: 'yes', match: '*', allow: true },
       ]);
       assert.notEqual(box.policies().version, version);
       assert.equal((await box.call('mcp__x__pay', {}, session)).decision?.rule, 'once');
-      box.setPolicies([]);
+      await box.setPolicies([]);
       assert.equal((await box.call('mcp__x__pay', {}, session)).decision?.rule, 'default:irreversible');
     }));
 
@@ -222,7 +222,7 @@ describe('a policy in code', () => {
         () => true,
       ];
       for (const check of failing) {
-        box.setPolicies([
+        await box.setPolicies([
           { name: 'bad', check: check as () => undefined },
           { id: 'yes', allow: true },
         ]);

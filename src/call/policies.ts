@@ -1,14 +1,16 @@
 import type { Journal } from '../journal/journal.ts';
 import type { Store } from '../journal/store.ts';
 import type { JsonObject, JsonValue } from '../model/json.ts';
-import { Policy } from '../policy/policy.ts';
-import { policyText } from '../policy/policy-text.ts';
-import { type PolicyDocument, readPolicies } from '../policy/read-policy.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { PolicyDocument } from '../policy/read-policy.ts';
 import type { ToolPolicy } from '../policy/tool-policy.ts';
 import { FactBook } from './fact-book.ts';
 
 /** A policy: a rule, the text of a file of rules, or code. */
-export type PolicySource = ToolPolicy | JsonObject | PolicyText | PolicyDocument;
+export type PolicySource = ToolPolicy | RuleSource;
+
+/** Rules: one, or a file of them. */
+export type RuleSource = JsonObject | PolicyText | PolicyDocument;
 
 /** The text of a file of rules, as YAML. */
 export interface PolicyText {
@@ -39,9 +41,8 @@ export class Policies {
   readonly #store: Store;
   #inForce: PoliciesInForce | undefined;
 
-  constructor(store: Store, journal: Journal, sources: readonly PolicySource[]) {
+  constructor(store: Store, journal: Journal) {
     this.#store = store;
-    this.set(sources);
     journal.subscribe((entry) => this.#inForce?.book.observe(entry));
   }
 
@@ -57,38 +58,20 @@ export class Policies {
     return { version: policy.version, rules, code: code.map(({ name }) => name) };
   }
 
-  /** Puts other policies in force, all or none of them. Throws a `PolicyError` that tells everything that is wrong. */
-  set(sources: readonly PolicySource[]): void {
+  /** Puts other policies in force, all or none of them. Rejects with a `PolicyError` that tells everything that is wrong. */
+  async set(sources: readonly PolicySource[]): Promise<void> {
+    if (sources.length === 0) {
+      this.#inForce = undefined;
+      return;
+    }
+    // Imported when it is needed: not every box has rules.
+    const { compilePolicies } = await import('./compile-policies.ts');
     const code = sources.filter(isCode);
-    const policy = new Policy(readPolicies(documentsOf(sources)));
-    const isEmpty = code.length === 0 && policy.rules.length === 0;
-    this.#inForce = isEmpty
-      ? undefined
-      : { policy, code, book: new FactBook(policy, this.#store, this.#inForce?.book) };
+    const policy = compilePolicies(sources.filter((source): source is RuleSource => !isCode(source)));
+    this.#inForce = { policy, code, book: new FactBook(policy, this.#store, this.#inForce?.book) };
   }
-}
-
-/** The documents that rules are read from; rules that stand alone make one together. */
-function documentsOf(sources: readonly PolicySource[]): readonly PolicyDocument[] {
-  const documents: PolicyDocument[] = [];
-  const rules: JsonObject[] = [];
-  for (const source of sources) {
-    if (isCode(source)) continue;
-    if (isText(source)) documents.push(policyText(source.text, source.file));
-    else if (isDocument(source)) documents.push(source);
-    else rules.push(source);
-  }
-  return rules.length === 0 ? documents : [...documents, { value: rules, file: 'policies', placeOf: () => undefined }];
 }
 
 function isCode(source: PolicySource): source is ToolPolicy {
   return 'check' in source && typeof source.check === 'function';
-}
-
-function isText(source: PolicySource): source is PolicyText {
-  return 'text' in source && 'file' in source;
-}
-
-function isDocument(source: PolicySource): source is PolicyDocument {
-  return 'placeOf' in source && typeof source.placeOf === 'function';
 }
