@@ -2,7 +2,6 @@ import type { Configuration } from '../config/configuration.ts';
 import { readLock } from '../config/lock/lock-file.ts';
 import { secretVault } from '../config/secrets/sealed-files.ts';
 import { createRedactor } from '../journal/redaction.ts';
-import type { PolicyDocument } from '../policy/read-policy.ts';
 import { type Signalbox, type SignalboxOptions, createSignalbox } from '../signalbox.ts';
 import { ConfiguredBox } from './configured/configured-box.ts';
 import { fileVerdicts } from './configured/file-verdicts.ts';
@@ -47,7 +46,6 @@ export async function openBoxAnyway(configuration: Configuration, options: BoxOp
   const lock = readLock(configuration.directory);
   const box = await createSignalbox({
     ...rest,
-    policies: await configuredPolicies(configuration),
     results: configuration.results,
     builtin: { name: configuration.builtinName, ...(port === undefined ? {} : { port }) },
   });
@@ -80,13 +78,6 @@ function referencesOf(box: Signalbox, directory: string, secretsFrom: string): R
     },
     redact: (text) => redactor.values(text),
   };
-}
-
-/** Imported when it is needed: not every box has rules. */
-async function configuredPolicies(configuration: Configuration): Promise<readonly PolicyDocument[]> {
-  if (configuration.policies === undefined) return [];
-  const { loadPolicies } = await import('../config/load-policies.ts');
-  return loadPolicies(configuration);
 }
 
 /** Waits for a promise, but not longer than this. */

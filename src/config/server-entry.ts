@@ -66,7 +66,17 @@ export function readServerEntry(name: string, value: unknown, file: string): Ent
       ...shapingFindings(result.data.tools, path),
     );
   if (!result.success || findings.length > 0) return wrong(...findings);
-  const { tools, labels, disabled = false, required, timeoutMs, concurrency, rateLimit, cache, ...settings } = result.data;
+  const {
+    tools,
+    labels,
+    disabled = false,
+    required,
+    timeoutMs,
+    concurrency,
+    rateLimit,
+    cache,
+    ...settings
+  } = result.data;
   const { type, url } = settings;
   const transport = url === undefined ? 'stdio' : type === 'sse' ? 'sse' : 'http';
   const warnings = type === 'websocket' ? [`mcpServers.${name}: type "websocket" is read as "http"`] : [];

@@ -146,3 +146,28 @@ describe('a configured box', () => {
     });
   });
 });
+
+test('changed rules are in force without a restart, and rules with a mistake leave the old ones in force', async () => {
+  const rules = join(directory, 'policies.yaml');
+  const write = (answer: string): void => writeFileSync(rules, `- { id: a, match: mcp__s1__a, ${answer} }\n`);
+  const read = (): Configuration => ({
+    ...configuration({ s1: { module: './tools.ts', export: 'one' } }),
+    policies: { path: rules, name: 'policies.yaml' },
+  });
+  write('deny: true');
+  const configured = await openBoxAnyway(read(), { secretsFrom: directory });
+  try {
+    const outcome = async (): Promise<string> => (await configured.box.call('mcp__s1__a')).outcome;
+    assert.ok(configured.files().includes(rules));
+    assert.equal(await outcome(), 'denied');
+    write('deny: tru');
+    const refused = await configured.reload(read);
+    assert.deepEqual([refused.status, await outcome()], ['refused', 'denied']);
+    assert.match(refused.details[0] ?? '', /policies\.yaml:1:37 .*Unknown variable: tru/);
+    write('allow: true');
+    assert.deepEqual((await configured.reload(read)).details, ['changed the policies']);
+    assert.equal(await outcome(), 'completed');
+  } finally {
+    await configured.close();
+  }
+});

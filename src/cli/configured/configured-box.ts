@@ -11,6 +11,7 @@ import { SignalboxError, messageOf } from '../../model/errors.ts';
 import { tell } from '../../model/tell.ts';
 import type { ConfigurationRefusal, ServedConfiguration } from '../../server/served-configuration.ts';
 import type { Signalbox } from '../../signalbox.ts';
+import { ConfiguredPolicies } from './configured-policies.ts';
 import { ConfiguredServers } from './configured-servers.ts';
 import { type SecretProblem, addSecrets, assertKept } from './secrets.ts';
 import type { Starting } from './source-of-entry.ts';
@@ -28,6 +29,7 @@ export class ConfiguredBox implements ServedConfiguration {
   /** What is wrong with the secrets of the configuration. */
   secretProblems: readonly SecretProblem[] = [];
   readonly #servers: ConfiguredServers;
+  readonly #policies: ConfiguredPolicies;
   #configuration: Configuration;
   #refusal: ConfigurationRefusal | undefined;
   /** Changes are made one after the other. */
@@ -37,6 +39,7 @@ export class ConfiguredBox implements ServedConfiguration {
     this.box = box;
     this.#configuration = configuration;
     this.#servers = new ConfiguredServers(box, starting);
+    this.#policies = new ConfiguredPolicies(box);
   }
 
   get file(): string {
@@ -45,10 +48,12 @@ export class ConfiguredBox implements ServedConfiguration {
 
   /** The files that it is made from, whether or not they are there: when one changes, `reload` looks at all of them again. */
   files(): string[] {
-    const { file, directory } = this.#configuration;
+    const { file, directory, policies } = this.#configuration;
     // Where there is none yet, it may come under either name.
     const names = configurationFileNames.map((name) => join(directory, name));
-    return [...new Set([file, ...names, lockFile(directory)])];
+    return [
+      ...new Set([file, ...names, lockFile(directory), ...(policies?.path === undefined ? [] : [policies.path])]),
+    ];
   }
 
   /** The started servers as they are, before lock and configuration change what they offer. */
@@ -58,6 +63,8 @@ export class ConfiguredBox implements ServedConfiguration {
 
   /** Starts the servers. What cannot be mounted is shown as down. */
   async begin(lock: Lock | undefined): Promise<void> {
+    const applyPolicies = await this.#policies.read(this.#configuration);
+    await applyPolicies();
     // Before the servers come: the reason why one is down may hold a secret, and it is recorded.
     this.secretProblems = addSecrets(this.box, this.#configuration.secrets);
     await this.#servers.change(this.#configuration, lock, 'shown');
@@ -127,8 +134,10 @@ export class ConfiguredBox implements ServedConfiguration {
   }
 
   async #apply(configuration: Configuration, lock: Lock | undefined): Promise<string[]> {
+    const applyPolicies = await this.#policies.read(configuration);
     assertKept(addSecrets(this.box, configuration.secrets));
-    const details = await this.#servers.change(configuration, lock, 'thrown');
+    const servers = await this.#servers.change(configuration, lock, 'thrown');
+    const details = [...servers, ...(await applyPolicies())];
     const later = nextStart(this.#configuration, configuration);
     this.#configuration = configuration;
     return later.length === 0 ? details : [...details, `takes effect at the next start: ${later.join(', ')}`];

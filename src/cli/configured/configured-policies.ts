@@ -1,0 +1,43 @@
+import type { Configuration } from '../../config/configuration.ts';
+import type { PolicyDocument } from '../../policy/read-policy.ts';
+import type { Signalbox } from '../../signalbox.ts';
+
+/** The policies of a configuration, put into force when they are others than before. */
+export class ConfiguredPolicies {
+  readonly #box: Signalbox;
+  #inForce = written([]);
+
+  constructor(box: Signalbox) {
+    this.#box = box;
+  }
+
+  /** Reads them, which may fail; what it gives puts them into force and says what changed. */
+  async read(configuration: Configuration): Promise<() => Promise<string[]>> {
+    const documents = await load(configuration);
+    return async () => {
+      const now = written(documents);
+      // What was put into force by other means stays until the files say something new.
+      if (now === this.#inForce) return [];
+      await this.#box.setPolicies(documents);
+      this.#inForce = now;
+      return ['changed the policies'];
+    };
+  }
+}
+
+/** The code is imported when it is needed: not every box has rules. */
+async function load(configuration: Configuration): Promise<readonly PolicyDocument[]> {
+  if (configuration.policies === undefined) return [];
+  const { loadPolicies } = await import('../../config/load-policies.ts');
+  return loadPolicies(configuration);
+}
+
+/** The rules with their lines: decisions tell where a rule stands. */
+function written(documents: readonly PolicyDocument[]): string {
+  return JSON.stringify(
+    documents.map(({ value, placeOf }) => [
+      value,
+      Array.isArray(value) ? value.map((_, index) => placeOf([index])?.line) : [],
+    ]),
+  );
+}
