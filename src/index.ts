@@ -1,7 +1,7 @@
 export type { ApprovalAnswer, ApprovalRequest, Approve } from './call/approval.ts';
 export type { BoxContent, ReadOptions } from './call/content.ts';
 export type { SignalboxEvents } from './call/events.ts';
-export type { PolicySource, PolicySummary, PolicyText } from './call/policies.ts';
+export type { PolicySource, PolicySummary, PolicyText, RuleSource } from './call/policies.ts';
 export type { CallMetrics } from './call/metrics.ts';
 export type { ObservedCall } from './call/observed.ts';
 export type { CatalogNotice, CatalogSnapshot, HiddenTool, ServerProvenance } from './catalog/snapshot.ts';
@@ -60,6 +60,7 @@ export type { CallErrorCode, ErrorCode } from './model/errors.ts';
 export type { CallId } from './model/identifiers.ts';
 export type { JsonObject, JsonSchema, JsonValue } from './model/json.ts';
 export type { Effect, ToolAnnotations, ToolDefinition, ToolId } from './model/tool.ts';
+export type { Backtest, ChangedDecision } from './policy/backtest.ts';
 export { PolicyError } from './policy/policy-error.ts';
 export type { PolicyProblem } from './policy/policy-error.ts';
 export type { DecidedCall } from './policy/policy.ts';

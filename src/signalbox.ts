@@ -11,7 +11,7 @@ import type { ObservedCall } from './call/observed.ts';
 import { createPipeline } from './call/pipeline.ts';
 import { recordConfiguration } from './call/record-configuration.ts';
 import { observedDraft } from './call/record.ts';
-import { Policies, type PolicySource, type PolicySummary } from './call/policies.ts';
+import { Policies, type PolicySource, type PolicySummary, type RuleSource } from './call/policies.ts';
 import { recordServers } from './call/record-servers.ts';
 import { requireServers } from './call/require-servers.ts';
 import { SessionStates } from './call/session-states.ts';
@@ -31,6 +31,7 @@ import { SignalboxError } from './model/errors.ts';
 import { newCallId } from './model/identifiers.ts';
 import { callOfResult } from './model/result-uri.ts';
 import type { ToolDefinition } from './model/tool.ts';
+import type { Backtest } from './policy/backtest.ts';
 import { builtinServer } from './sources/local/builtin/builtin-server.ts';
 import { sqliteStore } from './store/sqlite/sqlite-store.ts';
 
@@ -87,7 +88,12 @@ export interface Signalbox extends BoxContent {
   enable(server: string): void;
   disable(server: string): void;
   /** Puts other policies in force, all or none. Rejects with a `PolicyError` that tells everything that is wrong with them. */
-  setPolicies(policies: readonly PolicySource[]): Promise<void>;
+  setPolicies(policies: readonly PolicySource[], options?: { readonly keepCode?: boolean }): Promise<void>;
+  /** Tells which recorded calls other rules would have decided otherwise. */
+  backtest(
+    rules: readonly RuleSource[],
+    options?: { readonly since?: number; readonly signal?: AbortSignal },
+  ): Promise<Backtest>;
   /** The policies in force. */
   policies(): PolicySummary;
   readonly journal: JournalReader;
@@ -127,6 +133,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
   const waits = new Waits();
   const limiters = new Limiters(options.concurrency ?? 64);
   const policies = new Policies(store, journal, options.policies ?? []);
+  const reader = new JournalReader(store);
   const policies = new Policies(store, journal);
   await policies.set(options.policies ?? []);
   const maxResultBytes = options.results?.maxBytes ?? usualResult;
@@ -226,9 +233,13 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     requireServers: (requireOptions) => requireServers(catalog, requireOptions),
     enable: (server) => catalog.enable(server),
     disable: (server) => catalog.disable(server),
-    setPolicies: (sources) => policies.set(sources),
+    setPolicies: (sources, how) => policies.set(sources, how),
+    async backtest(rules, span) {
+      const { backtest } = await import('./call/backtest.ts');
+      return backtest(reader, rules, span);
+    },
     policies: () => policies.summary(),
-    journal: new JournalReader(store),
+    journal: reader,
     async recordObserved(call) {
       await journal.append(observedDraft(call, redactor), 'crash');
     },

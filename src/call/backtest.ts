@@ -1,17 +1,17 @@
 import type { ToolInvoked } from '../journal/entry.ts';
 import type { JournalReader } from '../journal/reader.ts';
 import { type Backtest, Backtester, type RecordedCall } from '../policy/backtest.ts';
-import { Policy } from '../policy/policy.ts';
-import { type PolicyDocument, readPolicies } from '../policy/read-policy.ts';
+import { compilePolicies } from './compile-policies.ts';
+import type { RuleSource } from './policies.ts';
 import { eventOf } from './event-of-entry.ts';
 
 /** Tells which recorded calls a policy would have decided otherwise. What happened before `since` is their past. */
 export async function backtest(
   journal: JournalReader,
-  documents: readonly PolicyDocument[],
+  rules: readonly RuleSource[],
   { since = 0, signal }: { readonly since?: number; readonly signal?: AbortSignal } = {},
 ): Promise<Backtest> {
-  const backtester = new Backtester(new Policy(readPolicies(documents)));
+  const backtester = new Backtester(compilePolicies(rules));
   for await (const entry of journal.stream({ type: 'ToolInvoked' }, signal === undefined ? {} : { signal }))
     if (entry.type === 'ToolInvoked') backtester.add(recordedCall(entry), Date.parse(entry.at) >= since);
   signal?.throwIfAborted();

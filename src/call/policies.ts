@@ -59,14 +59,18 @@ export class Policies {
   }
 
   /** Puts other policies in force, all or none of them. Rejects with a `PolicyError` that tells everything that is wrong. */
-  async set(sources: readonly PolicySource[]): Promise<void> {
-    if (sources.length === 0) {
+  async set(
+    sources: readonly PolicySource[],
+    { keepCode = false }: { readonly keepCode?: boolean } = {},
+  ): Promise<void> {
+    const kept = keepCode ? (this.#inForce?.code ?? []) : [];
+    if (sources.length === 0 && kept.length === 0) {
       this.#inForce = undefined;
       return;
     }
     // Imported when it is needed: not every box has rules.
     const { compilePolicies } = await import('./compile-policies.ts');
-    const code = sources.filter(isCode);
+    const code = [...kept, ...sources.filter(isCode)];
     const policy = compilePolicies(sources.filter((source): source is RuleSource => !isCode(source)));
     this.#inForce = { policy, code, book: new FactBook(policy, this.#store, this.#inForce?.book) };
   }

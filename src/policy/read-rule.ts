@@ -48,10 +48,11 @@ export function readRule(
 type Made = Pick<Rule, 'answer' | 'kind'> | undefined;
 
 function readMatch(reader: ObjectReader, compiler: ConditionCompiler): Made {
-  reader.onlyKeys([...about, 'match', ...answers, ...shorthands]);
+  const isKnown = reader.onlyKeys([...about, 'match', ...answers, ...shorthands]);
   const [answer, second] = answers.filter((key) => reader.has(key));
   if (answer === undefined) {
-    reader.wrong(undefined, `says nothing: expected one of ${[...answers, ...shorthands].join(', ')}`);
+    // A mistyped key explains what is missing.
+    if (isKnown) reader.wrong(undefined, `says nothing: expected one of ${[...answers, ...shorthands].join(', ')}`);
     return undefined;
   }
   if (second !== undefined)

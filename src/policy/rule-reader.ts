@@ -44,10 +44,10 @@ export class ObjectReader {
     return Object.keys(this.#value);
   }
 
-  /** Notes keys that are none of these. */
-  onlyKeys(known: readonly string[]): void {
-    for (const key of this.keys()) {
-      if (known.includes(key)) continue;
+  /** Notes keys that are none of these; false when there are some. */
+  onlyKeys(known: readonly string[]): boolean {
+    const unknown = this.keys().filter((key) => !known.includes(key));
+    for (const key of unknown) {
       const close = nearest(key, known);
       this.wrong(
         key,
@@ -55,6 +55,7 @@ export class ObjectReader {
         close === undefined ? `there are ${known.join(', ')}` : `did you mean "${close}"?`,
       );
     }
+    return unknown.length === 0;
   }
 
   text(key: string): string | undefined {

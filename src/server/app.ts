@@ -20,6 +20,7 @@ import { lockRoutes } from './routes/lock.ts';
 import { metricsRoutes } from './routes/metrics.ts';
 import { openApiRoutes } from './routes/openapi.ts';
 import { pageRoutes } from './routes/pages.ts';
+import { policyRoutes } from './routes/policies.ts';
 import { resultRoutes } from './routes/results.ts';
 import { serverRoutes } from './routes/servers.ts';
 import { toolRoutes } from './routes/tools.ts';
@@ -78,6 +79,7 @@ export function createApp(parts: AppParts): ServerApp {
   callRoute(app, box, parts.maxBodyBytes);
   serverRoutes(app, box, configuration);
   lockRoutes(app, configuration, parts.maxBodyBytes);
+  policyRoutes(app, box, parts.maxBodyBytes);
   journalRoutes(app, box);
   resultRoutes(app, box);
   metricsRoutes(app, parts.registry);

@@ -2,6 +2,7 @@
 export const problemCodes = {
   'request-malformed': { status: 400, title: 'The request is not valid HTTP' },
   'request-invalid': { status: 400, title: 'The request does not fit what the route takes' },
+  'policy-invalid': { status: 400, title: 'The policy cannot be used' },
   'body-malformed': { status: 400, title: 'The body is not JSON' },
   'token-missing': { status: 401, title: 'A token is needed' },
   'token-wrong': { status: 401, title: 'The token is not valid' },

@@ -2,6 +2,7 @@ import { HTTPException } from 'hono/http-exception';
 import { ConfigurationError } from '../../config/configuration-error.ts';
 import { type ErrorCode, SignalboxError } from '../../model/errors.ts';
 import { newId } from '../../model/identifiers.ts';
+import { PolicyError } from '../../policy/policy-error.ts';
 import { Problem } from './problem.ts';
 
 const told = [
@@ -20,6 +21,13 @@ const passing = ['box-closed', 'store-unavailable'] as const;
  */
 export function problemOf(thrown: unknown, log: (line: string) => void): Problem {
   if (thrown instanceof Problem) return thrown;
+  if (thrown instanceof PolicyError) {
+    const issues = thrown.problems.map(({ file, line, column, path, message, hint }) => ({
+      path: `${line === 0 ? file : `${file}:${line}:${column}`} ${path}`,
+      message: hint === undefined ? message : `${message}; ${hint}`,
+    }));
+    return new Problem('policy-invalid', thrown.message, { issues });
+  }
   if (thrown instanceof SignalboxError) {
     const { code, message } = thrown;
     if (isOneOf(told, code)) return new Problem(code, message);

@@ -97,7 +97,15 @@ describe('GET /openapi.json', () => {
       callPath,
       await call('echo', {}, { headers: { authorization: `Bearer ${adminToken}` } }),
     );
-    for (const path of ['/api/health', '/api/info', '/api/servers', '/api/calls', '/api/journal', '/openapi.json']) {
+    for (const path of [
+      '/api/health',
+      '/api/info',
+      '/api/servers',
+      '/api/policies',
+      '/api/calls',
+      '/api/journal',
+      '/openapi.json',
+    ]) {
       await assertDocumented('get', path, await get(path));
     }
     await assertDocumented('get', '/api/tools/{name}', await get('/api/tools/mcp__test__echo'));

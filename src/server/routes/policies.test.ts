@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { adminToken, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
+import type { PolicySummary } from '../../call/policies.ts';
+import type { Backtest } from '../../policy/backtest.ts';
+
+describe('/api/policies', () => {
+  const sending =
+    (url: string) =>
+    async (method: string, path: string, body: unknown): Promise<Response> =>
+      fetch(url + path, {
+        method,
+        headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+
+  it('shows the rules in force, takes other ones, and calls are decided by them and say why', async (test) => {
+    const { get, call, server, box } = await startTestServer(test);
+    await box.setPolicies([{ name: 'mine', check: () => undefined }]);
+    const send = sending(server.url);
+    assert.deepEqual(await bodyOf<PolicySummary>(get('/api/policies')), {
+      version: box.policies().version,
+      rules: [],
+      code: ['mine'],
+    });
+    const text = '- id: quiet\n  match: mcp__test__echo\n  deny: args.text == "loud"\n';
+    const changed = await bodyOf<PolicySummary>(send('PUT', '/api/policies', { text }));
+    assert.deepEqual(changed.rules, [
+      { rule: { id: 'quiet', match: 'mcp__test__echo', deny: 'args.text == "loud"' }, at: 'policies:1' },
+    ]);
+    assert.deepEqual(changed.code, ['mine']);
+    const { outcome, decision } = await bodyOf(call('echo', { arguments: { text: 'loud' } }));
+    assert.equal(outcome, 'denied');
+    assert.deepEqual(decision, {
+      answer: 'deny',
+      rule: 'quiet',
+      reason: 'args.text == "loud"',
+      at: 'policies:1',
+      values: { 'args.text': 'loud' },
+      policy: changed.version,
+    });
+  });
+
+  it('refuses wrong rules with everything that is wrong, and changes nothing', async (test) => {
+    const { server, box } = await startTestServer(test);
+    const send = sending(server.url);
+    const before = box.policies();
+    const response = await send('PUT', '/api/policies', { text: '- id: a\n  denny: true\n- id: b\n  deny: x > 1\n' });
+    const { code, issues } = await bodyOf<{ code: string; issues: unknown[] }>(response);
+    assert.deepEqual([response.status, code], [400, 'policy-invalid']);
+    assert.deepEqual(issues[0], { path: 'policies:2:3 [0].denny', message: 'unknown key; did you mean "deny"?' });
+    assert.deepEqual(box.policies(), before);
+    for (const body of [{}, { rules: [], text: '' }, { rules: 7 }])
+      assert.equal((await send('PUT', '/api/policies', body)).status, 400);
+  });
+
+  it('backtests rules on the recorded calls', async (test) => {
+    const { call, server } = await startTestServer(test);
+    const send = sending(server.url);
+    await call('echo', { arguments: { text: 'a' } });
+    await call('echo', { arguments: { text: 'b' } });
+    const rules = [{ id: 'no-b', match: 'mcp__test__echo', deny: "args.text == 'b'" }];
+    const { calls, changed } = await bodyOf<Backtest>(send('POST', '/api/policies/backtest', { rules }));
+    assert.equal(calls, 2);
+    assert.deepEqual(
+      changed.map(({ before, after }) => [before.rule, after.rule]),
+      [['default:read', 'no-b']],
+    );
+    const later = { rules, since: '2999-01-01T00:00:00Z' };
+    assert.equal((await bodyOf<Backtest>(send('POST', '/api/policies/backtest', later))).calls, 0);
+    assert.equal((await send('POST', '/api/policies/backtest', { rules, since: 'soon' })).status, 400);
+  });
+});
