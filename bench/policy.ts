@@ -76,7 +76,7 @@ function prepare(rules: readonly ReferenceRule[]): readonly Subject[] {
     const question = { session: 's1', principal: 'ann', tool, args, now: events * 100 };
     const principal = { id: 'ann', kind: 'agent' as const };
     const base = { id: `d${index}`, at: events * 100, session: 's1', size, principal };
-    return { question, call: { ...base, tool: definitionOf(tool), arguments: { ...args } as JsonObject } };
+    return { question, call: { ...base, tool: definitionOf(tool), arguments: { ...args } } };
   });
   const at = (index: number): (typeof calls)[number] => {
     const found = calls[index % calls.length];

@@ -250,11 +250,37 @@ export const requirements: Readonly<Record<RequirementId, Requirement>> = {
   // C. Calls under control
   C1: {
     promise: 'every kind of policy works, all must allow, and errors deny',
-    tests: [],
+    tests: [
+      'test/policy/agreement.test.ts > the engine agrees with a slow, obvious evaluator on 100,000 random traces',
+      'src/policy/policy.test.ts > a decision > deny beats ask beats allow, whatever their order',
+      'src/policy/policy.test.ts > a decision > of a rule that cannot be evaluated is deny, with the error, also where the rule would allow',
+      'src/policy/policy.test.ts > a decision > reports what rules in shadow mode would have said, and nothing more',
+      'src/policy/policy.test.ts > flow rules > a session that has seen private data sends nothing out, whatever it says',
+      'src/policy/read-policy.test.ts > a policy > of the documentation can be read, and every rule knows its line',
+      'src/policy/read-policy.test.ts > a policy > tells everything that is wrong with it at once, with line, column and the nearest valid key',
+      'src/call/policies.test.ts > policies > a deploy is refused until the tests have passed, and result and journal say why alike',
+      'src/call/policies.test.ts > policies > calls side by side never get more through than a limit allows',
+      'src/call/policies.test.ts > policies > the past is read back from the journal after a restart',
+      'src/call/policies.test.ts > policies > can be changed while the box runs; wrong ones change nothing',
+      'src/call/policies.test.ts > policies > what is read as private does not leave, whole or encoded, in this session or another of the same principal',
+      'src/call/policies.test.ts > a policy in code > can deny, ask and allow, now or later, and is told of results',
+      'src/call/policies.test.ts > a policy in code > that fails, or gives no answer, denies',
+      'src/call/policies.test.ts > a policy in code > cannot allow what a rule denies',
+      'src/cli/configured/configured-box.test.ts > changed rules are in force without a restart, and rules with a mistake leave the old ones in force',
+      'test/e2e/cli-policy.test.ts > policy > check tells what is wrong with file, line and column, and ends with 2; call and doctor say the same',
+    ],
   },
   C2: {
     promise: 'the permission modes do what the architecture page says',
-    tests: [],
+    tests: [
+      'src/policy/permission-mode.test.ts > the permission mode default makes of each decision what the architecture says',
+      'src/policy/permission-mode.test.ts > the permission mode acceptEdits makes of each decision what the architecture says',
+      'src/policy/permission-mode.test.ts > the permission mode plan makes of each decision what the architecture says',
+      'src/policy/permission-mode.test.ts > the permission mode dontAsk makes of each decision what the architecture says',
+      'src/policy/permission-mode.test.ts > the permission mode bypassPermissions makes of each decision what the architecture says',
+      'src/call/policies.test.ts > permission modes hold for calls: plan only reads, bypassing asks nothing but never beats a deny',
+    ],
+    missing: 'sessions that have a mode',
   },
   C3: {
     promise: 'an approval is bound to one exact call, single use, expiring, durable, and human',
@@ -301,7 +327,10 @@ export const requirements: Readonly<Record<RequirementId, Requirement>> = {
   },
   C10: {
     promise: '`policy backtest` tells which recorded decisions a changed policy would change',
-    tests: [],
+    tests: [
+      'test/e2e/cli-policy.test.ts > policy > backtest prints the recorded calls that a changed policy would have decided otherwise',
+      'src/server/routes/policies.test.ts > /api/policies > backtests rules on the recorded calls',
+    ],
   },
   C11: {
     promise: 'a recorded session replays offline with its recorded results',
@@ -333,7 +362,14 @@ export const requirements: Readonly<Record<RequirementId, Requirement>> = {
   },
   C14: {
     promise: 'every decision names its rule and the values it looked at, the same everywhere',
-    tests: [],
+    tests: [
+      'src/policy/policy.test.ts > a decision > names its rule, the line, the reason and the values the rule looked at',
+      'src/call/policies.test.ts > policies > a deploy is refused until the tests have passed, and result and journal say why alike',
+      'src/call/policies.test.ts > policies > values in a decision hold no secrets',
+      'src/server/routes/policies.test.ts > /api/policies > shows the rules in force, takes other ones, and calls are decided by them and say why',
+      'test/e2e/cli-policy.test.ts > policy > explain names rule, line, values, reason and shadow of a call',
+    ],
+    missing: 'the console',
   },
   C15: {
     promise: 'remembering an approval writes a visible, revocable rule and first shows what it would have let through',

@@ -2,7 +2,7 @@ import type { JsonObject } from '../model/json.ts';
 import { Policy } from '../policy/policy.ts';
 import { policyText } from '../policy/policy-text.ts';
 import { type PolicyDocument, readPolicies } from '../policy/read-policy.ts';
-import type { RuleSource } from './policies.ts';
+import type { PolicyText, RuleSource } from './policies.ts';
 
 /** Makes one policy of rules from anywhere. Throws a `PolicyError` that tells everything that is wrong with them. */
 export function compilePolicies(sources: readonly RuleSource[]): Policy {
@@ -14,9 +14,17 @@ function documentsOf(sources: readonly RuleSource[]): readonly PolicyDocument[] 
   const documents: PolicyDocument[] = [];
   const rules: JsonObject[] = [];
   for (const source of sources) {
-    if ('text' in source && 'file' in source) documents.push(policyText(String(source.text), String(source.file)));
-    else if ('placeOf' in source) documents.push(source as PolicyDocument);
-    else rules.push(source as JsonObject);
+    if (isText(source)) documents.push(policyText(source.text, source.file));
+    else if (isDocument(source)) documents.push(source);
+    else rules.push(source);
   }
   return rules.length === 0 ? documents : [...documents, { value: rules, file: 'policies', placeOf: () => undefined }];
+}
+
+function isText(source: RuleSource): source is PolicyText {
+  return typeof (source as Partial<PolicyText>).text === 'string' && 'file' in source;
+}
+
+function isDocument(source: RuleSource): source is PolicyDocument {
+  return 'placeOf' in source && typeof source.placeOf === 'function';
 }

@@ -53,7 +53,7 @@ export function createPipeline(parts: PipelineParts): Next {
     resolve(catalog),
     validate,
     deduplicate(store),
-    decide(parts.policies, redactor),
+    decide(parts.policies, redactor, waits),
     approve(catalog, waits, parts.ask),
     reuse(),
     recordIntent(journal, redactor),

@@ -113,7 +113,13 @@ describe('policies', () => {
         const spent = await Promise.all(
           Array.from({ length: 5 }, () => box.call('mcp__x__pay', { amount: 10 }, fresh)),
         );
-        assert.deepEqual(spent.map(({ decision }) => decision?.rule).sort(), ['purse', 'purse', 'yes', 'yes', 'yes']);
+        assert.deepEqual(spent.map(({ decision }) => decision?.rule ?? '').toSorted(), [
+          'purse',
+          'purse',
+          'yes',
+          'yes',
+          'yes',
+        ]);
       },
     ));
 
@@ -128,10 +134,10 @@ describe('policies', () => {
       });
       await withBox({ policies: strict, data }, async (box) => {
         const pays = await Promise.all(Array.from({ length: 3 }, () => box.call('mcp__x__pay', {}, session)));
-        assert.deepEqual(pays.map(({ outcome }) => outcome).sort(), ['completed', 'denied', 'denied']);
+        assert.deepEqual(pays.map(({ outcome }) => outcome).toSorted(), ['completed', 'denied', 'denied']);
         assert.equal((await box.call('mcp__x__deploy', {}, session)).outcome, 'completed');
         const alone = await Promise.all(Array.from({ length: 3 }, () => box.call('mcp__x__pay')));
-        assert.deepEqual(alone.map(({ outcome }) => outcome).sort(), ['completed', 'denied', 'denied']);
+        assert.deepEqual(alone.map(({ outcome }) => outcome).toSorted(), ['completed', 'denied', 'denied']);
       });
     } finally {
       rmSync(data, { recursive: true });
@@ -228,6 +234,15 @@ describe('a policy in code', () => {
         ]);
         assert.equal((await box.call('mcp__x__test')).outcome, 'denied');
       }
+    }));
+
+  test('that never answers ends with the call: cancelled, or out of time', () =>
+    withBox({ policies: [{ name: 'slow', check: () => new Promise<undefined>(() => undefined) }] }, async (box) => {
+      assert.equal((await box.call('mcp__x__test', {}, { deadline: Date.now() + 20 })).outcome, 'timed-out');
+      const controller = new AbortController();
+      const call = box.call('mcp__x__test', {}, { signal: controller.signal });
+      setTimeout(() => controller.abort(), 10);
+      assert.equal((await call).outcome, 'cancelled');
     }));
 
   test('cannot allow what a rule denies', () =>

@@ -74,7 +74,21 @@ export function surveyCondition(root: ASTNode): Survey {
       case '.?':
       case '[?]':
         return refuse(node, `"${node.op}" cannot be used in a condition`);
-      default:
+      case '?:':
+      case '||':
+      case '&&':
+      case '!=':
+      case '==':
+      case 'in':
+      case '+':
+      case '-':
+      case '*':
+      case '/':
+      case '%':
+      case '<':
+      case '<=':
+      case '>':
+      case '>=':
         if (!operatorNames.has(node.op)) refuse(node, `"${node.op}" cannot be used in a condition`);
         for (const each of node.args) walk(each, bound);
     }

@@ -7,7 +7,7 @@ const window = 5;
 const mostPrints = 65_536;
 const longestOutput = 256 * 1024;
 /** Arguments of more text than this are not searched but taken for found. */
-export const longestSearched = 128 * 1024;
+const longestSearched = 128 * 1024;
 
 /**
  * Recognises text that was seen before, without keeping it. Kept are hashes of distinctive words (letters with digits, mail

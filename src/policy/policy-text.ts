@@ -7,8 +7,8 @@ import type { RulePath } from './rule-reader.ts';
 const longestText = 1024 * 1024;
 
 /** Takes apart the text of a policy: YAML, or JSON, which is YAML too. */
-export function policyText(text: string, name: string, path?: string): PolicyDocument {
-  const file = path ?? name;
+export function policyText(text: string, name: string, place?: string): PolicyDocument {
+  const file = place ?? name;
   if (text.length > longestText) throw unreadable(file, `more than ${longestText} characters`);
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
@@ -57,13 +57,7 @@ function offsetOf(root: unknown, path: RulePath, inText: number | undefined): nu
   }
   if (inText === undefined || !isScalar(node)) return start;
   const begin = node.range?.[0] ?? start;
-  switch (node.type) {
-    case 'PLAIN':
-      return begin + inText;
-    case 'QUOTE_DOUBLE':
-    case 'QUOTE_SINGLE':
-      return begin + 1 + inText;
-    default:
-      return begin;
-  }
+  // In text over several lines, or with escapes, the beginning has to do.
+  if (node.type === 'PLAIN') return begin + inText;
+  return node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE' ? begin + 1 + inText : begin;
 }

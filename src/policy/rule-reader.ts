@@ -106,7 +106,7 @@ export class ObjectReader {
   patterns(key: string): Patterns | undefined {
     const value = this.#get(key);
     if (value === undefined) return undefined;
-    const list: readonly JsonValue[] = Array.isArray(value) ? value : [value as JsonValue];
+    const list: readonly JsonValue[] = Array.isArray(value) ? value : [value];
     const names = list.filter((each) => typeof each === 'string' && each !== '');
     if (list.length > 0 && names.length === list.length) return names as Patterns;
     return this.wrong(key, 'expected a name or a list of names');

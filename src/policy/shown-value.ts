@@ -18,7 +18,9 @@ export function shownValue(value: unknown): JsonValue {
       if (value instanceof Date) return value.toISOString();
       if (value instanceof Set) return shownValue([...value]);
       return shownObject(value);
-    default:
+    case 'undefined':
+    case 'function':
+    case 'symbol':
       return `a ${typeof value}`;
   }
 }

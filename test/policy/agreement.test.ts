@@ -30,7 +30,11 @@ test('the engine agrees with a slow, obvious evaluator on 100,000 random traces'
   const expected = [
     ...['deny', 'ask', 'allow'].map((answer) => `match ${answer}`),
     ...['requires', 'readBeforeWrite', 'limit', 'flow'].flatMap((kind) => [`${kind} deny`, `${kind} ask`]),
-    ...['default allow', 'default ask', 'shadow deny', 'shadow ask', 'shadow allow'],
+    'default allow',
+    'default ask',
+    'shadow deny',
+    'shadow ask',
+    'shadow allow',
   ];
   const rare = expected.filter((what) => (seen.get(what) ?? 0) < 1000);
   assert.deepEqual(rare, [], `each kind of answer comes often: ${JSON.stringify([...seen])}`);

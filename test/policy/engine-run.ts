@@ -8,7 +8,7 @@ import type { Record, ReferenceDecision, ReferenceRule, Tool } from './reference
 import { decideByReference } from './reference.ts';
 
 /** A rule of the reference as its author would write it. */
-export function written({ id, shadow, answer, kind, ...scope }: ReferenceRule): JsonObject {
+function written({ id, shadow, answer, kind, ...scope }: ReferenceRule): JsonObject {
   const about = { id, ...(shadow ? { mode: 'shadow' } : {}), ...scope };
   const ask: { ask?: true } = answer === 'ask' ? { ask: true } : {};
   switch (kind.kind) {
@@ -80,14 +80,17 @@ export function* decideBoth(
       cost: 0,
     };
     for (const facts of Object.values(factsOf(step))) {
-      if (ran) facts.observe({ ...event, arguments: { ...args } as JsonObject });
+      if (ran) facts.observe({ ...event, arguments: { ...args } });
       else facts.forget(call);
     }
   };
 
   for (const [index, step] of steps.entries()) {
     now += step.waitMs;
-    for (const call of running.splice(0).filter((each) => each.endsAt > index || void end(each))) running.push(call);
+    for (const each of running.splice(0)) {
+      if (each.endsAt > index) running.push(each);
+      else end(each);
+    }
     const { tool, session, principal } = step;
     const args = { ...step.args } as JsonObject;
     const question = { session, principal, tool, args: step.args, now };

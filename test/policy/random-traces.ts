@@ -11,7 +11,7 @@ import {
   lastOk,
 } from './reference.ts';
 
-export const tools: readonly Tool[] = [
+const tools: readonly Tool[] = [
   { name: 'mcp__files__read', server: 'files', effect: 'read', labels: [] },
   { name: 'mcp__files__write', server: 'files', effect: 'undoable', labels: [] },
   { name: 'mcp__ci__build', server: 'ci', effect: 'compensable', labels: [] },

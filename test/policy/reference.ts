@@ -70,7 +70,7 @@ export interface ReferenceRule {
 }
 
 /** `*` at the end stands for anything. */
-export function fits(name: string, pattern: string): boolean {
+function fits(name: string, pattern: string): boolean {
   return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }
 

@@ -12,11 +12,12 @@ import type { DecidedCall, Past } from '../../policy/policy.ts';
 import { askToolPolicy, strongest } from '../../policy/tool-policy.ts';
 import { type Call, type Next, type Outcoming, type Stage, toolOf } from '../call.ts';
 import type { Policies, PoliciesInForce } from '../policies.ts';
+import { type Waits, endedOutcome } from '../waits.ts';
 
 const longestHeard = 256 * 1024;
 
 /** Asks policy. Without one the default holds: reads run, everything else asks. */
-export function decide(policies: Policies, redactor: Redactor): Stage {
+export function decide(policies: Policies, redactor: Redactor, waits: Waits): Stage {
   return (call, next) => {
     const { inForce } = policies;
     if (inForce === undefined) return settle(call, next, decideByDefault(toolOf(call).definition));
@@ -40,22 +41,16 @@ export function decide(policies: Policies, redactor: Redactor): Stage {
     const begun = { id: call.id, tool: asked.tool.name, at: asked.at, arguments: asked.arguments };
     if (ruled.answer !== 'deny') inForce.book.begin(whoseIs(call), begun);
     const said = inForce.code.map((policy) => askToolPolicy(policy, asked, past.session));
-    if (!said.some((each) => each instanceof Promise)) {
-      const answers = said.flatMap((each) => (each instanceof Promise ? [] : (each ?? [])));
-      return follow(call, next, inForce, asked, strongest(ruled, answers));
-    }
-    return Promise.all(said).then((answers) =>
-      follow(
-        call,
-        next,
-        inForce,
-        asked,
-        strongest(
-          ruled,
-          answers.flatMap((each) => each ?? []),
-        ),
-      ),
-    );
+    const answers = said.flatMap((each) => (each instanceof Promise ? [] : (each ?? [])));
+    const coming = said.filter((each) => each instanceof Promise);
+    if (coming.length === 0) return follow(call, next, inForce, asked, strongest(ruled, answers));
+    return waits
+      .until(Promise.all(coming), call.options.signal, call.deadline, () => undefined)
+      .then((waited) => {
+        if ('ended' in waited) return endedOutcome(call, waited.ended, 'a policy was asked');
+        const late = waited.value.flatMap((each) => each ?? []);
+        return follow(call, next, inForce, asked, strongest(ruled, [...answers, ...late]));
+      });
   }
 
   function follow(call: Call, next: Next, inForce: PoliciesInForce, asked: DecidedCall, decision: Decision): Outcoming {
