@@ -1,3 +1,4 @@
+import type { StoredEntry } from '../journal/entry.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Store } from '../journal/store.ts';
 import type { JsonObject, JsonValue } from '../model/json.ts';
@@ -43,7 +44,19 @@ export class Policies {
 
   constructor(store: Store, journal: Journal) {
     this.#store = store;
-    journal.subscribe((entry) => this.#inForce?.book.observe(entry));
+    journal.subscribe((entry) => this.#observe(entry));
+  }
+
+  /** Must not throw: the journal has written the entry, and calls wait for it to say so. */
+  #observe(entry: StoredEntry): void {
+    const inForce = this.#inForce;
+    try {
+      inForce?.book.observe(entry);
+    } catch {
+      // The journal has it all: everything is read from it again, and what cannot be read denies.
+      if (inForce !== undefined)
+        this.#inForce = { ...inForce, book: new FactBook(inForce.policy, this.#store, inForce.book) };
+    }
   }
 
   /** Absent when there is no policy: then the default holds and no past is kept. */

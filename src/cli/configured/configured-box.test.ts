@@ -171,3 +171,15 @@ test('changed rules are in force without a restart, and rules with a mistake lea
     await configured.close();
   }
 });
+
+test('labels of the configuration come to those a tool has: of the whole server, and of single tools', () =>
+  opened(
+    { s1: { module: './tools.ts', export: 'one', labels: ['private'], tools: { labels: { b: ['external'] } } } },
+    async ({ box }) => {
+      const labels = box.tools().flatMap(({ id, labels: each }) => (id.server === 's1' ? [[id.tool, ...each]] : []));
+      assert.deepEqual(labels, [
+        ['a', 'private'],
+        ['b', 'private', 'external'],
+      ]);
+    },
+  ));
