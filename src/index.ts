@@ -1,7 +1,8 @@
 export type { ApprovalAnswer, ApprovalRequest, Approve } from './call/approval.ts';
 export type { BoxContent, ReadOptions } from './call/content.ts';
 export type { SignalboxEvents } from './call/events.ts';
-export type { PolicySource, PolicySummary, PolicyText, RuleSource } from './call/policies.ts';
+export type { PolicySummary } from './call/policies.ts';
+export type { PolicySource, PolicyText, RuleSource } from './call/policy-source.ts';
 export type { CallMetrics } from './call/metrics.ts';
 export type { ObservedCall } from './call/observed.ts';
 export type { CatalogNotice, CatalogSnapshot, HiddenTool, ServerProvenance } from './catalog/snapshot.ts';

@@ -2,7 +2,7 @@ import type { ToolInvoked } from '../journal/entry.ts';
 import type { JournalReader } from '../journal/reader.ts';
 import { type Backtest, Backtester, type RecordedCall } from '../policy/backtest.ts';
 import { compilePolicies } from './compile-policies.ts';
-import type { RuleSource } from './policies.ts';
+import type { RuleSource } from './policy-source.ts';
 import { eventOf } from './event-of-entry.ts';
 
 /** Tells which recorded calls a policy would have decided otherwise. What happened before `since` is their past. */

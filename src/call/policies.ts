@@ -1,24 +1,11 @@
 import type { StoredEntry } from '../journal/entry.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Store } from '../journal/store.ts';
-import type { JsonObject, JsonValue } from '../model/json.ts';
+import type { JsonValue } from '../model/json.ts';
 import type { Policy } from '../policy/policy.ts';
-import type { PolicyDocument } from '../policy/read-policy.ts';
 import type { ToolPolicy } from '../policy/tool-policy.ts';
 import { FactBook } from './fact-book.ts';
-
-/** A policy: a rule, the text of a file of rules, or code. */
-export type PolicySource = ToolPolicy | RuleSource;
-
-/** Rules: one, or a file of them. */
-export type RuleSource = JsonObject | PolicyText | PolicyDocument;
-
-/** The text of a file of rules, as YAML. */
-export interface PolicyText {
-  readonly text: string;
-  /** What the rules are said to stand in. */
-  readonly file: string;
-}
+import type { PolicySource, RuleSource } from './policy-source.ts';
 
 /** The rules in force, the code beside them, and the past they look at. */
 export interface PoliciesInForce {

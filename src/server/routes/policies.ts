@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
-import type { RuleSource } from '../../call/policies.ts';
+import type { RuleSource } from '../../call/policy-source.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import type { ServerApp } from '../environment.ts';
