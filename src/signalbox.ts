@@ -133,7 +133,6 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
   const journal = new Journal(store);
   const waits = new Waits();
   const limiters = new Limiters(options.concurrency ?? 64);
-  const policies = new Policies(store, journal, options.policies ?? []);
   const reader = new JournalReader(store);
   const policies = new Policies(store, journal);
   await policies.set(options.policies ?? []);
