@@ -33,7 +33,7 @@ const neverRan: ReadonlySet<CallErrorCode> = new Set<CallErrorCode>([
   'approval-denied',
   'approval-unavailable',
   'approval-failed',
-  'box-closed',
+  'rate-limited',
   'journal-unavailable',
 ]);
 
