@@ -1,4 +1,5 @@
-export type { ApprovalAnswer, ApprovalRequest, Approve } from './call/approval.ts';
+export type { ApprovalInbox } from './call/approvals/approval-inbox.ts';
+export type { RememberPreview } from './call/approvals/remembered.ts';
 export type { BoxContent, ReadOptions } from './call/content.ts';
 export type { SignalboxEvents } from './call/events.ts';
 export type { PolicySummary } from './call/policies.ts';
@@ -21,16 +22,31 @@ export type { SourceLimits } from './catalog/source-limits.ts';
 export type { Source, SourceHealth, SourceState, SourceTool } from './catalog/source.ts';
 export type { Verification } from './journal/chain.ts';
 export type {
+  ApprovalRequested,
+  ApprovalResolved,
+  CallSettled,
   CallStarted,
   ConfigurationChange,
   ConfigurationChanged,
   ContentRead,
   JournalEvent,
+  RuleRevoked,
   ServerChanged,
+  Settlement,
   ToolInvoked,
 } from './journal/entry.ts';
 export type { JournalQuery, Page } from './journal/reader.ts';
 export type { ResultPage, Store } from './journal/store.ts';
+export type {
+  Approval,
+  ApprovalAnswer,
+  ApprovalChannel,
+  ApprovalRequest,
+  ApprovalState,
+  Approve,
+  RememberScope,
+  RememberedRule,
+} from './model/approval.ts';
 export type {
   CallError,
   CallOptions,

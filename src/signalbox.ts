@@ -1,13 +1,15 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { trace } from '@opentelemetry/api';
-import type { Approve } from './call/approval.ts';
-import type { Call } from './call/call.ts';
+import type { ApprovalInbox } from './call/approvals/approval-inbox.ts';
+import { Approvals } from './call/approvals/approvals.ts';
+import { Questions, callbackChannel } from './call/approvals/questions.ts';
 import { type BoxContent, createContent } from './call/content.ts';
 import { Events, type SignalboxEvents } from './call/events.ts';
 import { Limiters } from './call/limiter.ts';
 import type { CallMetrics } from './call/metrics.ts';
 import type { ObservedCall } from './call/observed.ts';
+import { newCall, someone } from './call/new-call.ts';
 import { createPipeline } from './call/pipeline.ts';
 import { recordConfiguration } from './call/record-configuration.ts';
 import { observedDraft } from './call/record.ts';
@@ -15,10 +17,10 @@ import { Policies, type PolicySummary } from './call/policies.ts';
 import type { PolicySource, RuleSource } from './call/policy-source.ts';
 import { recordServers } from './call/record-servers.ts';
 import { requireServers } from './call/require-servers.ts';
+import { type Settling, settleCall } from './call/settle.ts';
 import { SessionStates } from './call/session-states.ts';
 import { Waits } from './call/waits.ts';
 import { Catalog } from './catalog/catalog.ts';
-import { renderName } from './catalog/names.ts';
 import type { CatalogSnapshot } from './catalog/snapshot.ts';
 import type { Source, SourceHealth } from './catalog/source.ts';
 import type { ConfigurationChange } from './journal/entry.ts';
@@ -27,9 +29,9 @@ import { JournalReader } from './journal/reader.ts';
 import { recordUnknown } from './journal/recovery.ts';
 import { type Redactor, createRedactor } from './journal/redaction.ts';
 import type { ResultPage, Store } from './journal/store.ts';
-import type { CallOptions, CallResult, Principal, ToolReference } from './model/call.ts';
+import type { Approve } from './model/approval.ts';
+import type { CallOptions, CallResult, ToolReference } from './model/call.ts';
 import { SignalboxError } from './model/errors.ts';
-import { newCallId } from './model/identifiers.ts';
 import { callOfResult } from './model/result-uri.ts';
 import type { ToolDefinition } from './model/tool.ts';
 import type { Backtest } from './policy/backtest.ts';
@@ -44,10 +46,15 @@ export interface SignalboxOptions {
   readonly data?: string;
   /** A store of your own, in the place of `data`. The box closes it. */
   readonly store?: Store;
-  /** Asks a human about a call that policy wants asked. Without it such calls are denied. */
+  /**
+   * Asks a human about a call that policy wants asked. Others may answer too, through `approvals` or `signalbox approve`: the
+   * first answer wins. With nobody to ask, no `data` and no `store`, such calls are denied.
+   */
   readonly approve?: Approve;
   /** Rules and code that decide calls: `deny` beats `ask` beats `allow`. Without any, reads run and everything else asks. */
   readonly policies?: readonly PolicySource[];
+  /** How long a question waits for its answer, and an answer for its call (2 h). */
+  readonly approvals?: { readonly expireAfterMs?: number };
   /** Values that must never be recorded, by a name that stands in their place. */
   readonly secrets?: Readonly<Record<string, string>>;
   /** Results larger than `maxBytes` are kept whole and handed out as a preview (32 KB); `keepBytes` is the most that is kept (64 MB). */
@@ -100,6 +107,10 @@ export interface Signalbox extends BoxContent {
   readonly journal: JournalReader;
   /** Records a call that went past this box. It leaves the same entry as any other, without a decision. */
   recordObserved(call: ObservedCall): Promise<void>;
+  /** What waits for a human, and how humans answer. */
+  readonly approvals: ApprovalInbox;
+  /** Records how a call ended whose outcome was unknown. Only humans can, and only once. */
+  settle(call: string, how: Settling): Promise<void>;
   /** Reads a page of a result that was too large to be handed out whole. */
   readResult(uri: string, page?: { readonly offset?: number; readonly limit?: number }): Promise<ResultPage>;
   /** Registers a value that must never be recorded. */
@@ -111,8 +122,8 @@ export interface Signalbox extends BoxContent {
 }
 
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
-const someone: Principal = { id: 'local', kind: 'agent' };
 const usualResult = 32 * 1024;
+const usualExpiry = 2 * 60 * 60 * 1000;
 
 /** Opens a box: mounts the servers, opens the journal, and gives calls that died with an earlier process their `unknown`. */
 export async function createSignalbox(options: SignalboxOptions = {}): Promise<Signalbox> {
@@ -137,6 +148,17 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
   const policies = new Policies(store, journal);
   await policies.set(options.policies ?? []);
   const maxResultBytes = options.results?.maxBytes ?? usualResult;
+  const approvals = new Approvals(store, journal, redactor);
+  if (options.approve !== undefined) approvals.attach(callbackChannel('callback', options.approve));
+  const questions = new Questions({
+    store,
+    journal,
+    redactor,
+    waits,
+    approvals,
+    expireAfterMs: options.approvals?.expireAfterMs ?? usualExpiry,
+    shared: options.data !== undefined || options.store !== undefined,
+  });
   const pipeline = createPipeline({
     catalog,
     store,
@@ -147,7 +169,8 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     states: new SessionStates(),
     tracer: trace.getTracer('signalbox', version),
     metrics: options.metrics,
-    ask: options.approve,
+    approvals,
+    questions,
     traceContent: options.traceContent ?? false,
     timeoutMs: options.timeoutMs ?? 60_000,
     limiters,
@@ -169,6 +192,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     const grace = setTimeout(() => waits.endAll(), graceMs);
     await idle();
     clearTimeout(grace);
+    questions.close();
     await Promise.all(catalog.sources().map((source) => source.close()));
     await journal.drain();
     await store.close();
@@ -206,8 +230,9 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
       const call = newCall(reference, args, callOptions);
       underWay += 1;
       try {
-        const outcome = await pipeline(call);
-        const { id: callId, name: tool, durationMs, decision, cached } = call;
+        const ended = await pipeline(call);
+        const { call: ran, outcome } = call.replacedBy ?? { call, outcome: ended };
+        const { id: callId, name: tool, durationMs, decision, cached } = ran;
         const result = { callId, tool, ...outcome, durationMs, ...(decision === undefined ? {} : { decision }) };
         return cached ? { ...result, cached } : result;
       } finally {
@@ -243,6 +268,8 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     async recordObserved(call) {
       await journal.append(observedDraft(call, redactor), 'crash');
     },
+    approvals,
+    settle: (call, how) => settleCall({ store, journal, redactor }, call, how),
     async readResult(uri, { offset = 0, limit = 8000 } = {}) {
       const page = await store.readResult(callOfResult(uri), offset, limit);
       if (page === undefined) throw new SignalboxError('result-unknown', `no result is kept as ${uri}`);
@@ -277,26 +304,4 @@ function builtin(options: SignalboxOptions, store: Store, maxResultBytes: number
     // A character takes at most three bytes of UTF-8 here; the rest is room for the note below the page.
     longestPage: Math.max(100, Math.floor(maxResultBytes / 3) - 100),
   });
-}
-
-function newCall(reference: ToolReference, given: unknown, options: CallOptions): Call {
-  return {
-    id: newCallId(),
-    name: typeof reference === 'string' ? reference : renderName(reference).name,
-    given,
-    principal: options.principal ?? someone,
-    options,
-    deadline: options.deadline === undefined ? undefined : Number(options.deadline),
-    startedAt: Date.now(),
-    tool: undefined,
-    argumentsText: '{}',
-    arguments: undefined,
-    decision: undefined,
-    claim: undefined,
-    cached: false,
-    started: false,
-    intent: undefined,
-    claimed: undefined,
-    durationMs: 0,
-  };
 }

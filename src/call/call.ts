@@ -21,8 +21,18 @@ export interface Call {
   /** Set by `validate`: the arguments as JSON text, and in the form the handler takes. */
   argumentsText: string;
   arguments: unknown;
+  /** Set by `validate`: the arguments as JSON text with what the configuration fills in: what the tool runs with. */
+  runsWith: string;
   /** Set by `decide`. */
   decision: Decision | undefined;
+  /** Set by `approve`: the approval it runs by. */
+  approval: string | undefined;
+  /** Set by `approve`: the approval whose answer ends the call, and which is over with it. */
+  told: string | undefined;
+  /** The call whose arguments a human edited into this one. */
+  readonly replaces: CallId | undefined;
+  /** Set by `approve`: what was run with edited arguments in the place of this call. */
+  replacedBy: { readonly call: Call; readonly outcome: CallOutcome } | undefined;
   /** Set by `deduplicate`: the idempotency key it takes, and for which arguments. */
   claim: { readonly key: string; readonly fingerprint: string } | undefined;
   /** Set by `reuse`: the result is one that was given out before. */
@@ -35,6 +45,9 @@ export interface Call {
   intent: Waiting | undefined;
   /** Set by `record-intent` when the call took an idempotency key. */
   claimed: string | undefined;
+  /** Set by `execute`: how often the tool was tried, and whether the way to it broke the last time. */
+  attempts: number;
+  broken: boolean;
   /** Set by `record-outcome`. */
   durationMs: number;
 }

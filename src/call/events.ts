@@ -1,10 +1,14 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { CatalogSnapshot } from '../catalog/snapshot.ts';
 import {
+  type ApprovalRequested,
+  type ApprovalResolved,
+  type CallSettled,
   type CallStarted,
   type ConfigurationChanged,
   type ContentRead,
   type JournalEvent,
+  type RuleRevoked,
   type ServerChanged,
   type ToolInvoked,
   toEvent,
@@ -20,6 +24,10 @@ export interface SignalboxEvents {
   readonly ServerChanged: ServerChanged;
   readonly ConfigurationChanged: ConfigurationChanged;
   readonly ContentRead: ContentRead;
+  readonly ApprovalRequested: ApprovalRequested;
+  readonly ApprovalResolved: ApprovalResolved;
+  readonly RuleRevoked: RuleRevoked;
+  readonly CallSettled: CallSettled;
   readonly CatalogChanged: CatalogSnapshot;
 }
 
@@ -33,6 +41,10 @@ export class Events {
     ServerChanged: new Set(),
     ConfigurationChanged: new Set(),
     ContentRead: new Set(),
+    ApprovalRequested: new Set(),
+    ApprovalResolved: new Set(),
+    RuleRevoked: new Set(),
+    CallSettled: new Set(),
     CatalogChanged: new Set(),
   };
 

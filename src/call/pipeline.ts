@@ -3,7 +3,8 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Redactor } from '../journal/redaction.ts';
 import type { Store } from '../journal/store.ts';
-import type { Approve } from './approval.ts';
+import type { Approvals } from './approvals/approvals.ts';
+import type { Questions } from './approvals/questions.ts';
 import type { Next } from './call.ts';
 import { compose } from './compose.ts';
 import type { Limiters } from './limiter.ts';
@@ -22,6 +23,7 @@ import { recordIntent } from './stages/record-intent.ts';
 import { recordOutcome } from './stages/record-outcome.ts';
 import { resolve } from './stages/resolve.ts';
 import { reuse } from './stages/reuse.ts';
+import { retry } from './stages/retry.ts';
 import { validate } from './stages/validate.ts';
 import type { Waits } from './waits.ts';
 
@@ -36,7 +38,8 @@ export interface PipelineParts {
   readonly policies: Policies;
   readonly tracer: Tracer;
   readonly metrics: CallMetrics | undefined;
-  readonly ask: Approve | undefined;
+  readonly approvals: Approvals;
+  readonly questions: Questions;
   readonly traceContent: boolean;
   readonly timeoutMs: number;
   readonly limiters: Limiters;
@@ -47,19 +50,22 @@ export interface PipelineParts {
 /** The one way to a tool. Each stage wraps those below it. */
 export function createPipeline(parts: PipelineParts): Next {
   const { catalog, store, journal, redactor, waits } = parts;
-  return compose([
+  const decideStage = decide(parts.policies, redactor, waits);
+  const run: Next = compose([
     observe({ tracer: parts.tracer, metrics: parts.metrics, redactor, content: parts.traceContent }),
     recordOutcome(journal, redactor, (call) => parts.policies.inForce?.book.forget(call.id)),
     resolve(catalog),
     validate,
     deduplicate(store),
-    decide(parts.policies, redactor, waits),
-    approve(catalog, waits, parts.ask),
+    decideStage,
+    approve({ ...parts, decide: decideStage, run: (call) => run(call) }),
     reuse(),
-    recordIntent(journal, redactor),
+    recordIntent(store, journal, redactor),
     bound(store, redactor, parts.maxResultBytes),
     checkpoint,
+    retry(parts),
     limit(parts),
     execute(parts),
   ]);
+  return run;
 }

@@ -86,7 +86,9 @@ describe('ToolInvoked', () => {
       description: 'x',
       input: { type: 'object' },
       run: async () =>
-        void seen.push(...(await box.journal.entries({ tool: 'mcp__t__act' })).items.map((event) => event.type)),
+        void seen.push(
+          ...(await box.journal.entries({ tool: 'mcp__t__act', limit: 1 })).items.map((event) => event.type),
+        ),
     });
     const box = await createSignalbox({
       servers: [localServer({ name: 't', tools: [act, echo] })],

@@ -18,7 +18,8 @@ export function intentDraft(call: Call, redactor: Redactor): EntryDraft {
 
 /** The outcome: everything about the call, so that it can be read on its own. */
 export function outcomeDraft(call: Call, redactor: Redactor, outcome: CallOutcome): EntryDraft {
-  const body = `{${facts(call)},${ending(outcome, call.durationMs, redactor)}}`;
+  const attempts = call.attempts > 1 ? `"attempts":${call.attempts},` : '';
+  const body = `{${facts(call)},${attempts}${ending(outcome, call.durationMs, redactor)}}`;
   return draft(call, redactor, 'ToolInvoked', outcome.outcome, body);
 }
 
@@ -62,13 +63,14 @@ function draft(
     tool: call.tool?.definition.name ?? column(redactor, call.name),
     outcome,
     body: redactor.json(body),
+    ...(type === 'ToolInvoked' && call.told !== undefined ? { approval: { kind: 'tell', id: call.told } } : {}),
   };
 }
 
 // Put together as text: the arguments were turned into text once, for checking, and are not walked again.
 function facts(call: Call): string {
   const { tool, decision } = call;
-  let body = `"principal":${JSON.stringify(call.principal)},"arguments":${argumentsText(call)}`;
+  let body = `"principal":${JSON.stringify(call.principal)},"arguments":${recordableArguments(call.argumentsText)}`;
   if (tool !== undefined)
     body += `,"server":"${tool.source.server}","adapter":"${tool.source.adapter}","effect":"${tool.definition.effect}","definitionHash":"${tool.definition.definitionHash}"`;
   if (tool !== undefined && tool.definition.labels.length > 0)
@@ -77,16 +79,19 @@ function facts(call: Call): string {
   if (call.cached) body += ',"cached":true';
   if (call.options.idempotencyKey !== undefined)
     body += `,"idempotencyKey":${JSON.stringify(call.options.idempotencyKey)}`;
+  if (call.approval !== undefined) body += `,"approvalId":"${call.approval}"`;
+  if (call.replaces !== undefined) body += `,"replaces":"${call.replaces}"`;
   return body;
 }
 
-function argumentsText({ argumentsText: given }: Call): string {
+/** Arguments that are not too long to be kept. */
+export function recordableArguments(given: string): string {
   if (given.length <= longestArguments) return given;
   return JSON.stringify({ '…': `${given.length} characters of arguments, too many to record` });
 }
 
 /** Columns are single lines of bounded length; see `linkHash`. */
-function column(redactor: Redactor, value: string): string {
+export function column(redactor: Redactor, value: string): string {
   if (value === '') return value;
   return redactor
     .text(value.toWellFormed().replace(/[\u0000-\u001f\u007f]/g, ' '))

@@ -87,7 +87,12 @@ export interface SourceTool extends ToolDescription {
 
 /** Arguments after validation: in the handler's form, or what is wrong with them. */
 export type Parsed =
-  | { readonly ok: true; readonly value: unknown }
+  | {
+      readonly ok: true;
+      readonly value: unknown;
+      /** The arguments as JSON, where something was filled in besides what the caller gave. */
+      readonly arguments?: JsonObject;
+    }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /** One thing that is wrong with a value, and where. */

@@ -1,4 +1,5 @@
-import type { ApprovalAnswer, ApprovalRequest, Approve } from '../call/approval.ts';
+import type { ApprovalAnswer, ApprovalRequest, Approve } from '../model/approval.ts';
+import { localUser } from './local-user.ts';
 import { oneLine, printable } from './printable.ts';
 import { isYes, question } from './question.ts';
 import type { Terminal } from './terminal.ts';
@@ -8,7 +9,8 @@ export function askOnTerminal(terminal: Terminal, onInterrupt: () => void): Appr
   return async (request): Promise<ApprovalAnswer> => {
     await terminal.errors.print(describe(request, terminal));
     const answer = await question(terminal, 'Run it? [y/N] ', { signal: request.signal, onInterrupt });
-    return isYes(answer) ? { allow: true } : { allow: false, reason: 'answered no at the terminal' };
+    const by = localUser();
+    return isYes(answer) ? { allow: true, by } : { allow: false, by, reason: 'answered no at the terminal' };
   };
 }
 

@@ -15,6 +15,13 @@ export function nextStep(code: CallErrorCode, tool: string): string {
       return 'use another --key for other arguments';
     case 'approval-unavailable':
       return 'run the same command in a terminal, where you can be asked';
+    case 'approval-awaited':
+      return 'signalbox approvals shows it, signalbox approve answers it; then run the same command again';
+    case 'approval-expired':
+    case 'approval-used':
+      return 'run the same command again: it asks again';
+    case 'outcome-lost':
+      return 'find out whether it took effect, then signalbox settle CALL --completed or --failed';
     case 'deadline-exceeded':
       return 'give it longer with --timeout, as in --timeout 5m';
     case 'rate-limited':
@@ -31,7 +38,8 @@ export function nextStep(code: CallErrorCode, tool: string): string {
     case 'result-too-large':
     case 'caller-cancelled':
     case 'box-closed':
-    case 'outcome-lost':
+    case 'arguments-edited':
+    case 'settled-failed':
       return `signalbox journal --tool ${tool}`;
   }
 }

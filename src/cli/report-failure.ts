@@ -85,6 +85,19 @@ function fromSignalbox(error: SignalboxError): Failure {
     case 'content-failed':
     case 'box-closed':
       return new Failure(1, error.code, error.message, { next: 'signalbox doctor', cause: error });
+    case 'approval-unknown':
+    case 'approval-answered':
+    case 'approval-expired':
+      return new Failure(1, error.code, error.message, { next: 'signalbox approvals --all', cause: error });
+    case 'rule-unknown':
+      return new Failure(1, error.code, error.message, { next: 'signalbox approvals rules', cause: error });
+    case 'call-unknown':
+    case 'call-settled':
+      return new Failure(1, error.code, error.message, { next: 'signalbox journal --outcome unknown', cause: error });
+    case 'approver-refused':
+    case 'edit-invalid':
+    case 'remember-refused':
+      return new Failure(2, error.code, error.message, { next: 'signalbox approve --help', cause: error });
     case 'name-invalid':
     case 'name-collision':
     case 'server-unknown':

@@ -56,6 +56,7 @@ export interface Configuration {
   /** `sqlite` or a `postgres://` address. */
   readonly store: string;
   readonly results: { readonly maxBytes: number };
+  readonly approvals: { readonly expireAfterMs: number };
   readonly builtinName: string;
   /** Environment variables whose values must never be recorded. */
   readonly secrets: readonly string[];
@@ -75,6 +76,7 @@ export function defaultConfiguration(directory: string): Configuration {
     policies: undefined,
     store: 'sqlite',
     results: { maxBytes: 32_768 },
+    approvals: { expireAfterMs: 2 * 60 * 60 * 1000 },
     builtinName: 'signalbox',
     secrets: [],
     warnings: [],

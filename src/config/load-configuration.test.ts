@@ -75,10 +75,11 @@ suite('a good configuration', () => {
     );
   });
 
-  test('sets store, results, the built-in name and secrets', () => {
+  test('sets store, results, the built-in name, secrets and how long approvals hold', () => {
     const settings =
-      '{"store":"postgres://u:p@h/d","results":{"maxBytes":10},"builtin":{"name":"box"},"secrets":["A_KEY","A_KEY"]}';
-    const { store, results, builtinName, secrets } = load(settings);
+      '{"store":"postgres://u:p@h/d","results":{"maxBytes":10},"builtin":{"name":"box"},"secrets":["A_KEY","A_KEY"],"approvals":{"expireAfter":"15m"}}';
+    const { store, results, builtinName, secrets, approvals } = load(settings);
+    assert.deepEqual(approvals, { expireAfterMs: 900_000 });
     assert.deepEqual(
       { store, results, builtinName, secrets },
       { store: 'postgres://u:p@h/d', results: { maxBytes: 10 }, builtinName: 'box', secrets: ['A_KEY'] },
@@ -237,6 +238,16 @@ suite('a mistake is told with its place, the value and the way out', () => {
       [
         '1:17  mcpServers.signalbox: the name belongs to the built-in server — rename it, or give the built-in server another name with "builtin.name"',
       ],
+    ],
+    [
+      'an expiry that is no time',
+      '{"approvals": {"expireAfter": "soon"}}',
+      ['1:16  approvals.expireAfter: expected a number with a unit: 500ms, 90s, 15m, 1h, 7d ("soon")'],
+    ],
+    [
+      'an expiry at once',
+      '{"approvals": {"expireAfter": "0s"}}',
+      ['1:16  approvals.expireAfter: expected a duration above 0 ("0s")'],
     ],
     [
       'duplicate key',

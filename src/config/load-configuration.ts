@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
+import { durationMs } from '../model/duration.ts';
 import { messageOf } from '../model/errors.ts';
 import { ConfigurationError } from './configuration-error.ts';
 import type { ConfigurationProblem } from './configuration-error.ts';
@@ -61,6 +62,9 @@ function readDocument(document: JsonDocument, file: string): DocumentReading {
     policies: policiesOf(result.data?.policies, document, file),
     store: result.data?.store ?? defaults.store,
     results: { maxBytes: result.data?.results?.maxBytes ?? defaults.results.maxBytes },
+    approvals: {
+      expireAfterMs: durationMs(result.data?.approvals?.expireAfter ?? '') ?? defaults.approvals.expireAfterMs,
+    },
     builtinName,
     secrets: [...new Set(result.data?.secrets)],
     warnings: readings.flatMap(({ warnings }) => warnings),
@@ -87,7 +91,7 @@ function takenName(name: string): Finding {
   return { path: ['mcpServers', name], message: 'the name belongs to the built-in server', hint };
 }
 
-const LATER = new Set<unknown>(['profiles', 'agents', 'approvals']);
+const LATER = new Set<unknown>(['profiles', 'agents']);
 
 /** Keys that are documented for a later version would be mistaken for typing errors. */
 function explainLater(finding: Finding): Finding {

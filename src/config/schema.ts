@@ -37,6 +37,8 @@ const store = z
 
 const duration = z.string(durationForm).refine((given) => durationMs(given) !== undefined, durationForm);
 
+const aWhile = duration.refine((given) => durationMs(given) !== 0, 'a duration above 0');
+
 const limitSettings = strict({
   timeoutMs: positive.optional(),
   concurrency: positive.optional(),
@@ -134,6 +136,7 @@ function rootSchema<Entry extends z.ZodType, Name extends z.ZodType<string, stri
     policies: z.union([text, z.array(anything)], 'the name of a file, or a list of rules').optional(),
     store: store.optional(),
     results: strict({ maxBytes: positive.optional() }).optional(),
+    approvals: strict({ expireAfter: aWhile.optional() }).optional(),
     builtin: strict({ name: serverName.optional() }).optional(),
     secrets: z.array(variableName, 'an array of names of environment variables').optional(),
   });

@@ -1,10 +1,21 @@
+import type { AskedCall, RememberScope } from '../model/approval.ts';
 import type { CallError, OutcomeName, Principal } from '../model/call.ts';
 import type { Decision } from '../model/decision.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Effect } from '../model/tool.ts';
+import type { ApprovalChange } from './approval-store.ts';
 
 /** What the journal records. `CallStarted` is the intent, `ToolInvoked` the one outcome of every call. */
-export type EntryType = 'CallStarted' | 'ToolInvoked' | 'ServerChanged' | 'ConfigurationChanged' | 'ContentRead';
+export type EntryType =
+  | 'CallStarted'
+  | 'ToolInvoked'
+  | 'ServerChanged'
+  | 'ConfigurationChanged'
+  | 'ContentRead'
+  | 'ApprovalRequested'
+  | 'ApprovalResolved'
+  | 'RuleRevoked'
+  | 'CallSettled';
 
 /** An entry on its way into the journal, before it has its place in the chain. */
 export interface EntryDraft {
@@ -21,6 +32,8 @@ export interface EntryDraft {
   readonly claim?: { readonly key: string; readonly fingerprint: string };
   /** An outcome that is kept for later calls with the same idempotency key. */
   readonly settle?: { readonly key: string; readonly outcome: string };
+  /** What happens to an approval with it. */
+  readonly approval?: ApprovalChange;
 }
 
 /** An entry as it stands in the journal. Text columns are empty where they do not apply. */
@@ -63,6 +76,10 @@ interface CallFacts {
   readonly idempotencyKey?: string;
   /** The call went past Signalbox and was only seen: a server with `passthrough`. */
   readonly observed?: true;
+  /** The approval it ran by. */
+  readonly approvalId?: string;
+  /** The call whose arguments a human edited into this one. */
+  readonly replaces?: string;
 }
 
 /** A call is about to run. */
@@ -81,6 +98,60 @@ export interface ToolInvoked extends Recorded, CallFacts {
   /** The result is one that was given out before, and the tool did not run. */
   readonly cached?: true;
   readonly error?: CallError;
+  /** How often it was tried, when that was more than once. */
+  readonly attempts?: number;
+  /** What a human found out about a call whose outcome was unknown. */
+  readonly settled?: Settlement;
+}
+
+/** What a human found out about a call whose outcome was unknown. */
+export interface Settlement {
+  readonly as: 'completed' | 'failed';
+  readonly by: Principal;
+  readonly at: string;
+  readonly note?: string;
+}
+
+/** A human is asked about a call. */
+export interface ApprovalRequested extends Recorded, Omit<AskedCall, 'session'> {
+  readonly type: 'ApprovalRequested';
+  readonly approvalId: string;
+  readonly sessionId?: string;
+  readonly expiresAt: string;
+}
+
+/** A human has answered. */
+export interface ApprovalResolved extends Recorded {
+  readonly type: 'ApprovalResolved';
+  readonly approvalId: string;
+  readonly callId: string;
+  readonly sessionId?: string;
+  readonly tool: string;
+  readonly decision: 'approved' | 'denied';
+  readonly by: Principal;
+  readonly reason?: string;
+  /** The arguments in the human's version, without secrets. */
+  readonly arguments?: JsonObject;
+  /** The rule that remembers the answer. */
+  readonly remembered?: { readonly rule: string; readonly scope: RememberScope };
+}
+
+/** A remembered approval holds no longer. */
+export interface RuleRevoked extends Recorded {
+  readonly type: 'RuleRevoked';
+  readonly rule: string;
+  readonly by: Principal;
+}
+
+/** A human has said how a call ended whose outcome was unknown. */
+export interface CallSettled extends Recorded {
+  readonly type: 'CallSettled';
+  readonly callId: string;
+  readonly sessionId?: string;
+  readonly tool: string;
+  readonly as: 'completed' | 'failed';
+  readonly by: Principal;
+  readonly note?: string;
 }
 
 /** A server came, went, or changed how it is. */
@@ -123,7 +194,16 @@ export interface ContentRead extends Recorded {
 }
 
 /** An entry as readers see it. */
-export type JournalEvent = CallStarted | ToolInvoked | ServerChanged | ConfigurationChanged | ContentRead;
+export type JournalEvent =
+  | CallStarted
+  | ToolInvoked
+  | ServerChanged
+  | ConfigurationChanged
+  | ContentRead
+  | ApprovalRequested
+  | ApprovalResolved
+  | RuleRevoked
+  | CallSettled;
 
 /** Turns a stored entry into what readers see. */
 export function toEvent(entry: StoredEntry): JournalEvent {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Verification, verifyChain } from './chain.ts';
-import { type CallStarted, type JournalEvent, type ToolInvoked, toEvent } from './entry.ts';
+import { type CallSettled, type CallStarted, type JournalEvent, type ToolInvoked, toEvent } from './entry.ts';
 import type { ChainHead, EntryQuery, Store } from './store.ts';
 
 /** What to read from the journal; newest first unless said otherwise. */
@@ -36,8 +36,9 @@ export class JournalReader {
   }
 
   /** One entry for each call, newest first: how it ended, or `CallStarted` while it runs. */
-  calls(query: JournalQuery = {}): Promise<Page<ToolInvoked | CallStarted>> {
-    return this.#page(query, true) as Promise<Page<ToolInvoked | CallStarted>>;
+  async calls(query: JournalQuery = {}): Promise<Page<ToolInvoked | CallStarted>> {
+    const page = (await this.#page(query, true)) as Page<ToolInvoked | CallStarted>;
+    return { ...page, items: await Promise.all(page.items.map((call) => this.#withSettlement(call))) };
   }
 
   /** The last word on one call. */
@@ -70,6 +71,15 @@ export class JournalReader {
         () => undefined,
       );
     }
+  }
+
+  async #withSettlement(call: ToolInvoked | CallStarted): Promise<ToolInvoked | CallStarted> {
+    if (call.type === 'CallStarted' || call.outcome !== 'unknown') return call;
+    const { callId } = call;
+    const [entry] = await this.#store.entries({ order: 'newest-first', limit: 1, call: callId, type: 'CallSettled' });
+    if (entry === undefined) return call;
+    const { as, by, at, note } = toEvent(entry) as CallSettled;
+    return { ...call, settled: { as, by, at, ...(note === undefined ? {} : { note }) } };
   }
 
   async #page(query: JournalQuery, calls: boolean): Promise<Page<JournalEvent>> {

@@ -1,13 +1,15 @@
 import type { OutcomeName } from '../model/call.ts';
+import type { ApprovalStore } from './approval-store.ts';
 import type { EntryDraft, EntryType, StoredEntry } from './entry.ts';
 
 /** The port behind which records are kept. Every driver passes `store.conformance.ts`. */
-export interface Store {
+export interface Store extends ApprovalStore {
   /** Where the records are, for people. */
   readonly location: string;
   /**
    * Writes all or nothing, in order, each entry linked to the one before. When it resolves, the entries survive the death of
-   * this process. `undefined` in the place of an entry: its idempotency key was taken, and it was not written.
+   * this process. `undefined` in the place of an entry: its idempotency key was taken or its change of an
+   * approval refused, and it was not written.
    */
   append(drafts: readonly EntryDraft[]): Promise<readonly (StoredEntry | undefined)[]>;
   /** When it resolves, everything appended before the call survives the loss of power. */

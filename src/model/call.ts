@@ -1,3 +1,4 @@
+import type { Approve } from './approval.ts';
 import type { CallClient } from './client.ts';
 import type { ContentBlock } from './content.ts';
 import type { Decision } from './decision.ts';
@@ -5,13 +6,10 @@ import type { CallErrorCode } from './errors.ts';
 import type { CallId } from './identifiers.ts';
 import type { JsonValue } from './json.ts';
 import type { PermissionMode } from './permission-mode.ts';
+import type { Principal } from './principal.ts';
 import type { ToolId } from './tool.ts';
 
-/** Who is asking. Humans may approve, agents may not. */
-export interface Principal {
-  readonly id: string;
-  readonly kind: 'human' | 'agent' | 'system';
-}
+export type { Principal } from './principal.ts';
 
 /** A tool by its rendered name or by its identity. */
 export type ToolReference = string | ToolId;
@@ -32,6 +30,10 @@ export interface CallOptions {
   readonly definitionHash?: string;
   /** How freely the agent may act; by policy alone unless said otherwise. */
   readonly permissionMode?: PermissionMode;
+  /** How long to wait for a human's approval (60 s) before the call ends as `awaiting-approval`; the question stays. */
+  readonly waitMs?: number;
+  /** Asks the caller's own human too, besides everybody else who is asked. */
+  readonly approve?: Approve;
   /** Told whenever the tool reports progress. */
   readonly onProgress?: (progress: Progress) => void;
   /** What the caller can do for the tool while it runs: answer questions, ask a model, name directories, take messages. */
@@ -62,6 +64,8 @@ export type CallOutcome =
   | {
       readonly outcome: 'failed' | 'denied' | 'awaiting-approval' | 'timed-out' | 'cancelled' | 'stale' | 'unknown';
       readonly error: CallError;
+      /** What is awaited, when an approval is. */
+      readonly approvalId?: string;
       readonly content: readonly ContentBlock[];
       readonly structuredContent?: JsonValue;
     };

@@ -11,6 +11,10 @@ export const callErrorCodes = {
   'approval-unavailable': 'the call needs an approval and nobody can be asked',
   'approval-failed': 'asking for the approval failed',
   'rate-limited': 'the server’s rate limit leaves no turn in time',
+  'approval-awaited': 'the call waits for a human’s approval',
+  'approval-expired': 'nobody approved the call in time',
+  'approval-used': 'the approval was used by an identical call',
+  'arguments-edited': 'a human approved the call with other arguments, and another call was made with these',
   'tool-failed': 'the tool threw or reported an error',
   'result-invalid': 'what the tool returned is not a result',
   'result-too-large': 'the result is larger than can be kept',
@@ -20,6 +24,7 @@ export const callErrorCodes = {
   'journal-unavailable': 'the record could not be written, so nothing was run',
   'outcome-unrecorded': 'the tool ran but its outcome could not be recorded',
   'outcome-lost': 'the process ended, or the way to the tool broke, between the start of the call and its outcome',
+  'settled-failed': 'the outcome was unknown until a human found out that the call failed',
   'internal-fault': 'a fault inside Signalbox',
 } as const;
 
@@ -47,6 +52,15 @@ const errorCodes = {
   'policy-invalid': 'a policy cannot be used',
   'secret-invalid': 'the name or the value of a secret cannot be used',
   'secret-unusable': 'a secret is kept, but it or its key cannot be read',
+  'approval-unknown': 'there is no approval of that id',
+  'approval-answered': 'the approval has an answer already',
+  'approval-expired': 'the approval was not answered in time',
+  'approver-refused': 'only humans can answer',
+  'edit-invalid': 'edited arguments cannot be used',
+  'remember-refused': 'the approval cannot be remembered that far',
+  'rule-unknown': 'there is no remembered rule of that id',
+  'call-unknown': 'there is no call of that id',
+  'call-settled': 'the outcome of the call is known',
   'box-closed': 'the box is closed',
 } as const;
 

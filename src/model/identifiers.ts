@@ -15,6 +15,11 @@ export function newCallId(): CallId {
   return newId('call') as CallId;
 }
 
+/** A new id that nobody can guess: 130 random bits. */
+export function newSecretId(prefix: string): string {
+  return `${prefix}_${Array.from(getRandomValues(new Uint8Array(26)), (byte) => alphabet.charAt(byte & 31)).join('')}`;
+}
+
 /** A new id: 45 bits of milliseconds, then 50 random bits, in lower-case base 32. */
 export function newId(prefix: string): string {
   let time = Date.now();

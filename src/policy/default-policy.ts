@@ -1,9 +1,12 @@
 import type { Decision } from '../model/decision.ts';
 import type { Effect, ToolDefinition } from '../model/tool.ts';
 
+/** The rule whose question is asked once: a yes holds for the tool and the rest of the session. */
+export const asksOnce = 'default:undoable';
+
 const decisions: Readonly<Record<Effect, Decision>> = {
   read: { answer: 'allow', rule: 'default:read', reason: 'reads run' },
-  undoable: { answer: 'ask', rule: 'default:undoable', reason: 'the tool writes; undoable calls ask' },
+  undoable: { answer: 'ask', rule: asksOnce, reason: 'the tool writes; undoable calls ask once a session' },
   compensable: {
     answer: 'ask',
     rule: 'default:compensable',

@@ -1,66 +1,130 @@
 import type { Catalog } from '../../catalog/catalog.ts';
+import type { ApprovalRecord } from '../../journal/approval-store.ts';
+import type { Redactor } from '../../journal/redaction.ts';
 import type { CallOutcome } from '../../model/call.ts';
 import { messageOf } from '../../model/errors.ts';
-import type { JsonObject } from '../../model/json.ts';
 import { unfinished } from '../../model/unfinished.ts';
-import type { ApprovalAnswer, Approve } from '../approval.ts';
+import { givenOf, stateOf } from '../approvals/approval-view.ts';
+import type { Approvals } from '../approvals/approvals.ts';
+import { askedCall } from '../approvals/asked-call.ts';
+import { type Binding, bindingOf } from '../approvals/binding.ts';
+import type { Questions } from '../approvals/questions.ts';
+import { rememberedDecision } from '../approvals/remembered.ts';
+import { runEdited } from '../approvals/run-edited.ts';
 import { type Call, type Next, type Stage, toolOf } from '../call.ts';
-import { type Waits, endedOutcome } from '../waits.ts';
+import { endedOutcome } from '../waits.ts';
 
-/** Has a human answer a call that policy wants asked. Without anybody to ask, the call is denied. */
-export function approve(catalog: Catalog, waits: Waits, ask: Approve | undefined): Stage {
-  return (call, next) => {
-    if (call.decision?.answer !== 'ask') return next(call);
-    return ask === undefined ? nobodyToAsk(call) : asked(call, next, ask);
-  };
+/** What the stage works with. */
+export interface ApproveParts {
+  readonly catalog: Catalog;
+  readonly redactor: Redactor;
+  readonly approvals: Approvals;
+  readonly questions: Questions;
+  /** Decides again what waited long. */
+  readonly decide: Stage;
+  /** The whole pipeline, for the call that edited arguments make. */
+  readonly run: Next;
+}
 
-  async function asked(call: Call, next: Next, human: Approve): Promise<CallOutcome> {
-    const refusal = await answer(call, waits, human);
-    if (refusal !== undefined) return refusal;
-    // The human may have taken long: what was approved must still be what would run.
+const usualWaitMs = 60_000;
+
+/** Has a human answer a call that policy wants asked. */
+export function approve(parts: ApproveParts): Stage {
+  const { catalog, redactor, approvals, questions } = parts;
+
+  return (call, next) =>
+    call.decision?.answer === 'ask' && call.approval === undefined ? ask(call, next) : next(call);
+
+  async function ask(call: Call, next: Next): Promise<CallOutcome> {
+    const until = Date.now() + (call.options.waitMs ?? usualWaitMs);
+    for (;;) {
+      const bound = bindingOf(call);
+      const decision = await remembered(call, bound);
+      if (decision !== undefined) {
+        call.decision = decision;
+        return next(call);
+      }
+      const open = await opened(call, bound);
+      if ('outcome' in open) return open;
+      const answered = await questions.wait(open, call, until);
+      if ('ended' in answered) return endedOutcome(call, answered.ended, 'an approval was awaited');
+      const { record } = answered;
+      const refusal = refusalOf(call, record) ?? (record === open ? undefined : await lookAgain(call));
+      if (refusal !== undefined) return refusal;
+      if (call.decision?.answer === 'allow') return next(call);
+      // Another policy decides now: the answer was to another question.
+      if (bindingOf(call).binding !== bound.binding) continue;
+      if (givenOf(record).arguments !== undefined) return runEdited(call, record, parts.run);
+      call.approval = record.id;
+      const outcome = await next(call);
+      if (outcome.error?.code !== 'approval-used') return outcome;
+      // An identical call was faster: one approval, one run.
+      call.approval = undefined;
+    }
+  }
+
+  async function remembered(call: Call, bound: Binding): Promise<Call['decision']> {
+    const asked = askedCall(call, bound, redactor);
+    const rule = await approvals.remembered(asked);
+    return rule === undefined ? undefined : rememberedDecision(rule, asked.decision);
+  }
+
+  async function opened(call: Call, bound: Binding): Promise<ApprovalRecord | CallOutcome> {
+    try {
+      return (await questions.open(call, bound)) ?? nobodyToAsk(call);
+    } catch (error) {
+      const message = `${call.name} was not run: its question could not be recorded: ${messageOf(error)}`;
+      return unfinished('failed', 'journal-unavailable', message);
+    }
+  }
+
+  /** The human may have taken long: what was approved must still be what would run, and policy must still let it. */
+  async function lookAgain(call: Call): Promise<CallOutcome | undefined> {
     const { definition } = toolOf(call);
     if (catalog.find(definition.name)?.definition.definitionHash !== definition.definitionHash) {
       return unfinished(
         'stale',
         'definition-changed',
-        `${call.name} changed or went away while its approval was awaited; nothing was run`,
+        `${call.name} changed or went away while its approval was awaited; nothing was run, and the approval does not hold for what it is now`,
       );
     }
-    return next(call);
+    const goesOn = unfinished('failed', 'internal-fault', 'the call goes on');
+    const outcome = await parts.decide(call, () => goesOn);
+    return outcome === goesOn ? undefined : outcome;
   }
 }
 
-async function answer(call: Call, waits: Waits, ask: Approve): Promise<CallOutcome | undefined> {
-  const controller = new AbortController();
-  const { definition } = toolOf(call);
-  try {
-    const request = {
-      callId: call.id,
-      tool: definition,
-      arguments: JSON.parse(call.argumentsText) as JsonObject,
-      principal: call.principal,
-      session: call.options.session,
-      decision: call.decision ?? { answer: 'ask', rule: '', reason: '' },
-      signal: controller.signal,
-    };
-    const waited = await waits.until(Promise.resolve(ask(request)), call.options.signal, call.deadline, () =>
-      controller.abort(),
-    );
-    if ('ended' in waited) return endedOutcome(call, waited.ended, 'an approval was awaited');
-    return refusalOf(call, waited.value);
-  } catch (error) {
-    return unfinished(
-      'denied',
-      'approval-failed',
-      `${call.name} was not run: asking for approval failed: ${messageOf(error)}`,
-    );
+function refusalOf(call: Call, record: ApprovalRecord): CallOutcome | undefined {
+  switch (stateOf(record)) {
+    case 'pending':
+      return awaiting(call, record);
+    case 'denied':
+      return denied(call, record);
+    case 'expired':
+      return unfinished(
+        'denied',
+        'approval-expired',
+        `${call.name} was not run: nobody approved it in time; calling again asks again`,
+      );
+    case 'approved':
+    case 'used':
+      return undefined;
   }
 }
 
-function refusalOf(call: Call, given: ApprovalAnswer | undefined): CallOutcome | undefined {
-  if (given?.allow === true) return undefined;
-  const reason = given?.allow === false && given.reason !== undefined ? `: ${given.reason}` : '';
-  return unfinished('denied', 'approval-denied', `${call.name} was refused by a human${reason}`);
+function awaiting(call: Call, { id, expiresAt }: ApprovalRecord): CallOutcome {
+  const message =
+    `${call.name} waits for a human's approval (${call.decision?.reason}) and was not run yet. The question is kept ` +
+    `until ${new Date(expiresAt).toISOString()}: make exactly the same call again once it is approved, and it runs at once`;
+  return { ...unfinished('awaiting-approval', 'approval-awaited', message), approvalId: id };
+}
+
+function denied(call: Call, record: ApprovalRecord): CallOutcome {
+  call.told = record.id;
+  const { by, reason } = givenOf(record);
+  const why = reason === undefined ? '' : `: ${reason}`;
+  if (by.kind !== 'human') return unfinished('denied', 'approval-failed', `${call.name} was not run${why}`);
+  return unfinished('denied', 'approval-denied', `${call.name} was refused by ${by.id}${why}`);
 }
 
 function nobodyToAsk(call: Call): CallOutcome {
@@ -69,7 +133,7 @@ function nobodyToAsk(call: Call): CallOutcome {
     'denied',
     'approval-unavailable',
     `${call.name} needs approval (${call.decision?.reason}) and nobody can be asked. To allow it, give createSignalbox an ` +
-      `"approve" callback that asks a human, or run it from a terminal with "signalbox call"; ` +
+      `"approve" callback that asks a human, or "data", so that "signalbox approve" can answer; ` +
       `if the tool only reads, declare effect: "read" (it is "${effect}" now)`,
   );
 }

@@ -20,6 +20,8 @@ const longestHeard = 256 * 1024;
 export function decide(policies: Policies, redactor: Redactor, waits: Waits): Stage {
   return (call, next) => {
     const { inForce } = policies;
+    // A call that waited for an approval is decided again: it counts once, and has ended only once.
+    if (call.decision !== undefined) inForce?.book.forget(call.id);
     if (inForce === undefined) return settle(call, next, decideByDefault(toolOf(call).definition));
     const past = inForce.book.pastOf(whoseIs(call));
     if (!(past instanceof Promise)) return decided(call, next, inForce, past);
@@ -54,7 +56,9 @@ export function decide(policies: Policies, redactor: Redactor, waits: Waits): St
   }
 
   function follow(call: Call, next: Next, inForce: PoliciesInForce, asked: DecidedCall, decision: Decision): Outcoming {
+    const isAgain = call.decision !== undefined;
     const outcome = settle(call, next, redacted(decision, redactor));
+    if (isAgain) return outcome;
     if (call.decision?.answer === 'deny') {
       inForce.book.forget(call.id);
       return outcome;

@@ -1,13 +1,17 @@
+import { type CallSettled, toEvent } from '../../journal/entry.ts';
 import type { Claim, Store } from '../../journal/store.ts';
 import type { CallOutcome } from '../../model/call.ts';
 import { unfinished } from '../../model/unfinished.ts';
 import type { Call, Next, Outcoming, Stage } from '../call.ts';
 import { claimOf } from '../idempotency.ts';
+import { settledOutcome } from '../settle.ts';
 
 /** Runs calls with the same idempotency key once: the others get the outcome of the first. */
 export function deduplicate(store: Store): Stage {
   const underWay = new Map<string, { readonly fingerprint: string; readonly outcome: Promise<CallOutcome> }>();
   return (call, next) => {
+    // Made by the pipeline itself in the place of a call that holds the key.
+    if (call.claim !== undefined) return next(call);
     const claim = claimOf(call);
     call.claim = claim;
     return claim === undefined ? next(call) : once(call, next, claim);
@@ -34,10 +38,16 @@ export function deduplicate(store: Store): Stage {
     if (taken === undefined) return run();
     return taken.fingerprint === claim.fingerprint ? recorded(call, taken) : conflict(call);
   }
+
+  async function recorded(call: Call, taken: Claim): Promise<CallOutcome> {
+    const outcome = taken.outcome === undefined ? lost(call, taken) : (JSON.parse(taken.outcome) as CallOutcome);
+    if (outcome.outcome !== 'unknown') return outcome;
+    const [settled] = await store.entries({ order: 'newest-first', limit: 1, call: taken.call, type: 'CallSettled' });
+    return settled === undefined ? outcome : settledOutcome(call.name, toEvent(settled) as CallSettled);
+  }
 }
 
-function recorded(call: Call, taken: Claim): CallOutcome {
-  if (taken.outcome !== undefined) return JSON.parse(taken.outcome) as CallOutcome;
+function lost(call: Call, taken: Claim): CallOutcome {
   return unfinished(
     'unknown',
     'outcome-lost',

@@ -36,6 +36,7 @@ async function run(call: Call, tool: CatalogTool, options: ExecuteOptions): Prom
   const timeout = tool.definition.timeoutMs ?? tool.source.limits.timeoutMs ?? options.timeoutMs;
   const clock = new CallClock(now + timeout, call.deadline);
   if (clock.end <= now) return endedOutcome(call, 'timed-out', 'it was about to run');
+  call.attempts += 1;
   const context = new CallContext(call, tool.source.server, clock, options.states);
   try {
     let returned = tool.offered.run(call.arguments, context);
@@ -46,6 +47,7 @@ async function run(call: Call, tool: CatalogTool, options: ExecuteOptions): Prom
     }
     return await outcomeOf(call.name, tool.offered, returned, options.largestResult);
   } catch (error) {
+    call.broken = error instanceof ServerUnreached || error instanceof OutcomeUnknown;
     return failure(call, tool, error, options.redactor.text(messageOf(error)));
   } finally {
     context.end(undefined);

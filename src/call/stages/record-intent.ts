@@ -1,5 +1,6 @@
 import type { Journal } from '../../journal/journal.ts';
 import type { Redactor } from '../../journal/redaction.ts';
+import type { Store } from '../../journal/store.ts';
 import type { CallOutcome } from '../../model/call.ts';
 import { messageOf } from '../../model/errors.ts';
 import { unfinished } from '../../model/unfinished.ts';
@@ -8,12 +9,13 @@ import { intentDraft } from '../record.ts';
 
 /**
  * Writes what is about to happen before it happens. Anything but a read waits until that would survive a power loss; a read
- * goes on at once, since running it again harms nobody.
+ * goes on at once, since running it again harms nobody. An approval is used up by the same write: it can never serve twice.
  */
-export function recordIntent(journal: Journal, redactor: Redactor): Stage {
+export function recordIntent(store: Store, journal: Journal, redactor: Redactor): Stage {
   return (call, next) => {
-    const { claim } = call;
-    if (claim !== undefined || toolOf(call).definition.effect !== 'read') return afterIntent(call, next, claim);
+    const { claim, approval } = call;
+    if (claim !== undefined || approval !== undefined || toolOf(call).definition.effect !== 'read')
+      return afterIntent(call, next, claim);
     call.intent = journal.noteSoon(() => intentDraft(call, redactor));
     call.started = true;
     return next(call);
@@ -21,15 +23,16 @@ export function recordIntent(journal: Journal, redactor: Redactor): Stage {
 
   async function afterIntent(call: Call, next: Next, claim: Call['claim']): Promise<CallOutcome> {
     try {
-      const draft = intentDraft(call, redactor);
-      const written = await journal.append(claim === undefined ? draft : { ...draft, claim }, 'power-loss');
-      if (written === undefined) {
-        return unfinished(
-          'failed',
-          'idempotency-conflict',
-          `${call.name} is being run for the same idempotency key by another process; call again to get its outcome`,
-        );
-      }
+      const { approval } = call;
+      const written = await journal.append(
+        {
+          ...intentDraft(call, redactor),
+          ...(claim === undefined ? {} : { claim }),
+          ...(approval === undefined ? {} : { approval: { kind: 'use', id: approval, at: Date.now() } }),
+        },
+        'power-loss',
+      );
+      if (written === undefined) return await refused(call, claim);
     } catch (error) {
       return unfinished(
         'failed',
@@ -40,5 +43,16 @@ export function recordIntent(journal: Journal, redactor: Redactor): Stage {
     call.claimed = claim?.key;
     call.started = true;
     return next(call);
+  }
+
+  async function refused(call: Call, claim: Call['claim']): Promise<CallOutcome> {
+    if (claim !== undefined && (await store.claim(claim.key)) !== undefined) {
+      return unfinished(
+        'failed',
+        'idempotency-conflict',
+        `${call.name} is being run for the same idempotency key by another process; call again to get its outcome`,
+      );
+    }
+    return unfinished('denied', 'approval-used', `${call.name} was not run: its approval was used, or has expired`);
   }
 }

@@ -20,6 +20,8 @@ export function reuse(): Stage {
     const { cacheMs } = source.limits;
     if (cacheMs === undefined) return next(call);
     const cache = cacheOf(source);
+    // A human said yes to a run of the tool, not to what it gave out before.
+    if (definition.effect === 'read' && call.approval !== undefined) return next(call);
     return definition.effect === 'read' ? read(call, next, cache, cacheMs) : write(call, next, cache);
   };
 }
@@ -48,7 +50,7 @@ async function write(call: Call, next: Next, cache: ResultCache): Promise<CallOu
 
 function keyOf(call: Call): string {
   const { definitionHash } = toolOf(call).definition;
-  const { principal, options, argumentsText } = call;
+  const { principal, options, runsWith } = call;
   const who = [principal.kind, principal.id, options.session ?? null];
-  return `${definitionHash} ${JSON.stringify(who)} ${canonicalize(JSON.parse(argumentsText))}`;
+  return `${definitionHash} ${JSON.stringify(who)} ${canonicalize(JSON.parse(runsWith))}`;
 }

@@ -14,6 +14,7 @@ export const validate: Stage = (call, next) => {
   if (problem !== undefined)
     return unfinished('failed', 'arguments-invalid', `the arguments of ${call.name} are not a JSON object: ${problem}`);
   call.argumentsText = JSON.stringify(given);
+  call.runsWith = call.argumentsText;
   try {
     const parsing = toolOf(call).offered.parse(given as JsonObject);
     if (!(parsing instanceof Promise)) return proceed(call, next, parsing);
@@ -32,6 +33,7 @@ function proceed(call: Call, next: Next, parsed: Parsed): Outcoming {
     return unfinished('failed', 'arguments-invalid', `the arguments of ${call.name} do not fit its schema: ${list}`);
   }
   call.arguments = parsed.value;
+  if (parsed.arguments !== undefined) call.runsWith = JSON.stringify(parsed.arguments);
   return next(call);
 }
 

@@ -64,6 +64,6 @@ type Concern = (before: JsonValue | undefined, now: JsonValue | undefined) => st
 const concerns: ReadonlyMap<string, Concern> = new Map<string, Concern>([
   ['readOnlyHint', (before, now) => (now === true ? 'would run unasked' : before === true ? 'weaker' : undefined)],
   ['destructiveHint', (_, now) => (now === true ? 'weaker' : undefined)],
-  ['idempotentHint', (_, now) => (now === true ? 'would be run again unasked' : undefined)],
+  ['idempotentHint', (_, now) => (now === true ? 'says that running it twice is harmless' : undefined)],
   ['openWorldHint', (_, now) => (now === true ? 'weaker' : undefined)],
 ]);

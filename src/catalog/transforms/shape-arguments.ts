@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../model/json.ts';
 import { jsonPath } from '../../model/json-path.ts';
 import { firstProblems } from '../problems.ts';
-import type { Problem, SourceTool } from '../source.ts';
+import type { Parsed, Problem, SourceTool } from '../source.ts';
 import { type ShapingPlace, shapeSchema } from './shape-schema.ts';
 import type { ArgumentShaping } from './tool-shaping.ts';
 
@@ -29,9 +29,17 @@ export function shapeArguments(tool: SourceTool, shaping: ArgumentShaping, place
       const problems = validate(objectOf(given));
       if (problems !== undefined) return { ok: false, problems };
       const absent = filling.filter(([name]) => !names.has(name));
-      return tool.parse(objectOf([...given, ...absent.map(([name, value]) => [name, ownCopy(value)] as const)]));
+      const filled = objectOf([...given, ...absent.map(([name, value]) => [name, ownCopy(value)] as const)]);
+      const parsed = tool.parse(filled);
+      if (absent.length === 0) return parsed;
+      return parsed instanceof Promise ? parsed.then((later) => showing(filled, later)) : showing(filled, parsed);
     },
   };
+}
+
+/** Whoever is asked about the call must see what was filled in. */
+function showing(filled: JsonObject, parsed: Parsed): Parsed {
+  return parsed.ok ? { arguments: filled, ...parsed } : parsed;
 }
 
 /** Unlike assignment, this makes even `__proto__` a plain key. */

@@ -64,6 +64,12 @@ export class JournalTable {
           oneLine(event.output),
         ];
       }
+      case 'ApprovalRequested':
+      case 'ApprovalResolved':
+      case 'CallSettled':
+        return [...start, ...this.#answerCells(event)];
+      case 'RuleRevoked':
+        return [...start, colors.cyan('rule revoked'), '', '', '', oneLine(`${event.rule} by ${event.by.id}`)];
       case 'ServerChanged': {
         const what = event.reason ?? `${event.tools} ${event.tools === 1 ? 'tool' : 'tools'}`;
         return [...start, colors.cyan(`server ${event.status}`), event.server, '', '', oneLine(what)];
@@ -83,6 +89,26 @@ export class JournalTable {
           oneLine(`${event.kind} ${event.name}${event.error === undefined ? '' : `: ${event.error}`}`),
         ];
     }
+  }
+
+  #answerCells(event: JournalEvent & { type: 'ApprovalRequested' | 'ApprovalResolved' | 'CallSettled' }): string[] {
+    const { colors } = this.#printer;
+    const [what, more] = ((): [string, string] => {
+      switch (event.type) {
+        case 'ApprovalRequested':
+          return [colors.yellow('asked'), `${event.approvalId} ${JSON.stringify(event.arguments)}`];
+        case 'ApprovalResolved':
+          return [
+            colors.cyan(event.decision),
+            `by ${event.by.id}${event.reason === undefined ? '' : `: ${event.reason}`}`,
+          ];
+        case 'CallSettled': {
+          const note = event.note === undefined ? '' : `: ${event.note}`;
+          return [colors.cyan('settled'), `${event.callId} ${event.as}, by ${event.by.id}${note}`];
+        }
+      }
+    })();
+    return [what, oneLine(event.tool), oneLine(event.sessionId ?? ''), '', oneLine(more)];
   }
 
   #paint(outcome: OutcomeName): string {

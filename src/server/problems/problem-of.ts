@@ -12,6 +12,15 @@ const told = [
   'result-unknown',
   'lock-outdated',
   'file-unwritable',
+  'call-unknown',
+  'call-settled',
+  'approval-unknown',
+  'approval-answered',
+  'approval-expired',
+  'approver-refused',
+  'edit-invalid',
+  'remember-refused',
+  'rule-unknown',
 ] as const;
 const passing = ['box-closed', 'store-unavailable'] as const;
 

@@ -18,6 +18,10 @@ export const decisionSchema = z
   })
   .openapi('Decision', { description: 'What policy said, by which rule, and why.' });
 
+export const principalSchema = z
+  .object({ id: z.string(), kind: z.enum(['human', 'agent', 'system']) })
+  .openapi('Principal', { description: 'Who is asking. Humans may approve, agents may not.' });
+
 export const callErrorSchema = z
   .object({ code: z.enum(Object.keys(callErrorCodes) as CallErrorCode[]), message: z.string() })
   .openapi('CallError', { description: 'Why a call did not complete.' });
@@ -73,6 +77,7 @@ export const callResultSchema = z
     content: z.array(contentBlock).readonly(),
     structuredContent: jsonValue.optional(),
     error: callErrorSchema.optional().describe('Present unless the call completed.'),
+    approvalId: z.string().optional().describe('What is awaited, when an approval is.'),
     durationMs: z.number(),
     decision: decisionSchema.optional().describe('Absent when the call ended before policy was asked.'),
     cached: z.literal(true).optional().describe('The result is one that was given out before; the tool did not run.'),

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { callErrorSchema, decisionSchema, outcome } from './call.ts';
+import { rememberScope } from './approval.ts';
+import { callErrorSchema, decisionSchema, outcome, principalSchema } from './call.ts';
 import { effect } from './catalog.ts';
 import { jsonObject, moment } from './json-schema.ts';
 
@@ -9,13 +10,11 @@ const recorded = {
   hash: z.string().describe('Links it to all entries before it.'),
 };
 
-const principal = z.object({ id: z.string(), kind: z.enum(['human', 'agent', 'system']) });
-
 const callFacts = {
   callId: z.string(),
   sessionId: z.string().optional(),
   tool: z.string(),
-  principal,
+  principal: principalSchema,
   arguments: jsonObject.describe('Without secrets.'),
   server: z.string().optional(),
   adapter: z.string().optional(),
@@ -25,7 +24,11 @@ const callFacts = {
   decision: decisionSchema.optional(),
   idempotencyKey: z.string().optional(),
   observed: z.literal(true).optional().describe('The call went past Signalbox and was only seen.'),
+  approvalId: z.string().optional().describe('The approval it ran by.'),
+  replaces: z.string().optional().describe('The call whose arguments a human edited into this one.'),
 };
+
+const settledAs = z.enum(['completed', 'failed']);
 
 const callStarted = z
   .object({ ...recorded, ...callFacts, type: z.literal('CallStarted') })
@@ -41,6 +44,11 @@ const toolInvoked = z
     output: z.string().describe('The result as a person would read it, at most 1000 characters.'),
     cached: z.literal(true).optional(),
     error: callErrorSchema.optional(),
+    attempts: z.int().optional().describe('How often it was tried, when that was more than once.'),
+    settled: z
+      .object({ as: settledAs, by: principalSchema, at: moment, note: z.string().optional() })
+      .optional()
+      .describe('What a human found out about a call whose outcome was unknown.'),
   })
   .openapi('ToolInvoked', { description: 'A call has ended; there is exactly one for every call.' });
 
@@ -74,17 +82,80 @@ const contentRead = z
     kind: z.enum(['resource', 'prompt']),
     name: z.string().describe('The resource’s address, or the prompt’s name.'),
     arguments: jsonObject.optional().describe('Without secrets.'),
-    principal,
+    principal: principalSchema,
     outcome: z.enum(['completed', 'failed']),
     durationMs: z.number(),
     error: z.string().optional(),
   })
   .openapi('ContentRead', { description: 'Somebody read a resource or a prompt of a server.' });
 
+const approvalRequested = z
+  .object({
+    ...recorded,
+    type: z.literal('ApprovalRequested'),
+    approvalId: z.string(),
+    callId: z.string(),
+    sessionId: z.string().optional(),
+    tool: z.string(),
+    server: z.string(),
+    effect,
+    definitionHash: z.string(),
+    principal: principalSchema,
+    arguments: jsonObject.describe('Without secrets.'),
+    argumentsHash: z.string(),
+    decision: decisionSchema,
+    note: z.string().optional(),
+    expiresAt: moment,
+  })
+  .openapi('ApprovalRequested', { description: 'A human is asked about a call.' });
+
+const approvalResolved = z
+  .object({
+    ...recorded,
+    type: z.literal('ApprovalResolved'),
+    approvalId: z.string(),
+    callId: z.string(),
+    sessionId: z.string().optional(),
+    tool: z.string(),
+    decision: z.enum(['approved', 'denied']),
+    by: principalSchema,
+    reason: z.string().optional(),
+    arguments: jsonObject.optional().describe('In the human’s version, without secrets.'),
+    remembered: z.object({ rule: z.string(), scope: rememberScope }).optional(),
+  })
+  .openapi('ApprovalResolved', { description: 'A human has answered.' });
+
+const ruleRevoked = z
+  .object({ ...recorded, type: z.literal('RuleRevoked'), rule: z.string(), by: principalSchema })
+  .openapi('RuleRevoked', { description: 'A remembered approval holds no longer.' });
+
+const callSettled = z
+  .object({
+    ...recorded,
+    type: z.literal('CallSettled'),
+    callId: z.string(),
+    sessionId: z.string().optional(),
+    tool: z.string(),
+    as: settledAs,
+    by: principalSchema,
+    note: z.string().optional(),
+  })
+  .openapi('CallSettled', { description: 'A human has said how a call ended whose outcome was unknown.' });
+
 export const callEntrySchema = z.discriminatedUnion('type', [toolInvoked, callStarted]).openapi('CallEntry');
 
 const journalEntrySchema = z
-  .discriminatedUnion('type', [callStarted, toolInvoked, serverChanged, configurationChanged, contentRead])
+  .discriminatedUnion('type', [
+    callStarted,
+    toolInvoked,
+    serverChanged,
+    configurationChanged,
+    contentRead,
+    approvalRequested,
+    approvalResolved,
+    ruleRevoked,
+    callSettled,
+  ])
   .openapi('JournalEntry');
 
 const next = z

@@ -83,7 +83,8 @@ export class SourceTools {
       ...(isJsonObject(definition.outputSchema) ? { outputSchema: definition.outputSchema } : {}),
       annotations,
       effect: annotations.readOnlyHint === true ? 'read' : 'irreversible',
-      idempotent: annotations.idempotentHint === true,
+      // What a server says of itself is not enough to have an effect happen twice.
+      idempotent: false,
       labels: [],
       ...(isJsonObject(_meta) ? { _meta } : {}),
       notices: inputSchema === undefined ? ['it has no input schema; its arguments are not checked'] : [],

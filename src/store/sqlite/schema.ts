@@ -1,10 +1,10 @@
+import { approvalSchema } from './approval-table.ts';
+
 /**
  * The journal is the truth and has no index besides its key, so that a commit touches one page. `entries` is the index over
  * it, brought up to date in batches (see `index-journal.ts`) and always rebuildable from the journal.
  */
-export const schemaVersion = 1;
-
-export const schema = `
+const journalSchema = `
 CREATE TABLE journal (
   seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, type TEXT NOT NULL, call TEXT NOT NULL, session TEXT NOT NULL,
   tool TEXT NOT NULL, outcome TEXT NOT NULL, writer TEXT NOT NULL, body TEXT NOT NULL, hash TEXT NOT NULL
@@ -30,3 +30,6 @@ CREATE TABLE claims (key TEXT PRIMARY KEY, call TEXT NOT NULL, fingerprint TEXT 
 CREATE TABLE results (id TEXT PRIMARY KEY, owner TEXT NOT NULL, mime_type TEXT NOT NULL, total INTEGER NOT NULL, at INTEGER NOT NULL) STRICT;
 CREATE TABLE result_pages (id TEXT NOT NULL, start INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (id, start)) STRICT, WITHOUT ROWID;
 `;
+
+/** What brings a file from each version to the next; the last version is the number of steps. */
+export const schemaSteps: readonly string[] = [journalSchema, approvalSchema];

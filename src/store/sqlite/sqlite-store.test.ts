@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
+import { approvalStoreConformance } from '../../journal/approval-store.conformance.ts';
 import { verifyChain } from '../../journal/chain.ts';
-import { draft, storeConformance } from '../../journal/store.conformance.ts';
+import { type StorePlace, draft, storeConformance } from '../../journal/store.conformance.ts';
 import { SignalboxError } from '../../model/errors.ts';
 import { sqliteStore } from './sqlite-store.ts';
 
@@ -15,20 +16,39 @@ function temporary(): string {
   return mkdtempSync(join(tmpdir(), 'signalbox-store-'));
 }
 
-storeConformance('sqlite in a file', true, async () => {
+const inFile = async (): Promise<StorePlace> => {
   const directory = temporary();
   return {
     open: async () => sqliteStore({ file: join(directory, 'a', 'signalbox.db') }),
     dispose: async () => rmSync(directory, { recursive: true }),
   };
-});
-
-storeConformance('sqlite in memory', false, async () => ({
+};
+const inMemory = async (): Promise<StorePlace> => ({
   open: async () => sqliteStore(),
   dispose: async () => undefined,
-}));
+});
+for (const suite of [storeConformance, approvalStoreConformance]) {
+  suite('sqlite in a file', true, inFile);
+  suite('sqlite in memory', false, inMemory);
+}
 
 describe('sqlite store', () => {
+  test('a file of an earlier version is brought up to date, and keeps what it has', async (t) => {
+    const directory = temporary();
+    t.after(() => rmSync(directory, { recursive: true }));
+    const file = join(directory, 'signalbox.db');
+    const before = sqliteStore({ file });
+    await before.append([draft({ call: 'a' })]);
+    await before.close();
+    const database = new DatabaseSync(file);
+    database.exec('DROP TABLE approvals; DROP TABLE rules; PRAGMA user_version = 1');
+    database.close();
+    const now = sqliteStore({ file });
+    assert.equal((await now.entries({ order: 'oldest-first', limit: 9 })).length, 1);
+    assert.deepEqual(await now.approvals({ limit: 9 }), []);
+    await now.close();
+  });
+
   test('two writers on one file share one chain, whatever the order of their commits', async (t) => {
     const directory = temporary();
     const file = join(directory, 'signalbox.db');

@@ -1,17 +1,19 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { ApprovalQuery, ApprovalRecord, StoredRule } from '../../journal/approval-store.ts';
 import { linkHash } from '../../journal/chain.ts';
 import type { EntryDraft, StoredEntry } from '../../journal/entry.ts';
 import type { ChainHead, Claim, EntryQuery, KeptResult, ResultPage, Store } from '../../journal/store.ts';
 import { SignalboxError, messageOf } from '../../model/errors.ts';
 import { newId } from '../../model/identifiers.ts';
 import { Checkpointer, longestLog } from './checkpointer.ts';
+import { ApprovalTable } from './approval-table.ts';
 import { DurableLog } from './durable-log.ts';
 import { entryQuery } from './entry-query.ts';
 import { JournalIndex } from './journal-index.ts';
 import { ResultTable } from './result-table.ts';
-import { schema, schemaVersion } from './schema.ts';
+import { schemaSteps } from './schema.ts';
 import { WriterLock } from './writer-lock.ts';
 
 /** Opens the records in a SQLite file, or in memory when no file is named. */
@@ -36,6 +38,7 @@ class SqliteStore implements Store {
   readonly #lock: WriterLock | undefined;
   readonly #index: JournalIndex;
   readonly #results: ResultTable;
+  readonly #approvals: ApprovalTable;
   readonly #statements = new Map<string, StatementSync>();
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
@@ -70,6 +73,7 @@ class SqliteStore implements Store {
     this.#settleClaim = this.#database.prepare('UPDATE claims SET outcome = ? WHERE key = ?');
     this.#index = new JournalIndex(this.#database, (work) => this.#transaction(work));
     this.#results = new ResultTable(this.#database, (work) => this.#transaction(work));
+    this.#approvals = new ApprovalTable(this.#database);
     this.#head = this.#currentHead();
   }
 
@@ -120,6 +124,18 @@ class SqliteStore implements Store {
     return this.#results.read(id, offset, limit);
   }
 
+  async approval(id: string): Promise<ApprovalRecord | undefined> {
+    return this.#approvals.find(id);
+  }
+
+  async approvals(query: ApprovalQuery): Promise<readonly ApprovalRecord[]> {
+    return this.#approvals.select(query);
+  }
+
+  async rules(query?: { principal?: string; server?: string }): Promise<readonly StoredRule[]> {
+    return this.#approvals.rules(query);
+  }
+
   async close(): Promise<void> {
     this.#index.stop();
     this.#catchUp();
@@ -131,7 +147,8 @@ class SqliteStore implements Store {
   #write(drafts: readonly EntryDraft[]): (StoredEntry | undefined)[] {
     const [only] = drafts;
     // SQLite's own transaction around a single statement is cheaper than one of ours.
-    const alone = drafts.length === 1 && only?.claim === undefined && only?.settle === undefined;
+    const alone =
+      drafts.length === 1 && only?.claim === undefined && only?.settle === undefined && only?.approval === undefined;
     for (let attempt = 1; ; attempt++) {
       const before = this.#head;
       try {
@@ -150,10 +167,9 @@ class SqliteStore implements Store {
   }
 
   #link(draft: EntryDraft): StoredEntry | undefined {
-    if (draft.claim !== undefined) {
-      if (this.#readClaim.get(draft.claim.key) !== undefined) return undefined;
-      this.#writeClaim.run(draft.claim.key, draft.call, draft.claim.fingerprint);
-    }
+    if (draft.claim !== undefined && this.#readClaim.get(draft.claim.key) !== undefined) return undefined;
+    if (draft.approval !== undefined && !this.#approvals.apply(draft.approval, draft.call)) return undefined;
+    if (draft.claim !== undefined) this.#writeClaim.run(draft.claim.key, draft.call, draft.claim.fingerprint);
     if (draft.settle !== undefined) this.#settleClaim.run(draft.settle.outcome, draft.settle.key);
     const seq = this.#head.seq + 1;
     const { at, type, call, session, tool, outcome, body } = draft;
@@ -187,13 +203,15 @@ class SqliteStore implements Store {
   #migrate(): void {
     this.#transaction(() => {
       const { user_version: version } = this.#database.prepare('PRAGMA user_version').get() as { user_version: number };
-      if (version > schemaVersion) {
+      const newest = schemaSteps.length;
+      if (version > newest) {
         throw new SignalboxError(
           'store-newer',
-          `${this.location} was written by a newer Signalbox (schema ${version}, this one knows ${schemaVersion}): update Signalbox`,
+          `${this.location} was written by a newer Signalbox (schema ${version}, this one knows ${newest}): update Signalbox`,
         );
       }
-      if (version === 0) this.#database.exec(`${schema}; PRAGMA user_version = ${schemaVersion}`);
+      for (const step of schemaSteps.slice(version)) this.#database.exec(step);
+      this.#database.exec(`PRAGMA user_version = ${newest}`);
     });
   }
 }

@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 
 /**
  * Shows other processes that this writer is alive: an otherwise empty SQLite file, locked for as long as the process lives.
@@ -42,12 +43,17 @@ export class WriterLock {
 
 function isLocked(file: string): boolean {
   let probe: DatabaseSync | undefined;
+  const address = pathToFileURL(file);
+  // Without it, looking would make the file anew that another process has just removed.
+  address.searchParams.set('mode', 'rw');
   try {
-    probe = new DatabaseSync(file, { timeout: 0 });
+    probe = new DatabaseSync(address, { timeout: 0 });
     probe.exec('BEGIN EXCLUSIVE');
     return false;
   } catch (error) {
     if (isBusy(error)) return true;
+    // Another process that looked at the same time found it unlocked, and removed it.
+    if (!existsSync(file)) return false;
     throw error;
   } finally {
     probe?.close();

@@ -1,0 +1,7 @@
+import type { Approvals } from './approvals.ts';
+
+/** What waits for a human, and how humans answer. */
+export type ApprovalInbox = Pick<
+  Approvals,
+  'list' | 'get' | 'approve' | 'deny' | 'rules' | 'revoke' | 'preview' | 'attach'
+>;

@@ -1,0 +1,414 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import * as z from 'zod';
+import { coreBox } from '../../../test/support/core-box.ts';
+import { testSource, testTool } from '../../../test/support/test-source.ts';
+import {
+  type Approval,
+  type CallOptions,
+  type CallResult,
+  type JournalEvent,
+  type LocalServer,
+  type Signalbox,
+  type SignalboxOptions,
+  createSignalbox,
+  defineTool,
+  localServer,
+} from '../../index.ts';
+import { configuredServer } from '../../catalog/transforms/configured-server.ts';
+
+const workplace = mkdtempSync(join(tmpdir(), 'signalbox-approvals-'));
+after(() => rmSync(workplace, { recursive: true }));
+let places = 0;
+
+const alice = { id: 'alice', kind: 'human' } as const;
+const bob = { id: 'bob', kind: 'human' } as const;
+const bot = { id: 'bot', kind: 'agent' } as const;
+
+const pay = defineTool({
+  name: 'pay',
+  description: 'Pays.',
+  input: z.object({ amount: z.number(), note: z.string().optional() }),
+  effect: 'irreversible',
+  run: ({ amount }) => ({ paid: amount }),
+});
+
+interface Bank {
+  readonly box: Signalbox;
+  readonly server: LocalServer;
+  /** Pays, and does not wait for an answer unless told to. */
+  pay(amount: number, options?: CallOptions): Promise<CallResult>;
+  /** Closes everything and opens it again. */
+  restart(): Promise<Bank>;
+}
+
+async function bank(options: SignalboxOptions = {}, data = join(workplace, String(places++))): Promise<Bank> {
+  const server = localServer({ name: 'bank', tools: [pay] });
+  const box = await createSignalbox({ servers: [server], data, ...options });
+  return {
+    box,
+    server,
+    pay: (amount, more) => box.call('mcp__bank__pay', { amount }, { principal: bot, waitMs: 0, ...more }),
+    async restart() {
+      await box.close();
+      return bank(options, data);
+    },
+  };
+}
+
+/** The id of what is awaited. */
+function awaited(result: CallResult): string {
+  assert.equal(result.outcome, 'awaiting-approval');
+  assert.ok(result.outcome === 'awaiting-approval' && result.approvalId !== undefined);
+  return result.approvalId;
+}
+
+/** Waits until something is in the inbox. */
+async function asked(box: Signalbox): Promise<Approval> {
+  for (;;) {
+    const [approval] = await box.approvals.list();
+    if (approval !== undefined) return approval;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+describe('an approval', () => {
+  test('lets exactly one call run: the same one, made again, at once', async () => {
+    const { box, pay: paying } = await bank();
+    const first = await paying(5);
+    const id = awaited(first);
+    assert.match(first.error?.message ?? '', /make exactly the same call again/);
+    assert.equal((await box.approvals.approve(id, { by: alice })).state, 'approved');
+    const second = await paying(5);
+    assert.deepEqual([second.outcome, second.structuredContent], ['completed', { paid: 5 }]);
+    const approval = await box.approvals.get(id);
+    assert.deepEqual([approval.state, approval.usedBy, approval.answer?.by], ['used', second.callId, alice]);
+    assert.notEqual(awaited(await paying(5)), id);
+    await box.close();
+  });
+
+  test('is joined by the same call while it is awaited; properties may come in any order', async () => {
+    const { box } = await bank();
+    const call = (args: object): Promise<CallResult> => box.call('mcp__bank__pay', args, { principal: bot, waitMs: 0 });
+    const id = awaited(await call({ amount: 1, note: 'x' }));
+    assert.equal(awaited(await call({ note: 'x', amount: 1 })), id);
+    assert.equal((await box.approvals.list()).length, 1);
+    await box.close();
+  });
+
+  test('does not hold for other arguments, another principal, a changed definition or another policy, and says so', async () => {
+    const { box, server, pay: paying } = await bank();
+    const id = awaited(await paying(5));
+    await box.approvals.approve(id, { by: alice });
+    assert.equal((await paying(6)).outcome, 'awaiting-approval');
+    assert.equal((await paying(5, { principal: { id: 'other', kind: 'agent' } })).outcome, 'awaiting-approval');
+    server.replace(defineTool({ ...pay, description: 'Pays twice.' }));
+    const changed = await box.approvals.get(awaited(await paying(5)));
+    assert.match(changed.note ?? '', new RegExp(`^${id} was approved, but the definition of the tool has changed`));
+    server.replace(pay);
+    assert.equal((await paying(5)).outcome, 'completed');
+    await box.close();
+
+    let policy = '1';
+    const core = await coreBox(
+      join(workplace, 'policy', 'signalbox.db'),
+      [testSource('bank', [testTool('pay')])],
+      () => ({ answer: 'ask', rule: 'r', reason: 'r', policy }),
+    );
+    const before = (await core.call('mcp__bank__pay', { a: '1' }, { waitMs: 0 })) as CallResult;
+    await core.approvals.approve(awaited(before), { by: alice });
+    policy = '2';
+    const now = await core.approvals.get(
+      awaited((await core.call('mcp__bank__pay', { a: '1' }, { waitMs: 0 })) as CallResult),
+    );
+    assert.match(now.note ?? '', /the policy \(it is 2 now, it was 1\) has changed/);
+    // Changed while it waits: what was approved under the old policy is asked again under the new one.
+    const waiting = core.call('mcp__bank__pay', { a: '2' }, { waitMs: 2000 });
+    let pending: Approval | undefined;
+    while (pending === undefined) {
+      pending = (await core.approvals.list()).find(({ arguments: args }) => args['a'] === '2');
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    policy = '3';
+    await core.approvals.approve(pending.id, { by: alice });
+    let next: Approval | undefined;
+    while (next === undefined) {
+      next = (await core.approvals.list()).find(
+        ({ arguments: args, state }) => args['a'] === '2' && state === 'pending',
+      );
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    assert.equal(next.decision.policy, '3');
+    await core.approvals.approve(next.id, { by: alice });
+    assert.equal((await waiting).outcome, 'completed');
+    await core.close();
+  });
+
+  test('survives a restart, asked or approved, and is used up by a run that nobody saw end', async () => {
+    let place = await bank();
+    const id = awaited(await place.pay(5));
+    place = await place.restart();
+    assert.equal(awaited(await place.pay(5)), id);
+    await place.box.approvals.approve(id, { by: alice });
+    place = await place.restart();
+    assert.equal((await place.pay(5)).outcome, 'completed');
+    place = await place.restart();
+    assert.notEqual(awaited(await place.pay(5)), id);
+    await place.box.close();
+  });
+
+  test('expires, whether it was answered or not', async () => {
+    const { box, pay: paying } = await bank({ approvals: { expireAfterMs: 60 } });
+    const [unanswered, unused] = [awaited(await paying(1)), awaited(await paying(2))];
+    await box.approvals.approve(unused, { by: alice });
+    const waiting = paying(3, { waitMs: 10_000 });
+    await new Promise((resolve) => setTimeout(resolve, 80));
+    await assert.rejects(box.approvals.approve(unanswered, { by: alice }), { code: 'approval-expired' });
+    assert.notEqual(awaited(await paying(2)), unused);
+    assert.equal((await box.approvals.get(unused)).state, 'expired');
+    const { outcome, error } = await waiting;
+    assert.deepEqual([outcome, error?.code], ['denied', 'approval-expired']);
+    await box.close();
+  });
+
+  test('shows and binds what the tool really runs with: also what the configuration fills in', async () => {
+    const ran: unknown[] = [];
+    const send = defineTool({
+      name: 'send',
+      description: 'x',
+      input: { type: 'object', properties: { to: { type: 'string' }, from: { type: 'string' } } } as const,
+      run: (args) => void ran.push(args),
+    });
+    const data = join(workplace, String(places++));
+    const open = (from: string): Promise<Signalbox> => {
+      const shaping = { origin: 'x.json', arguments: { send: { set: { from }, default: { to: 'me' } } } };
+      return createSignalbox({
+        data,
+        servers: [configuredServer(localServer({ name: 'mail', tools: [send] }), shaping)],
+      });
+    };
+    const call = (box: Signalbox): Promise<CallResult> => box.call('mcp__mail__send', {}, { waitMs: 0 });
+    let box = await open('a@x');
+    const { id, arguments: shown } = await box.approvals.get(awaited(await call(box)));
+    assert.deepEqual(shown, { to: 'me', from: 'a@x' });
+    await box.approvals.approve(id, { by: alice });
+    await box.close();
+    box = await open('b@x');
+    assert.notEqual(awaited(await call(box)), id, 'approved for another sender');
+    await box.close();
+    box = await open('a@x');
+    assert.equal((await call(box)).outcome, 'completed');
+    assert.deepEqual(ran, [{ to: 'me', from: 'a@x' }]);
+    await box.close();
+  });
+});
+
+describe('answers', () => {
+  test('only humans give them: not the agent that asks, not any other', async () => {
+    const { box, pay: paying } = await bank();
+    const id = awaited(await paying(5));
+    for (const by of [bot, { id: 'system', kind: 'system' }, { id: 'alice', kind: 'agent' }] as const) {
+      await assert.rejects(box.approvals.approve(id, { by }), { code: 'approver-refused' });
+      await assert.rejects(box.approvals.deny(id, { by }), { code: 'approver-refused' });
+    }
+    assert.equal((await box.approvals.get(id)).state, 'pending');
+    await box.close();
+  });
+
+  test('the first one wins; the others learn whose it was and when', async () => {
+    const { box, pay: paying } = await bank();
+    const id = awaited(await paying(5));
+    const [yes, no] = await Promise.allSettled([
+      box.approvals.approve(id, { by: alice }),
+      box.approvals.deny(id, { by: bob }),
+    ]);
+    assert.deepEqual([yes.status, no.status], ['fulfilled', 'rejected']);
+    await assert.rejects(box.approvals.deny(id, { by: bob }), {
+      code: 'approval-answered',
+      message: new RegExp(`^${id} was already approved by alice at \\d{4}-`),
+    });
+    await box.close();
+  });
+
+  test('a no is told once, to the calls that wait or to the next; after that the call asks again', async () => {
+    const { box, pay: paying } = await bank();
+    const id = awaited(await paying(5));
+    await box.approvals.deny(id, { by: alice, reason: 'too much' });
+    const told = await paying(5);
+    assert.deepEqual([told.outcome, told.error?.code], ['denied', 'approval-denied']);
+    assert.match(told.error?.message ?? '', /was refused by alice: too much/);
+    const next = awaited(await paying(5));
+    assert.notEqual(next, id);
+    const waiting = [paying(5, { waitMs: 5000 }), paying(5, { waitMs: 5000 })];
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await box.approvals.deny(next, { by: alice });
+    assert.deepEqual(
+      (await Promise.all(waiting)).map(({ outcome }) => outcome),
+      ['denied', 'denied'],
+    );
+    assert.equal((await paying(5)).outcome, 'awaiting-approval');
+    await box.close();
+  });
+
+  test('one approval runs one of two calls that wait for it; the other goes on asking', async () => {
+    const { box, pay: paying } = await bank();
+    const waiting = [paying(5, { waitMs: 400 }), paying(5, { waitMs: 400 })];
+    const { id } = await asked(box);
+    await box.approvals.approve(id, { by: alice });
+    const results = await Promise.all(waiting);
+    assert.deepEqual(results.map(({ outcome }) => outcome).toSorted(), ['awaiting-approval', 'completed']);
+    await box.close();
+  });
+
+  test('reach a call that waits in another process', async () => {
+    const one = await bank();
+    const data = join(one.box.journal.location, '..');
+    const two = await createSignalbox({ data });
+    const waiting = one.pay(5, { waitMs: 10_000 });
+    const { id } = await asked(two);
+    await two.approvals.approve(id, { by: alice });
+    assert.equal((await waiting).outcome, 'completed');
+    await Promise.all([one.box.close(), two.close()]);
+  });
+
+  test('an unknown id is refused, and ids cannot be guessed', async () => {
+    const { box, pay: paying } = await bank();
+    const id = awaited(await paying(5));
+    assert.match(id, /^appr_[0-9a-z]{26}$/);
+    for (const wrong of [id.slice(0, -1), `${id}0`, '', 'appr_', id.toUpperCase()])
+      await assert.rejects(box.approvals.approve(wrong, { by: alice }), { code: 'approval-unknown' });
+    await box.close();
+  });
+});
+
+describe('channels', () => {
+  test('all are asked at once; the first answer wins and the others are told by the signal', async () => {
+    const told: string[] = [];
+    const { box, pay: paying } = await bank({
+      approve: ({ signal }) =>
+        new Promise(() => signal.addEventListener('abort', () => told.push(String(signal.reason)))),
+    });
+    const detach = box.approvals.attach({
+      name: 'pager',
+      ask: ({ approvalId }) => {
+        told.push('paged');
+        setTimeout(() => void box.approvals.approve(approvalId, { by: alice }), 10);
+        return undefined;
+      },
+    });
+    const own = paying(5, { waitMs: 5000, approve: () => new Promise(() => told.push('caller asked')) });
+    assert.equal((await own).outcome, 'completed');
+    assert.deepEqual(told.slice(0, 2).toSorted(), ['caller asked', 'paged']);
+    assert.match(told[2] ?? '', /^AbortError: appr_\w+ was answered/);
+    detach();
+    await box.close();
+  });
+
+  test('a question outlives the call that asked it; its late answer serves the next call', async () => {
+    let answer: (allow: true) => void = () => undefined;
+    let times = 0;
+    const { box, pay: paying } = await bank({
+      approve: () => {
+        times += 1;
+        return new Promise((resolve) => (answer = (allow) => resolve({ allow, by: bob })));
+      },
+    });
+    const id = awaited(await paying(5, { waitMs: 10 }));
+    awaited(await paying(5, { waitMs: 10 }));
+    assert.equal(times, 1, 'one question for both calls');
+    answer(true);
+    while ((await box.approvals.get(id)).state === 'pending') await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.deepEqual((await box.approvals.get(id)).answer?.by, bob);
+    assert.equal((await paying(5)).outcome, 'completed');
+    await box.close();
+  });
+
+  test('a channel that answers for an agent is refused', async () => {
+    const { box, pay: paying } = await bank({ approve: () => ({ allow: true, by: bot }) });
+    const { outcome, error } = await paying(5, { waitMs: 5000 });
+    assert.deepEqual([outcome, error?.code], ['denied', 'approval-failed']);
+    await box.close();
+  });
+
+  test('waiting for a human takes nothing from the time of the tool, and no place from other calls', async () => {
+    const act = defineTool({
+      name: 'act',
+      description: 'x',
+      input: { type: 'object' },
+      timeoutMs: 50,
+      run: () => new Promise((resolve) => setTimeout(resolve, 10, 'done')),
+    });
+    const look = defineTool({ name: 'look', description: 'x', effect: 'read', run: () => 'seen' });
+    const box = await createSignalbox({
+      servers: [localServer({ name: 't', tools: [act, look], concurrency: 1 })],
+      approve: () => new Promise((resolve) => setTimeout(resolve, 120, { allow: true })),
+    });
+    const waiting = box.call('mcp__t__act');
+    assert.equal((await box.call('mcp__t__look')).outcome, 'completed');
+    assert.equal((await waiting).outcome, 'completed');
+    await box.close();
+  });
+});
+
+describe('the record', () => {
+  test('has the question and the answer, with who and when; events tell of both', async () => {
+    const { box, pay: paying } = await bank();
+    const events: JournalEvent[] = [];
+    box.on('ApprovalRequested', (event) => events.push(event));
+    box.on('ApprovalResolved', (event) => events.push(event));
+    const first = await paying(5, { session: 's' });
+    await box.approvals.approve(awaited(first), { by: alice });
+    const second = await paying(5, { session: 's' });
+    const [question, answer] = events;
+    assert.ok(question?.type === 'ApprovalRequested' && answer?.type === 'ApprovalResolved');
+    assert.deepEqual(
+      [question.callId, question.sessionId, question.arguments, question.principal, question.decision.answer],
+      [first.callId, 's', { amount: 5 }, bot, 'ask'],
+    );
+    assert.deepEqual(
+      [answer.approvalId, answer.callId, answer.decision, answer.by],
+      [question.approvalId, first.callId, 'approved', alice],
+    );
+    const call = await box.journal.call(second.callId);
+    assert.equal(call?.approvalId, question.approvalId);
+    assert.ok((await box.journal.verify()).ok);
+    await box.close();
+  });
+
+  test('holds no secret: neither question, edited arguments nor reason reach the disk with one', async () => {
+    const secret = 'hunter2-hunter2-hunter2';
+    const data = join(workplace, String(places++));
+    const send = defineTool({ name: 'send', description: 'x', input: { type: 'object' }, run: (args) => args });
+    const box = await createSignalbox({
+      data,
+      secrets: { TOKEN: secret },
+      servers: [localServer({ name: 't', tools: [send] })],
+    });
+    const args = { header: `Bearer ${secret}`, password: 'pa55-w0rd', to: 'x' };
+    const result = await box.call('mcp__t__send', args, { waitMs: 0 });
+    const approval = await box.approvals.get(awaited(result));
+    assert.deepEqual(approval.arguments, {
+      header: 'Bearer [redacted:TOKEN]',
+      password: '[redacted]',
+      to: 'x',
+    });
+    for (const edited of [{ to: secret }, { ...approval.arguments, header: 'Basic [redacted:TOKEN]' }])
+      await assert.rejects(box.approvals.approve(approval.id, { by: alice, arguments: edited }), {
+        code: 'edit-invalid',
+      });
+    await box.approvals.approve(approval.id, { by: alice, arguments: { ...approval.arguments, to: 'y' } });
+    const ran = await box.call('mcp__t__send', args);
+    assert.deepEqual(ran.structuredContent, { ...args, to: 'y' }, 'what was not shown is what it was');
+    await box.call('mcp__t__send', { a: 1 }, { waitMs: 0 });
+    const [open] = await box.approvals.list();
+    await box.approvals.deny(open?.id ?? '', { by: alice, reason: `because of ${secret}` });
+    await box.close();
+    for (const name of ['signalbox.db', ...readdirSync(data).filter((each) => each.endsWith('-wal'))]) {
+      const bytes = readFileSync(join(data, name)).toString('latin1');
+      assert.ok(!bytes.includes(secret) && !bytes.includes('pa55-w0rd'), name);
+    }
+  });
+});

@@ -1,0 +1,43 @@
+import type { ApprovalRecord } from '../../journal/approval-store.ts';
+import type { EntryDraft } from '../../journal/entry.ts';
+import type { Redactor } from '../../journal/redaction.ts';
+import type { AskedCall } from '../../model/approval.ts';
+import type { JsonObject } from '../../model/json.ts';
+import { type Call, toolOf } from '../call.ts';
+import { column, recordableArguments } from '../record.ts';
+import type { Binding } from './binding.ts';
+
+/** What a human is shown of a call, and what is kept of it: without secrets. */
+export function askedCall(call: Call, { argumentsHash }: Binding, redactor: Redactor): AskedCall {
+  const { definition, source } = toolOf(call);
+  const { session } = call.options;
+  const asked: AskedCall = {
+    callId: call.id,
+    tool: definition.name,
+    server: source.server,
+    effect: definition.effect,
+    definitionHash: definition.definitionHash,
+    principal: call.principal,
+    ...(session === undefined ? {} : { session: column(redactor, session) }),
+    arguments: JSON.parse(recordableArguments(call.runsWith)) as JsonObject,
+    argumentsHash,
+    decision: call.decision ?? { answer: 'ask', rule: '', reason: '' },
+  };
+  return JSON.parse(redactor.json(JSON.stringify(asked))) as AskedCall;
+}
+
+/** The question as the journal and the inbox get it, in one. */
+export function askDraft(record: ApprovalRecord, asked: AskedCall): EntryDraft {
+  const { callId, tool, session, ...facts } = asked;
+  const expiresAt = new Date(record.expiresAt).toISOString();
+  return {
+    type: 'ApprovalRequested',
+    at: record.requestedAt,
+    call: callId,
+    session: session ?? '',
+    tool,
+    outcome: '',
+    body: JSON.stringify({ approvalId: record.id, ...facts, expiresAt }),
+    approval: { kind: 'ask', record },
+  };
+}

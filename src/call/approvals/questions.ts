@@ -1,0 +1,210 @@
+import type { ApprovalRecord } from '../../journal/approval-store.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { Redactor } from '../../journal/redaction.ts';
+import type { Store } from '../../journal/store.ts';
+import type { ApprovalAnswer, ApprovalChannel, ApprovalRequest } from '../../model/approval.ts';
+import { messageOf } from '../../model/errors.ts';
+import { newSecretId } from '../../model/identifiers.ts';
+import type { JsonObject } from '../../model/json.ts';
+import { type Call, toolOf } from '../call.ts';
+import type { Ended, Waits } from '../waits.ts';
+import { askedOf, stateOf } from './approval-view.ts';
+import type { Approvals } from './approvals.ts';
+import { askDraft, askedCall } from './asked-call.ts';
+import { type Binding, policyVersion } from './binding.ts';
+import { Question } from './question.ts';
+
+/** What questions are asked with. */
+export interface QuestionParts {
+  readonly store: Store;
+  readonly journal: Journal;
+  readonly redactor: Redactor;
+  readonly waits: Waits;
+  readonly approvals: Approvals;
+  readonly expireAfterMs: number;
+  /** Other processes reach the store: somebody can answer there. */
+  readonly shared: boolean;
+}
+
+/** How waiting ended: with the approval as it then was, or because the call ended. */
+export type Answered = { readonly record: ApprovalRecord } | { readonly ended: Ended };
+
+const pollMs = 250;
+
+/** Asks humans about calls, through every channel at once, and waits for the first answer, wherever it is given. */
+export class Questions {
+  readonly #parts: QuestionParts;
+  readonly #live = new Map<string, Question>();
+  #timer: NodeJS.Timeout | undefined;
+  #polling = false;
+
+  constructor(parts: QuestionParts) {
+    this.#parts = parts;
+    parts.approvals.onAnswer((record) => this.#settle(record));
+  }
+
+  /** The open approval of exactly this call, or a new one; `undefined` when nobody can be asked. */
+  async open(call: Call, bound: Binding): Promise<ApprovalRecord | undefined> {
+    const { store, journal } = this.#parts;
+    for (;;) {
+      const [known] = await store.approvals({ binding: bound.binding, openAt: Date.now(), limit: 1 });
+      if (known !== undefined) return known;
+      if (!this.#parts.shared && this.#channelsOf(call).length === 0) return undefined;
+      const { record, draft } = await this.#request(call, bound);
+      if ((await journal.append(draft, 'crash')) !== undefined) return record;
+      // Another process asked about the same call at the same time: theirs is the one.
+    }
+  }
+
+  /** Waits for the answer until then; whoever can be asked from here is asked, once for all calls that wait. */
+  async wait(record: ApprovalRecord, call: Call, until: number): Promise<Answered> {
+    if (stateOf(record) !== 'pending') return { record };
+    const question = this.#live.get(record.id) ?? this.#ask(record, call);
+    const deadline = Math.min(until, call.deadline ?? Number.POSITIVE_INFINITY);
+    question.enter();
+    const waited = await this.#parts.waits.until(
+      question.answered,
+      call.options.signal,
+      Number.isFinite(deadline) ? deadline : undefined,
+    );
+    const isLast = question.leave();
+    if ('value' in waited) return { record: waited.value };
+    // Out of patience is not out of interest: the question stays, and the answer serves the next call.
+    if (waited.ended === 'timed-out' && deadline === until) return { record };
+    if (isLast) this.#withdraw(question, 'the call has ended');
+    return waited;
+  }
+
+  /** Withdraws every question; the approvals stay. */
+  close(): void {
+    for (const question of this.#live.values()) this.#withdraw(question, 'Signalbox is closing');
+  }
+
+  async #request(call: Call, bound: Binding): Promise<{ record: ApprovalRecord; draft: ReturnType<typeof askDraft> }> {
+    const note = await this.#outdated(call, bound);
+    const asked = { ...askedCall(call, bound, this.#parts.redactor), ...(note === undefined ? {} : { note }) };
+    const requestedAt = Date.now();
+    const record: ApprovalRecord = {
+      id: newSecretId('appr'),
+      binding: bound.binding,
+      subject: bound.subject,
+      principal: asked.principal.id,
+      server: asked.server,
+      requestedAt,
+      expiresAt: requestedAt + this.#parts.expireAfterMs,
+      asked: JSON.stringify(asked),
+      answer: '',
+      given: '',
+      closed: false,
+      usedBy: '',
+    };
+    return { record, draft: askDraft(record, asked) };
+  }
+
+  /** Why an approval of the same call does not hold for it any more. */
+  async #outdated(call: Call, { subject }: Binding): Promise<string | undefined> {
+    const records = await this.#parts.store.approvals({ subject, openAt: Date.now(), limit: 10 });
+    const approved = records.find((record) => stateOf(record) === 'approved');
+    if (approved === undefined) return undefined;
+    const isOtherTool = askedOf(approved).definitionHash !== toolOf(call).definition.definitionHash;
+    const what = isOtherTool
+      ? 'the definition of the tool'
+      : `the policy (it is ${policyVersion(call)} now, it was ${policyVersion(askedOf(approved))})`;
+    return `${approved.id} was approved, but ${what} has changed since, so it does not hold for this call`;
+  }
+
+  #channelsOf(call: Call): readonly ApprovalChannel[] {
+    const own = call.options.approve;
+    const channels = [...this.#parts.approvals.channels];
+    return own === undefined ? channels : [...channels, callbackChannel('caller', own)];
+  }
+
+  #ask(record: ApprovalRecord, call: Call): Question {
+    const question = new Question(record.id);
+    this.#live.set(record.id, question);
+    this.#schedule();
+    for (const channel of this.#channelsOf(call)) void this.#askThrough(channel, record, call, question);
+    return question;
+  }
+
+  /** Answers that come too late are nobody's fault: the others were told by the signal. */
+  async #askThrough(channel: ApprovalChannel, record: ApprovalRecord, call: Call, { signal }: Question): Promise<void> {
+    const { approvals } = this.#parts;
+    const someone = { id: channel.name, kind: 'human' } as const;
+    try {
+      const answer = await channel.ask(requestOf(record, call, signal));
+      if (answer === undefined || signal.aborted) return;
+      const by = answer.by ?? someone;
+      if (answer.allow === true) await approvals.approve(record.id, { ...answer, by });
+      else await approvals.deny(record.id, { by, ...(answer.reason === undefined ? {} : { reason: answer.reason }) });
+    } catch (error) {
+      if (signal.aborted) return;
+      const by = { id: channel.name, kind: 'system' } as const;
+      await approvals.refuse(record.id, by, `asking failed: ${messageOf(error)}`).catch(() => undefined);
+    }
+  }
+
+  #settle(record: ApprovalRecord): void {
+    const question = this.#live.get(record.id);
+    if (question === undefined) return;
+    this.#live.delete(record.id);
+    question.settle(record);
+  }
+
+  #withdraw(question: Question, reason: string): void {
+    this.#live.delete(question.id);
+    question.withdraw(reason);
+  }
+
+  /** Answers given in other processes, and time running out, have nobody to tell us: we look. */
+  #schedule(): void {
+    if (this.#timer !== undefined || this.#polling || this.#live.size === 0) return;
+    this.#timer = setTimeout(() => void this.#poll(), pollMs);
+    this.#timer.unref();
+  }
+
+  async #poll(): Promise<void> {
+    this.#timer = undefined;
+    this.#polling = true;
+    try {
+      for (const id of this.#live.keys()) {
+        const record = await this.#parts.store.approval(id);
+        if (record !== undefined && stateOf(record) !== 'pending') this.#settle(record);
+      }
+    } catch {
+      // The store may be busy or gone for a moment; calls wait no longer than they would anyway.
+    } finally {
+      this.#polling = false;
+      this.#schedule();
+    }
+  }
+}
+
+/** A callback as a channel: what it does not answer with a clear yes, it denies. */
+export function callbackChannel(
+  name: string,
+  ask: (request: ApprovalRequest) => ApprovalAnswer | Promise<ApprovalAnswer>,
+): ApprovalChannel {
+  return {
+    name,
+    async ask(request) {
+      const answer = (await ask(request)) as ApprovalAnswer | undefined;
+      if (answer?.allow === true || answer?.allow === false) return answer;
+      return { allow: false };
+    },
+  };
+}
+
+function requestOf(record: ApprovalRecord, call: Call, signal: AbortSignal): ApprovalRequest {
+  return {
+    approvalId: record.id,
+    callId: call.id,
+    tool: toolOf(call).definition,
+    arguments: JSON.parse(call.runsWith) as JsonObject,
+    principal: call.principal,
+    session: call.options.session,
+    decision: call.decision ?? { answer: 'ask', rule: '', reason: '' },
+    expiresAt: new Date(record.expiresAt),
+    signal,
+  };
+}

@@ -1,0 +1,37 @@
+import { renderName } from '../catalog/names.ts';
+import type { CallOptions, Principal, ToolReference } from '../model/call.ts';
+import { newCallId } from '../model/identifiers.ts';
+import type { Call } from './call.ts';
+
+/** Who asks when nobody is named. */
+export const someone: Principal = { id: 'local', kind: 'agent' };
+
+/** A call at the head of the pipeline. */
+export function newCall(reference: ToolReference, given: unknown, options: CallOptions): Call {
+  return {
+    id: newCallId(),
+    name: typeof reference === 'string' ? reference : renderName(reference).name,
+    given,
+    principal: options.principal ?? someone,
+    options,
+    deadline: options.deadline === undefined ? undefined : Number(options.deadline),
+    startedAt: Date.now(),
+    tool: undefined,
+    argumentsText: '{}',
+    arguments: undefined,
+    runsWith: '{}',
+    decision: undefined,
+    approval: undefined,
+    told: undefined,
+    replaces: undefined,
+    replacedBy: undefined,
+    claim: undefined,
+    cached: false,
+    started: false,
+    intent: undefined,
+    claimed: undefined,
+    attempts: 0,
+    broken: false,
+    durationMs: 0,
+  };
+}

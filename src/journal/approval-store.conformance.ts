@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import type { ApprovalChange, ApprovalRecord } from './approval-store.ts';
+import { type StorePlace, draft } from './store.conformance.ts';
+import type { Store } from './store.ts';
+
+function record(given: Partial<ApprovalRecord> = {}): ApprovalRecord {
+  return {
+    id: 'appr_1',
+    binding: 'b1',
+    subject: 's1',
+    principal: 'bot',
+    server: 'bank',
+    requestedAt: 1000,
+    expiresAt: 2000,
+    asked: '{"tool":"é\\u0000😀"}',
+    answer: '',
+    given: '',
+    closed: false,
+    usedBy: '',
+    ...given,
+  };
+}
+
+/** What every driver of the Store port must do about approvals. */
+export function approvalStoreConformance(name: string, lasting: boolean, place: () => Promise<StorePlace>): void {
+  describe(`approvals in ${name}`, () => {
+    let where: StorePlace;
+    let store: Store;
+    beforeEach(async () => {
+      where = await place();
+      store = await where.open();
+    });
+    afterEach(async () => {
+      await store.close();
+      await where.dispose();
+    });
+
+    /** Whether an entry with this change was written. */
+    const change = async (approval: ApprovalChange, call = 'call_1'): Promise<boolean> =>
+      (await store.append([draft({ call, approval })]))[0] !== undefined;
+    const ask = (given: Partial<ApprovalRecord> = {}): Promise<boolean> =>
+      change({ kind: 'ask', record: record(given) });
+    const answer = (id: string, at: number, how: 'approved' | 'denied' = 'approved'): Promise<boolean> =>
+      change({ kind: 'answer', id, at, answer: how, given: `{"how":"${how}"}` });
+    const use = (id: string, at: number, call?: string): Promise<boolean> => change({ kind: 'use', id, at }, call);
+    const find = async (query: object): Promise<string[]> =>
+      (await store.approvals({ limit: 10, ...query })).map(({ id }) => id);
+
+    test('are kept as they are, and found by id, binding, subject, principal and server, newest first', async () => {
+      await ask();
+      await ask({ id: 'appr_2', binding: 'b2', requestedAt: 1500, server: 'mail' });
+      await ask({ id: 'appr_3', binding: 'b3', subject: 's3', requestedAt: 1200, principal: 'other' });
+      assert.deepEqual(await store.approval('appr_1'), record());
+      assert.equal(await store.approval('appr_'), undefined);
+      assert.deepEqual(await find({}), ['appr_2', 'appr_3', 'appr_1']);
+      assert.deepEqual(await find({ limit: 1 }), ['appr_2']);
+      assert.deepEqual(await find({ binding: 'b2' }), ['appr_2']);
+      assert.deepEqual(await find({ subject: 's1' }), ['appr_2', 'appr_1']);
+      assert.deepEqual(await find({ principal: 'bot', server: 'bank' }), ['appr_1']);
+    });
+
+    test('one open question for a binding: the second is refused, and its entry is not written', async () => {
+      assert.equal(await ask(), true);
+      assert.equal(await ask({ id: 'appr_2', requestedAt: 1999 }), false);
+      assert.equal((await store.entries({ order: 'oldest-first', limit: 9 })).length, 1);
+      assert.equal(await ask({ id: 'appr_3', requestedAt: 2000, expiresAt: 3000 }), true, 'the first has expired');
+      assert.deepEqual(await find({ openAt: 1999 }), ['appr_3', 'appr_1']);
+      assert.deepEqual(await find({ openAt: 2000 }), ['appr_3']);
+    });
+
+    test('the first answer wins, and none is taken after the end', async () => {
+      await ask();
+      await ask({ id: 'appr_2', binding: 'b2' });
+      assert.equal(await answer('appr_2', 2000), false);
+      assert.equal(await answer('appr_1', 1999), true);
+      assert.equal(await answer('appr_1', 1999, 'denied'), false);
+      assert.equal(await answer('none', 1), false);
+      const { answer: given, given: text } = (await store.approval('appr_1')) ?? record();
+      assert.deepEqual([given, text], ['approved', '{"how":"approved"}']);
+    });
+
+    test('is used by one call, once, when it is approved and in time', async () => {
+      await ask();
+      assert.equal(await use('appr_1', 1500), false, 'not answered');
+      await answer('appr_1', 1500);
+      assert.equal(await use('appr_1', 2000), false, 'expired');
+      assert.equal(await use('appr_1', 1999, 'call_9'), true);
+      assert.equal(await use('appr_1', 1999, 'call_8'), false);
+      assert.equal((await store.approval('appr_1'))?.usedBy, 'call_9');
+      await ask({ id: 'appr_2' });
+      await answer('appr_2', 1500, 'denied');
+      assert.equal(await use('appr_2', 1500), false, 'denied');
+    });
+
+    test('is not used up by an intent whose idempotency key was taken', async () => {
+      await ask();
+      await answer('appr_1', 1500);
+      const claim = { key: 'k', fingerprint: 'f' };
+      await store.append([draft({ claim })]);
+      const approval = { kind: 'use', id: 'appr_1', at: 1500 } as const;
+      assert.deepEqual(await store.append([draft({ claim, approval })]), [undefined]);
+      assert.equal(await use('appr_1', 1500), true);
+      assert.equal(await store.claim('other'), undefined);
+      assert.deepEqual(await store.append([draft({ claim: { key: 'other', fingerprint: 'f' }, approval })]), [
+        undefined,
+      ]);
+      assert.equal(await store.claim('other'), undefined, 'nor is a key taken by an intent whose approval was used');
+    });
+
+    test('a refusal that was told makes room for a new question', async () => {
+      await ask();
+      await answer('appr_1', 1500, 'denied');
+      assert.equal(await ask({ id: 'appr_2' }), false);
+      assert.equal(await change({ kind: 'tell', id: 'appr_1' }), true);
+      assert.equal(await change({ kind: 'tell', id: 'appr_1' }), true, 'never refused: the entry is an outcome');
+      assert.equal(await ask({ id: 'appr_2' }), true);
+    });
+
+    test('rules come with the answer, are found by principal and server, and are revoked once', async () => {
+      const rule = { id: 'rule_1', principal: 'bot', server: 'bank', text: '{}' };
+      await ask();
+      await change({ kind: 'answer', id: 'appr_1', at: 1, answer: 'approved', given: '{}', rule });
+      await change({
+        kind: 'answer',
+        id: 'appr_1',
+        at: 1,
+        answer: 'approved',
+        given: '{}',
+        rule: { ...rule, id: 'late' },
+      });
+      assert.deepEqual(await store.rules(), [rule]);
+      assert.deepEqual(await store.rules({ principal: 'bot', server: 'bank' }), [rule]);
+      assert.deepEqual(await store.rules({ principal: 'bot', server: 'mail' }), []);
+      assert.deepEqual(await store.rules({ principal: 'other' }), []);
+      assert.equal(await change({ kind: 'revoke', rule: 'rule_1' }), true);
+      assert.equal(await change({ kind: 'revoke', rule: 'rule_1' }), false);
+      assert.deepEqual(await store.rules(), []);
+    });
+
+    if (!lasting) return;
+
+    test('are there after closing and opening again', async () => {
+      await ask();
+      await answer('appr_1', 1500);
+      await store.close();
+      store = await where.open();
+      assert.equal(await use('appr_1', 1500), true);
+      await store.close();
+      store = await where.open();
+      assert.equal(await use('appr_1', 1500), false);
+    });
+  });
+}

@@ -1,0 +1,135 @@
+import { hash } from 'node:crypto';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { ApprovalChange, ApprovalQuery, ApprovalRecord, StoredRule } from '../../journal/approval-store.ts';
+
+/** Approvals are found by a hash of their id: comparing the ids themselves would tell by its time how much of one is right. */
+export const approvalSchema = `
+CREATE TABLE approvals (
+  digest TEXT PRIMARY KEY, id TEXT NOT NULL, binding TEXT NOT NULL, subject TEXT NOT NULL, principal TEXT NOT NULL,
+  server TEXT NOT NULL, requested_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, asked TEXT NOT NULL,
+  answer TEXT NOT NULL, given TEXT NOT NULL, closed INTEGER NOT NULL, used_by TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX approvals_open ON approvals (binding) WHERE closed = 0;
+CREATE INDEX approvals_subject ON approvals (subject);
+CREATE INDEX approvals_requested ON approvals (requested_at);
+
+CREATE TABLE rules (id TEXT PRIMARY KEY, principal TEXT NOT NULL, server TEXT NOT NULL, text TEXT NOT NULL, revoked INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE INDEX rules_principal ON rules (principal) WHERE revoked = 0;
+`;
+
+type Row = Omit<ApprovalRecord, 'closed'> & { readonly closed: number };
+
+const columns =
+  'id, binding, subject, principal, server, requested_at AS requestedAt, expires_at AS expiresAt, asked, answer, given, closed, used_by AS usedBy';
+
+/** Keeps approvals and remembered rules. Changes happen inside the transaction that writes their entry. */
+export class ApprovalTable {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  find(id: string): ApprovalRecord | undefined {
+    const row = this.#statement(`SELECT ${columns} FROM approvals WHERE digest = ?`).get(digest(id));
+    return row === undefined ? undefined : plain(row);
+  }
+
+  select(query: ApprovalQuery): ApprovalRecord[] {
+    const conditions: string[] = [];
+    const values: (string | number)[] = [];
+    const add = (condition: string, value: string | number | undefined): void => {
+      if (value === undefined) return;
+      conditions.push(condition);
+      values.push(value);
+    };
+    add('closed = 0 AND expires_at > ?', query.openAt);
+    for (const column of ['binding', 'subject', 'principal', 'server'] as const) add(`${column} = ?`, query[column]);
+    const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+    const sql = `SELECT ${columns} FROM approvals ${where} ORDER BY requested_at DESC, id LIMIT ?`;
+    return this.#statement(sql)
+      .all(...values, query.limit)
+      .map(plain);
+  }
+
+  rules({ principal, server }: { principal?: string; server?: string } = {}): StoredRule[] {
+    const rows = this.#statement(
+      'SELECT id, principal, server, text FROM rules WHERE revoked = 0 AND principal = ifnull(?, principal) AND server = ifnull(?, server) ORDER BY id',
+    ).all(principal ?? null, server ?? null) as unknown as StoredRule[];
+    return rows.map((row) => ({ ...row }));
+  }
+
+  /** Makes the change; false when it is refused, and nothing was changed. */
+  apply(change: ApprovalChange, call: string): boolean {
+    switch (change.kind) {
+      case 'ask':
+        return this.#ask(change.record);
+      case 'answer': {
+        const { answer, given, id, at, rule } = change;
+        const changed = this.#run(
+          "UPDATE approvals SET answer = ?, given = ? WHERE digest = ? AND answer = '' AND expires_at > ?",
+          answer,
+          given,
+          digest(id),
+          at,
+        );
+        if (changed && rule !== undefined)
+          this.#run('INSERT INTO rules VALUES (?, ?, ?, ?, 0)', rule.id, rule.principal, rule.server, rule.text);
+        return changed;
+      }
+      case 'use':
+        return this.#run(
+          "UPDATE approvals SET closed = 1, used_by = ? WHERE digest = ? AND answer = 'approved' AND closed = 0 AND expires_at > ?",
+          call,
+          digest(change.id),
+          change.at,
+        );
+      case 'tell':
+        this.#run('UPDATE approvals SET closed = 1 WHERE digest = ?', digest(change.id));
+        return true;
+      case 'revoke':
+        return this.#run('UPDATE rules SET revoked = 1 WHERE id = ? AND revoked = 0', change.rule);
+    }
+  }
+
+  #ask(record: ApprovalRecord): boolean {
+    const { id, binding, subject, principal, server, requestedAt, expiresAt, asked, answer, given } = record;
+    if (this.select({ binding, openAt: requestedAt, limit: 1 }).length > 0) return false;
+    return this.#run(
+      'INSERT INTO approvals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      digest(id),
+      id,
+      binding,
+      subject,
+      principal,
+      server,
+      requestedAt,
+      expiresAt,
+      asked,
+      answer,
+      given,
+      record.closed ? 1 : 0,
+      record.usedBy,
+    );
+  }
+
+  #run(sql: string, ...values: (string | number)[]): boolean {
+    return Number(this.#statement(sql).run(...values).changes) > 0;
+  }
+
+  #statement(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) this.#statements.set(sql, (statement = this.#database.prepare(sql)));
+    return statement;
+  }
+}
+
+function digest(id: string): string {
+  return hash('sha256', id, 'hex');
+}
+
+function plain(row: Record<string, unknown>): ApprovalRecord {
+  const { closed, ...rest } = row as unknown as Row;
+  return { ...rest, closed: closed === 1 };
+}

@@ -1,0 +1,84 @@
+import { Approvals } from '../../src/call/approvals/approvals.ts';
+import { Questions } from '../../src/call/approvals/questions.ts';
+import type { Stage } from '../../src/call/call.ts';
+import { compose } from '../../src/call/compose.ts';
+import { newCall } from '../../src/call/new-call.ts';
+import { SessionStates } from '../../src/call/session-states.ts';
+import { approve } from '../../src/call/stages/approve.ts';
+import { deduplicate } from '../../src/call/stages/deduplicate.ts';
+import { execute } from '../../src/call/stages/execute.ts';
+import { recordIntent } from '../../src/call/stages/record-intent.ts';
+import { recordOutcome } from '../../src/call/stages/record-outcome.ts';
+import { resolve } from '../../src/call/stages/resolve.ts';
+import { validate } from '../../src/call/stages/validate.ts';
+import { Waits } from '../../src/call/waits.ts';
+import { Catalog } from '../../src/catalog/catalog.ts';
+import type { Source } from '../../src/catalog/source.ts';
+import { Journal } from '../../src/journal/journal.ts';
+import { JournalReader } from '../../src/journal/reader.ts';
+import { recordUnknown } from '../../src/journal/recovery.ts';
+import { createRedactor } from '../../src/journal/redaction.ts';
+import type { CallOptions, CallOutcome } from '../../src/model/call.ts';
+import type { Decision } from '../../src/model/decision.ts';
+import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+
+/** The parts between a call and its tool, without everything that takes long to load: fault tests start hundreds of these. */
+export interface CoreBox {
+  call(tool: string, args: object, options?: CallOptions): Promise<CallOutcome & { readonly callId: string }>;
+  readonly approvals: Approvals;
+  readonly journal: JournalReader;
+  close(): Promise<void>;
+}
+
+/** Opens one on a file. `decide` stands for the policy; it asks about everything, in version `1`, unless said otherwise. */
+export async function coreBox(
+  file: string,
+  sources: readonly Source[],
+  decide: (tool: string) => Decision = () => ({ answer: 'ask', rule: 'test', reason: 'a test', policy: '1' }),
+): Promise<CoreBox> {
+  const store = sqliteStore({ file });
+  const journal = new Journal(store);
+  const redactor = createRedactor();
+  const catalog = new Catalog();
+  const waits = new Waits();
+  const approvals = new Approvals(store, journal, redactor);
+  const questions = new Questions({
+    store,
+    journal,
+    redactor,
+    waits,
+    approvals,
+    expireAfterMs: 3_600_000,
+    shared: true,
+  });
+  const decideStage: Stage = (call, next) => {
+    call.decision = decide(call.name);
+    return next(call);
+  };
+  const run = compose([
+    recordOutcome(journal, redactor, () => undefined),
+    resolve(catalog),
+    validate,
+    deduplicate(store),
+    decideStage,
+    approve({ catalog, redactor, approvals, questions, decide: decideStage, run: (call) => run(call) }),
+    recordIntent(store, journal, redactor),
+    execute({ states: new SessionStates(), waits, redactor, timeoutMs: 60_000, largestResult: 1e6 }),
+  ]);
+  await recordUnknown(store, journal);
+  for (const source of sources) catalog.mount(source);
+  return {
+    async call(tool, args, options = {}) {
+      const call = newCall(tool, args, options);
+      return { ...(await run(call)), callId: call.id };
+    },
+    approvals,
+    journal: new JournalReader(store),
+    async close() {
+      waits.endAll();
+      questions.close();
+      await journal.drain();
+      await store.close();
+    },
+  };
+}
