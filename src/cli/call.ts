@@ -1,6 +1,5 @@
-import { userInfo } from 'node:os';
 import type { Command } from 'commander';
-import type { CallOptions, CallResult, Principal } from '../model/call.ts';
+import type { CallOptions, CallResult } from '../model/call.ts';
 import { renderContent } from '../model/content.ts';
 import { askOnTerminal } from './ask-on-terminal.ts';
 import type { CommandContext } from './command-context.ts';
@@ -8,6 +7,7 @@ import { formatDuration, parseDuration } from './duration.ts';
 import { globalsOf } from './globals.ts';
 import { Interruption } from './interruption.ts';
 import { loadBoxParts } from './load-box-parts.ts';
+import { localUser } from './local-user.ts';
 import { nextStep } from './next-step.ts';
 import { printJson } from './print-json.ts';
 import { printable } from './printable.ts';
@@ -22,6 +22,7 @@ interface Options {
   readonly session?: string;
   readonly key?: string;
   readonly timeout?: number;
+  readonly wait?: number;
 }
 
 /** `signalbox call`: one call through the whole pipeline. */
@@ -30,7 +31,7 @@ export function addCallCommand(program: Command, { terminal, exitWith }: Command
     .command('call')
     .summary('call a tool, through the whole pipeline')
     .description(
-      'Calls one tool: validated, decided, recorded. A call that policy wants asked is asked here, if this is a terminal; else it is denied.',
+      'Calls one tool: validated, decided, recorded. A call that policy wants asked is asked here, if this is a terminal; else it ends as awaiting-approval, and runs when it is made again after signalbox approve.',
     )
     .argument('<tool>', 'mcp__server__tool, server/tool, or the tool’s own name where it is the only one')
     .argument('[json]', 'the arguments as a JSON object, or - to read them from standard input')
@@ -38,6 +39,7 @@ export function addCallCommand(program: Command, { terminal, exitWith }: Command
     .option('--session <id>', 'the session the call belongs to')
     .option('--key <idempotency>', 'calls with the same key, tool and principal run once')
     .option('--timeout <duration>', 'how long it may take, as in 30s', parseDuration)
+    .option('--wait <duration>', 'how long to wait for an approval that is not given here', parseDuration)
     .addHelpText('after', examples)
     .action(async (tool: string, json: string | undefined, options: Options, command: Command) => {
       const globals = globalsOf(command);
@@ -51,6 +53,7 @@ export function addCallCommand(program: Command, { terminal, exitWith }: Command
       try {
         const result = await box.call(resolveTool(tool, box.catalog()), args, {
           ...callOptions(options),
+          waitMs: options.wait ?? (terminal.canAsk ? Number.POSITIVE_INFINITY : 0),
           signal: interruption.signal,
           onProgress: (step) => progress.show(step),
           client: terminalClient(terminal, progress, () => interruption.interrupt()),
@@ -79,19 +82,6 @@ function callOptions({ as, session, key, timeout }: Options): CallOptions {
     ...(key === undefined ? {} : { idempotencyKey: key }),
     ...(timeout === undefined ? {} : { deadline: Date.now() + timeout }),
   };
-}
-
-function localUser(): Principal {
-  return { id: `user:${userName()}`, kind: 'human' };
-}
-
-/** In a container the user may have a number and no name. */
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return String(process.getuid?.() ?? 'unknown');
-  }
 }
 
 /** What was asked for goes to the output; what is said about it goes beside, so that pipes get the result alone. */

@@ -1,5 +1,8 @@
 import { createRequire } from 'node:module';
 import { Command } from 'commander';
+import { addApprovalsCommand } from './approvals/approvals.ts';
+import { addApproveCommand } from './approvals/approve.ts';
+import { addDenyCommand } from './approvals/deny.ts';
 import { addCallCommand } from './call.ts';
 import type { CommandContext } from './command-context.ts';
 import { addAddCommand } from './configure/add.ts';
@@ -14,6 +17,7 @@ import { addLockCommand } from './lock/lock.ts';
 import { addSecretCommand } from './secret/secret.ts';
 import { addPolicyCommand } from './policy/policy.ts';
 import { addServeCommand } from './serve/serve.ts';
+import { addSettleCommand } from './settle.ts';
 import { addLoginCommand } from './sign-in/login.ts';
 import { addLogoutCommand } from './sign-in/logout.ts';
 import { addToolsCommand } from './tools.ts';
@@ -50,7 +54,11 @@ export function createProgram(context: CommandContext): Command {
   addLogoutCommand(program, context);
   addToolsCommand(program, context);
   addCallCommand(program, context);
+  addApprovalsCommand(program, context);
+  addApproveCommand(program, context);
+  addDenyCommand(program, context);
   addJournalCommand(program, context);
+  addSettleCommand(program, context);
   addLockCommand(program, context);
   addPolicyCommand(program, context);
   addDoctorCommand(program, context);
@@ -63,6 +71,7 @@ Examples:
   signalbox import                         take over the servers of other clients
   signalbox tools --why                    what can be called, and why the rest cannot
   signalbox call ping                      one call, through the whole pipeline
+  signalbox approvals                      what waits for your answer
   signalbox journal --since 1h             what was called
   signalbox doctor                         is everything well?
 

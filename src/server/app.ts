@@ -12,6 +12,7 @@ import type { ServerApp, ServerContext, ServerEnvironment } from './environment.
 import { malformedBody } from './json-body.ts';
 import { problemOf } from './problems/problem-of.ts';
 import { Problem, problemType } from './problems/problem.ts';
+import { approvalRoutes } from './routes/approvals.ts';
 import { callRoute } from './routes/call.ts';
 import { healthRoutes } from './routes/health.ts';
 import { infoRoutes } from './routes/info.ts';
@@ -77,6 +78,7 @@ export function createApp(parts: AppParts): ServerApp {
   infoRoutes(app, box, parts.startedAt, configuration);
   toolRoutes(app, box);
   callRoute(app, box, parts.maxBodyBytes);
+  approvalRoutes(app, box, parts.maxBodyBytes);
   serverRoutes(app, box, configuration);
   lockRoutes(app, configuration, parts.maxBodyBytes);
   policyRoutes(app, box, parts.maxBodyBytes);

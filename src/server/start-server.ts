@@ -89,11 +89,18 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   );
   // Whoever holds the token may well hand it to a tool; it must not get into the journal by that.
   box.addSecret('SIGNALBOX_TOKEN', options.token);
+  // People who can open the inbox can be asked.
+  const detach = box.approvals.attach({ name: 'console', ask: () => undefined });
   const stopping = stoppable(server, limits.graceMs ?? 5000);
   const port = await listen(server, host, options.port);
   hosts = allowedHosts(host, port, options.allowedHosts);
   const url = `http://${reachableHost(host)}:${port}`;
-  return { url, port, signInUrl: () => `${url}/?token=${codes.mint()}`, close: () => stopping.stop() };
+  return { url, port, signInUrl: () => `${url}/?token=${codes.mint()}`, close };
+
+  function close(): Promise<void> {
+    detach();
+    return stopping.stop();
+  }
 }
 
 /** A request that does not even make it to the routes. */

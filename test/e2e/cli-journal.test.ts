@@ -38,7 +38,7 @@ suite('journal', () => {
     assert.match(stdout, /^ SEQ +TIME +OUTCOME +TOOL +SESSION +DURATION +OUTPUT\n/);
     assert.match(
       stdout,
-      /completed +mcp__notes__list +morning +[\d.]+ m?s +\["milk"\]\n[^]*denied +mcp__notes__add .*needs approval/,
+      /completed +mcp__notes__list +morning +[\d.]+ m?s +\["milk"\]\n[^]*awaiting-approval +mcp__notes__add .*waits for a human/,
     );
 
     const all = (await place.json(['journal'])) as unknown as Listing;
@@ -50,12 +50,12 @@ suite('journal', () => {
       ((await place.json(['journal', ...filter])) as unknown as Listing).items.flatMap((item) => item.outcome ?? []);
     assert.deepEqual(await outcomes('--tool', 'notes/list'), ['completed']);
     assert.deepEqual(await outcomes('--session', 'morning'), ['completed']);
-    assert.deepEqual(await outcomes('--outcome', 'denied'), ['denied']);
-    assert.deepEqual(await outcomes('--since', '1h'), ['completed', 'denied']);
+    assert.deepEqual(await outcomes('--outcome', 'awaiting-approval'), ['awaiting-approval']);
+    assert.deepEqual(await outcomes('--since', '1h'), ['completed', 'awaiting-approval']);
     assert.deepEqual(await outcomes('--since', '2999-01-01'), []);
 
     const last = (await place.json(['journal', '--limit', '1'])) as unknown as Listing;
-    assert.deepEqual([last.items.map((item) => item.outcome), last.next], [['denied'], all.items.length]);
+    assert.deepEqual([last.items.map((item) => item.outcome), last.next], [['awaiting-approval'], all.items.length]);
     const before = (await place.json([
       'journal',
       '--limit',

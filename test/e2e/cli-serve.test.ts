@@ -25,7 +25,7 @@ suite('serve', () => {
     assert.match(banner, /^ {2}Servers +2 up · 7 tools$/m);
     assert.match(
       banner,
-      /^ {2}Policy +reads run · everything else asks \(and is denied until a human can be asked here\)$/m,
+      /^ {2}Policy +reads run · undoable writes ask once · irreversible calls always ask   →  signalbox approvals$/m,
     );
     const token = readFileSync(join(place.data, 'token'), 'utf8').trim();
     assert.ok(!banner.includes(token), 'the admin token is not shown');

@@ -83,13 +83,13 @@ suite('call', () => {
     assert.deepEqual([items[0]?.['principal'], items[0]?.['idempotencyKey']], [{ id: 'bot', kind: 'agent' }, 'k1']);
   });
 
-  test('a call that asks is denied where nobody can be asked, and ends with 1', async () => {
+  test('a call that asks where nobody sits waits for its approval, and ends with 1', async () => {
     const place = new Place(withNotes);
     const { code, stdout, stderr } = await place.run(['call', 'add', '-'], { input: '{"text":"milk"}' });
     assert.deepEqual([code, stdout], [1, '']);
-    assert.match(stderr, /^denied approval-unavailable: /m);
-    assert.match(stderr, /next: run the same command in a terminal/);
-    assert.equal((await place.json(['call', 'add', '{"text":"x"}'], 1))['outcome'], 'denied');
+    assert.match(stderr, /^awaiting-approval approval-awaited: /m);
+    assert.match(stderr, /next: signalbox approvals shows it, signalbox approve answers it/);
+    assert.equal((await place.json(['call', 'add', '{"text":"x"}'], 1))['outcome'], 'awaiting-approval');
   });
 
   const probe = spawnSync('script', ['--version'], { encoding: 'utf8' });

@@ -23,7 +23,7 @@ export function banner(facts: BannerFacts, { colors }: Pick<Printer, 'colors'>):
     ['Token', `kept in ${facts.tokenKeptIn} ${colors.dim('(admin, for scripts)')}`],
     ['Servers', serversLine(facts.catalog)],
     ...foundRow(facts.found),
-    ['Policy', 'reads run · everything else asks (and is denied until a human can be asked here)'],
+    ['Policy', 'reads run · undoable writes ask once · irreversible calls always ask   →  signalbox approvals'],
   ];
   const heading = `${colors.bold(`Signalbox ${facts.version}`)}   ready in ${(facts.startedInMs / 1000).toFixed(1)} s`;
   return `${[heading, ...rows.map(([name, value]) => `  ${name.padEnd(10)} ${value}`)].join('\n')}\n`;

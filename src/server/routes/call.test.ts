@@ -32,7 +32,6 @@ describe('POST /api/tools/{name}/call', () => {
       ['echo', { text: 7 }],
       ['echo', ['not', 'an', 'object']],
       ['break', {}],
-      ['burn', {}],
     ] as const) {
       const response = await call(tool, { arguments: args });
       assert.equal(response.status, 200);
@@ -44,26 +43,19 @@ describe('POST /api/tools/{name}/call', () => {
       ['failed', 'arguments-invalid'],
       ['failed', 'arguments-invalid'],
       ['failed', 'tool-failed'],
-      ['denied', 'approval-unavailable'],
     ]);
     assert.equal((await box.journal.calls()).items.length, outcomes.length);
   });
 
-  it('answers 202 while an approval is awaited', async (test) => {
+  it('answers 202 while an approval is awaited, and runs the same call once it is approved', async (test) => {
     const { call, box } = await startTestServer(test);
-    const error = { code: 'approval-unavailable', message: 'a human has not answered yet' } as const;
-    const awaiting = {
-      outcome: 'awaiting-approval',
-      error,
-      content: [],
-      callId: 'call_1',
-      tool: 'mcp__test__burn',
-      durationMs: 1,
-    };
-    test.mock.method(box, 'call', () => Promise.resolve(awaiting));
-    const response = await call('burn');
+    const response = await call('burn', { waitSeconds: 0 });
     assert.equal(response.status, 202);
-    assert.equal((await bodyOf(response)).outcome, 'awaiting-approval');
+    const { outcome, approvalId } = await bodyOf<{ outcome: string; approvalId: string }>(response);
+    assert.equal(outcome, 'awaiting-approval');
+    await box.approvals.approve(approvalId, { by: { id: 'alice', kind: 'human' } });
+    const again = await call('burn');
+    assert.deepEqual([again.status, (await bodyOf(again)).outcome], [200, 'completed']);
   });
 
   it('runs calls with the same idempotency key once', async (test) => {

@@ -7,6 +7,7 @@ import { callRequestSchema, callResultSchema } from '../schemas/call.ts';
 import { problems } from '../schemas/problem.ts';
 import { json } from '../typed-json.ts';
 
+const usualWaitSeconds = 60;
 const content = { 'application/json': { schema: callResultSchema } };
 
 /** Calls go through the pipeline whole: an unknown tool or wrong arguments are outcomes with a record, not HTTP errors. */
@@ -17,7 +18,8 @@ export function callRoute(app: ServerApp, box: Signalbox, maxBodyBytes: number):
     tags: ['Tools'],
     summary: 'Call a tool through the pipeline',
     description:
-      'Every outcome is a 200, also when the tool is unknown, refused or failed: read `outcome`. Closing the connection cancels the call.',
+      'Every outcome is a 200, also when the tool is unknown, refused or failed: read `outcome`. Closing the connection cancels the call. ' +
+      'A call that awaits a human’s approval for longer than `waitSeconds` is answered with 202; once it is approved, the same call runs at once.',
     middleware: readJsonBody(maxBodyBytes),
     request: {
       params: z.object({ name: z.string().openapi({ example: 'mcp__signalbox__ping' }) }),
@@ -41,6 +43,7 @@ function callOptions(context: ServerContext, body: z.output<typeof callRequestSc
   return {
     principal: context.var.principal,
     signal: context.req.raw.signal,
+    waitMs: (body.waitSeconds ?? usualWaitSeconds) * 1000,
     ...(body.sessionId === undefined ? {} : { session: body.sessionId }),
     ...(body.idempotencyKey === undefined ? {} : { idempotencyKey: body.idempotencyKey }),
     ...(body.definitionHash === undefined ? {} : { definitionHash: body.definitionHash }),

@@ -67,7 +67,7 @@ describe('GET /openapi.json', () => {
   });
 
   it('describes what the routes really answer, to the last field', async (test) => {
-    const { get, call, server, box } = await startTestServer(test);
+    const { get, call, server, box, signIn } = await startTestServer(test);
     const document = await bodyOf<Document>(get('/openapi.json'));
     closeObjects(document);
     const ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -90,7 +90,35 @@ describe('GET /openapi.json', () => {
     for (const body of [{ arguments: { text: 'a' } }, { arguments: {} }])
       await assertDocumented('post', callPath, await call('echo', body));
     await assertDocumented('post', callPath, await call('long'));
-    await assertDocumented('post', callPath, await call('burn'));
+    await assertDocumented('post', callPath, await call('burn', { waitSeconds: 0 }));
+    const [asked] = await box.approvals.list();
+    const cookie = await signIn();
+    const answer = (how: string, body = {}, headers: Record<string, string> = { cookie, origin: server.url }) =>
+      fetch(`${server.url}/api/approvals/${asked?.id}/${how}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      });
+    const approvePath = '/api/approvals/{id}/approve';
+    await assertDocumented('get', '/api/approvals', await get('/api/approvals'));
+    const preview = `/api/approvals/${asked?.id}/remember?scope=`;
+    await assertDocumented('get', '/api/approvals/{id}/remember', await get(`${preview}arguments`));
+    await assertDocumented('get', '/api/approvals/{id}/remember', await get(`${preview}tool`));
+    const token = { authorization: `Bearer ${adminToken}` };
+    await assertDocumented('post', approvePath, await answer('approve', {}, token));
+    await assertDocumented('post', approvePath, await answer('approve', { remember: 'server' }));
+    await assertDocumented('post', approvePath, await answer('approve', { remember: 'arguments' }));
+    await assertDocumented('post', '/api/approvals/{id}/deny', await answer('deny'));
+    await assertDocumented('get', '/api/approvals/{id}', await get(`/api/approvals/${asked?.id}`));
+    await assertDocumented('get', '/api/approvals/{id}', await get('/api/approvals/none'));
+    await assertDocumented('get', '/api/approvals/rules', await get('/api/approvals/rules'));
+    const [rule] = await box.approvals.rules();
+    await box.approvals.revoke(rule?.id ?? '', { by: { id: 'alice', kind: 'human' } });
+    const gone = await fetch(`${server.url}/api/approvals/rules/${rule?.id}`, {
+      method: 'DELETE',
+      headers: { cookie, origin: server.url },
+    });
+    await assertDocumented('delete', '/api/approvals/rules/{id}', gone);
     await assertDocumented('post', callPath, await call('echo', { nonsense: true }));
     await assertDocumented(
       'post',

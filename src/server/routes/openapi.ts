@@ -38,9 +38,11 @@ export function openApiRoutes(app: ServerApp, version: string): () => OpenApiDoc
         license: { name: 'MIT' },
       },
       security: [{ token: [] }],
-      tags: ['Tools', 'Servers', 'Lock', 'Policies', 'Record', 'State', 'Documentation', 'Pages'].map((name) => ({
-        name,
-      })),
+      tags: ['Tools', 'Approvals', 'Servers', 'Lock', 'Policies', 'Record', 'State', 'Documentation', 'Pages'].map(
+        (name) => ({
+          name,
+        }),
+      ),
     }));
   app.openapi(route, (context) => preparedJson(context, jsonObject, (text ??= JSON.stringify(read())), 200));
   return read;

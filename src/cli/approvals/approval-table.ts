@@ -1,0 +1,99 @@
+import type { Approval, RememberedRule } from '../../model/approval.ts';
+import { localTime } from '../local-time.ts';
+import { oneLine } from '../printable.ts';
+import { Table } from '../table.ts';
+import type { Printer } from '../terminal.ts';
+
+const shortId = 8;
+
+/** The part of an id that is enough to name it. */
+function shortened(id: string): string {
+  return id.replace(/^appr_/, '').slice(0, shortId);
+}
+
+/** Approvals as lines for people; rows may come later. */
+export class ApprovalTable {
+  readonly #printer: Printer;
+  readonly #table: Table;
+
+  constructor(printer: Printer, sample: readonly Approval[]) {
+    this.#printer = printer;
+    const columns = ['ID', 'STATE', 'TOOL', 'ASKED BY', 'ASKED AT', 'EXPIRES AT', 'ARGUMENTS'];
+    this.#table = new Table(
+      columns.map((heading) => ({ heading })),
+      sample.map((approval) => this.#cells(approval)),
+      printer.width,
+    );
+  }
+
+  heading(): string {
+    return this.#printer.colors.bold(this.#table.heading());
+  }
+
+  row(approval: Approval): string {
+    return this.#table.row(this.#cells(approval));
+  }
+
+  #cells(approval: Approval): string[] {
+    return [
+      shortened(approval.id),
+      painted(this.#printer, approval),
+      oneLine(approval.tool),
+      oneLine(approval.principal.id),
+      localTime(approval.requestedAt),
+      localTime(approval.expiresAt),
+      oneLine(JSON.stringify(approval.arguments)),
+    ];
+  }
+}
+
+/** A table of approvals. */
+export function approvalTable(printer: Printer, approvals: readonly Approval[]): string {
+  const table = new ApprovalTable(printer, approvals);
+  return `${[table.heading(), ...approvals.map((approval) => table.row(approval))].join('\n')}\n`;
+}
+
+/** Remembered approvals as lines for people. */
+export function ruleTable(printer: Printer, rules: readonly RememberedRule[]): string {
+  const columns = ['RULE', 'SCOPE', 'FOR', 'LETS THROUGH', 'BY', 'SINCE'];
+  const rows = rules.map((rule) => [
+    rule.id,
+    rule.scope,
+    oneLine(rule.principal.id),
+    oneLine(letsThrough(rule)),
+    oneLine(rule.by.id),
+    localTime(rule.at),
+  ]);
+  const table = new Table(
+    columns.map((heading) => ({ heading })),
+    rows,
+    printer.width,
+  );
+  return `${[printer.colors.bold(table.heading()), ...rows.map((row) => table.row(row))].join('\n')}\n`;
+}
+
+function letsThrough(rule: RememberedRule): string {
+  switch (rule.scope) {
+    case 'session':
+      return `${rule.tool} in session ${rule.session}`;
+    case 'arguments':
+      return `${rule.tool} ${JSON.stringify(rule.arguments)}`;
+    case 'tool':
+      return rule.tool ?? '';
+    case 'server':
+      return `${rule.server}, except what cannot be undone`;
+  }
+}
+
+function painted({ colors }: Printer, { state }: Approval): string {
+  switch (state) {
+    case 'pending':
+      return colors.yellow(state);
+    case 'approved':
+    case 'used':
+      return colors.green(state);
+    case 'denied':
+    case 'expired':
+      return colors.dim(state);
+  }
+}

@@ -1,0 +1,90 @@
+import { type Command, Option } from 'commander';
+import type { Approval, RememberScope } from '../../model/approval.ts';
+import type { JsonObject } from '../../model/json.ts';
+import type { Signalbox } from '../../signalbox.ts';
+import type { CommandContext } from '../command-context.ts';
+import { confirm } from '../confirm.ts';
+import { Failure, usageFailure } from '../fail.ts';
+import { globalsOf } from '../globals.ts';
+import { localUser } from '../local-user.ts';
+import { printJson } from '../print-json.ts';
+import { oneLine } from '../printable.ts';
+import { readArguments } from '../read-arguments.ts';
+import type { Printer, Terminal } from '../terminal.ts';
+import { approvalTable } from './approval-table.ts';
+import { approvalBy, withRecords } from './open-inbox.ts';
+
+interface Options {
+  readonly edit?: string;
+  readonly remember?: RememberScope | 'nothing';
+  readonly yes?: boolean;
+}
+
+/** `signalbox approve`: a human's yes. */
+export function addApproveCommand(program: Command, { terminal }: CommandContext): void {
+  program
+    .command('approve')
+    .summary('say yes to one exact call')
+    .description('Lets one exact call run, once. A call that waits runs now; otherwise when it is made again.')
+    .argument('<id>', 'its id, as signalbox approvals prints it, or the beginning of it')
+    .option('--edit <json>', 'run it with these arguments instead; - reads them from standard input')
+    .addOption(
+      new Option(
+        '--remember <scope>',
+        'say yes to later calls too, after showing which recorded ones that means',
+      ).choices(['session', 'arguments', 'tool', 'server', 'nothing']),
+    )
+    .option('-y, --yes', 'remember without asking')
+    .action(async (prefix: string, options: Options, command: Command) => {
+      const globals = globalsOf(command);
+      const edited = options.edit === undefined ? undefined : await readArguments(options.edit, terminal.input);
+      await withRecords(globals, async (box) => {
+        const asked = await approvalBy(box, prefix);
+        const { remember } = options;
+        if (remember !== undefined && remember !== 'nothing' && asked.state === 'pending')
+          await showRemembering(box, asked, remember, options.yes === true, terminal);
+        const approval = await box.approvals.approve(asked.id, {
+          by: localUser(),
+          ...(edited === undefined ? {} : { arguments: edited as JsonObject }),
+          ...(remember === undefined ? {} : { remember }),
+        });
+        if (globals.json) return printJson(terminal.output, approval);
+        await terminal.output.print(told(approval, terminal.output));
+      });
+    });
+}
+
+async function showRemembering(
+  box: Signalbox,
+  asked: Approval,
+  scope: RememberScope,
+  isSure: boolean,
+  terminal: Terminal,
+): Promise<void> {
+  const { errors } = terminal;
+  const { count, denied, examples } = await box.approvals.preview(asked.id, scope, localUser());
+  const refused = denied === 0 ? '' : `, ${denied} of which you refused`;
+  await errors.print(
+    `remembering this for the ${scope} would have let ${count} recorded ${count === 1 ? 'call' : 'calls'} through${refused}\n`,
+  );
+  if (examples.length > 0) await errors.print(approvalTable(errors, examples));
+  if (isSure) return;
+  if (!terminal.canAsk)
+    throw usageFailure('there is nobody here to confirm what is remembered', { next: 'add --yes to remember it' });
+  if (!(await confirm(terminal, 'Remember it?'))) {
+    throw new Failure(1, 'not-remembered', 'nothing was remembered, and the call was not answered', {
+      next: `signalbox approve ${asked.id} says yes to this one call`,
+    });
+  }
+}
+
+function told({ tool, arguments: asked, answer, principal }: Approval, { colors }: Printer): string {
+  const what = oneLine(`${tool} ${JSON.stringify(answer?.arguments ?? asked)}`);
+  const lines = [
+    `${colors.green('approved')} ${what}`,
+    `  for ${oneLine(principal.id)}, once; it runs when the call is made, or waits, for it`,
+  ];
+  if (answer?.rule !== undefined)
+    lines.push(`  remembered as ${answer.rule}; signalbox approvals revoke ${answer.rule} asks again`);
+  return `${lines.join('\n')}\n`;
+}

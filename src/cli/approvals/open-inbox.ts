@@ -1,0 +1,48 @@
+import type { Approval } from '../../model/approval.ts';
+import { SignalboxError } from '../../model/errors.ts';
+import type { Signalbox } from '../../signalbox.ts';
+import { usageFailure } from '../fail.ts';
+import type { Globals } from '../globals.ts';
+import { assertJournal } from '../journal/open-journal.ts';
+import { loadBoxParts } from '../load-box-parts.ts';
+
+/** Hands a box without servers to `use`, and closes it: answering needs the records alone. */
+export async function withRecords(globals: Globals, use: (box: Signalbox) => Promise<void>): Promise<void> {
+  assertJournal(globals);
+  const { openBox, readConfiguration } = await loadBoxParts();
+  const { configuration } = readConfiguration(globals);
+  const box = await openBox({ ...configuration, servers: [] }, { data: globals.data, secretsFrom: globals.data });
+  try {
+    await use(box);
+  } finally {
+    await box.close();
+  }
+}
+
+/** The approval with this id, or the only one whose id begins so. */
+export async function approvalBy(box: Signalbox, prefix: string): Promise<Approval> {
+  const all = await box.approvals.list({ all: true, limit: 10_000 });
+  const open = all.filter(({ state }) => state === 'pending');
+  return only(open, prefix, 'appr_') ?? only(all, prefix, 'appr_') ?? unknown('approval', prefix);
+}
+
+/** The item with this id, or the only one whose id begins so; ids need not be given with their first word. */
+export function only<Item extends { readonly id: string }>(
+  items: readonly Item[],
+  prefix: string,
+  word: string,
+): Item | undefined {
+  const start = prefix.startsWith(word) ? prefix : word + prefix;
+  const found = items.filter(({ id }) => id.startsWith(start));
+  if (found.length > 1 && !found.some(({ id }) => id === start)) {
+    throw usageFailure(`${JSON.stringify(prefix)} is the beginning of ${found.length} ids`, {
+      lines: found.slice(0, 10).map(({ id }) => id),
+      next: 'give more of the id',
+    });
+  }
+  return found.find(({ id }) => id === start) ?? found[0];
+}
+
+function unknown(what: string, prefix: string): never {
+  throw new SignalboxError('approval-unknown', `no ${what} begins with ${JSON.stringify(prefix)}`);
+}

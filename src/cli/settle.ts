@@ -1,0 +1,41 @@
+import type { Command } from 'commander';
+import { withRecords } from './approvals/open-inbox.ts';
+import type { CommandContext } from './command-context.ts';
+import { usageFailure } from './fail.ts';
+import { globalsOf } from './globals.ts';
+import { localUser } from './local-user.ts';
+import { printJson } from './print-json.ts';
+import { oneLine } from './printable.ts';
+
+interface Options {
+  readonly completed?: boolean;
+  readonly failed?: boolean;
+  readonly note?: string;
+}
+
+/** `signalbox settle`: says how a call ended whose outcome is unknown. */
+export function addSettleCommand(program: Command, { terminal: { output } }: CommandContext): void {
+  program
+    .command('settle')
+    .summary('say how a call ended whose outcome is unknown')
+    .description(
+      'Records what you found out about a call whose process died, or whose connection broke, while it ran. ' +
+        'Nothing is run again; later deliveries with the same idempotency key get this outcome.',
+    )
+    .argument('<call>', 'its id, as signalbox journal --outcome unknown --json prints it')
+    .option('--completed', 'it took effect')
+    .option('--failed', 'it did not')
+    .option('--note <text>', 'how you know')
+    .action(async (id: string, { completed, failed, note }: Options, command: Command) => {
+      if ((completed === true) === (failed === true))
+        throw usageFailure('say how it ended: --completed or --failed', { next: 'signalbox settle --help' });
+      const globals = globalsOf(command);
+      await withRecords(globals, async (box) => {
+        const as = completed === true ? 'completed' : 'failed';
+        await box.settle(id, { as, by: localUser(), ...(note === undefined ? {} : { note }) });
+        const call = await box.journal.call(id);
+        if (globals.json) return printJson(output, call);
+        await output.print(`${output.colors.green('settled')} ${id} ${oneLine(call?.tool ?? '')} as ${as}\n`);
+      });
+    });
+}

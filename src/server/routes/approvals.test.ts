@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { type TestServer, adminToken, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
+import type { Approval, RememberedRule } from '../../model/approval.ts';
+import type { CallResult } from '../../model/call.ts';
+import type { ProblemDocument } from '../problems/problem.ts';
+
+interface Inbox extends TestServer {
+  /** Posts as the person at a signed-in browser. */
+  post(path: string, body?: object): Promise<Response>;
+  /** A call that is asked about, and the question. */
+  asked(): Promise<{ call: Promise<CallResult>; approval: Approval }>;
+}
+
+async function inbox(test: TestContext): Promise<Inbox> {
+  const started = await startTestServer(test);
+  const { server, call, box } = started;
+  const cookie = await started.signIn();
+  return {
+    ...started,
+    post: (path, body = {}) =>
+      fetch(server.url + path, {
+        method: 'POST',
+        headers: { cookie, origin: server.url, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    async asked() {
+      const ended = bodyOf(call('burn'));
+      for (;;) {
+        const [approval] = await box.approvals.list();
+        if (approval !== undefined) return { call: ended, approval };
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    },
+  };
+}
+
+describe('the inbox over HTTP', () => {
+  it('shows what waits; a yes from a signed-in browser runs the call that waits', async (test) => {
+    const { asked, get, post } = await inbox(test);
+    const { call, approval } = await asked();
+    const { items } = await bodyOf<{ items: Approval[] }>(get('/api/approvals'));
+    assert.deepEqual(items, [approval]);
+    const answered = await post(`/api/approvals/${approval.id}/approve`);
+    assert.equal(answered.status, 200);
+    assert.deepEqual((await bodyOf<Approval>(answered)).answer?.by, { id: 'console', kind: 'human' });
+    assert.equal((await call).outcome, 'completed');
+    assert.deepEqual(await bodyOf(get('/api/approvals')), { items: [] });
+    const all = await bodyOf<{ items: Approval[] }>(get('/api/approvals?state=all'));
+    assert.equal(all.items[0]?.state, 'used');
+  });
+
+  it('a no ends the call with its reason; the second answer gets 409 and whose the first was', async (test) => {
+    const { asked, post } = await inbox(test);
+    const { call, approval } = await asked();
+    assert.equal((await post(`/api/approvals/${approval.id}/deny`, { reason: 'not today' })).status, 200);
+    assert.match((await call).error?.message ?? '', /refused by console: not today/);
+    for (const how of ['approve', 'deny']) {
+      const late = await post(`/api/approvals/${approval.id}/${how}`);
+      assert.equal(late.status, 409);
+      const { code, detail } = await bodyOf<ProblemDocument>(late);
+      assert.equal(code, 'approval-answered');
+      assert.match(detail, /was already denied by console at /);
+    }
+    assert.equal((await post('/api/approvals/appr_none/approve')).status, 404);
+  });
+
+  it('never lets a token answer, which may be an agent’s', async (test) => {
+    const { asked, post, server } = await inbox(test);
+    const { call, approval } = await asked();
+    for (const path of [`${approval.id}/approve`, `${approval.id}/deny`]) {
+      const response = await fetch(`${server.url}/api/approvals/${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
+        body: '{}',
+      });
+      assert.equal(response.status, 403);
+      assert.equal((await bodyOf<ProblemDocument>(response)).code, 'approver-refused');
+    }
+    await post(`/api/approvals/${approval.id}/deny`);
+    await call;
+  });
+
+  it('remembers, lists and revokes', async (test) => {
+    const { asked, get, post, call: calling, server, signIn } = await inbox(test);
+    const { call, approval } = await asked();
+    const refused = await post(`/api/approvals/${approval.id}/approve`, { remember: 'tool' });
+    assert.equal(refused.status, 422);
+    await post(`/api/approvals/${approval.id}/approve`, { remember: 'arguments' });
+    await call;
+    assert.equal((await bodyOf(calling('burn', { waitSeconds: 0 }))).outcome, 'completed');
+    const { items } = await bodyOf<{ items: RememberedRule[] }>(get('/api/approvals/rules'));
+    assert.equal(items[0]?.scope, 'arguments');
+    const revoked = await fetch(`${server.url}/api/approvals/rules/${items[0]?.id}`, {
+      method: 'DELETE',
+      headers: { cookie: await signIn(), origin: server.url },
+    });
+    assert.deepEqual([revoked.status, await bodyOf(revoked)], [200, { items: [] }]);
+    assert.equal((await calling('burn', { waitSeconds: 0 })).status, 202);
+  });
+});

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { suite, test } from 'node:test';
+import { type CallResult, createSignalbox, defineTool, localServer } from '../../src/index.ts';
+import { OutcomeUnknown } from '../../src/model/outcome-unknown.ts';
+import type { Approval, RememberedRule } from '../../src/model/approval.ts';
+import { Place, finished, launcher, said, withNotes } from './cli-place.ts';
+
+const add = ['call', 'add', '{"text":"milk"}', '--as', 'bot', '--session', 's1'];
+
+async function inbox(place: Place, ...more: string[]): Promise<Approval[]> {
+  return ((await place.json(['approvals', ...more])) as unknown as { items: Approval[] }).items;
+}
+
+suite('approvals', () => {
+  test('a call that asks is listed, approved by a short id, and then runs once', async () => {
+    const place = new Place(withNotes);
+    const first = (await place.json(add, 1)) as unknown as CallResult & { approvalId: string };
+    assert.equal(first.outcome, 'awaiting-approval');
+    const { stdout } = await place.run(['approvals']);
+    const short = first.approvalId.slice('appr_'.length, 'appr_'.length + 8);
+    assert.match(stdout, new RegExp(`^${short} +pending +mcp__notes__add +bot .*"text":"milk"`, 'm'));
+    const approved = await place.run(['approve', short.slice(0, 5)]);
+    assert.equal(approved.code, 0, approved.stderr);
+    assert.match(approved.stdout, /^approved mcp__notes__add/);
+    const [approval] = await inbox(place);
+    assert.deepEqual([approval?.state, approval?.answer?.by.kind], ['approved', 'human']);
+    const second = await place.run(['approve', short]);
+    assert.equal(second.code, 1);
+    assert.match(second.stderr, /approval-answered: appr_\w+ was already approved by user:\w+ at /);
+    assert.equal((await place.json(add))['outcome'], 'completed');
+    assert.equal((await place.json(add, 1))['outcome'], 'awaiting-approval');
+    assert.deepEqual((await inbox(place, '--all')).map(({ state }) => state).toSorted(), ['pending', 'used']);
+  });
+
+  test('a call that waits in one process is answered in another: edited, or denied with a reason', async () => {
+    const place = new Place(withNotes);
+    await place.run(['call', 'ping']);
+    const follower = place.start(['approvals', '--follow', '--json']);
+    const followed = finished(follower);
+    const question = said(follower.stdout, /"state":"pending"[^\n]*\n/);
+    const waiting = place.run([...add, '--wait', '60s', '--json']);
+    const { id } = JSON.parse((await question).trim().split('\n')[0] ?? '') as Approval;
+    await place.run(['approve', id, '--edit', '{"text":"oat milk"}']);
+    const { stdout } = await waiting;
+    const result = JSON.parse(stdout) as CallResult;
+    assert.equal(result.outcome, 'completed');
+    assert.match(JSON.stringify(result.content), /edited the arguments .*milk.* → .*oat milk.*added oat milk/);
+    follower.kill('SIGINT');
+    await followed;
+
+    await place.run(add);
+    const [pending] = await inbox(place);
+    const denied = await place.run(['deny', pending?.id ?? '', '--reason', 'enough milk']);
+    assert.equal(denied.code, 0, denied.stderr);
+    assert.match((await place.run(add)).stderr, /approval-denied: .*enough milk/);
+  });
+
+  test('remembering shows what it would have let through, needs a clear yes, is listed and revoked', async () => {
+    const place = new Place(withNotes);
+    await place.run(add);
+    const [asked] = await inbox(place);
+    const id = asked?.id ?? '';
+    const refused = await place.run(['approve', id, '--remember', 'tool', '--yes']);
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /remember-refused: mcp__notes__add cannot be undone/);
+    const unsure = await place.run(['approve', id, '--remember', 'arguments']);
+    assert.equal(unsure.code, 2);
+    assert.match(unsure.stderr, /would have let 1 recorded call through\n[^]*next: add --yes/);
+    assert.equal((await inbox(place))[0]?.state, 'pending');
+    const sure = await place.run(['approve', id, '--remember', 'arguments', '--yes']);
+    assert.match(sure.stdout, /remembered as rule_\w+; signalbox approvals revoke rule_/);
+    for (let time = 0; time < 2; time += 1) assert.equal((await place.run(add)).code, 0);
+    const { items } = (await place.json(['approvals', 'rules'])) as unknown as { items: RememberedRule[] };
+    assert.equal(items[0]?.scope, 'arguments');
+    assert.match((await place.run(['approvals', 'rules'])).stdout, /arguments +bot +mcp__notes__add \{"text":"milk"\}/);
+    assert.equal((await place.run(['approvals', 'revoke', items[0]?.id ?? ''])).code, 0);
+    assert.equal((await place.run(['approvals', 'revoke', items[0]?.id ?? ''])).code, 1);
+    await place.run(add);
+    assert.equal((await place.json(add, 1))['outcome'], 'awaiting-approval');
+  });
+
+  test('an id that does not fit, or fits several, is told with what to do', async () => {
+    const place = new Place(withNotes);
+    await place.run(add);
+    await place.run(['call', 'add', '{"text":"b"}']);
+    assert.match((await place.run(['approve', ''])).stderr, /"" is the beginning of 2 ids\n +appr_\w+\n +appr_/);
+    const { code, stderr } = await place.run(['deny', 'nothing']);
+    assert.equal(code, 1);
+    assert.match(stderr, /approval-unknown: no approval begins with "nothing"\n.*next: signalbox approvals --all/);
+    assert.equal((await new Place().run(['approvals'])).code, 1);
+  });
+
+  test('while the terminal asks, an answer from elsewhere ends the question', async (t) => {
+    const place = new Place(withNotes);
+    const command = [process.execPath, launcher, ...add.map((word) => `'${word}'`)].join(' ');
+    const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
+      cwd: place.directory,
+      env: { ...process.env, SIGNALBOX_HOME: place.data, NO_COLOR: '1', TERM: 'xterm' },
+    });
+    const failed = new Promise<true>((resolve) => child.once('error', () => resolve(true)));
+    const ended = finished(child);
+    const asked = said(child.stdout, /Run it\? \[y\/N\] /);
+    if ((await Promise.race([asked, failed])) === true) return t.skip('needs script of util-linux to make a terminal');
+    const [pending] = await inbox(place);
+    await place.run(['approve', pending?.id ?? '']);
+    const { stdout } = await ended;
+    assert.match(stdout, /completed in /);
+  });
+});
+
+suite('settle', () => {
+  test('says how a call ended that nobody knew the end of, once; the journal shows it', async () => {
+    const place = new Place();
+    const send = defineTool({
+      name: 'send',
+      description: 'x',
+      input: { type: 'object' },
+      run: () => {
+        throw new OutcomeUnknown('the line broke');
+      },
+    });
+    const box = await createSignalbox({
+      data: place.data,
+      servers: [localServer({ name: 't', tools: [send] })],
+      approve: () => ({ allow: true }),
+    });
+    const { callId, outcome } = await box.call('mcp__t__send');
+    assert.equal(outcome, 'unknown');
+    await box.close();
+    assert.equal((await place.run(['settle', callId])).code, 2);
+    const { code, stdout, stderr } = await place.run(['settle', callId, '--completed', '--note', 'it arrived']);
+    assert.deepEqual([code, stdout], [0, `settled ${callId} mcp__t__send as completed\n`], stderr);
+    const again = await place.run(['settle', callId, '--failed']);
+    assert.deepEqual([again.code, /already settled as completed by user:/.test(again.stderr)], [1, true]);
+    assert.match(
+      (await place.run(['journal'])).stdout,
+      /settled +mcp__t__send +call_\w+ completed, by user:\w+: it arrived/,
+    );
+  });
+});
