@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type JournalEvent, createSignalbox } from '../../src/index.ts';
+import { runSeed, seeded } from '../support/seeded.ts';
 import { runAndKill } from './run-and-kill.ts';
 
 const rounds = 200;
@@ -16,7 +17,7 @@ test(
   async (t) => {
     const data = mkdtempSync(join(tmpdir(), 'signalbox-kill-'));
     t.after(() => rmSync(data, { recursive: true }));
-    const seed = Number(process.env['SIGNALBOX_SEED'] ?? Date.now() % 1_000_000);
+    const seed = runSeed;
     const random = seeded(seed);
     const acknowledged = new Map<string, string>();
     for (let round = 0; round < rounds; round++) {
@@ -56,11 +57,3 @@ test(
     await box.close();
   },
 );
-
-function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}

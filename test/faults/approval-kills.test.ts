@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { coreBox } from '../support/core-box.ts';
+import { runSeed, seeded } from '../support/seeded.ts';
+import { testSource, testTool } from '../support/test-source.ts';
+
+const kills = 60;
+const program = fileURLToPath(new URL('./approving-process.ts', import.meta.url));
+
+test(
+  `two processes that ask, approve and run the same calls, killed ${kills} times: one run for each approval that was used, and no other`,
+  { timeout: 300_000 },
+  async (t) => {
+    const data = mkdtempSync(join(tmpdir(), 'signalbox-approval-kills-'));
+    t.after(() => rmSync(data, { recursive: true }));
+    const env = { ...process.env, NODE_COMPILE_CACHE: join(data, 'compiled') };
+    const random = seeded(runSeed);
+    // The races of this test are about calls, not about who makes the file.
+    await (await coreBox(join(data, 'signalbox.db'), [])).close();
+    let killed = 0;
+    const acknowledged: string[] = [];
+    const runAndKill = async (): Promise<void> => {
+      while (killed++ < kills) {
+        const child = spawn(process.execPath, [program, data], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+        let output = '';
+        child.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
+        await once(child.stdout, 'data');
+        await new Promise((resolve) => setTimeout(resolve, 20 + random() * 150));
+        child.kill('SIGKILL');
+        const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+        assert.equal(signal, 'SIGKILL', `the program ended by itself with ${code}`);
+        acknowledged.push(...output.split('\n').slice(1, -1));
+      }
+    };
+    await Promise.all([runAndKill(), runAndKill()]);
+
+    const box = await coreBox(join(data, 'signalbox.db'), [testSource('bank', [testTool('pay')])]);
+    const approvals = await box.approvals.list({ all: true, limit: 1_000_000 });
+    const byCall = new Map(approvals.flatMap((each) => (each.usedBy === undefined ? [] : [[each.usedBy, each]])));
+    const effects = readFileSync(join(data, 'effects'), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(' ') as [string, string]);
+    assert.equal(new Set(effects.map(([call]) => call)).size, effects.length, 'no call acted twice');
+    for (const [call, account] of effects)
+      assert.deepEqual(byCall.get(call)?.arguments, { account: Number(account) }, `${call} (seed ${runSeed})`);
+    const unknown: string[] = [];
+    for (const call of byCall.keys()) {
+      const entry = await box.journal.call(call);
+      assert.ok(entry?.type === 'ToolInvoked', `${call} has an outcome`);
+      if (entry.outcome === 'unknown') unknown.push(call);
+    }
+    for (const call of acknowledged) assert.ok(byCall.has(call) && !unknown.includes(call), `acknowledged ${call}`);
+    assert.ok(unknown.length > kills / 4, `only ${unknown.length} calls were caught in between: the test shows little`);
+    assert.ok((await box.journal.verify()).ok);
+    t.diagnostic(
+      `seed ${runSeed}: ${approvals.length} approvals, ${byCall.size} used, ${effects.length} effects, ${unknown.length} unknown`,
+    );
+    await box.close();
+  },
+);

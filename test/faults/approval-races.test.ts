@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { type CallStarted, SignalboxError } from '../../src/index.ts';
+import type { Decision } from '../../src/model/decision.ts';
+import { type CoreBox, coreBox } from '../support/core-box.ts';
+import { runSeed, seeded } from '../support/seeded.ts';
+import { type TestSource, testSource, testTool } from '../support/test-source.ts';
+
+const lanes = 50;
+const batches = 10;
+const roundsByLane = 20;
+const alice = { id: 'alice', kind: 'human' } as const;
+const bob = { id: 'bob', kind: 'human' } as const;
+
+/** What a tool did, and as which definition and under which policy. */
+interface Run {
+  readonly callId: string;
+  readonly lane: number;
+  readonly amount: number;
+  readonly definition: number;
+}
+
+/** One tool with its own definition and its own policy, both of which change while others wait. */
+interface Lane {
+  readonly index: number;
+  definition: number;
+  policy: number;
+  amount: number;
+}
+
+test(
+  `${lanes * batches * roundsByLane} races of two approvers in two processes, with changed arguments, definitions, policies and restarts: at most one run for each approval, never of another call`,
+  { timeout: 300_000 },
+  async (t) => {
+    const directory = mkdtempSync(join(tmpdir(), 'signalbox-races-'));
+    t.after(() => rmSync(directory, { recursive: true }));
+    const file = join(directory, 'signalbox.db');
+    const random = seeded(runSeed);
+    const chance = (probability: number): boolean => random() < probability;
+    const runs: Run[] = [];
+    const all: Lane[] = Array.from({ length: lanes }, (_, index) => ({ index, definition: 1, policy: 1, amount: 0 }));
+    const answers = { approved: 0, late: 0 };
+
+    const toolOf = ({ index, definition }: Lane) =>
+      testTool(`pay_${index}`, {
+        effect: 'irreversible',
+        description: `Pays, version ${definition}.`,
+        run: (args, { callId }) => {
+          runs.push({ callId, lane: index, amount: (args as { amount: number }).amount, definition });
+          return 'paid';
+        },
+      });
+    const decide = (name: string): Decision => {
+      const lane = all[Number(name.split('_').at(-1))];
+      return { answer: 'ask', rule: 'test', reason: 'a test', policy: String(lane?.policy) };
+    };
+    let sources: TestSource[] = [];
+    const offer = (): void => sources.forEach((source) => source.change({ tools: all.map(toolOf) }));
+    const open = async (): Promise<CoreBox> => {
+      const source = testSource('bank', all.map(toolOf));
+      sources.push(source);
+      return coreBox(file, [source], decide);
+    };
+
+    const round = async (lane: Lane, boxes: readonly CoreBox[]): Promise<void> => {
+      const someBox = (): CoreBox => (chance(0.5) ? boxes[0] : boxes[1]) as CoreBox;
+      const pay = (amount: number, waitMs = 0) =>
+        someBox().call(`mcp__bank__pay_${lane.index}`, { amount }, { waitMs });
+      // Now and then the same arguments again: what the restart, or the round before, left unused.
+      if (!chance(0.3)) lane.amount += 1;
+      const { amount } = lane;
+      const waiting = chance(0.1) ? [pay(amount, 400)] : [];
+      const [first, second] = await Promise.all([pay(amount), pay(amount)]);
+      const ids = new Set(
+        [first, second].flatMap((result) => ('approvalId' in result ? [result.approvalId ?? ''] : [])),
+      );
+      for (const id of ids) {
+        const attempts = [
+          someBox().approvals.approve(id, { by: alice }),
+          chance(0.2) ? someBox().approvals.deny(id, { by: bob }) : someBox().approvals.approve(id, { by: bob }),
+        ];
+        const answered = await Promise.allSettled(attempts);
+        answers.approved += answered.filter(({ status }) => status === 'fulfilled').length;
+        for (const each of answered) {
+          if (each.status === 'fulfilled') continue;
+          answers.late += 1;
+          assert.ok(
+            each.reason instanceof SignalboxError && each.reason.code === 'approval-answered',
+            String(each.reason),
+          );
+        }
+        assert.ok(answered.filter(({ status }) => status === 'fulfilled').length <= 1, 'both answers were taken');
+      }
+      if (chance(0.2)) lane.policy += 1;
+      if (chance(0.1)) {
+        lane.definition += 1;
+        offer();
+      }
+      if (chance(0.2)) return; // leaves the approval unused
+      const again = [pay(amount), pay(amount), ...(chance(0.3) ? [pay(amount + 1_000_000)] : []), ...waiting];
+      await Promise.all(again);
+    };
+
+    for (let batch = 0; batch < batches; batch += 1) {
+      sources = [];
+      const boxes = await Promise.all([open(), open()]);
+      await Promise.all(
+        all.map(async (lane) => {
+          for (let index = 0; index < roundsByLane; index += 1) await round(lane, boxes);
+        }),
+      );
+      await Promise.all(boxes.map((box) => box.close()));
+    }
+
+    const box = await open();
+    const approvals = await box.approvals.list({ all: true, limit: 1_000_000 });
+    const byCall = new Map(
+      approvals.flatMap((approval) => (approval.usedBy === undefined ? [] : [[approval.usedBy, approval]])),
+    );
+    const hint = `(seed ${runSeed})`;
+    assert.equal(new Set(runs.map(({ callId }) => callId)).size, runs.length, `a call ran twice ${hint}`);
+    for (const run of runs) {
+      const approval = byCall.get(run.callId);
+      assert.ok(approval !== undefined, `${run.callId} ran without an approval of its own ${hint}`);
+      assert.equal(approval.tool, `mcp__bank__pay_${run.lane}`, hint);
+      assert.deepEqual(approval.arguments, { amount: run.amount }, hint);
+      assert.equal(approval.answer?.reason, undefined);
+    }
+    const started = new Map<string, CallStarted>();
+    for await (const event of box.journal.stream({ type: 'CallStarted' }))
+      if (event.type === 'CallStarted') started.set(event.callId, event);
+    for (const [call, approval] of byCall) {
+      const intent = started.get(call);
+      assert.equal(intent?.definitionHash, approval.definitionHash, hint);
+      assert.equal(intent?.decision?.policy, approval.decision.policy, hint);
+    }
+    assert.equal(runs.length, byCall.size, `every used approval ran its call, and no other ${hint}`);
+    assert.ok(runs.length > 2000 && answers.late > 2000, `only ${runs.length} runs: the test shows little`);
+    assert.ok((await box.journal.verify()).ok);
+    await box.close();
+    t.diagnostic(
+      `seed ${runSeed}: ${approvals.length} approvals, ${answers.approved} answered, ${answers.late} too late, ${runs.length} runs`,
+    );
+  },
+);

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { coreBox } from '../support/core-box.ts';
+import { testSource, testTool } from '../support/test-source.ts';
+
+const rounds = 500;
+const atATime = 4;
+const program = fileURLToPath(new URL('./crashing-process.ts', import.meta.url));
+
+test(
+  `${rounds} crashes between effect and record: every call is unknown, and delivering it again has no second effect`,
+  { timeout: 300_000 },
+  async (t) => {
+    const data = mkdtempSync(join(tmpdir(), 'signalbox-crash-'));
+    t.after(() => rmSync(data, { recursive: true }));
+    const env = { ...process.env, NODE_COMPILE_CACHE: join(data, 'compiled') };
+    // The races of this test are about calls, not about who makes the file.
+    await (await coreBox(join(data, 'signalbox.db'), [])).close();
+    let next = 0;
+    const crash = async (): Promise<void> => {
+      while (next < rounds) {
+        const child = spawn(process.execPath, [program, data, `key-${next++}`], { env, stdio: 'inherit' });
+        const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+        assert.equal(signal, 'SIGKILL', `the program ended by itself with ${code}`);
+      }
+    };
+    await Promise.all(Array.from({ length: atATime }, crash));
+
+    let secondEffects = 0;
+    const act = testTool('act', { effect: 'irreversible', run: () => void (secondEffects += 1) });
+    const box = await coreBox(join(data, 'signalbox.db'), [testSource('t', [act])]);
+    const effects = readFileSync(join(data, 'effects'), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(' ') as [string, string]);
+    assert.equal(effects.length, rounds);
+    assert.equal(new Set(effects.map(([, key]) => key)).size, rounds, 'nothing acted twice');
+    for (const [call, key] of effects) {
+      const entry = await box.journal.call(call);
+      assert.ok(entry?.type === 'ToolInvoked' && entry.outcome === 'unknown', `${call} is ${JSON.stringify(entry)}`);
+      // The same delivery once more, and the same call without its key: the approval is used up.
+      assert.equal((await box.call('mcp__t__act', { key }, { idempotencyKey: key })).outcome, 'unknown');
+      assert.equal((await box.call('mcp__t__act', { key }, { waitMs: 0 })).outcome, 'awaiting-approval');
+    }
+    assert.equal(secondEffects, 0);
+    assert.ok((await box.journal.verify()).ok);
+    await box.close();
+  },
+);

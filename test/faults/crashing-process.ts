@@ -1,0 +1,20 @@
+/** Runs one call whose process dies between effect and record. Run by `crash-after-effect.test.ts`. */
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { coreBox } from '../support/core-box.ts';
+import { testSource, testTool } from '../support/test-source.ts';
+
+const [, , data = '', key = ''] = process.argv;
+
+const act = testTool('act', {
+  effect: 'irreversible',
+  run: (_, { callId }) => {
+    appendFileSync(join(data, 'effects'), `${callId} ${key}\n`);
+    process.kill(process.pid, 'SIGKILL');
+    return new Promise(() => undefined);
+  },
+});
+const box = await coreBox(join(data, 'signalbox.db'), [testSource('t', [act])]);
+const { approvalId = '' } = (await box.call('mcp__t__act', { key }, { waitMs: 0 })) as { approvalId?: string };
+await box.approvals.approve(approvalId, { by: { id: 'alice', kind: 'human' } });
+await box.call('mcp__t__act', { key }, { idempotencyKey: key });
