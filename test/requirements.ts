@@ -141,8 +141,8 @@ export const requirements: Readonly<Record<RequirementId, Requirement>> = {
   B6: {
     promise: 'crash, hang, dropped stream and expired session are noticed, reconnected, and end calls clearly',
     tests: [
-      'src/sources/mcp/mcp-server.test.ts > a server that dies > a read that was under way has failed; the server comes back by itself',
-      'src/sources/mcp/mcp-server.test.ts > a server that dies > the outcome of a call with an effect is unknown, and it is not made again',
+      'src/sources/mcp/mcp-server.test.ts > a server that dies > a read that was under way is tried again, and has failed then; the server comes back by itself',
+      'src/sources/mcp/mcp-server.test.ts > a server that dies > the outcome of a call with an effect is unknown, and it is not made again, whatever the server says of itself',
       'src/sources/mcp/mcp-server.test.ts > a server that dies > one that hangs is found out after a call ran out of time, and replaced',
       'src/sources/mcp/mcp-server.test.ts > a server that dies > killed at random under load: every call ends, no effect happens twice, and the catalog is whole again',
       'src/sources/mcp/http/http.test.ts > a session that the server has forgotten is made anew, the call goes through, and the catalog stays',
@@ -284,19 +284,40 @@ export const requirements: Readonly<Record<RequirementId, Requirement>> = {
   },
   C3: {
     promise: 'an approval is bound to one exact call, single use, expiring, durable, and human',
-    tests: [],
+    tests: [
+      'src/call/approvals/approvals.test.ts > an approval > lets exactly one call run: the same one, made again, at once',
+      'src/call/approvals/approvals.test.ts > an approval > does not hold for other arguments, another principal, a changed definition or another policy, and says so',
+      'src/call/approvals/approvals.test.ts > an approval > survives a restart, asked or approved, and is used up by a run that nobody saw end',
+      'src/call/approvals/approvals.test.ts > an approval > expires, whether it was answered or not',
+      'src/call/approvals/approvals.test.ts > an approval > shows and binds what the tool really runs with: also what the configuration fills in',
+      'src/call/approvals/approvals.test.ts > answers > only humans give them: not the agent that asks, not any other',
+      'src/call/approvals/edited-arguments.test.ts > edit, then approve > runs another call with the human’s arguments; the caller gets its result and learns what was edited',
+      'src/server/routes/approvals.test.ts > the inbox over HTTP > never lets a token answer, which may be an agent’s',
+      'test/faults/approval-races.test.ts > 10000 races of two approvers in two processes, with changed arguments, definitions, policies and restarts: at most one run for each approval, never of another call',
+      'test/faults/approval-kills.test.ts > two processes that ask, approve and run the same calls, killed 60 times: one run for each approval that was used, and no other',
+    ],
   },
   C4: {
     promise: 'an approval reaches a human wherever they are; the first answer wins and the others are told',
-    tests: [],
+    tests: [
+      'src/call/approvals/approvals.test.ts > channels > all are asked at once; the first answer wins and the others are told by the signal',
+      'src/call/approvals/approvals.test.ts > answers > the first one wins; the others learn whose it was and when',
+      'test/e2e/cli-approvals.test.ts > approvals > a call that waits in one process is answered in another: edited, or denied with a reason',
+      'test/e2e/cli-approvals.test.ts > approvals > while the terminal asks, an answer from elsewhere ends the question',
+      'src/server/routes/approvals.test.ts > the inbox over HTTP > shows what waits; a yes from a signed-in browser runs the call that waits',
+    ],
+    missing: 'session events, the console, MCP elicitation and `input_required`, Claude’s permission callback',
   },
   C5: {
     promise: 'intent before effect; a crash in between is `unknown` and nothing with an effect is run twice',
     tests: [
       'test/faults/kill-loop.test.ts > kill -9 in a loop while calls run: acknowledged outcomes are kept, the rest reads unknown, the chain verifies',
       'src/call/idempotency.test.ts > idempotency keys > duplicate deliveries run once, together and one after the other, whatever the order of their properties',
+      'test/faults/crash-after-effect.test.ts > 500 crashes between effect and record: every call is unknown, and delivering it again has no second effect',
+      'src/call/settle.test.ts > settling a call whose outcome is unknown > is recorded with who and why, shown with the call, and told to later deliveries',
+      'src/call/retries.test.ts > retries > a read, or a tool marked idempotent, is tried again when the way to it broke; the record says how often',
+      'src/call/retries.test.ts > retries > nothing else is ever tried again: no effect, no error of the tool itself',
     ],
-    missing: 'retries, settling an unknown call',
   },
   C6: {
     promise: 'undo restores byte for byte what the call changed, and reports conflicts',
@@ -373,7 +394,13 @@ export const requirements: Readonly<Record<RequirementId, Requirement>> = {
   },
   C15: {
     promise: 'remembering an approval writes a visible, revocable rule and first shows what it would have let through',
-    tests: [],
+    tests: [
+      'src/call/approvals/remembered.test.ts > remembering > first shows which calls on record it would have let through, and which of them a human refused',
+      'src/call/approvals/remembered.test.ts > remembering > is visible and revocable: a revoked rule asks again, and the journal has it',
+      'src/call/approvals/remembered.test.ts > remembering > for the session: the tool runs in it without a question, in no other',
+      'src/call/approvals/remembered.test.ts > remembering > for the arguments, the tool, or the server: so far and no further',
+      'test/e2e/cli-approvals.test.ts > approvals > remembering shows what it would have let through, needs a clear yes, is listed and revoked',
+    ],
   },
 
   // D. Agents and sessions
