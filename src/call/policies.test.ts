@@ -144,6 +144,24 @@ describe('policies', () => {
     }
   });
 
+  test('a call that waited for its approval is decided again, and counts once', async () => {
+    const ended: string[] = [];
+    const rules = [
+      { id: 'once', rateLimit: { match: 'mcp__x__pay', per: '1h', max: 1 } },
+      { id: 'ask', match: 'mcp__x__pay', ask: true },
+    ];
+    const code = {
+      name: 'ear',
+      check: () => undefined,
+      onResult: (_: unknown, { outcome }: { outcome: string }) => void ended.push(outcome),
+    };
+    await withBox({ policies: [...rules, code], approve: () => ({ allow: true }) }, async (box) => {
+      assert.equal((await box.call('mcp__x__pay', {}, session)).outcome, 'completed');
+      assert.deepEqual(ended, ['completed']);
+      assert.equal((await box.call('mcp__x__pay', {}, session)).decision?.rule, 'once');
+    });
+  });
+
   test('can be changed while the box runs; wrong ones change nothing', () =>
     withBox({ policies }, async (box) => {
       const { version } = box.policies();

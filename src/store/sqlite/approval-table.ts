@@ -8,7 +8,7 @@ CREATE TABLE approvals (
   digest TEXT PRIMARY KEY, id TEXT NOT NULL, binding TEXT NOT NULL, subject TEXT NOT NULL, principal TEXT NOT NULL,
   server TEXT NOT NULL, requested_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, asked TEXT NOT NULL,
   answer TEXT NOT NULL, given TEXT NOT NULL, closed INTEGER NOT NULL, used_by TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
+) STRICT;
 CREATE INDEX approvals_open ON approvals (binding) WHERE closed = 0;
 CREATE INDEX approvals_subject ON approvals (subject);
 CREATE INDEX approvals_requested ON approvals (requested_at);
@@ -47,7 +47,7 @@ export class ApprovalTable {
     add('closed = 0 AND expires_at > ?', query.openAt);
     for (const column of ['binding', 'subject', 'principal', 'server'] as const) add(`${column} = ?`, query[column]);
     const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
-    const sql = `SELECT ${columns} FROM approvals ${where} ORDER BY requested_at DESC, id LIMIT ?`;
+    const sql = `SELECT ${columns} FROM approvals ${where} ORDER BY requested_at DESC, rowid DESC LIMIT ?`;
     return this.#statement(sql)
       .all(...values, query.limit)
       .map(plain);
