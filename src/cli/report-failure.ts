@@ -84,6 +84,9 @@ function fromSignalbox(error: SignalboxError): Failure {
     case 'server-unavailable':
     case 'content-failed':
     case 'box-closed':
+    case 'checkpoint-failed':
+    case 'undo-unavailable':
+    case 'undo-done':
       return new Failure(1, error.code, error.message, { next: 'signalbox doctor', cause: error });
     case 'approval-unknown':
     case 'approval-answered':

@@ -1,5 +1,7 @@
 /** One thing a call changed in a workspace. */
 export interface FileChange {
+  /** The workspace directory, where a call has several. */
+  readonly workspace?: string;
   /** Relative to the workspace directory, with `/` between the parts. */
   readonly path: string;
   readonly kind: 'added' | 'modified' | 'deleted';

@@ -62,6 +62,9 @@ const errorCodes = {
   'call-unknown': 'there is no call of that id',
   'call-settled': 'the outcome of the call is known',
   'box-closed': 'the box is closed',
+  'checkpoint-failed': 'the state before a call could not be kept',
+  'undo-unavailable': 'there is nothing kept from which the call could be undone',
+  'undo-done': 'the call was undone already',
 } as const;
 
 /** The code of an error that Signalbox throws. */
