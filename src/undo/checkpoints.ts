@@ -1,0 +1,94 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Turns } from './turns.ts';
+import type { Busy, Finished, UndoEngine, Undone } from './undo-engine.ts';
+import { UndoThread } from './undo-thread.ts';
+import type { WorkspaceLimits } from './workspace-tree.ts';
+
+/** How much is kept for undo, and for how long. */
+export interface CheckpointOptions {
+  /** The largest workspace that can be kept: entries (200,000) and bytes (2 GB). */
+  readonly maxFiles?: number;
+  readonly maxBytes?: number;
+  /** How long one look at a workspace may take (60 s). */
+  readonly maxMs?: number;
+  /** How long calls can be undone (7 days), and how much is kept for it besides the present state (5 GB). */
+  readonly keepMs?: number;
+  readonly keepBytes?: number;
+}
+
+/** The state before a call, while the call runs. Ended once: kept for a later undo, or taken back at once. */
+export interface Checkpoint {
+  finish(): Promise<Finished>;
+  rollBack(): Promise<Undone>;
+}
+
+const day = 24 * 60 * 60 * 1000;
+const firstPauseMs = 20;
+const longestPauseMs = 500;
+
+/** Keeps workspaces before calls. Nothing is started, read or written before the first call that needs it. */
+export class Checkpoints {
+  readonly #thread: UndoThread;
+  readonly #turns = new Turns();
+  readonly #options: CheckpointOptions;
+  #swept = false;
+
+  constructor(data: string, options: CheckpointOptions = {}) {
+    const { maxFiles = 200_000, maxBytes = 2e9, maxMs = 60_000 } = options;
+    const limits: WorkspaceLimits = { files: maxFiles, bytes: maxBytes, milliseconds: maxMs };
+    this.#thread = new UndoThread({ data, limits });
+    this.#options = options;
+  }
+
+  /** Keeps the workspaces as they are. Waits while another call is at work in one that overlaps; `signal` ends the waiting. */
+  async begin(call: string, workspaces: readonly string[], signal?: AbortSignal): Promise<Checkpoint> {
+    const giveUp = await this.#turns.take(workspaces);
+    try {
+      signal?.throwIfAborted();
+      await this.#patiently(() => this.#thread.ask('begin', call, workspaces), signal);
+    } catch (error) {
+      giveUp();
+      throw error;
+    }
+    const ended = async <Result>(what: Promise<Result>): Promise<Result> => what.finally(giveUp);
+    return {
+      finish: () => ended(this.#thread.ask('finish', call)),
+      rollBack: () => ended(this.#thread.ask('rollBack', call)),
+    };
+  }
+
+  /** What a call has changed; `undefined` when nothing is kept of it. */
+  changesOf(call: string): Promise<ChangesOfCall | undefined> {
+    return this.#thread.ask('changesOf', call);
+  }
+
+  /** Takes back what a call has changed. */
+  async undo(call: string, options: { readonly partial?: boolean } = {}): Promise<Undone> {
+    return this.#patiently(() => this.#thread.ask('undo', call, options.partial ?? false));
+  }
+
+  /** Finishes what an earlier process left half done, and removes what is kept no longer. */
+  async tidy(): Promise<void> {
+    if (this.#swept) return;
+    this.#swept = true;
+    const { keepMs = 7 * day, keepBytes = 5e9 } = this.#options;
+    await this.#thread.ask('recover');
+    await this.#thread.ask('sweep', { since: Date.now() - keepMs, bytes: keepBytes });
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close();
+  }
+
+  /** Asks again while another process is at work there. */
+  async #patiently<Answer extends object>(ask: () => Promise<Answer | Busy>, signal?: AbortSignal): Promise<Answer> {
+    for (let pause = firstPauseMs; ; pause = Math.min(pause * 2, longestPauseMs)) {
+      const answer = await ask();
+      if (!('busy' in answer)) return answer;
+      await delay(pause * (0.5 + Math.random()), undefined, signal === undefined ? {} : { signal });
+    }
+  }
+}
+
+/** What a call has changed, and what became of it. */
+export type ChangesOfCall = NonNullable<ReturnType<UndoEngine['changesOf']>>;
