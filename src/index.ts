@@ -4,6 +4,7 @@ export type { BoxContent, ReadOptions } from './call/content.ts';
 export type { SignalboxEvents } from './call/events.ts';
 export type { PolicySummary } from './call/policies.ts';
 export type { PolicySource, PolicyText, RuleSource } from './call/policy-source.ts';
+export type { UndoOptions, UndoResult } from './call/undo-calls.ts';
 export type { CallMetrics } from './call/metrics.ts';
 export type { ObservedCall } from './call/observed.ts';
 export type { CatalogNotice, CatalogSnapshot, HiddenTool, ServerProvenance } from './catalog/snapshot.ts';
@@ -34,6 +35,8 @@ export type {
   ServerChanged,
   Settlement,
   ToolInvoked,
+  UndoStarted,
+  Undone,
 } from './journal/entry.ts';
 export type { JournalQuery, Page } from './journal/reader.ts';
 export type { ResultPage, Store } from './journal/store.ts';
@@ -57,6 +60,7 @@ export type {
   Progress,
   ToolReference,
 } from './model/call.ts';
+export type { FileChange } from './model/change.ts';
 export type {
   Asking,
   CallClient,
@@ -103,4 +107,5 @@ export type { McpServer, McpServerHealth } from './sources/mcp/mcp-server.ts';
 export type { McpServerOptions } from './sources/mcp/mcp-server-options.ts';
 export type { McpTransport } from './sources/mcp/transport-options.ts';
 export type { Verdict, Verdicts } from './sources/mcp/verdicts.ts';
+export type { CheckpointOptions } from './undo/checkpoints.ts';
 export { sqliteStore } from './store/sqlite/sqlite-store.ts';

@@ -4,6 +4,7 @@ import { trace } from '@opentelemetry/api';
 import type { ApprovalInbox } from './call/approvals/approval-inbox.ts';
 import { Approvals } from './call/approvals/approvals.ts';
 import { Questions, callbackChannel } from './call/approvals/questions.ts';
+import { Compensations } from './call/compensations.ts';
 import { type BoxContent, createContent } from './call/content.ts';
 import { Events, type SignalboxEvents } from './call/events.ts';
 import { Limiters } from './call/limiter.ts';
@@ -19,6 +20,7 @@ import { recordServers } from './call/record-servers.ts';
 import { requireServers } from './call/require-servers.ts';
 import { type Settling, settleCall } from './call/settle.ts';
 import { SessionStates } from './call/session-states.ts';
+import { UndoCalls, type UndoOptions, type UndoResult } from './call/undo-calls.ts';
 import { Waits } from './call/waits.ts';
 import { Catalog } from './catalog/catalog.ts';
 import type { CatalogSnapshot } from './catalog/snapshot.ts';
@@ -37,6 +39,7 @@ import type { ToolDefinition } from './model/tool.ts';
 import type { Backtest } from './policy/backtest.ts';
 import { builtinServer } from './sources/local/builtin/builtin-server.ts';
 import { sqliteStore } from './store/sqlite/sqlite-store.ts';
+import { type CheckpointOptions, Checkpoints } from './undo/checkpoints.ts';
 
 /** What a box is made of. Everything has a default. */
 export interface SignalboxOptions {
@@ -59,6 +62,8 @@ export interface SignalboxOptions {
   readonly secrets?: Readonly<Record<string, string>>;
   /** Results larger than `maxBytes` are kept whole and handed out as a preview (32 KB); `keepBytes` is the most that is kept (64 MB). */
   readonly results?: { readonly maxBytes?: number; readonly keepBytes?: number };
+  /** How much is kept so that calls can be undone, and for how long. */
+  readonly undo?: CheckpointOptions;
   /** How long a tool may run where neither it nor its server says (60 s). */
   readonly timeoutMs?: number;
   /** How many calls a server gets at a time where it does not say (64). */
@@ -105,6 +110,10 @@ export interface Signalbox extends BoxContent {
   /** The policies in force. */
   policies(): PolicySummary;
   readonly journal: JournalReader;
+  /** Takes back what a call changed. Where something was changed since, nothing is touched and the conflicts are told. */
+  undo(callId: string, options?: UndoOptions): Promise<UndoResult>;
+  /** Takes back the calls of a session, the last one first, until one cannot be. */
+  undoSession(session: string, options?: UndoOptions): Promise<UndoResult[]>;
   /** Records a call that went past this box. It leaves the same entry as any other, without a decision. */
   recordObserved(call: ObservedCall): Promise<void>;
   /** What waits for a human, and how humans answer. */
@@ -159,6 +168,11 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     expireAfterMs: options.approvals?.expireAfterMs ?? usualExpiry,
     shared: options.data !== undefined || options.store !== undefined,
   });
+  const states = new SessionStates();
+  const timeoutMs = options.timeoutMs ?? 60_000;
+  const checkpoints = new Checkpoints(options.data, options.undo);
+  const compensations = new Compensations({ catalog, journal, redactor, states, waits, timeoutMs });
+  const undoCalls = new UndoCalls(reader, checkpoints, compensations);
   const pipeline = createPipeline({
     catalog,
     store,
@@ -166,13 +180,15 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     redactor,
     waits,
     policies,
-    states: new SessionStates(),
+    states,
+    checkpoints,
+    compensations,
     tracer: trace.getTracer('signalbox', version),
     metrics: options.metrics,
     approvals,
     questions,
     traceContent: options.traceContent ?? false,
-    timeoutMs: options.timeoutMs ?? 60_000,
+    timeoutMs,
     limiters,
     maxResultBytes,
     largestResult: options.results?.keepBytes ?? 64 * 1024 * 1024,
@@ -194,6 +210,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     clearTimeout(grace);
     questions.close();
     await Promise.all(catalog.sources().map((source) => source.close()));
+    await checkpoints.close();
     await journal.drain();
     await store.close();
   }
@@ -234,7 +251,8 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
         const { call: ran, outcome } = call.replacedBy ?? { call, outcome: ended };
         const { id: callId, name: tool, durationMs, decision, cached } = ran;
         const result = { callId, tool, ...outcome, durationMs, ...(decision === undefined ? {} : { decision }) };
-        return cached ? { ...result, cached } : result;
+        const seen = ran.changes === undefined ? result : { ...result, changes: ran.changes.changes };
+        return cached ? { ...seen, cached } : seen;
       } finally {
         leave();
       }
@@ -265,6 +283,8 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     },
     policies: () => policies.summary(),
     journal: reader,
+    undo: (callId, undoOptions) => undoCalls.undo(callId, undoOptions),
+    undoSession: (session, undoOptions) => undoCalls.undoSession(session, undoOptions),
     async recordObserved(call) {
       await journal.append(observedDraft(call, redactor), 'crash');
     },

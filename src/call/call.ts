@@ -2,7 +2,9 @@ import type { CatalogTool } from '../catalog/definition.ts';
 import type { Waiting } from '../journal/journal.ts';
 import type { CallOptions, CallOutcome, Principal } from '../model/call.ts';
 import type { Decision } from '../model/decision.ts';
+import type { ChangeList } from '../model/change.ts';
 import type { CallId } from '../model/identifiers.ts';
+import type { StateChanges } from '../undo/state-changes.ts';
 
 /** A call on its way through the pipeline. One object for each call; stages fill in what they find out. */
 export interface Call {
@@ -48,6 +50,12 @@ export interface Call {
   /** Set by `execute`: how often the tool was tried, and whether the way to it broke the last time. */
   attempts: number;
   broken: boolean;
+  /** Set by `execute` when the call ended before its handler did: what the handler is still doing. */
+  running: PromiseLike<unknown> | undefined;
+  /** Set by `checkpoint`: what the handler changes in the session's state, for calls that can be taken back. */
+  stateChanges: StateChanges | undefined;
+  /** Set by `checkpoint`: what the call changed in its workspace. */
+  changes: ChangeList | undefined;
   /** Set by `record-outcome`. */
   durationMs: number;
 }

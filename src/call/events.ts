@@ -11,6 +11,8 @@ import {
   type RuleRevoked,
   type ServerChanged,
   type ToolInvoked,
+  type UndoStarted,
+  type Undone,
   toEvent,
 } from '../journal/entry.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -28,6 +30,8 @@ export interface SignalboxEvents {
   readonly ApprovalResolved: ApprovalResolved;
   readonly RuleRevoked: RuleRevoked;
   readonly CallSettled: CallSettled;
+  readonly UndoStarted: UndoStarted;
+  readonly Undone: Undone;
   readonly CatalogChanged: CatalogSnapshot;
 }
 
@@ -45,6 +49,8 @@ export class Events {
     ApprovalResolved: new Set(),
     RuleRevoked: new Set(),
     CallSettled: new Set(),
+    UndoStarted: new Set(),
+    Undone: new Set(),
     CatalogChanged: new Set(),
   };
 

@@ -13,7 +13,7 @@ import type { Policies } from './policies.ts';
 import type { SessionStates } from './session-states.ts';
 import { approve } from './stages/approve.ts';
 import { bound } from './stages/bound.ts';
-import { checkpoint } from './stages/checkpoint.ts';
+import { type CheckpointParts, checkpoint } from './stages/checkpoint.ts';
 import { decide } from './stages/decide.ts';
 import { deduplicate } from './stages/deduplicate.ts';
 import { execute } from './stages/execute.ts';
@@ -28,7 +28,7 @@ import { validate } from './stages/validate.ts';
 import type { Waits } from './waits.ts';
 
 /** What the stages work with. */
-export interface PipelineParts {
+export interface PipelineParts extends CheckpointParts {
   readonly catalog: Catalog;
   readonly store: Store;
   readonly journal: Journal;
@@ -62,7 +62,7 @@ export function createPipeline(parts: PipelineParts): Next {
     reuse(),
     recordIntent(store, journal, redactor),
     bound(store, redactor, parts.maxResultBytes),
-    checkpoint,
+    checkpoint(parts),
     retry(parts),
     limit(parts),
     execute(parts),

@@ -1,6 +1,7 @@
 import type { EntryDraft } from '../journal/entry.ts';
 import type { Redactor } from '../journal/redaction.ts';
 import type { CallOutcome } from '../model/call.ts';
+import type { ChangeList } from '../model/change.ts';
 import { renderContent } from '../model/content.ts';
 import type { Decision } from '../model/decision.ts';
 import { newCallId } from '../model/identifiers.ts';
@@ -9,6 +10,8 @@ import type { Call } from './call.ts';
 import type { ObservedCall } from './observed.ts';
 
 const longestOutput = 1000;
+const mostChanges = 100;
+const longestDiffs = 16 * 1024;
 const longestArguments = 1024 * 1024;
 
 /** The intent: what is about to be run, and by whose leave. */
@@ -19,8 +22,21 @@ export function intentDraft(call: Call, redactor: Redactor): EntryDraft {
 /** The outcome: everything about the call, so that it can be read on its own. */
 export function outcomeDraft(call: Call, redactor: Redactor, outcome: CallOutcome): EntryDraft {
   const attempts = call.attempts > 1 ? `"attempts":${call.attempts},` : '';
-  const body = `{${facts(call)},${attempts}${ending(outcome, call.durationMs, redactor)}}`;
+  const body = `{${facts(call)}${changesText(call.changes)},${attempts}${ending(outcome, call.durationMs, redactor)}}`;
   return draft(call, redactor, 'ToolInvoked', outcome.outcome, body);
+}
+
+/** Paths and kinds of the first ones, with as many of their diffs as there is room for. */
+function changesText(list: ChangeList | undefined): string {
+  if (list === undefined) return '';
+  let room = longestDiffs;
+  const changes = list.changes.slice(0, mostChanges).map(({ diff, ...change }) => {
+    if (diff === undefined) return change;
+    room -= diff.length;
+    return room < 0 ? change : { ...change, diff };
+  });
+  const total = list.total > changes.length ? `,"changesTotal":${list.total}` : '';
+  return `,"changes":${JSON.stringify(changes)}${total}`;
 }
 
 /** The outcome of a call that was only observed: nothing decided it, so it carries no decision. */

@@ -8,15 +8,18 @@ export interface SourceLimits {
   readonly rateLimit?: { readonly max: number; readonly perMs: number };
   /** How long the result of a read is given out again for the same arguments; reads run each time when absent. */
   readonly cacheMs?: number;
+  /** The directories that its tools write to: kept before each undoable call, so that it can be undone. */
+  readonly workspace?: readonly string[];
 }
 
 /** The limits that were given. */
-export function limitsOf({ timeoutMs, concurrency, rateLimit, cacheMs }: Given): SourceLimits {
+export function limitsOf({ timeoutMs, concurrency, rateLimit, cacheMs, workspace }: Given): SourceLimits {
   return {
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(concurrency === undefined ? {} : { concurrency }),
     ...(rateLimit === undefined ? {} : { rateLimit }),
     ...(cacheMs === undefined ? {} : { cacheMs }),
+    ...(workspace === undefined ? {} : { workspace }),
   };
 }
 

@@ -83,6 +83,10 @@ export interface SourceTool extends ToolDescription {
   checkOutput?(value: JsonValue): Problem[] | undefined | Promise<Problem[] | undefined>;
   /** Runs the tool. May throw, reject, hang or return nonsense: the pipeline copes. */
   run(args: unknown, context: ToolContext): unknown;
+  /** Makes a call good again; what it may be run for has the arguments of `run`. */
+  undo?(args: unknown, context: ToolContext): unknown;
+  /** The directories it writes to, where they are others than its server's. */
+  readonly workspace?: readonly string[];
 }
 
 /** Arguments after validation: in the handler's form, or what is wrong with them. */

@@ -100,10 +100,13 @@ async function printResult({ output, errors }: Terminal, result: CallResult): Pr
   await errors.print(`${errors.colors.dim(summary(result))}\n`);
 }
 
-function summary({ outcome, durationMs, decision, callId }: CallResult): string {
+function summary({ outcome, durationMs, decision, callId, changes }: CallResult): string {
   const parts = [
     `${outcome} in ${formatDuration(durationMs)}`,
     ...(decision === undefined ? [] : [`decision ${decision.rule}`]),
+    ...(changes === undefined || changes.length === 0
+      ? []
+      : [`${changes.length} changed, undo with: signalbox undo ${callId}`]),
     callId,
   ];
   return parts.join(' · ');

@@ -26,6 +26,7 @@ export function nextStep(code: CallErrorCode, tool: string): string {
       return 'give it longer with --timeout, as in --timeout 5m';
     case 'rate-limited':
       return 'wait, or give it longer with --timeout, as in --timeout 5m';
+    case 'checkpoint-failed':
     case 'journal-unavailable':
     case 'outcome-unrecorded':
     case 'internal-fault':

@@ -21,6 +21,7 @@ import { addSettleCommand } from './settle.ts';
 import { addLoginCommand } from './sign-in/login.ts';
 import { addLogoutCommand } from './sign-in/logout.ts';
 import { addToolsCommand } from './tools.ts';
+import { addUndoCommand } from './undo.ts';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
@@ -57,6 +58,7 @@ export function createProgram(context: CommandContext): Command {
   addApprovalsCommand(program, context);
   addApproveCommand(program, context);
   addDenyCommand(program, context);
+  addUndoCommand(program, context);
   addJournalCommand(program, context);
   addSettleCommand(program, context);
   addLockCommand(program, context);

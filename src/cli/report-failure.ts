@@ -75,6 +75,7 @@ function fromSignalbox(error: SignalboxError): Failure {
   switch (error.code) {
     case 'store-unavailable':
     case 'store-newer':
+    case 'call-unknown':
     case 'result-unknown':
     case 'server-down':
     case 'server-required':

@@ -44,6 +44,7 @@ const limitSettings = strict({
   concurrency: positive.optional(),
   rateLimit: strict({ max: positive.max(100_000, 'at most 100000'), per: duration }).optional(),
   cache: duration.optional(),
+  workspace: texts.optional(),
 });
 const limits = { disabled: flag.optional(), required: flag.optional(), ...limitSettings.shape };
 
@@ -122,7 +123,6 @@ export const externalSchema = strict({
   idleStopMs: positive.optional(),
   passthrough: flag.optional(),
   trackInvocations: flag.optional(),
-  workspace: texts.optional(),
   ...limits,
 });
 

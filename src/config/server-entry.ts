@@ -50,7 +50,7 @@ export function readServerEntry(name: string, value: unknown, file: string): Ent
         disabled,
         ...(required === undefined ? {} : { required }),
         ...shapingOf(tools, labels, basename(file)),
-        limits: limitsIn(result.data),
+        limits: limitsIn(result.data, dirname(file)),
       },
       findings,
       warnings: [],
@@ -75,6 +75,7 @@ export function readServerEntry(name: string, value: unknown, file: string): Ent
     concurrency,
     rateLimit,
     cache,
+    workspace,
     ...settings
   } = result.data;
   const { type, url } = settings;
@@ -87,7 +88,7 @@ export function readServerEntry(name: string, value: unknown, file: string): Ent
     disabled,
     ...(required === undefined ? {} : { required }),
     ...shapingOf(tools, labels, basename(file)),
-    limits: limitsIn({ timeoutMs, concurrency, rateLimit, cache }),
+    limits: limitsIn({ timeoutMs, concurrency, rateLimit, cache, workspace }, dirname(file)),
     settings,
   };
   return { entry, findings, warnings };
@@ -124,12 +125,16 @@ function transportFindings({ type, url, idleStopMs }: ExternalSettings, path: re
   return [{ path: [...path, 'type'], message }];
 }
 
-function limitsIn({ timeoutMs, concurrency, rateLimit, cache }: LimitSettings): SourceLimits {
+function limitsIn(
+  { timeoutMs, concurrency, rateLimit, cache, workspace }: LimitSettings,
+  directory: string,
+): SourceLimits {
   return limitsOf({
     timeoutMs,
     concurrency,
     rateLimit: rateLimit && { max: rateLimit.max, perMs: durationMs(rateLimit.per) ?? 0 },
     cacheMs: cache === undefined ? undefined : durationMs(cache),
+    workspace: workspace?.map((each) => resolve(directory, each)),
   });
 }
 

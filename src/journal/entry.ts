@@ -1,5 +1,6 @@
 import type { AskedCall, RememberScope } from '../model/approval.ts';
 import type { CallError, OutcomeName, Principal } from '../model/call.ts';
+import type { FileChange } from '../model/change.ts';
 import type { Decision } from '../model/decision.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Effect } from '../model/tool.ts';
@@ -15,7 +16,9 @@ export type EntryType =
   | 'ApprovalRequested'
   | 'ApprovalResolved'
   | 'RuleRevoked'
-  | 'CallSettled';
+  | 'CallSettled'
+  | 'UndoStarted'
+  | 'Undone';
 
 /** An entry on its way into the journal, before it has its place in the chain. */
 export interface EntryDraft {
@@ -102,6 +105,9 @@ export interface ToolInvoked extends Recorded, CallFacts {
   readonly attempts?: number;
   /** What a human found out about a call whose outcome was unknown. */
   readonly settled?: Settlement;
+  /** What it changed in its workspace: the first hundred, `changesTotal` in all. */
+  readonly changes?: readonly FileChange[];
+  readonly changesTotal?: number;
 }
 
 /** What a human found out about a call whose outcome was unknown. */
@@ -154,6 +160,32 @@ export interface CallSettled extends Recorded {
   readonly note?: string;
 }
 
+/** A call is about to be taken back. */
+export interface UndoStarted extends Recorded {
+  readonly type: 'UndoStarted';
+  readonly callId: string;
+  readonly sessionId?: string;
+  readonly tool: string;
+  /** Who wants it: a principal, or Signalbox itself after a call that did not complete. */
+  readonly principal: Principal;
+}
+
+/** A call was taken back, or not. */
+export interface Undone extends Recorded {
+  readonly type: 'Undone';
+  readonly callId: string;
+  readonly sessionId?: string;
+  readonly tool: string;
+  readonly principal: Principal;
+  readonly result: 'undone' | 'partly-undone' | 'conflict' | 'failed';
+  /** How many changes of the workspace were looked at. */
+  readonly changes: number;
+  /** What was left as it is, and why. */
+  readonly conflicts: readonly { readonly workspace: string; readonly path: string; readonly reason: string }[];
+  /** Why the tool's own `undo` failed. */
+  readonly error?: string;
+}
+
 /** A server came, went, or changed how it is. */
 export interface ServerChanged extends Recorded {
   readonly type: 'ServerChanged';
@@ -203,7 +235,9 @@ export type JournalEvent =
   | ApprovalRequested
   | ApprovalResolved
   | RuleRevoked
-  | CallSettled;
+  | CallSettled
+  | UndoStarted
+  | Undone;
 
 /** Turns a stored entry into what readers see. */
 export function toEvent(entry: StoredEntry): JournalEvent {

@@ -1,5 +1,6 @@
 import type { Approve } from './approval.ts';
 import type { CallClient } from './client.ts';
+import type { FileChange } from './change.ts';
 import type { ContentBlock } from './content.ts';
 import type { Decision } from './decision.ts';
 import type { CallErrorCode } from './errors.ts';
@@ -81,6 +82,8 @@ export type CallResult = CallOutcome & {
   readonly durationMs: number;
   /** What policy said; absent when the call ended before it was asked. */
   readonly decision?: Decision;
+  /** What it changed in its workspace; absent where nobody looks. */
+  readonly changes?: readonly FileChange[];
   /** The result is one that was given out before, and the tool did not run. */
   readonly cached?: true;
 };

@@ -1,3 +1,10 @@
+/** What a call changed. */
+export interface ChangeList {
+  readonly changes: readonly FileChange[];
+  /** How many there are in all; more than are listed when there are very many. */
+  readonly total: number;
+}
+
 /** One thing a call changed in a workspace. */
 export interface FileChange {
   /** The workspace directory, where a call has several. */

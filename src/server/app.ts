@@ -25,6 +25,7 @@ import { policyRoutes } from './routes/policies.ts';
 import { resultRoutes } from './routes/results.ts';
 import { serverRoutes } from './routes/servers.ts';
 import { toolRoutes } from './routes/tools.ts';
+import { undoRoutes } from './routes/undo.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 import type { ServedConfiguration } from './served-configuration.ts';
 
@@ -83,6 +84,7 @@ export function createApp(parts: AppParts): ServerApp {
   lockRoutes(app, configuration, parts.maxBodyBytes);
   policyRoutes(app, box, parts.maxBodyBytes);
   journalRoutes(app, box);
+  undoRoutes(app, box, parts.maxBodyBytes);
   resultRoutes(app, box);
   metricsRoutes(app, parts.registry);
   pageRoutes(app, box, openApiRoutes(app, box.version));

@@ -1,3 +1,7 @@
+import { existsSync, mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Turns } from './turns.ts';
 import type { Busy, Finished, UndoEngine, Undone } from './undo-engine.ts';
@@ -28,15 +32,18 @@ const longestPauseMs = 500;
 
 /** Keeps workspaces before calls. Nothing is started, read or written before the first call that needs it. */
 export class Checkpoints {
-  readonly #thread: UndoThread;
+  readonly #given: string | undefined;
+  readonly #limits: WorkspaceLimits;
   readonly #turns = new Turns();
   readonly #options: CheckpointOptions;
-  #swept = false;
+  #opened: UndoThread | undefined;
+  #temporary: string | undefined;
 
-  constructor(data: string, options: CheckpointOptions = {}) {
+  /** Without a data directory everything is kept in a temporary one, which is removed in the end. */
+  constructor(data: string | undefined, options: CheckpointOptions = {}) {
     const { maxFiles = 200_000, maxBytes = 2e9, maxMs = 60_000 } = options;
-    const limits: WorkspaceLimits = { files: maxFiles, bytes: maxBytes, milliseconds: maxMs };
-    this.#thread = new UndoThread({ data, limits });
+    this.#given = data;
+    this.#limits = { files: maxFiles, bytes: maxBytes, milliseconds: maxMs };
     this.#options = options;
   }
 
@@ -58,7 +65,9 @@ export class Checkpoints {
   }
 
   /** What a call has changed; `undefined` when nothing is kept of it. */
-  changesOf(call: string): Promise<ChangesOfCall | undefined> {
+  async changesOf(call: string): Promise<ChangesOfCall | undefined> {
+    const isUsed = this.#opened !== undefined || (this.#given !== undefined && existsSync(join(this.#given, 'undo')));
+    if (!isUsed) return undefined;
     return this.#thread.ask('changesOf', call);
   }
 
@@ -67,17 +76,22 @@ export class Checkpoints {
     return this.#patiently(() => this.#thread.ask('undo', call, options.partial ?? false));
   }
 
-  /** Finishes what an earlier process left half done, and removes what is kept no longer. */
-  async tidy(): Promise<void> {
-    if (this.#swept) return;
-    this.#swept = true;
-    const { keepMs = 7 * day, keepBytes = 5e9 } = this.#options;
-    await this.#thread.ask('recover');
-    await this.#thread.ask('sweep', { since: Date.now() - keepMs, bytes: keepBytes });
+  async close(): Promise<void> {
+    await this.#opened?.close();
+    if (this.#temporary !== undefined) await rm(this.#temporary, { recursive: true, force: true });
   }
 
-  close(): Promise<void> {
-    return this.#thread.close();
+  /** The thread. When it begins, it finishes what an earlier process left half done, and removes what is kept no longer. */
+  get #thread(): UndoThread {
+    if (this.#opened !== undefined) return this.#opened;
+    const data = this.#given ?? (this.#temporary = mkdtempSync(join(tmpdir(), 'signalbox-undo-')));
+    const thread = new UndoThread({ data, limits: this.#limits });
+    this.#opened = thread;
+    const { keepMs = 7 * day, keepBytes = 5e9 } = this.#options;
+    // Whoever comes next hears of what is wrong there.
+    thread.ask('recover').catch(() => undefined);
+    thread.ask('sweep', { since: Date.now() - keepMs, bytes: keepBytes }, day).catch(() => undefined);
+    return thread;
   }
 
   /** Asks again while another process is at work there. */

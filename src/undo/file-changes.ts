@@ -1,16 +1,9 @@
 import { createTwoFilesPatch } from 'diff';
-import type { FileChange } from '../model/change.ts';
+import type { ChangeList, FileChange } from '../model/change.ts';
 import { shownPath } from './byte-path.ts';
 import type { WorkspaceChanges } from './call-record.ts';
 import type { ContentStore } from './content-store.ts';
 import { type Entry, type PathChange, sameContent, sameState } from './entry.ts';
-
-/** What a call changed, as people read it. */
-export interface ChangeList {
-  readonly changes: readonly FileChange[];
-  /** How many there are in all; more than are listed when there are very many. */
-  readonly total: number;
-}
 
 const mostListed = 500;
 const longestText = 256 * 1024;

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
-import { mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FileChange } from '../model/change.ts';
+import type { ChangeList, FileChange } from '../model/change.ts';
 import { SignalboxError, messageOf } from '../model/errors.ts';
 import { type BytePath, bytePath, holds, shownPath } from './byte-path.ts';
 import { type CallRecord, CallRecords, type RecordStatus, type WorkspaceChanges } from './call-record.ts';
 import { ContentStore } from './content-store.ts';
 import { readWhole, writeDurably } from './durable-file.ts';
-import { type ChangeList, fileChanges } from './file-changes.ts';
+import { fileChanges } from './file-changes.ts';
 import { IndexFile } from './index-file.ts';
 import { restore } from './restore.ts';
 import { type Retention, wantedContents } from './retention.ts';
@@ -117,20 +117,13 @@ export class UndoEngine {
 
   /** Finds out what the call has changed. */
   finish(call: string): Finished {
-    const record = this.#finish(call);
-    this.#marks.remove(call);
+    const record = this.#ending(call, () => this.#finish(call));
     return { ...fileChanges(record.workspaces, this.#contents), skipped: skippedOf(record) };
   }
 
   /** Finds out what the call has changed, and takes back all that can be. */
   rollBack(call: string): Undone {
-    const roots = this.#markOf(call)?.roots ?? [];
-    const record = this.#finish(call);
-    try {
-      return this.#takeBack(record, roots, true);
-    } finally {
-      this.#marks.remove(call);
-    }
+    return this.#ending(call, (roots) => this.#takeBack(this.#finish(call), roots, true));
   }
 
   /** What a call has changed, if it can be undone. */
@@ -157,7 +150,9 @@ export class UndoEngine {
   }
 
   /** Forgets old calls, and removes the contents that nothing needs any more. Answers how many bytes were freed. */
-  sweep(retention: Retention): number | Busy {
+  sweep(retention: Retention, atMostEveryMs = 0): number | Busy {
+    const swept = join(this.#directory, 'swept');
+    if (Date.now() - (statSync(swept, { throwIfNoEntry: false })?.mtimeMs ?? 0) < atMostEveryMs) return 0;
     const other = this.#marks.place(sweeping, ['/'], 'looking', (dead) => this.#recover(dead));
     if (other !== undefined) return { busy: other.call };
     try {
@@ -166,7 +161,9 @@ export class UndoEngine {
         new IndexFile(join(this.#directory, 'workspaces', name)).load(tree);
         return tree;
       });
-      return this.#contents.sweep(wantedContents(this.#records, present, retention));
+      const freed = this.#contents.sweep(wantedContents(this.#records, present, retention));
+      writeFileSync(swept, '');
+      return freed;
     } finally {
       this.#marks.remove(sweeping);
     }
@@ -245,6 +242,15 @@ export class UndoEngine {
       this.#records.write({ ...record, status: conflicts.length === 0 ? 'undone' : 'partly-undone' });
     rmSync(this.#planFile(plan.call), { force: true });
     return conflicts;
+  }
+
+  /** The last thing done for a call: whatever comes of it, others may work there again. */
+  #ending<Result>(call: string, act: (roots: readonly BytePath[]) => Result): Result {
+    try {
+      return act(this.#markOf(call)?.roots ?? []);
+    } finally {
+      this.#marks.remove(call);
+    }
   }
 
   #recover(mark: WorkMark): void {

@@ -42,7 +42,10 @@ async function run(call: Call, tool: CatalogTool, options: ExecuteOptions): Prom
     let returned = tool.offered.run(call.arguments, context);
     if (isPromiseLike(returned)) {
       const waited = await options.waits.until(returned, call.options.signal, clock, (ended) => context.end(ended));
-      if ('ended' in waited) return endedOutcome(call, waited.ended, 'it ran');
+      if ('ended' in waited) {
+        call.running = returned;
+        return endedOutcome(call, waited.ended, 'it ran');
+      }
       returned = waited.value;
     }
     return await outcomeOf(call.name, tool.offered, returned, options.largestResult);
@@ -76,6 +79,7 @@ class CallContext implements ToolContext, AskedCall {
   readonly #onProgress;
   readonly #server;
   readonly #states;
+  readonly #stateChanges;
   #controller: AbortController | undefined;
   #client: ToolClient | undefined;
   #ended: Ended | 'settled' | undefined;
@@ -89,6 +93,7 @@ class CallContext implements ToolContext, AskedCall {
     this.#onProgress = call.options.onProgress;
     this.#server = server;
     this.#states = states;
+    this.#stateChanges = call.stateChanges;
   }
 
   get signal(): AbortSignal {
@@ -117,7 +122,8 @@ class CallContext implements ToolContext, AskedCall {
   }
 
   get state(): SessionState {
-    return this.#states.of(this.session, this.#server);
+    const state = this.#states.of(this.session, this.#server);
+    return this.#stateChanges?.watch(state) ?? state;
   }
 
   /** Progress after the end would belong to nobody. */

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { lockSource } from '../../catalog/lock/lock-source.ts';
 import type { LockedServer } from '../../catalog/lock/lock.ts';
@@ -35,8 +34,9 @@ export function unstartedSource(entry: ExternalEntry): Source {
 /** What of an entry the server itself is made from: when this changes, it has to be another one. */
 export function makingOf({ tools: _tools, disabled: _disabled, required: _required, ...entry }: ServerEntry): object {
   if (entry.kind === 'local') return entry;
-  const { limits: _limits, ...making } = entry;
-  return making;
+  const { limits, ...making } = entry;
+  // It was told of its workspace when it was connected.
+  return { ...making, workspace: limits.workspace };
 }
 
 /** A server as it goes into the catalog: what the lock lets through, in the form that its entry wants. */
@@ -50,8 +50,8 @@ async function prepareExternal(entry: ExternalEntry, starting: Starting): Promis
   // Imported when it is needed: not every box has external servers.
   const { mcpServer } = await import('../../sources/mcp/mcp-server.ts');
   const { references, checkSchemas, verdicts } = starting;
-  const { idleStopMs, workspace = [] } = entry.settings;
-  const roots = workspace.map((path) => ({ uri: pathToFileURL(resolve(references.directory, path)).href }));
+  const { idleStopMs } = entry.settings;
+  const roots = (entry.limits.workspace ?? []).map((path) => ({ uri: pathToFileURL(path).href }));
   return (after) =>
     mcpServer({
       name: entry.name,

@@ -70,6 +70,14 @@ export class JournalTable {
         return [...start, ...this.#answerCells(event)];
       case 'RuleRevoked':
         return [...start, colors.cyan('rule revoked'), '', '', '', oneLine(`${event.rule} by ${event.by.id}`)];
+      case 'UndoStarted':
+        return [...start, colors.dim('undo'), oneLine(event.tool), oneLine(event.sessionId ?? ''), '', event.callId];
+      case 'Undone': {
+        const kept = event.conflicts.length === 0 ? '' : `, ${event.conflicts.length} left as they are`;
+        const what = event.error ?? `${event.callId}: ${event.changes} changes${kept}`;
+        const result = event.result === 'undone' ? colors.green('undone') : colors.yellow(event.result);
+        return [...start, result, oneLine(event.tool), oneLine(event.sessionId ?? ''), '', oneLine(what)];
+      }
       case 'ServerChanged': {
         const what = event.reason ?? `${event.tools} ${event.tools === 1 ? 'tool' : 'tools'}`;
         return [...start, colors.cyan(`server ${event.status}`), event.server, '', '', oneLine(what)];

@@ -69,6 +69,16 @@ export const callRequestSchema = z
   })
   .openapi('CallRequest');
 
+export const fileChangeSchema = z
+  .object({
+    workspace: z.string().optional(),
+    path: z.string(),
+    kind: z.enum(['added', 'modified', 'deleted']),
+    diff: z.string().optional().describe('A unified diff, for text that is not too long.'),
+    note: z.string().optional(),
+  })
+  .openapi('FileChange', { description: 'One thing a call changed in its workspace.' });
+
 export const callResultSchema = z
   .object({
     callId: z.string(),
@@ -80,6 +90,7 @@ export const callResultSchema = z
     approvalId: z.string().optional().describe('What is awaited, when an approval is.'),
     durationMs: z.number(),
     decision: decisionSchema.optional().describe('Absent when the call ended before policy was asked.'),
+    changes: z.array(fileChangeSchema).readonly().optional().describe('Absent where nobody looks.'),
     cached: z.literal(true).optional().describe('The result is one that was given out before; the tool did not run.'),
   })
   .openapi('CallResult');

@@ -29,7 +29,17 @@ export const callQuerySchema = z.strictObject({
 
 /** As for calls, and by kind of entry. */
 export const journalQuerySchema = callQuerySchema.extend({
-  type: z.enum(['CallStarted', 'ToolInvoked', 'ServerChanged', 'ConfigurationChanged', 'ContentRead']).optional(),
+  type: z
+    .enum([
+      'CallStarted',
+      'ToolInvoked',
+      'ServerChanged',
+      'ConfigurationChanged',
+      'ContentRead',
+      'UndoStarted',
+      'Undone',
+    ])
+    .optional(),
 });
 
 /** What the journal is asked. Who gives `after` reads forward, and would lose entries if the newest came first. */

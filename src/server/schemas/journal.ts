@@ -1,8 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import { rememberScope } from './approval.ts';
-import { callErrorSchema, decisionSchema, outcome, principalSchema } from './call.ts';
+import { callErrorSchema, decisionSchema, fileChangeSchema, outcome, principalSchema } from './call.ts';
 import { effect } from './catalog.ts';
 import { jsonObject, moment } from './json-schema.ts';
+
+export const conflictSchema = z
+  .object({ workspace: z.string(), path: z.string(), reason: z.string() })
+  .openapi('UndoConflict', { description: 'What was left as it is, and why.' });
 
 const recorded = {
   seq: z.int().describe('Its place in the journal.'),
@@ -49,8 +53,33 @@ const toolInvoked = z
       .object({ as: settledAs, by: principalSchema, at: moment, note: z.string().optional() })
       .optional()
       .describe('What a human found out about a call whose outcome was unknown.'),
+    changes: z.array(fileChangeSchema).readonly().optional().describe('What it changed in its workspace.'),
+    changesTotal: z.int().optional().describe('How many there were, when not all are listed.'),
   })
   .openapi('ToolInvoked', { description: 'A call has ended; there is exactly one for every call.' });
+
+const undoFacts = {
+  ...recorded,
+  callId: z.string(),
+  sessionId: z.string().optional(),
+  tool: z.string(),
+  principal: callFacts.principal,
+};
+
+const undoStarted = z
+  .object({ ...undoFacts, type: z.literal('UndoStarted') })
+  .openapi('UndoStarted', { description: 'A call is about to be taken back.' });
+
+const undone = z
+  .object({
+    ...undoFacts,
+    type: z.literal('Undone'),
+    result: z.enum(['undone', 'partly-undone', 'conflict', 'failed']),
+    changes: z.int(),
+    conflicts: z.array(conflictSchema).readonly(),
+    error: z.string().optional(),
+  })
+  .openapi('Undone', { description: 'A call was taken back, or not.' });
 
 const serverChanged = z
   .object({
@@ -155,6 +184,8 @@ const journalEntrySchema = z
     approvalResolved,
     ruleRevoked,
     callSettled,
+    undoStarted,
+    undone,
   ])
   .openapi('JournalEntry');
 

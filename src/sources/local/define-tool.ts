@@ -38,6 +38,8 @@ interface ToolFacts {
   /** For flow rules: what kind of data it reads or where it sends it. */
   readonly labels?: readonly string[];
   readonly timeoutMs?: number;
+  /** The directories it writes to, where they are others than its server's: kept before each call if its effect is `undoable`. */
+  readonly workspace?: readonly string[];
   /**
    * Runs the handler in a worker thread that can be killed: for work that keeps a processor busy. With `true` the handler may
    * use only its arguments and what it imports itself; with `import.meta.url` the worker imports the whole module.

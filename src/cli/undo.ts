@@ -1,0 +1,81 @@
+import type { Command } from 'commander';
+import type { UndoOptions, UndoResult } from '../call/undo-calls.ts';
+import type { FileChange } from '../model/change.ts';
+import type { CommandContext } from './command-context.ts';
+import { usageFailure } from './fail.ts';
+import { globalsOf } from './globals.ts';
+import { loadBoxParts } from './load-box-parts.ts';
+import { localUser } from './local-user.ts';
+import { printJson } from './print-json.ts';
+import { printable } from './printable.ts';
+import type { Printer } from './terminal.ts';
+
+interface Options {
+  readonly session?: string;
+  readonly partial?: true;
+}
+
+/** `signalbox undo`: takes back what calls changed. */
+export function addUndoCommand(program: Command, { terminal, exitWith }: CommandContext): void {
+  program
+    .command('undo')
+    .summary('take back what a call changed')
+    .description(
+      'Restores what a call changed in its workspace, then runs the tool’s own undo if it has one. What was changed since is never overwritten: it is told, and nothing is touched.',
+    )
+    .argument('[call]', 'the call, as call and journal print it')
+    .option('--session <id>', 'all calls of a session instead, the last one first')
+    .option('--partial', 'restore what nobody has changed since, and leave the rest')
+    .addHelpText('after', examples)
+    .action(async (call: string | undefined, { session, partial }: Options, command: Command) => {
+      if ((call === undefined) === (session === undefined))
+        throw usageFailure('name a call, or a session with --session', { next: 'signalbox journal' });
+      const globals = globalsOf(command);
+      const { openBox, readConfiguration } = await loadBoxParts();
+      const { configuration } = readConfiguration(globals);
+      // Servers outside have no undo of their own, so that they need not be started.
+      const servers = configuration.servers.filter(({ kind }) => kind === 'local');
+      const box = await openBox({ ...configuration, servers }, { data: globals.data, secretsFrom: globals.data });
+      const options: UndoOptions = { principal: localUser(), ...(partial === undefined ? {} : { partial }) };
+      try {
+        const results =
+          session === undefined ? [await box.undo(call ?? '', options)] : await box.undoSession(session, options);
+        if (globals.json) await printJson(terminal.output, session === undefined ? results[0] : { items: results });
+        else
+          await terminal.output.print(
+            results.length === 0 ? 'nothing to undo\n' : results.map((each) => render(each, terminal.output)).join(''),
+          );
+        if (results.some(({ outcome }) => outcome !== 'undone')) exitWith(1);
+      } finally {
+        await box.close();
+      }
+    });
+}
+
+const examples = `
+Examples:
+  signalbox undo call_01k4…
+  signalbox undo --session s1
+  signalbox undo call_01k4… --partial`;
+
+const signs = { added: '+', modified: '~', deleted: '-' } as const;
+
+function render(result: UndoResult, { colors }: Printer): string {
+  const { callId, tool, outcome, changes, conflicts, error } = result;
+  const colour = outcome === 'undone' ? colors.green : outcome === 'partly-undone' ? colors.yellow : colors.red;
+  const left = new Set(conflicts.map(({ path }) => path));
+  const lines = [`${colour(outcome)} ${printable(tool)} ${colors.dim(callId)}`];
+  if (outcome !== 'conflict')
+    for (const change of changes) if (!left.has(change.path)) lines.push(`  ${shown(change)}`);
+  for (const { path, reason } of conflicts)
+    lines.push(`  ${colors.yellow('!')} ${printable(path)}: ${printable(reason)}`);
+  if (error !== undefined) lines.push(`  ${printable(error)}`);
+  if (outcome === 'conflict')
+    lines.push(`  ${colors.dim('next:')} signalbox undo ${callId} --partial restores the rest`);
+  return `${lines.join('\n')}\n`;
+}
+
+/** What the call had done, which is done no longer. */
+function shown({ path, kind, note }: FileChange): string {
+  return printable(`${signs[kind]} ${path}${note === undefined ? '' : ` (${note})`}`);
+}
