@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { UndoEngine } from '../../src/undo/undo-engine.ts';
+import { treeFingerprint } from '../support/tree-fingerprint.ts';
+
+const place = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'signalbox-undo-kill-'));
+after(() => rmSync(place, { recursive: true, force: true }));
+
+const program = join(import.meta.dirname, 'undo-process.ts');
+const rounds = Number(process.env['SIGNALBOX_KILLS'] ?? 25);
+const limits = { files: 100_000, bytes: 1e9, milliseconds: 60_000 };
+
+test(
+  `kill -9 in the middle of an undo, ${rounds} times, run again: the same result (SIGNALBOX_KILLS for more)`,
+  { timeout: 300_000 },
+  async (t) => {
+    let halfDone = 0;
+    for (let round = 0; round < rounds; round += 1) {
+      const [data, root] = [join(place, `data-${round}`), join(place, `tree-${round}`)];
+      mkdirSync(data);
+      plant(root);
+      const before = treeFingerprint(root);
+      const engine = new UndoEngine({ data, limits, gone: [], engine: 'calling' });
+      engine.begin('call_1', [root]);
+      spoil(root);
+      const spoiled = treeFingerprint(root);
+      engine.finish('call_1');
+      for (let kills = 0; !(await runAndKill(data, kills < 5 ? 1 + Math.random() * 120 : undefined)); kills += 1) {
+        const now = treeFingerprint(root);
+        if (!isEqual(now, before) && !isEqual(now, spoiled)) halfDone += 1;
+      }
+      assert.deepEqual(treeFingerprint(root), before, `round ${round}`);
+      assert.deepEqual(readdirSync(join(data, 'undo', 'plans')), []);
+      rmSync(root, { recursive: true });
+      rmSync(data, { recursive: true });
+    }
+    t.diagnostic(`${halfDone} undos were caught half done`);
+    assert.ok(halfDone > rounds / 5, `only ${halfDone} undos were caught half done: the test shows little`);
+  },
+);
+
+function plant(root: string): void {
+  for (let folder = 0; folder < 30; folder += 1) {
+    mkdirSync(join(root, `d${folder}`), { recursive: true });
+    for (let file = 0; file < 20; file += 1) writeFileSync(join(root, `d${folder}`, `f${file}`), `${folder} ${file}`);
+  }
+}
+
+/** Changes, adds, removes, and swaps files, directories and symlinks for each other. */
+function spoil(root: string): void {
+  const script = [
+    'for d in d1 d2 d3 d4 d5 d6; do for f in $d/*; do echo changed >> $f; done; done',
+    'rm -r d7 d8; echo file > d7; mkdir -p new/deep/er; cp -r d9 new/deep/er/copy',
+    'rm -r d10; ln -s d11 d10; rm d12/f1; mkdir d12/f1; echo in > d12/f1/in; chmod 700 d13; chmod 600 d13/*; mv d14 moved',
+  ];
+  execFileSync('/bin/sh', ['-ec', script.join('\n')], { cwd: root });
+}
+
+/** Runs the undo and kills it after so long; true when it was done before. */
+async function runAndKill(data: string, afterMs: number | undefined): Promise<boolean> {
+  const child = spawn(process.execPath, [program, data, 'call_1'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
+  const ended = once(child, 'close') as Promise<[number | null, string | null]>;
+  await Promise.race([once(child.stdout, 'data'), ended]);
+  if (afterMs !== undefined) {
+    await new Promise((resolve) => setTimeout(resolve, afterMs));
+    child.kill('SIGKILL');
+  }
+  const [code, signal] = await ended;
+  assert.ok(signal === 'SIGKILL' || code === 0, `it ended by itself with ${code}`);
+  return output.endsWith('done\n');
+}
+
+function isEqual(one: Map<string, string>, other: Map<string, string>): boolean {
+  return one.size === other.size && [...one].every(([key, value]) => other.get(key) === value);
+}
