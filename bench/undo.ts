@@ -1,0 +1,94 @@
+/** What it costs to keep a workspace of 50,000 files, one of which has changed, against what others use for it. */
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Checkpoints } from '../src/undo/checkpoints.ts';
+import { median } from './support/measure.ts';
+
+const files = 50_000;
+const rounds = Number(process.env['ROUNDS'] ?? 7);
+const place = mkdtempSync(join(tmpdir(), 'signalbox-bench-undo-'));
+const [workspace, repository, shadow] = ['workspace', 'repository', 'shadow'].map((name) => join(place, name)) as [
+  string,
+  string,
+  string,
+];
+
+function plant(root: string): void {
+  for (let folder = 0; folder < files / 20; folder += 1) {
+    const directory = join(root, `package-${folder % 50}`, `source-${Math.floor(folder / 50)}`);
+    mkdirSync(directory, { recursive: true });
+    for (let file = 0; file < 20; file += 1)
+      writeFileSync(join(directory, `module-${file}.ts`), `export const number = ${folder * 20 + file};\n`.repeat(20));
+  }
+}
+
+function git(directory: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}): void {
+  const settings = ['-c', 'user.name=bench', '-c', 'user.email=bench@localhost', '-c', 'gc.auto=0'];
+  const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', ...environment };
+  execFileSync('git', [...settings, ...args], { cwd: directory, env, stdio: 'ignore' });
+}
+
+const inShadow = { GIT_DIR: shadow, GIT_WORK_TREE: workspace };
+let calls = 0;
+
+async function timed(act: () => unknown): Promise<number> {
+  const begun = performance.now();
+  await act();
+  return performance.now() - begun;
+}
+
+try {
+  plant(workspace);
+  plant(repository);
+  git(repository, ['init', '-q']);
+  git(repository, ['add', '-A']);
+  git(repository, ['commit', '-qm', 'all']);
+  git(workspace, ['init', '-q', '--bare', shadow]);
+  const firstShadow = await timed(() => git(workspace, ['add', '-A'], inShadow));
+  mkdirSync(join(place, 'data'));
+  const checkpoints = new Checkpoints(join(place, 'data'));
+  const first = await timed(async () => (await checkpoints.begin('call_first', [workspace])).finish());
+
+  const changed = join('package-7', 'source-7', 'module-7.ts');
+  const samples = { ours: [], changes: [], stash: [], shadow: [], copy: [] } as Record<string, number[]>;
+  for (let round = -1; round < rounds; round += 1) {
+    for (const root of [workspace, repository]) appendFileSync(join(root, changed), `// ${round}\n`);
+    const copy = join(place, 'copy');
+    let checkpoint: Awaited<ReturnType<Checkpoints['begin']>> | undefined;
+    const measured = {
+      ours: await timed(async () => (checkpoint = await checkpoints.begin(`call_${(calls += 1)}`, [workspace]))),
+      changes: await timed(() => checkpoint?.finish()),
+      shadow: await timed(() => {
+        git(workspace, ['add', '-A'], inShadow);
+        git(workspace, ['write-tree'], inShadow);
+      }),
+      stash: await timed(() => git(repository, ['stash', 'push', '-q', '-u'])),
+      copy: await timed(() => cpSync(workspace, copy, { recursive: true, verbatimSymlinks: true })),
+    };
+    rmSync(copy, { recursive: true });
+    if (round >= 0) for (const [name, time] of Object.entries(measured)) samples[name]?.push(time);
+  }
+  await checkpoints.close();
+
+  const ours = median(samples['ours'] ?? []);
+  console.log(
+    `\nA checkpoint of ${files.toLocaleString('en')} files, one of them changed; medians of ${rounds} rounds\n`,
+  );
+  console.log('| | ms (spread) | against ours |\n|---|---|---|');
+  for (const [name, title] of [
+    ['ours', 'Signalbox'],
+    ['shadow', 'shadow git repository (add -A, write-tree)'],
+    ['stash', 'git stash -u'],
+    ['copy', 'recursive copy'],
+    ['changes', 'Signalbox, after the call: what it changed'],
+  ] as const) {
+    const times = samples[name] ?? [];
+    const spread = [Math.min(...times), Math.max(...times)].map((time) => time.toFixed(0)).join('–');
+    console.log(`| ${title} | ${median(times).toFixed(0)} (${spread}) | ${(median(times) / ours).toFixed(2)}× |`);
+  }
+  console.log(`\nThe first time: Signalbox ${first.toFixed(0)} ms, shadow git repository ${firstShadow.toFixed(0)} ms`);
+} finally {
+  rmSync(place, { recursive: true, force: true });
+}

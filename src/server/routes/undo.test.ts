@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { adminToken, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
+import { createSignalbox, defineTool, localServer } from '../../index.ts';
+
+test('POST /api/calls/{id}/undo restores what the call changed; a conflict and a second time are 409', async (t) => {
+  const workspace = mkdtempSync(join(tmpdir(), 'signalbox-http-undo-'));
+  const file = join(workspace, 'a.txt');
+  writeFileSync(file, 'before');
+  const write = defineTool({
+    name: 'write',
+    description: 'Writes.',
+    effect: 'undoable',
+    run: () => writeFileSync(file, 'after'),
+  });
+  const servers = [localServer({ name: 'test', tools: [write], workspace: [workspace] })];
+  const box = await createSignalbox({ servers, approve: () => ({ allow: true }) });
+  t.after(async () => {
+    await box.close();
+    rmSync(workspace, { recursive: true });
+  });
+  const { call, get, server } = await startTestServer(t, { box });
+  const undo = (id: string): Promise<Response> =>
+    fetch(`${server.url}/api/calls/${id}/undo`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
+      body: '{}',
+    });
+
+  const { callId, changes } = await bodyOf(call('write'));
+  assert.deepEqual(
+    changes?.map(({ path, kind }) => [path, kind]),
+    [['a.txt', 'modified']],
+  );
+  assert.deepEqual((await bodyOf<{ changes: unknown }>(get(`/api/calls/${callId}`))).changes, changes);
+
+  writeFileSync(file, 'by a human');
+  const conflict = await undo(callId);
+  assert.equal(conflict.status, 409);
+  const { code, issues } = await bodyOf<{ code: string; issues: unknown }>(conflict);
+  assert.deepEqual([code, issues], ['undo-conflict', [{ path: 'a.txt', message: 'it was changed since the call' }]]);
+  assert.equal(readFileSync(file, 'utf8'), 'by a human');
+
+  writeFileSync(file, 'after');
+  assert.equal((await bodyOf<{ outcome: string }>(undo(callId))).outcome, 'undone');
+  assert.equal(readFileSync(file, 'utf8'), 'before');
+  assert.equal((await undo(callId)).status, 409);
+  assert.equal((await undo('call_none')).status, 404);
+});
