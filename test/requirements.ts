@@ -328,9 +328,9 @@ export const requirements: Readonly<Record<RequirementId, Requirement>> = {
       'src/undo/undo-engine.test.ts > the edge of the workspace > a directory replaced by a symlink to the outside leads no restore and no removal there',
       'src/call/undo.test.ts > undoable calls > show what they changed, and an undo restores exactly that, once',
       'src/server/routes/undo.test.ts > POST /api/calls/{id}/undo restores what the call changed; a conflict and a second time are 409',
+      'src/call/undo-external.test.ts > what a tool of an external server changed in its declared workspace is shown and undone',
       'test/e2e/cli-undo.test.ts > undo CALL restores what the call changed, and says what that was',
     ],
-    missing: 'a test with an external server',
   },
   C7: {
     promise: 'failed, timed-out and cancelled undoable calls are rolled back; compensations run in reverse, once',

@@ -14,8 +14,8 @@ import {
   localServer,
 } from '../index.ts';
 
-const place = mkdtempSync(join(tmpdir(), 'signalbox-undo-'));
-after(() => rmSync(place, { recursive: true, force: true }));
+const scratch = mkdtempSync(join(tmpdir(), 'signalbox-undo-'));
+after(() => rmSync(scratch, { recursive: true, force: true }));
 let places = 0;
 
 interface Opened extends AsyncDisposable {
@@ -25,7 +25,7 @@ interface Opened extends AsyncDisposable {
 }
 
 async function opened(tools: (workspace: string) => AnyTool[], more: SignalboxOptions = {}): Promise<Opened> {
-  const directory = join(place, String(places++));
+  const directory = join(scratch, String(places++));
   const [data, workspace] = [join(directory, 'data'), join(directory, 'workspace')];
   mkdirSync(workspace, { recursive: true });
   const servers = [localServer({ name: 't', tools: tools(workspace), workspace: [workspace] })];

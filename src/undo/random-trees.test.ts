@@ -42,14 +42,10 @@ describe('undo of shell commands', () => {
         const call = `call_${round}`;
         engine.begin(call, [root]);
         shell([...commands, ':']);
-        const after = treeFingerprint(root, { times: false });
+        const now = treeFingerprint(root, { times: false });
         const { total } = engine.finish(call);
         const context = `seed ${seed}, tree ${round}:\n${commands.join('\n')}`;
-        assert.equal(
-          total > 0,
-          !isEqual(after, treeless(before)),
-          `changes are listed where there are any; ${context}`,
-        );
+        assert.equal(total > 0, !isEqual(now, treeless(before)), `changes are listed where there are any; ${context}`);
         if (total > 0) {
           changed += 1;
           const undone = engine.undo(call, false);
@@ -107,8 +103,8 @@ function plant(root: string, random: () => number): void {
 }
 
 /** The bytes that the shell makes of a path. */
-function bytes(path: string): string {
-  return Buffer.from(path.replaceAll(String.raw`$'b\xff\xfe'`, '\u0001').replaceAll("'", ''))
+function bytes(quoted: string): string {
+  return Buffer.from(quoted.replaceAll(String.raw`$'b\xff\xfe'`, '\u0001').replaceAll("'", ''))
     .toString('latin1')
     .replaceAll('\u0001', 'b\u00ff\u00fe');
 }
@@ -148,13 +144,13 @@ function command(random: () => number): string {
 }
 
 /** These commands are run for real, perhaps by the superuser: none may name anything but the tree and what belongs to this test. */
-function assertHarmless(command: string): void {
-  const named = command.replaceAll(outside, '').replaceAll(/\/dev\/urandom|['"]/g, '');
-  assert.doesNotMatch(named, /(^|[\s=>(])\/(?!file )|\.\.|~/, `a command that could reach outside: ${command}`);
+function assertHarmless(line: string): void {
+  const named = line.replaceAll(outside, '').replaceAll(/\/dev\/urandom|['"]/g, '');
+  assert.doesNotMatch(named, /(^|[\s=>(])\/(?!file )|\.\.|~/, `a command that could reach outside: ${line}`);
 }
 
 function treeless(fingerprint: Map<string, string>): Map<string, string> {
-  return new Map([...fingerprint].map(([path, facts]) => [path, facts.replace(/ \d+(\.\d+)?(?= |$)/, '')]));
+  return new Map([...fingerprint].map(([each, facts]) => [each, facts.replace(/ \d+(\.\d+)?(?= |$)/, '')]));
 }
 
 function isEqual(one: Map<string, string>, other: Map<string, string>): boolean {

@@ -98,7 +98,7 @@ function bring(inside: Inside, { path, before, after }: PathChange, contents: Co
     // A directory that is there already is one that was made before the crash; it gets its mode in the end.
     if (before.kind === 'directory' && now?.kind === 'directory') return undefined;
     if (now !== undefined && !sameState(now, before)) assertLeftByCall(now, after);
-    if (before.kind === 'directory') return void mkdirSync(at, 0o700);
+    if (before.kind === 'directory') return mkdirSync(at, 0o700);
     if (now !== undefined && sameContent(now, before)) return setAttributes(at, before);
     const aside = beside(at, unnamed);
     if (before.kind === 'symlink') symlinkSync(systemPath(before.content ?? ''), aside);

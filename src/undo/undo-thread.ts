@@ -39,7 +39,7 @@ export class UndoThread {
     this.#waiting.set(id, answer);
     const worker = (this.#worker ??= this.#start());
     worker.ref();
-    worker.postMessage({ id, method, args } satisfies UndoRequest);
+    worker.postMessage({ id, method, args } satisfies UndoRequest, []);
     return answer.promise as Promise<ReturnType<Method<Name>>>;
   }
 

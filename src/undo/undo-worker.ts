@@ -7,7 +7,10 @@ import type { UndoAnswer, UndoRequest } from './undo-thread.ts';
 const engine = new UndoEngine(workerData as EngineOptions);
 
 parentPort?.on('message', ({ id, method, args }: UndoRequest) => {
-  parentPort?.postMessage(answer(id, () => Reflect.apply(engine[method], engine, args) as unknown));
+  parentPort?.postMessage(
+    answer(id, () => Reflect.apply(engine[method], engine, args) as unknown),
+    [],
+  );
 });
 
 function answer(id: number, act: () => unknown): UndoAnswer {

@@ -5,13 +5,14 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { UndoEngine } from '../../src/undo/undo-engine.ts';
 import { treeFingerprint } from '../support/tree-fingerprint.ts';
 
 const place = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'signalbox-undo-kill-'));
 after(() => rmSync(place, { recursive: true, force: true }));
 
-const program = join(import.meta.dirname, 'undo-process.ts');
+const program = fileURLToPath(new URL('./undo-process.ts', import.meta.url));
 const rounds = Number(process.env['SIGNALBOX_KILLS'] ?? 25);
 const limits = { files: 100_000, bytes: 1e9, milliseconds: 60_000 };
 

@@ -40,7 +40,7 @@ export function localTool(tool: OwnTool, compiler: SchemaCompiler, server: strin
     notices: [...input.notices, ...(output?.notices ?? [])],
     parse: (args) => input.parse(args),
     run,
-    ...(tool.undo === undefined ? {} : { undo: tool.undo.bind(tool) as NonNullable<SourceTool['undo']> }),
+    ...(tool.undo === undefined ? {} : { undo: tool.undo.bind(tool) }),
     ...(tool.workspace === undefined ? {} : { workspace: tool.workspace }),
   };
   return { offered, isolate };
