@@ -1,4 +1,5 @@
-import { type Requirement, requirements } from './requirements.ts';
+import { requirements } from './requirements.ts';
+import type { Requirement } from './requirements/requirement.ts';
 
 const all = Object.entries(requirements);
 const open = all.filter(([, requirement]) => stateOf(requirement) !== 'covered');

@@ -75,7 +75,6 @@ function fromSignalbox(error: SignalboxError): Failure {
   switch (error.code) {
     case 'store-unavailable':
     case 'store-newer':
-    case 'call-unknown':
     case 'result-unknown':
     case 'server-down':
     case 'server-required':
@@ -86,9 +85,10 @@ function fromSignalbox(error: SignalboxError): Failure {
     case 'content-failed':
     case 'box-closed':
     case 'checkpoint-failed':
+      return new Failure(1, error.code, error.message, { next: 'signalbox doctor', cause: error });
     case 'undo-unavailable':
     case 'undo-done':
-      return new Failure(1, error.code, error.message, { next: 'signalbox doctor', cause: error });
+      return new Failure(1, error.code, error.message, { next: 'signalbox journal', cause: error });
     case 'approval-unknown':
     case 'approval-answered':
     case 'approval-expired':
@@ -96,6 +96,7 @@ function fromSignalbox(error: SignalboxError): Failure {
     case 'rule-unknown':
       return new Failure(1, error.code, error.message, { next: 'signalbox approvals rules', cause: error });
     case 'call-unknown':
+      return new Failure(1, error.code, error.message, { next: 'signalbox journal', cause: error });
     case 'call-settled':
       return new Failure(1, error.code, error.message, { next: 'signalbox journal --outcome unknown', cause: error });
     case 'approver-refused':

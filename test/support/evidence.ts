@@ -1,4 +1,4 @@
-import type { Requirement } from '../requirements.ts';
+import type { Requirement } from '../requirements/requirement.ts';
 import type { TestResult } from './test-file.ts';
 
 /** What is wrong with the tests that the requirements name: those that do not exist, and those that did not pass. */

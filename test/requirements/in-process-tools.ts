@@ -1,0 +1,75 @@
+import type { Section } from './requirement.ts';
+
+/** A. In-process tools */
+export const inProcessTools: Section<'A'> = {
+  A1: {
+    promise: 'a tool is one object; its input may be Zod, any Standard Schema or JSON Schema, and types its arguments',
+    tests: [
+      'src/sources/local/define-tool.test.ts > the same tool by each kind of schema > Zod',
+      'src/sources/local/define-tool.types.test.ts > Zod types the arguments, after defaults and transforms',
+      'src/sources/local/define-tool.types.test.ts > Valibot types the arguments',
+      'src/sources/local/define-tool.types.test.ts > a JSON Schema literal types the arguments, without "as const"',
+      'src/sources/local/define-tool.types.test.ts > wrong use is an error',
+    ],
+  },
+  A2: {
+    promise: 'a handler gets the arguments and a context: session, principal, signal, deadline, progress, state',
+    tests: [
+      'src/call/outcomes.test.ts > the context > tells session, principal, call id, progress and keeps state by session and server',
+      'src/call/outcomes.test.ts > time and cancellation > the handler knows its deadline, from tool, server and box in that order',
+      'src/call/outcomes.test.ts > time and cancellation > a handler that hangs is timed out and told so; other calls go on',
+    ],
+  },
+  A3: {
+    promise: 'whatever a handler returns or throws becomes an outcome, never a crash',
+    tests: [
+      'src/call/outcomes.test.ts > what a handler may do > a string, number, object, content blocks and a full result all complete',
+      'src/call/outcomes.test.ts > what a handler may do > a throw, a rejection, and throwing something that is no error become failed with the message',
+      'src/call/outcomes.test.ts > what a handler may do > results that JSON cannot carry become failed, and the message says where',
+      'src/call/outcomes.test.ts > what a handler may do > a result of 200 MB becomes failed with the limit, as text and as structure',
+      'src/call/outcomes.test.ts > names and arguments > any JSON value as arguments never crashes the pipeline: there is an outcome and one record',
+    ],
+  },
+  A4: {
+    promise: 'many local servers, each enabled or disabled as a whole',
+    tests: [
+      'src/sources/local/local-server.test.ts > many local servers > stand side by side, each tool under its own server, same names or not',
+      'src/sources/local/local-server.test.ts > many local servers > each can be disabled and enabled as a whole',
+    ],
+  },
+  A5: {
+    promise: 'the built-in server `signalbox` has every tool it lists, each tested without an SDK',
+    tests: [
+      'src/sources/local/builtin/ping.test.ts > ping answers "pong" with the time and the server it came to',
+      'src/sources/local/builtin/server-info.test.ts > tells product, version and port, and no uptime unless asked',
+      'src/sources/local/builtin/builtin-server.test.ts > the built-in server > is there unasked, under the name signalbox, and every tool of it only reads',
+    ],
+    missing: 'the tools that need sessions, configuration and schedules',
+  },
+  A6: {
+    promise:
+      'a hanging handler is timed out while other calls go on; an isolated one can be killed even when it burns CPU',
+    tests: [
+      'src/call/outcomes.test.ts > time and cancellation > a handler that hangs is timed out and told so; other calls go on',
+      'src/sources/local/isolate/isolate.test.ts > A6: an endless loop is killed when the signal aborts, while timers here go on',
+      'src/sources/local/isolate/isolate.test.ts > A6: memory hogged by what a handler left behind ends its worker, not the process',
+      'src/call/isolated.test.ts > an isolated handler that loops without end is timed out through the pipeline; other calls go on',
+    ],
+  },
+  A7: {
+    promise: 'tools are added, replaced and removed while running, and every surface sees it',
+    tests: [
+      'src/sources/local/local-server.test.ts > tools while the box runs > are added, replaced and removed, and every call sees the last state',
+      'src/sources/local/local-server.test.ts > tools while the box runs > tell of their change by CatalogChanged, once for changes made together',
+    ],
+    missing: 'list_changed to MCP clients',
+  },
+  A8: {
+    promise: 'a tool object carries all about itself; AI SDK and Claude Agent SDK tools are taken as they are',
+    tests: [
+      'src/sources/local/define-tool.test.ts > schemas with more to them > everything a tool says about itself is told',
+      'src/sources/local/foreign-tools.test.ts > tools of three SDKs in one server, each as it is > are called the same way',
+      'src/sources/local/foreign-tools.test.ts > tools of three SDKs in one server, each as it is > are left as they were',
+    ],
+  },
+};
