@@ -72,6 +72,8 @@ export interface SignalboxOptions {
   readonly metrics?: CallMetrics;
   /** Also puts arguments and results on OpenTelemetry spans, redacted. */
   readonly traceContent?: boolean;
+  /** Keeps whole what the calls of a session came to, for `replay` (as it is unless this says `false`). */
+  readonly record?: boolean;
   /** The built-in server: its name (`signalbox`), and the port the host listens on; `false` leaves it out. */
   readonly builtin?: false | { readonly name?: string; readonly port?: number };
 }
@@ -188,6 +190,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     approvals,
     questions,
     traceContent: options.traceContent ?? false,
+    isRecording: options.record ?? true,
     timeoutMs,
     limiters,
     maxResultBytes,

@@ -41,6 +41,7 @@ export interface PipelineParts extends CheckpointParts {
   readonly approvals: Approvals;
   readonly questions: Questions;
   readonly traceContent: boolean;
+  readonly isRecording: boolean;
   readonly timeoutMs: number;
   readonly limiters: Limiters;
   readonly maxResultBytes: number;
@@ -53,7 +54,7 @@ export function createPipeline(parts: PipelineParts): Next {
   const decideStage = decide(parts.policies, redactor, waits);
   const run: Next = compose([
     observe({ tracer: parts.tracer, metrics: parts.metrics, redactor, content: parts.traceContent }),
-    recordOutcome(journal, redactor, (call) => parts.policies.inForce?.book.forget(call.id)),
+    recordOutcome({ ...parts, onUnrecorded: (call) => parts.policies.inForce?.book.forget(call.id) }),
     resolve(catalog),
     validate,
     deduplicate(store),

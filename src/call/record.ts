@@ -26,6 +26,20 @@ export function outcomeDraft(call: Call, redactor: Redactor, outcome: CallOutcom
   return draft(call, redactor, 'ToolInvoked', outcome.outcome, body);
 }
 
+/** What a replay needs besides the entry: nothing, when the outcome is one short text, which stands in the entry. */
+export function recordingOf(call: Call, redactor: Redactor, outcome: CallOutcome): string | undefined {
+  if (call.options.session === undefined || call.tool === undefined) return undefined;
+  const { content, structuredContent } = outcome;
+  const [only] = content;
+  const isInEntry =
+    content.length === 1 &&
+    only?.type === 'text' &&
+    only.text.length <= longestOutput &&
+    Object.keys(only).length === 2 &&
+    structuredContent === undefined;
+  return isInEntry ? undefined : redactor.json(JSON.stringify(outcome));
+}
+
 /** Paths and kinds of the first ones, with as many of their diffs as there is room for. */
 function changesText(list: ChangeList | undefined): string {
   if (list === undefined) return '';

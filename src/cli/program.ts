@@ -16,6 +16,7 @@ import { addJournalCommand } from './journal/journal.ts';
 import { addLockCommand } from './lock/lock.ts';
 import { addSecretCommand } from './secret/secret.ts';
 import { addPolicyCommand } from './policy/policy.ts';
+import { addReplayCommand } from './replay.ts';
 import { addServeCommand } from './serve/serve.ts';
 import { addSettleCommand } from './settle.ts';
 import { addLoginCommand } from './sign-in/login.ts';
@@ -60,6 +61,7 @@ export function createProgram(context: CommandContext): Command {
   addDenyCommand(program, context);
   addUndoCommand(program, context);
   addJournalCommand(program, context);
+  addReplayCommand(program, context);
   addSettleCommand(program, context);
   addLockCommand(program, context);
   addPolicyCommand(program, context);

@@ -33,6 +33,8 @@ export interface EntryDraft {
   readonly body: string;
   /** An intent that takes an idempotency key; it is not written when the key is taken. */
   readonly claim?: { readonly key: string; readonly fingerprint: string };
+  /** The whole outcome as JSON text, where the entry alone could not be replayed. Not part of the chain. */
+  readonly recording?: string;
   /** An outcome that is kept for later calls with the same idempotency key. */
   readonly settle?: { readonly key: string; readonly outcome: string };
   /** What happens to an approval with it. */

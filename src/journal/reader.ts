@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { CallOutcome } from '../model/call.ts';
 import { type Verification, verifyChain } from './chain.ts';
 import { type CallSettled, type CallStarted, type JournalEvent, type ToolInvoked, toEvent } from './entry.ts';
 import type { ChainHead, EntryQuery, Store } from './store.ts';
@@ -45,6 +46,12 @@ export class JournalReader {
   async call(id: string): Promise<ToolInvoked | CallStarted | undefined> {
     const { items } = await this.calls({ call: id, limit: 1 });
     return items[0];
+  }
+
+  /** The whole outcome of a call, where it was recorded besides its entry. Without secrets. */
+  async recording(call: string): Promise<CallOutcome | undefined> {
+    const text = await this.#store.recording(call);
+    return text === undefined ? undefined : (JSON.parse(text) as CallOutcome);
   }
 
   /** Recomputes the hash chain. `expected` is a head that was noted before and kept elsewhere. */

@@ -107,6 +107,13 @@ export function storeConformance(name: string, lasting: boolean, place: () => Pr
       );
     });
 
+    test('a recording is written with its entry, and found by its call', async () => {
+      await store.append([draft({ call: 'a', recording: '{"outcome":"completed"}' }), draft({ call: 'b' })]);
+      assert.equal(await store.recording('a'), '{"outcome":"completed"}');
+      assert.equal(await store.recording('b'), undefined);
+      assert.equal((await verifyChain(store)).ok, true);
+    });
+
     test('an idempotency key is taken once; the second intent is not written', async () => {
       const claim = { key: 'k', fingerprint: 'f' };
       const [first] = await store.append([draft({ call: 'a', type: 'CallStarted', outcome: '', claim })]);

@@ -22,6 +22,8 @@ export interface Store extends ApprovalStore {
   orphans(): Promise<readonly StoredEntry[]>;
   /** Who took an idempotency key. */
   claim(key: string): Promise<Claim | undefined>;
+  /** The whole outcome of a call, as JSON text, where it was recorded. */
+  recording(call: string): Promise<string | undefined>;
   /** Keeps a result that is too large to be handed out whole. */
   keepResult(result: KeptResult): Promise<void>;
   /** Reads a page of a kept result, by UTF-16 position. */

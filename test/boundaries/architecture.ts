@@ -20,7 +20,7 @@ export const direction: Readonly<Record<string, readonly string[]>> = {
   runtimes: core,
   sessions: [...core, 'runtimes'],
   store: core,
-  testing: core,
+  testing: ['signalbox.ts', ...core],
 
   'signalbox.ts': [...core, ...outerRing, 'config'],
   'index.ts': ['signalbox.ts', ...core, 'sources', 'store'],

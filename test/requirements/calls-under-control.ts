@@ -123,8 +123,9 @@ export const callsUnderControl: Section<'C'> = {
     tests: [
       'src/testing/testing.test.ts > a recorded server > is replayed without being reached: the same tools, results and errors',
       'src/testing/testing.test.ts > a recorded server > gives results in the order they were recorded, failures too, and holds no secret',
+      'src/testing/replay-session.test.ts > a recorded session > is run again offline, with the same outcomes and results, denied and failed ones too',
+      'test/e2e/cli-replay.test.ts > replay > runs a recorded session again without its servers, and ends with 1 when rules change what comes out',
     ],
-    missing: '`replay SESSION` from the journal',
   },
   C12: {
     promise: 'an oversized result becomes a resource to page through; nothing is lost',

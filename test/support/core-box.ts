@@ -56,7 +56,7 @@ export async function coreBox(
     return next(call);
   };
   const run = compose([
-    recordOutcome(journal, redactor, () => undefined),
+    recordOutcome({ journal, redactor, isRecording: false, onUnrecorded: () => undefined }),
     resolve(catalog),
     validate,
     deduplicate(store),

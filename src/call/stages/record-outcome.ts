@@ -1,34 +1,46 @@
+import type { EntryDraft } from '../../journal/entry.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Redactor } from '../../journal/redaction.ts';
 import type { CallOutcome } from '../../model/call.ts';
 import { messageOf } from '../../model/errors.ts';
 import { unfinished } from '../../model/unfinished.ts';
 import type { Call, Next, Stage } from '../call.ts';
-import { outcomeDraft } from '../record.ts';
+import { outcomeDraft, recordingOf } from '../record.ts';
+
+/** How outcomes are recorded. */
+interface RecordOptions {
+  readonly journal: Journal;
+  readonly redactor: Redactor;
+  /** Keeps whole what calls of sessions came to, so that they can be replayed. */
+  readonly isRecording: boolean;
+  onUnrecorded(call: Call): void;
+}
 
 /** Writes the one `ToolInvoked` of every call, however it ended, before the caller gets the answer. */
-export function recordOutcome(journal: Journal, redactor: Redactor, onUnrecorded: (call: Call) => void): Stage {
+export function recordOutcome({ journal, redactor, isRecording, onUnrecorded }: RecordOptions): Stage {
   return async (call, next) => {
     const begun = performance.now();
     const outcome = await outcomeFrom(call, next);
     call.durationMs = Math.round((performance.now() - begun) * 1000) / 1000;
     // A read that ended before its intent was written needs no intent: the outcome says everything.
     call.intent?.withdraw();
-    const draft = outcomeDraft(call, redactor, outcome);
-    const { claimed } = call;
     try {
-      await journal.append(
-        claimed === undefined
-          ? draft
-          : { ...draft, settle: { key: claimed, outcome: redactor.values(JSON.stringify(outcome)) } },
-        'crash',
-      );
+      await journal.append(draftOf(call, outcome), 'crash');
     } catch (error) {
       onUnrecorded(call);
       return unrecorded(call, outcome, error);
     }
     return outcome;
   };
+
+  function draftOf(call: Call, outcome: CallOutcome): EntryDraft {
+    const draft = outcomeDraft(call, redactor, outcome);
+    const { claimed } = call;
+    const recording = isRecording ? recordingOf(call, redactor, outcome) : undefined;
+    if (claimed === undefined && recording === undefined) return draft;
+    const settle = claimed !== undefined && { key: claimed, outcome: redactor.values(JSON.stringify(outcome)) };
+    return { ...draft, ...(settle && { settle }), ...(recording !== undefined && { recording }) };
+  }
 }
 
 async function outcomeFrom(call: Call, next: Next): Promise<CallOutcome> {

@@ -31,5 +31,7 @@ CREATE TABLE results (id TEXT PRIMARY KEY, owner TEXT NOT NULL, mime_type TEXT N
 CREATE TABLE result_pages (id TEXT NOT NULL, start INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (id, start)) STRICT, WITHOUT ROWID;
 `;
 
+const recordingSchema = 'CREATE TABLE recordings (call TEXT PRIMARY KEY, outcome TEXT NOT NULL) STRICT, WITHOUT ROWID;';
+
 /** What brings a file from each version to the next; the last version is the number of steps. */
-export const schemaSteps: readonly string[] = [journalSchema, approvalSchema];
+export const schemaSteps: readonly string[] = [journalSchema, approvalSchema, recordingSchema];

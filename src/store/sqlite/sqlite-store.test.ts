@@ -41,11 +41,11 @@ describe('sqlite store', () => {
     await before.append([draft({ call: 'a' })]);
     await before.close();
     const database = new DatabaseSync(file);
-    database.exec('DROP TABLE approvals; DROP TABLE rules; PRAGMA user_version = 1');
+    database.exec('DROP TABLE approvals; DROP TABLE rules; DROP TABLE recordings; PRAGMA user_version = 1');
     database.close();
     const now = sqliteStore({ file });
     assert.equal((await now.entries({ order: 'oldest-first', limit: 9 })).length, 1);
-    assert.deepEqual(await now.approvals({ limit: 9 }), []);
+    assert.deepEqual([await now.approvals({ limit: 9 }), await now.recording('a')], [[], undefined]);
     await now.close();
   });
 

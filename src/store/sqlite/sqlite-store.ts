@@ -44,6 +44,8 @@ class SqliteStore implements Store {
   readonly #commit: StatementSync;
   readonly #insert: StatementSync;
   readonly #readHead: StatementSync;
+  readonly #readRecording: StatementSync;
+  readonly #writeRecording: StatementSync;
   readonly #readClaim: StatementSync;
   readonly #writeClaim: StatementSync;
   readonly #settleClaim: StatementSync;
@@ -71,6 +73,8 @@ class SqliteStore implements Store {
     this.#readClaim = this.#database.prepare('SELECT call, fingerprint, outcome FROM claims WHERE key = ?');
     this.#writeClaim = this.#database.prepare('INSERT INTO claims (key, call, fingerprint) VALUES (?, ?, ?)');
     this.#settleClaim = this.#database.prepare('UPDATE claims SET outcome = ? WHERE key = ?');
+    this.#readRecording = this.#database.prepare('SELECT outcome FROM recordings WHERE call = ?');
+    this.#writeRecording = this.#database.prepare('INSERT OR IGNORE INTO recordings VALUES (?, ?)');
     this.#index = new JournalIndex(this.#database, (work) => this.#transaction(work));
     this.#results = new ResultTable(this.#database, (work) => this.#transaction(work));
     this.#approvals = new ApprovalTable(this.#database);
@@ -116,6 +120,11 @@ class SqliteStore implements Store {
     return outcome === null ? { call, fingerprint } : { call, fingerprint, outcome };
   }
 
+  async recording(call: string): Promise<string | undefined> {
+    const row = this.#readRecording.get(call) as unknown as { outcome: string } | undefined;
+    return row?.outcome;
+  }
+
   async keepResult(result: KeptResult): Promise<void> {
     this.#results.keep(result);
   }
@@ -147,8 +156,7 @@ class SqliteStore implements Store {
   #write(drafts: readonly EntryDraft[]): (StoredEntry | undefined)[] {
     const [only] = drafts;
     // SQLite's own transaction around a single statement is cheaper than one of ours.
-    const alone =
-      drafts.length === 1 && only?.claim === undefined && only?.settle === undefined && only?.approval === undefined;
+    const alone = drafts.length === 1 && only !== undefined && !hasMore(only);
     for (let attempt = 1; ; attempt++) {
       const before = this.#head;
       try {
@@ -170,6 +178,7 @@ class SqliteStore implements Store {
     if (draft.claim !== undefined && this.#readClaim.get(draft.claim.key) !== undefined) return undefined;
     if (draft.approval !== undefined && !this.#approvals.apply(draft.approval, draft.call)) return undefined;
     if (draft.claim !== undefined) this.#writeClaim.run(draft.claim.key, draft.call, draft.claim.fingerprint);
+    if (draft.recording !== undefined) this.#writeRecording.run(draft.call, draft.recording);
     if (draft.settle !== undefined) this.#settleClaim.run(draft.settle.outcome, draft.settle.key);
     const seq = this.#head.seq + 1;
     const { at, type, call, session, tool, outcome, body } = draft;
@@ -223,6 +232,11 @@ function plainEntry(row: Record<string, unknown>): StoredEntry {
 }
 
 /** SQLITE_CONSTRAINT_PRIMARYKEY. */
+/** Whether something besides the entry is written with it. */
+function hasMore({ claim, settle, approval, recording }: EntryDraft): boolean {
+  return claim !== undefined || settle !== undefined || approval !== undefined || recording !== undefined;
+}
+
 function isTaken(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === 1555;
 }

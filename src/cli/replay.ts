@@ -1,0 +1,69 @@
+import type { Command } from 'commander';
+import type { CommandContext } from './command-context.ts';
+import { Failure } from './fail.ts';
+import { globalsOf } from './globals.ts';
+import { withJournal } from './journal/open-journal.ts';
+import { printJson } from './print-json.ts';
+import { oneLine } from './printable.ts';
+import { Table } from './table.ts';
+
+const columns = [
+  { heading: 'CALL' },
+  { heading: 'TOOL' },
+  { heading: 'THEN' },
+  { heading: 'NOW' },
+  { heading: 'WHAT' },
+];
+
+/** `signalbox replay`: a recorded session again, against what its servers answered then. */
+export function addReplayCommand(program: Command, { terminal: { output }, exitWith }: CommandContext): void {
+  program
+    .command('replay')
+    .summary('run the calls of a recorded session against recorded results')
+    .description(
+      'Runs the calls of a session again through the whole pipeline, against what its servers answered then. Nothing outside is reached, nothing is written, and humans answer as they did. Exits with 1 when something comes out otherwise.',
+    )
+    .argument('<session>', 'the id of a session, as the journal shows it')
+    .option('--policies <file>', 'decide the calls by the rules of this file')
+    .action(async (session: string, { policies: file }: { policies?: string }, command: Command) => {
+      const globals = globalsOf(command);
+      const { recordedSession, replaySession } = await import('../testing/index.ts');
+      const policies =
+        file === undefined ? [] : (await import('./policy/named-policies.ts')).namedPolicies(file, globals);
+      await withJournal(globals, async (journal) => {
+        const recorded = await recordedSession(journal, session);
+        if (recorded.calls.length === 0)
+          throw new Failure(1, 'session-unknown', `no call of a session ${JSON.stringify(session)} is in the journal`, {
+            next: 'signalbox journal shows the sessions',
+          });
+        const items = [];
+        for await (const { recorded: then, replayed: now, differs } of replaySession(recorded, { policies }))
+          items.push({
+            callId: then.callId,
+            tool: then.tool,
+            then: then.outcome,
+            now: now.outcome,
+            differs,
+            ...(now.error === undefined ? {} : { error: now.error }),
+            ...(now.decision === undefined ? {} : { decision: now.decision }),
+            output: then.output,
+          });
+        const changed = items.filter(({ differs }) => differs !== 'no').length;
+        if (globals.json) await printJson(output, { items });
+        else {
+          const { colors, width } = output;
+          const rows = items.map(({ callId, tool, then, now, differs, error, output: result }) => [
+            callId,
+            oneLine(tool),
+            then,
+            differs === 'no' ? now : colors.yellow(now),
+            oneLine(differs === 'no' ? result : differs === 'content' ? 'another result' : (error?.message ?? result)),
+          ]);
+          const table = new Table(columns, rows, width);
+          await output.print(`${[colors.bold(table.heading()), ...rows.map((row) => table.row(row))].join('\n')}\n`);
+          await output.print(`${items.length} ${items.length === 1 ? 'call' : 'calls'}, ${changed} otherwise\n`);
+        }
+        if (changed > 0) exitWith(1);
+      });
+    });
+}

@@ -1,0 +1,81 @@
+import type { ToolInvoked } from '../journal/entry.ts';
+import type { JournalReader } from '../journal/reader.ts';
+import { type CallOutcome, type OutcomeName } from '../model/call.ts';
+import { text } from '../model/content.ts';
+import type { Effect } from '../model/tool.ts';
+import type { Cassette, RecordedCall, RecordedTool } from './cassette.ts';
+
+/** A call of a recorded session, in the order it ended. */
+export interface SessionCall {
+  readonly recorded: ToolInvoked;
+  readonly outcome: CallOutcome;
+  /** Whether its tool ran, so that it can be answered from the recording. */
+  readonly ran: boolean;
+}
+
+/** A session as the journal has it. */
+export interface RecordedSession {
+  readonly session: string;
+  readonly calls: readonly SessionCall[];
+  /** What each of its servers was called with, and answered. */
+  readonly cassettes: readonly Cassette[];
+}
+
+const ranAs: ReadonlySet<OutcomeName> = new Set(['completed', 'failed']);
+
+/** Reads a session from the journal, for replaying. Its tools have the names and effects they had, and take any arguments. */
+export async function recordedSession(journal: JournalReader, session: string): Promise<RecordedSession> {
+  const calls: SessionCall[] = [];
+  for await (const recorded of journal.stream({ session, type: 'ToolInvoked' })) {
+    if (recorded.type !== 'ToolInvoked') continue;
+    const outcome = (await journal.recording(recorded.callId)) ?? outcomeOf(recorded);
+    const didNotRun = recorded.error !== undefined && recorded.error.code !== 'tool-failed';
+    const ran = recorded.server !== undefined && ranAs.has(recorded.outcome) && !didNotRun;
+    calls.push({ recorded, outcome, ran });
+  }
+  return { session, calls, cassettes: cassettesOf(calls, `session ${session}`) };
+}
+
+/** A short text stands in the entry itself. */
+function outcomeOf({ outcome, output, error }: ToolInvoked): CallOutcome {
+  const content = output === '' ? [] : [text(output)];
+  if (outcome === 'completed') return { outcome, content };
+  return { outcome, content, error: error ?? { code: 'tool-failed', message: output } };
+}
+
+function cassettesOf(calls: readonly SessionCall[], file: string): Cassette[] {
+  const servers = new Map<string, { tools: Map<string, RecordedTool>; calls: RecordedCall[] }>();
+  for (const { recorded, outcome, ran } of calls) {
+    const { server, effect = 'irreversible' } = recorded;
+    if (server === undefined) continue;
+    let found = servers.get(server);
+    if (found === undefined) servers.set(server, (found = { tools: new Map(), calls: [] }));
+    const tool = recorded.tool.slice(`mcp__${server}__`.length);
+    found.tools.set(tool, recordedTool(tool, effect, recorded.labels ?? []));
+    if (!ran) continue;
+    const { content, structuredContent } = outcome;
+    const result = {
+      content,
+      ...(structuredContent === undefined ? {} : { structuredContent }),
+      ...(outcome.outcome === 'completed' ? {} : { isError: true }),
+    };
+    found.calls.push({ call: tool, arguments: recorded.arguments, result: result as RecordedCall['result'] & object });
+  }
+  return [...servers].map(([server, found]) => ({
+    file,
+    server: { signalbox: 1, server, tools: [...found.tools.values()] },
+    calls: found.calls,
+  }));
+}
+
+function recordedTool(tool: string, effect: Effect, labels: readonly string[]): RecordedTool {
+  return {
+    tool,
+    description: 'From the journal.',
+    inputSchema: { type: 'object' },
+    annotations: {},
+    effect,
+    idempotent: false,
+    labels,
+  };
+}

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { referenceServer } from '../../test/mcp-servers/programs.ts';
+import { createSignalbox, defineTool, localServer, mcpServer } from '../index.ts';
+import { type ReplayedCall, recordedSession, replay, replaySession } from './index.ts';
+
+const secret = 'canary-4711-canary';
+
+describe('a recorded session', () => {
+  test('is run again offline, with the same outcomes and results, denied and failed ones too', async (t) => {
+    const data = mkdtempSync(join(tmpdir(), 'signalbox-session-'));
+    t.after(() => rmSync(data, { recursive: true }));
+    let runs = 0;
+    const input = { type: 'object' } as const;
+    const tools = [
+      defineTool({
+        name: 'count',
+        description: '…',
+        input,
+        effect: 'read',
+        run: () => ({ runs: (runs += 1), note: secret }),
+      }),
+      defineTool({ name: 'send', description: '…', input, effect: 'irreversible', run: () => 'sent' }),
+      defineTool({
+        name: 'fail',
+        description: '…',
+        input,
+        effect: 'read',
+        run: () => {
+          throw new Error('no luck');
+        },
+      }),
+    ];
+    const everything = mcpServer({ name: 'every', transport: referenceServer('everything') });
+    await everything.ready();
+    const box = await createSignalbox({
+      servers: [localServer({ name: 't', tools }), everything],
+      data,
+      secrets: { CANARY: secret },
+      approve: ({ arguments: args }) => ({ allow: args['to'] === 'friend' }),
+    });
+    const options = { session: 's1', principal: { id: 'bot', kind: 'agent' } } as const;
+    for (const [tool, args] of [
+      ['mcp__t__count', {}],
+      ['mcp__t__count', {}],
+      ['mcp__t__fail', {}],
+      ['mcp__t__send', { to: 'friend' }],
+      ['mcp__t__send', { to: 'stranger' }],
+      ['mcp__every__echo', { message: 'hello' }],
+      ['mcp__every__get-tiny-image', {}],
+      ['mcp__t__nothing', {}],
+    ] as const)
+      await box.call(tool, args, options);
+    await box.call('mcp__t__count', {}, { session: 'another' });
+    const session = await recordedSession(box.journal, 's1');
+    await box.close();
+    assert.equal(runs, 3);
+
+    const replayed: ReplayedCall[] = [];
+    for await (const call of replaySession(session)) replayed.push(call);
+    assert.deepEqual(
+      replayed.map(({ recorded, differs }) => [recorded.outcome, differs]),
+      [
+        ['completed', 'no'],
+        ['completed', 'no'],
+        ['failed', 'no'],
+        ['completed', 'no'],
+        ['denied', 'no'],
+        ['completed', 'no'],
+        ['completed', 'no'],
+        ['denied', 'no'],
+      ],
+    );
+    assert.equal(runs, 3, 'nothing ran');
+    assert.deepEqual(
+      replayed.slice(0, 2).map(({ replayed: { structuredContent } }) => structuredContent),
+      [1, 2].map((each) => ({ runs: each, note: '[redacted:CANARY]' })),
+    );
+    assert.equal(replayed[6]?.replayed.content[1]?.type, 'image');
+    assert.ok(!readFileSync(join(data, 'signalbox.db')).includes(secret), 'recordings hold no secret');
+
+    const others: ReplayedCall[] = [];
+    const policies = [
+      { id: 'no-post', match: 'mcp__t__send', deny: true },
+      { id: 'rest', allow: true },
+    ];
+    for await (const call of replaySession(session, { policies })) others.push(call);
+    assert.deepEqual(
+      others
+        .filter(({ differs }) => differs !== 'no')
+        .map(({ recorded, replayed: now }) => [recorded.tool, now.decision?.rule]),
+      [['mcp__t__send', 'no-post']],
+    );
+
+    // An agent can be run against the session, too.
+    const [server] = session.cassettes.filter((cassette) => cassette.server.server === 't');
+    assert.ok(server !== undefined);
+    const again = await createSignalbox({ servers: [replay(server)] });
+    assert.deepEqual((await again.call('mcp__t__count')).structuredContent, { runs: 1, note: '[redacted:CANARY]' });
+    await again.close();
+  });
+
+  test('is not kept whole where recording is off', async () => {
+    const tool = defineTool({
+      name: 'many',
+      description: '…',
+      input: { type: 'object' },
+      effect: 'read',
+      run: () => [1, 2],
+    });
+    const servers = [localServer({ name: 't', tools: [tool] })];
+    for (const record of [true, false]) {
+      const box = await createSignalbox({ servers, record });
+      const { callId } = await box.call('mcp__t__many', {}, { session: 's' });
+      const alone = await box.call('mcp__t__many', {});
+      assert.equal((await box.journal.recording(callId)) !== undefined, record);
+      assert.equal(
+        await box.journal.recording(alone.callId),
+        undefined,
+        'without a session there is nothing to replay',
+      );
+      await box.close();
+    }
+  });
+});

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite, test } from 'node:test';
+import { Place, withNotes } from './cli-place.ts';
+
+suite('replay', () => {
+  test('runs a recorded session again without its servers, and ends with 1 when rules change what comes out', async () => {
+    const place = new Place(withNotes);
+    await place.json(['call', 'list', '--session', 'monday']);
+    await place.json(['call', 'list', '{"no":"such"}', '--session', 'monday']).catch(() => undefined);
+    // The server is gone; the recording is not.
+    writeFileSync(join(place.directory, 'signalbox.config.json'), '{}');
+    const same = await place.run(['replay', 'monday']);
+    assert.deepEqual([same.code, same.stderr], [0, '']);
+    assert.match(same.stdout, /mcp__notes__list +completed +completed/);
+    assert.match(same.stdout, /2 calls, 0 otherwise\n$/);
+    writeFileSync(join(place.directory, 'strict.yaml'), '- { id: closed, deny: true, reason: closed on mondays }\n');
+    const { items } = await place.json(['replay', 'monday', '--policies', 'strict.yaml'], 1);
+    const [first] = items as { then: string; now: string; decision: { rule: string } }[];
+    assert.deepEqual([first?.then, first?.now, first?.decision.rule], ['completed', 'denied', 'closed']);
+    const unknown = await place.run(['replay', 'tuesday']);
+    assert.deepEqual(
+      [unknown.code, /no call of a session "tuesday" is in the journal/.test(unknown.stderr)],
+      [1, true],
+    );
+  });
+});
