@@ -41,8 +41,8 @@ export function addReplayCommand(program: Command, { terminal: { output }, exitW
           items.push({
             callId: then.callId,
             tool: then.tool,
-            then: then.outcome,
-            now: now.outcome,
+            recorded: then.outcome,
+            replayed: now.outcome,
             differs,
             ...(now.error === undefined ? {} : { error: now.error }),
             ...(now.decision === undefined ? {} : { decision: now.decision }),
@@ -52,11 +52,11 @@ export function addReplayCommand(program: Command, { terminal: { output }, exitW
         if (globals.json) await printJson(output, { items });
         else {
           const { colors, width } = output;
-          const rows = items.map(({ callId, tool, then, now, differs, error, output: result }) => [
+          const rows = items.map(({ callId, tool, recorded: before, replayed, differs, error, output: result }) => [
             callId,
             oneLine(tool),
-            then,
-            differs === 'no' ? now : colors.yellow(now),
+            before,
+            differs === 'no' ? replayed : colors.yellow(replayed),
             oneLine(differs === 'no' ? result : differs === 'content' ? 'another result' : (error?.message ?? result)),
           ]);
           const table = new Table(columns, rows, width);

@@ -96,7 +96,7 @@ describe('a recorded session', () => {
     );
 
     // An agent can be run against the session, too.
-    const [server] = session.cassettes.filter((cassette) => cassette.server.server === 't');
+    const server = session.cassettes.find((cassette) => cassette.server.server === 't');
     assert.ok(server !== undefined);
     const again = await createSignalbox({ servers: [replay(server)] });
     assert.deepEqual((await again.call('mcp__t__count')).structuredContent, { runs: 1, note: '[redacted:CANARY]' });

@@ -26,7 +26,7 @@ export const direction: Readonly<Record<string, readonly string[]>> = {
   'index.ts': ['signalbox.ts', ...core, 'sources', 'store'],
 
   server: ['signalbox.ts', ...core, ...outerRing, 'config'],
-  cli: ['signalbox.ts', ...core, ...outerRing, 'config', 'server'],
+  cli: ['signalbox.ts', ...core, ...outerRing, 'config', 'server', 'testing'],
 };
 
 /** Packages (a trailing `*` stands for the rest of the name) and the only folders that may import them. */

@@ -17,8 +17,8 @@ suite('replay', () => {
     assert.match(same.stdout, /2 calls, 0 otherwise\n$/);
     writeFileSync(join(place.directory, 'strict.yaml'), '- { id: closed, deny: true, reason: closed on mondays }\n');
     const { items } = await place.json(['replay', 'monday', '--policies', 'strict.yaml'], 1);
-    const [first] = items as { then: string; now: string; decision: { rule: string } }[];
-    assert.deepEqual([first?.then, first?.now, first?.decision.rule], ['completed', 'denied', 'closed']);
+    const [first] = items as { recorded: string; replayed: string; decision: { rule: string } }[];
+    assert.deepEqual([first?.recorded, first?.replayed, first?.decision.rule], ['completed', 'denied', 'closed']);
     const unknown = await place.run(['replay', 'tuesday']);
     assert.deepEqual(
       [unknown.code, /no call of a session "tuesday" is in the journal/.test(unknown.stderr)],

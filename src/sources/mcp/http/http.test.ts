@@ -40,20 +40,18 @@ for (const era of ['legacy', 'modern'] as const) {
       await until(() => box.tools().some((tool) => tool.id.tool === 'newcomer'), 'the new tool is there');
     });
 
-    test('when the stream of an answer breaks, the call ends at once: a read has failed, an effect is unknown', async (t) => {
+    test('when the stream of an answer breaks, that is noticed at once: a read is made again, an effect is unknown', async (t) => {
       const fixture = await httpFixture(era);
       t.after(() => fixture.close());
       const { box } = await boxed(t, { transport: { type: 'http', url: fixture.url } });
-      const calls = [
-        box.call('mcp__fixture__wait', { ms: 30_000 }),
-        box.call('mcp__fixture__act', { file: '/dev/null', line: 'x', ms: 30_000 }),
-      ];
+      const read = box.call('mcp__fixture__wait', { ms: 1000 });
+      const effect = box.call('mcp__fixture__act', { file: '/dev/null', line: 'x', ms: 50_000 });
       await wait(300);
       const began = Date.now();
       fixture.breakConnections();
-      const [read, effect] = await Promise.all(calls);
-      assert.ok(Date.now() - began < 3000, 'it did not wait for the timeout');
-      assert.deepEqual([read?.outcome, effect?.outcome], ['failed', 'unknown']);
+      assert.equal((await effect).outcome, 'unknown');
+      assert.ok(Date.now() - began < 20_000, 'it did not wait for the timeout');
+      assert.equal((await read).outcome, 'completed');
       assert.equal((await box.call('mcp__fixture__echo', { text: 'on' })).outcome, 'completed');
     });
 
