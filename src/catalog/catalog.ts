@@ -181,6 +181,7 @@ function addServer(parts: Parts, byName: Map<string, CatalogTool>, mounted: Moun
     if (why !== undefined || offer.tool === undefined) continue;
     const { name, tool } = offer;
     byName.set(name, tool);
+    if (source.unlisted === true) continue;
     parts.tools.push(tool.definition);
     for (const message of tool.notices)
       parts.notices.push(Object.freeze({ server: source.server, tool: name, message }));

@@ -16,6 +16,8 @@ export interface Source {
   readonly required?: boolean;
   /** How its resources and prompts are asked for, where it can have any. */
   readonly content?: SourceContent;
+  /** Its tools can be called but are told to nobody: only who brought them along can run them. */
+  readonly unlisted?: boolean;
   /** The tools it offers now and how it is. The same array as before means that nothing changed. */
   state(): SourceState;
   /** Tells of every change of `state()`; returns how to stop listening. */

@@ -112,6 +112,7 @@ function fromSignalbox(error: SignalboxError): Failure {
     case 'event-unknown':
     case 'secret-invalid':
     case 'policy-invalid':
+    case 'model-unusable':
       return new Failure(2, error.code, error.message, { next: 'signalbox doctor', cause: error });
   }
 }

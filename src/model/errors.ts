@@ -62,6 +62,7 @@ const errorCodes = {
   'remember-refused': 'the approval cannot be remembered that far',
   'rule-unknown': 'there is no remembered rule of that id',
   'call-settled': 'the outcome of the call is known',
+  'model-unusable': 'a model cannot be used: its name, its package or its key',
   'box-closed': 'the box is closed',
   'checkpoint-failed': 'the state before a call could not be kept',
   'undo-unavailable': 'there is nothing kept from which the call could be undone',

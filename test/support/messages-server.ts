@@ -1,10 +1,5 @@
-import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-
-/** What the scripted model answers with. */
-export type ModelBlock =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'tool_use'; readonly name: string; readonly input: object };
+import { type ModelApi, type Send, pieces, startApi } from './model/api-server.ts';
+import type { Heard, HeardResult, ModelBlock, ModelRefusal } from './model/model-script.ts';
 
 /** One request as a client of the Messages API made it. */
 export interface MessagesRequest {
@@ -12,70 +7,88 @@ export interface MessagesRequest {
   readonly tools?: readonly { readonly name: string }[];
 }
 
-/** Speaks for the model: given what it was asked, says what it answers. */
-export type ModelScript = (request: MessagesRequest) => readonly ModelBlock[];
-
 /** A server that speaks the Messages API, streaming, and answers as scripted. */
-export interface MessagesServer {
-  readonly url: string;
-  readonly requests: readonly MessagesRequest[];
-  close(): Promise<void>;
-}
+export type MessagesServer = ModelApi<MessagesRequest>;
 
 /** Starts a scripted Messages API on a free port of this machine. */
-export async function startMessagesServer(script: ModelScript): Promise<MessagesServer> {
-  const requests: MessagesRequest[] = [];
-  const server = createServer((request, response) => {
-    void answer(request, response, script, requests);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    requests,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+export function startMessagesServer(
+  script: (request: MessagesRequest) => readonly ModelBlock[] | ModelRefusal,
+): Promise<MessagesServer> {
+  return startApi((path) =>
+    path.startsWith('/v1/messages')
+      ? {
+          answer: script,
+          refusal: ({ message }) => ({ type: 'error', error: { type: 'invalid_request_error', message } }),
+          stream,
+        }
+      : undefined,
+  );
+}
+
+function stream(blocks: readonly ModelBlock[], send: Send, index: number): () => void {
+  const event = (type: string, data: object): void => send({ type, ...data }, type);
+  const usage = { input_tokens: 10, output_tokens: 5 };
+  const message = { id: `msg_${index}`, type: 'message', role: 'assistant', model: 'scripted', content: [] };
+  event('message_start', { message: { ...message, stop_reason: null, stop_sequence: null, usage } });
+  for (const [place, block] of blocks.entries()) streamBlock(block, place, `toolu_${index}_${place}`, event);
+  return () => {
+    const stop = blocks.some(({ type }) => type === 'tool_use') ? 'tool_use' : 'end_turn';
+    event('message_delta', { delta: { stop_reason: stop, stop_sequence: null }, usage });
+    event('message_stop', {});
   };
 }
 
-async function answer(
-  request: IncomingMessage,
-  response: ServerResponse,
-  script: ModelScript,
-  requests: MessagesRequest[],
-): Promise<void> {
-  let body = '';
-  for await (const chunk of request) body += String(chunk);
-  if (request.method !== 'POST' || request.url?.startsWith('/v1/messages') !== true) {
-    response.writeHead(404).end();
-    return;
+function streamBlock(block: ModelBlock, index: number, id: string, event: (type: string, data: object) => void): void {
+  const delta = (value: object): void => event('content_block_delta', { index, delta: value });
+  switch (block.type) {
+    case 'text':
+      event('content_block_start', { index, content_block: { type: 'text', text: '' } });
+      for (const text of pieces(block.text)) delta({ type: 'text_delta', text });
+      break;
+    case 'thinking':
+      event('content_block_start', { index, content_block: { type: 'thinking', thinking: '', signature: '' } });
+      delta({ type: 'thinking_delta', thinking: block.text });
+      delta({ type: 'signature_delta', signature: 'scripted' });
+      break;
+    case 'tool_use':
+      event('content_block_start', { index, content_block: { type: 'tool_use', id, name: block.name, input: {} } });
+      for (const partial_json of pieces(JSON.stringify(block.input))) delta({ type: 'input_json_delta', partial_json });
+      break;
+    case 'wait':
   }
-  const asked = JSON.parse(body) as MessagesRequest;
-  requests.push(asked);
-  const blocks = script(asked);
-  response.writeHead(200, { 'content-type': 'text/event-stream' });
-  const send = (type: string, data: object): void => {
-    response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`);
+  event('content_block_stop', { index });
+}
+
+interface MessageBlock {
+  readonly type: string;
+  readonly text?: string;
+  readonly content?: unknown;
+  readonly is_error?: boolean;
+}
+
+/** What a model hears in a request of the Messages API. What the user says may stand after results, in the same message. */
+export function heardInMessages({ messages, tools = [] }: MessagesRequest): Heard {
+  const blocks = messages.flatMap(({ role, content }) => (role === 'user' ? blocksOf(content) : []));
+  const since = blocks.findLastIndex((block) => isSaid(block)) + 1;
+  return {
+    said: blocks.filter(isSaid).map(({ text = '' }) => text),
+    results: blocks.slice(since).flatMap(resultOf),
+    tools: tools.map(({ name }) => name),
   };
-  const usage = { input_tokens: 1, output_tokens: 1 };
-  const message = { id: `msg_${requests.length}`, type: 'message', role: 'assistant', model: 'scripted', content: [] };
-  send('message_start', { message: { ...message, stop_reason: null, stop_sequence: null, usage } });
-  for (const [index, block] of blocks.entries()) {
-    const id = `toolu_${requests.length}_${index}`;
-    if (block.type === 'text') {
-      send('content_block_start', { index, content_block: { type: 'text', text: '' } });
-      send('content_block_delta', { index, delta: { type: 'text_delta', text: block.text } });
-    } else {
-      send('content_block_start', { index, content_block: { type: 'tool_use', id, name: block.name, input: {} } });
-      const partial = JSON.stringify(block.input);
-      send('content_block_delta', { index, delta: { type: 'input_json_delta', partial_json: partial } });
-    }
-    send('content_block_stop', { index });
-  }
-  const stop = blocks.some(({ type }) => type === 'tool_use') ? 'tool_use' : 'end_turn';
-  send('message_delta', { delta: { stop_reason: stop, stop_sequence: null }, usage });
-  send('message_stop', {});
-  response.end();
+}
+
+/** Claude's CLI adds reminders of its own. */
+function isSaid({ type, text = '' }: MessageBlock): boolean {
+  return type === 'text' && !text.trimStart().startsWith('<system-reminder>');
+}
+
+function resultOf({ type, content, is_error }: MessageBlock): HeardResult[] {
+  if (type !== 'tool_result') return [];
+  const text = blocksOf(content).map((block) => block.text ?? '');
+  return [{ text: text.join(''), failed: is_error === true }];
+}
+
+function blocksOf(content: unknown): readonly MessageBlock[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return Array.isArray(content) ? (content as readonly MessageBlock[]) : [];
 }

@@ -1,0 +1,21 @@
+import type { Runtime } from '../runtime.ts';
+import { turnStream } from '../turn-stream.ts';
+import type { ModelRuntimeOptions } from './model-runtime-options.ts';
+
+/**
+ * Drives turns with any model of the AI SDK. The SDK and the provider's package are loaded with the first turn.
+ *
+ * @example
+ * const runtime = modelRuntime({ model: 'openai/gpt-5', limits: { steps: 20 } });
+ */
+export function modelRuntime(options: ModelRuntimeOptions = {}): Runtime {
+  return {
+    name: 'model',
+    turn: (turn) =>
+      turnStream(turn.signal, async (tell, signal) => {
+        const { drive } = await import('./drive.ts');
+        await drive(turn, options, signal, tell);
+      }),
+    close: () => Promise.resolve(),
+  };
+}

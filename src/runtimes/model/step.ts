@@ -1,0 +1,165 @@
+import { type AssistantModelMessage, type LanguageModelUsage, type ModelMessage, type ToolSet, streamText } from 'ai';
+import { type JsonObject, isJsonObject } from '../../model/json.ts';
+import type { ToolId } from '../../model/tool.ts';
+import type { TurnEvent } from '../runtime.ts';
+import { type Failure, failureOf } from './failure.ts';
+import type { ChosenModel } from './models.ts';
+
+type ProviderOptions = NonNullable<Parameters<typeof streamText>[0]['providerOptions']>;
+
+/** What the model is asked in one step. */
+export interface StepRequest {
+  readonly chosen: ChosenModel;
+  readonly instructions: string;
+  readonly messages: readonly ModelMessage[];
+  readonly tools: ToolSet;
+  readonly signal: AbortSignal;
+  /** The most that it may answer; as the provider has it when absent. */
+  readonly answerTokens: number | undefined;
+  tell(event: TurnEvent): void;
+  /** The server and the tool behind a name. */
+  identify(name: string): ToolId;
+}
+
+/** A call that the model wants made. */
+export interface RequestedCall {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  /** As the model gave it: an object, or whatever it said in the place of one. */
+  readonly input: unknown;
+}
+
+/** How a step ended, and what it adds to the conversation. */
+export type Step = {
+  readonly message: AssistantModelMessage | undefined;
+  readonly calls: readonly RequestedCall[];
+  readonly usage: LanguageModelUsage | undefined;
+} & ({ readonly ended: 'complete' | 'aborted' | 'cut' } | { readonly ended: 'failed'; readonly failure: Failure });
+
+/** Asks the model once, tells what it says while it says it, and collects the calls it wants made. */
+export async function takeStep(request: StepRequest): Promise<Step> {
+  const told = new ToldStep(request);
+  const { model, provider, options } = request.chosen;
+  try {
+    const result = streamText({
+      model,
+      ...(options === undefined ? {} : { providerOptions: { [provider]: options } as ProviderOptions }),
+      instructions: request.instructions,
+      messages: [...request.messages],
+      tools: request.tools,
+      abortSignal: request.signal,
+      ...(request.answerTokens === undefined ? {} : { maxOutputTokens: request.answerTokens }),
+      // Told as an event; the AI SDK would print it.
+      onError: () => undefined,
+    });
+    for await (const part of result.fullStream) {
+      switch (part.type) {
+        case 'text-delta':
+          told.text(part.text);
+          break;
+        case 'reasoning-delta':
+          if (part.text !== '') request.tell({ type: 'thinking_delta', text: part.text });
+          break;
+        case 'tool-input-start':
+          if (part.providerExecuted !== true) told.start(part.id, part.toolName);
+          break;
+        case 'tool-input-delta':
+          told.input(part.id, part.delta);
+          break;
+        case 'tool-call':
+          if (part.providerExecuted !== true) told.call(part);
+          break;
+        case 'finish-step':
+          told.usage = part.usage;
+          told.finishReason = part.finishReason;
+          break;
+        case 'error':
+          return told.failed(part.error);
+        case 'abort':
+          return told.partly('aborted');
+        default:
+      }
+    }
+    if (request.signal.aborted) return told.partly('aborted');
+    return told.ended(await result.response);
+  } catch (error) {
+    return request.signal.aborted ? told.partly('aborted') : told.failed(error);
+  }
+}
+
+/** What a step has told so far. */
+class ToldStep {
+  usage: LanguageModelUsage | undefined;
+  finishReason = 'other';
+  readonly #request: StepRequest;
+  readonly #started = new Set<string>();
+  readonly #calls: RequestedCall[] = [];
+  #text = '';
+
+  constructor(request: StepRequest) {
+    this.#request = request;
+  }
+
+  text(text: string): void {
+    if (text === '') return;
+    this.#text += text;
+    this.#request.tell({ type: 'text_delta', text });
+  }
+
+  start(toolCallId: string, toolName: string): void {
+    if (this.#started.has(toolCallId)) return;
+    this.#started.add(toolCallId);
+    this.#request.tell({ type: 'tool_call_start', toolCallId, toolName, ...this.#request.identify(toolName) });
+  }
+
+  input(toolCallId: string, inputJson: string): void {
+    if (this.#started.has(toolCallId) && inputJson !== '')
+      this.#request.tell({ type: 'tool_call_delta', toolCallId, inputJson });
+  }
+
+  call({ toolCallId, toolName, input }: RequestedCall): void {
+    this.start(toolCallId, toolName);
+    this.#request.tell({ type: 'tool_call_end', toolCallId, input: objectOf(input) });
+    this.#calls.push({ toolCallId, toolName, input });
+  }
+
+  /** The answer is here; whether it is whole, the provider says. */
+  ended({ messages }: { readonly messages: readonly ModelMessage[] }): Step {
+    switch (this.finishReason) {
+      case 'length':
+        return this.partly('cut');
+      case 'content-filter':
+        return this.#refused('model-filtered', 'refused to go on: its content filter stopped the answer');
+      case 'error':
+      case 'interrupted':
+        return this.#refused('model-failed', 'broke off in the middle of its answer');
+      default: {
+        const message = messages.find((one): one is AssistantModelMessage => one.role === 'assistant');
+        return { ended: 'complete', message, calls: this.#calls, usage: this.usage };
+      }
+    }
+  }
+
+  /** What was said so far stays; calls that were asked for are not made. */
+  partly(ended: 'aborted' | 'cut'): Step {
+    return { ended, message: this.#said(), calls: [], usage: this.usage };
+  }
+
+  failed(error: unknown): Step {
+    const failure = failureOf(this.#request.chosen.name, error);
+    return { ended: 'failed', failure, message: this.#said(), calls: [], usage: this.usage };
+  }
+
+  #refused(code: string, what: string): Step {
+    const failure = { code, message: `${this.#request.chosen.name} ${what}`, lasting: false };
+    return { ended: 'failed', failure, message: this.#said(), calls: [], usage: this.usage };
+  }
+
+  #said(): AssistantModelMessage | undefined {
+    return this.#text === '' ? undefined : { role: 'assistant', content: this.#text };
+  }
+}
+
+function objectOf(input: unknown): JsonObject {
+  return isJsonObject(input) ? input : {};
+}

@@ -1,0 +1,113 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Source, SourceState, SourceTool } from '../catalog/source.ts';
+import type { CallOptions, CallResult, ToolReference } from '../model/call.ts';
+import { type ToolResult, renderContent, text } from '../model/content.ts';
+import { messageOf } from '../model/errors.ts';
+import { type JsonObject, isJsonObject } from '../model/json.ts';
+import type { OwnCall, OwnOutcome, OwnTool } from './runtime.ts';
+
+/** What takes a call: a Signalbox. */
+export type Caller = (tool: ToolReference, args: unknown, options: CallOptions) => Promise<CallResult>;
+
+/** The tools that a runtime runs itself, as a server of the box: mount it, and its calls go through the one pipeline. */
+export interface OwnTools extends Source {
+  /** Takes one call through the pipeline, up to where the runtime may run it. */
+  begin(call: Caller, tool: OwnTool, args: JsonObject, options: CallOptions): Promise<OwnCall>;
+}
+
+/** A call that waits for its permission, and then for its end. */
+interface Begun {
+  readonly permitted: PromiseWithResolvers<JsonObject>;
+  readonly ended: PromiseWithResolvers<OwnOutcome>;
+}
+
+// The runtime has limits of its own for what it runs; these only keep a forgotten call from staying for ever.
+const limits = { timeoutMs: 24 * 60 * 60 * 1000, concurrency: 10_000 };
+const longestReason = 4000;
+
+/**
+ * Makes the server for a runtime's own tools. They are not listed: only the runtime can run them, so nobody else is told of them.
+ *
+ * @example
+ * const own = ownTools('claude');
+ * box.mount(own);
+ */
+export function ownTools(server: string): OwnTools {
+  const begun = new AsyncLocalStorage<Begun>();
+  const tools = new Map<string, SourceTool>();
+  const listeners = new Set<() => void>();
+  let state: SourceState = { tools: [] };
+
+  const declare = (tool: OwnTool): void => {
+    if (tools.get(tool.name)?.effect === tool.effect) return;
+    tools.set(tool.name, sourceTool(server, tool, begun));
+    state = { tools: [...tools.values()] };
+    for (const listener of listeners) listener();
+  };
+
+  return {
+    server,
+    adapter: `runtime:${server}`,
+    limits,
+    unlisted: true,
+    state: () => state,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close: () => Promise.resolve(),
+    begin(call, tool, args, options) {
+      declare(tool);
+      return begin(begun, (signal) => call({ server, tool: tool.name }, args, { ...options, signal }), options.signal);
+    },
+  };
+}
+
+async function begin(
+  storage: AsyncLocalStorage<Begun>,
+  call: (signal: AbortSignal) => Promise<CallResult>,
+  interrupt: AbortSignal | undefined,
+): Promise<OwnCall> {
+  const cancelled = new AbortController();
+  const signal = interrupt === undefined ? cancelled.signal : AbortSignal.any([interrupt, cancelled.signal]);
+  const own: Begun = { permitted: Promise.withResolvers(), ended: Promise.withResolvers() };
+  const result = storage.run(own, () => call(signal));
+  const first = await Promise.race([
+    own.permitted.promise.then((args) => ({ arguments: args })),
+    result.then(
+      ({ content }) => ({ refused: renderContent(content, longestReason) }),
+      (error: unknown) => ({ refused: messageOf(error) }),
+    ),
+  ]);
+  if ('refused' in first) return { allowed: false, reason: first.refused };
+  return {
+    allowed: true,
+    arguments: first.arguments,
+    async end(outcome) {
+      if (outcome.outcome === 'cancelled') cancelled.abort();
+      own.ended.resolve(outcome);
+      await result;
+    },
+  };
+}
+
+function sourceTool(server: string, { name, effect }: OwnTool, storage: AsyncLocalStorage<Begun>): SourceTool {
+  return {
+    tool: name,
+    description: `${name}, as ${server} runs it itself.`,
+    inputSchema: { type: 'object' },
+    annotations: {},
+    effect,
+    idempotent: false,
+    labels: [],
+    notices: [],
+    parse: (args) => ({ ok: true, value: args }),
+    async run(args): Promise<ToolResult> {
+      const own = storage.getStore();
+      if (own === undefined) throw new Error(`${name} is run by ${server} itself and cannot be called from elsewhere`);
+      own.permitted.resolve(isJsonObject(args) ? args : {});
+      const { outcome, output } = await own.ended.promise;
+      return { content: [text(output)], isError: outcome !== 'completed' };
+    },
+  };
+}

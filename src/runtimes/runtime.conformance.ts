@@ -1,0 +1,309 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import type { ModelBlock, ModelScript } from '../../test/support/model/model-script.ts';
+import { type ToldTurn, type TurnStory, runTurn, turnOf } from '../../test/support/runtime/run-turn.ts';
+import { type SuiteBox, openSuiteBox } from '../../test/support/runtime/suite-box.ts';
+import type { Runtime } from './runtime.ts';
+
+/** A runtime whose model answers as scripted. */
+export interface ScriptedRuntime {
+  readonly runtime: Runtime;
+  /** The model that turns name, where they must. */
+  readonly model?: string;
+  close(): Promise<void>;
+}
+
+/** In what drivers may differ. */
+export interface RuntimeTraits {
+  /** The tool with which its model asks the user, if it has one. */
+  readonly question?: string;
+  /** Whether thinking is told. */
+  readonly thinks: boolean;
+  /** When a changed catalog is seen. */
+  readonly seesChanges: 'step' | 'turn';
+}
+
+/** Starts a runtime on a model that answers as scripted. */
+export type StartScripted = (script: ModelScript) => Promise<ScriptedRuntime>;
+
+const say = (text: string): ModelBlock => ({ type: 'text', text });
+const use = (name: string, input: object = {}): ModelBlock => ({ type: 'tool_use', name, input });
+
+/** What every driver of the runtime port must do, with a scripted model, a real box and a real MCP server. */
+export function runtimeConformance(name: string, traits: RuntimeTraits, start: StartScripted): void {
+  describe(`runtime ${name}`, () => {
+    let box: SuiteBox;
+    let scripted: ScriptedRuntime;
+    let script: ModelScript;
+    before(async () => {
+      box = await openSuiteBox();
+      scripted = await start((heard) => script(heard));
+    });
+    after(async () => {
+      await scripted.runtime.close();
+      await scripted.close();
+      await box.close();
+    });
+    beforeEach(() => {
+      box.approve = () => ({ allow: false, reason: 'nobody was expected to be asked' });
+      box.onHang = () => undefined;
+    });
+    afterEach(() => {
+      script = () => [say('not in the script')];
+    });
+
+    const turn = (content: string, story: TurnStory = {}): Promise<ToldTurn> =>
+      runTurn(scripted.runtime, box, content, withModel(story));
+    const withModel = (story: TurnStory): TurnStory =>
+      scripted.model === undefined ? story : { model: scripted.model, ...story };
+    /** Makes the calls, and then says what came of them. */
+    const callsThenTells = (...calls: readonly ModelBlock[]): void => {
+      script = ({ results }) =>
+        results.length === 0 ? calls : [say(`heard: ${results.map(({ text }) => text).join(' | ')}`)];
+    };
+
+    test('streams text in pieces and ends', async () => {
+      script = () => [say('Hello from the model, word by word by word.')];
+      const { events, text, reason, errors } = await turn('hello');
+      assert.equal(text, 'Hello from the model, word by word by word.');
+      assert.ok(events.filter(({ type }) => type === 'text_delta').length > 1, 'the text came in one piece');
+      assert.deepEqual([reason, errors], ['end', []]);
+    });
+
+    test('tells thinking apart from text', { skip: !traits.thinks && 'its model does not think aloud' }, async () => {
+      script = () => [{ type: 'thinking', text: 'Let me see.' }, say('Seen.')];
+      const { events, text } = await turn('think');
+      const thought = events.map((event) => (event.type === 'thinking_delta' ? event.text : '')).join('');
+      assert.deepEqual([thought, text], ['Let me see.', 'Seen.']);
+    });
+
+    test('tells which model answered and how much it read', async () => {
+      script = () => [say('counted')];
+      const { events } = await turn('count');
+      const status = events.findLast(({ type }) => type === 'status');
+      assert.ok(status?.type === 'status' && (status.contextTokens ?? 0) > 0 && status.model !== undefined);
+    });
+
+    test('runs a call through the pipeline, tells it step by step, and shows the model its result', async () => {
+      callsThenTells(say('Adding. '), use('mcp__suite__add', { a: 2, b: 3 }));
+      const { events, text, results, reason } = await turn('add', { session: 'one-call' });
+      const started = events.find((event) => event.type === 'tool_call_start');
+      assert.deepEqual([started?.toolName, started?.server, started?.tool], ['mcp__suite__add', 'suite', 'add']);
+      assert.deepEqual(events.find((event) => event.type === 'tool_call_end')?.input, { a: 2, b: 3 });
+      assert.equal(results[0]?.outcome, 'completed');
+      assert.deepEqual(results[0].content, [{ type: 'text', text: 'the sum is 5' }]);
+      assert.equal(text, 'Adding. heard: the sum is 5');
+      assert.equal(reason, 'end');
+      const { items } = await box.box.journal.calls({ session: 'one-call' });
+      const [call] = items.filter((item) => item.type === 'ToolInvoked');
+      assert.deepEqual([call?.tool, call?.outcome, call?.principal.id], ['mcp__suite__add', 'completed', 'suite']);
+      assert.equal(items.length, 1, 'one call leaves one entry');
+    });
+
+    test('runs a tool of an external server', async () => {
+      callsThenTells(use('mcp__fixture__echo', { text: 'from afar' }));
+      const { text, results } = await turn('echo');
+      assert.equal(results[0]?.outcome, 'completed');
+      assert.equal(text, 'heard: from afar');
+    });
+
+    test('runs the calls of one step at the same time, and answers each with its own result', async () => {
+      const place = `place of ${name}`;
+      callsThenTells(use('mcp__suite__meet', { name: 'Ann', place }), use('mcp__suite__meet', { name: 'Bob', place }));
+      const { text, results } = await turn('meet');
+      assert.deepEqual(
+        results.map(({ outcome }) => outcome),
+        ['completed', 'completed'],
+      );
+      assert.equal(text, 'heard: Ann met | Bob met');
+    });
+
+    test('a denied call does not run, and the model hears why', async () => {
+      box.approve = () => ({ allow: false, reason: 'not on my watch' });
+      callsThenTells(use('mcp__suite__note', { text: 'denied' }));
+      const { text, results, reason } = await turn('note it');
+      assert.equal(results[0]?.outcome, 'denied');
+      assert.match(text, /not on my watch/);
+      assert.ok(!box.notes.includes('denied'));
+      assert.equal(reason, 'end');
+    });
+
+    test('an approved call runs once', async () => {
+      box.approve = () => ({ allow: true });
+      const note = `approved for ${name}`;
+      callsThenTells(use('mcp__suite__note', { text: note }));
+      const { text, results } = await turn('note it');
+      assert.equal(results[0]?.outcome, 'completed');
+      assert.match(text, /noted approved/);
+      assert.deepEqual(
+        box.notes.filter((one) => one === note),
+        [note],
+      );
+    });
+
+    test(
+      'a question of the model reaches the user, and the answer the model',
+      { skip: traits.question === undefined && 'its model has no way to ask' },
+      async () => {
+        const questions = [
+          {
+            question: 'Which way?',
+            header: 'Way',
+            options: [{ label: 'Left' }, { label: 'Right' }],
+            multiSelect: false,
+          },
+        ];
+        callsThenTells(use(traits.question ?? '', { questions }));
+        let asked: unknown;
+        const { text, results } = await turn('ask me', {
+          ask: (given) => {
+            asked = given[0]?.question;
+            return { 'Which way?': 'Left' };
+          },
+        });
+        assert.equal(asked, 'Which way?');
+        assert.equal(results[0]?.outcome, 'completed');
+        assert.match(text, /Left/);
+      },
+    );
+
+    test('a tool that fails is told to the model, and the turn goes on', async () => {
+      callsThenTells(use('mcp__suite__boom'));
+      const { text, results, reason, errors } = await turn('heat');
+      assert.equal(results[0]?.outcome, 'failed');
+      assert.match(text, /the boiler is cold/);
+      assert.deepEqual([reason, errors], ['end', []]);
+    });
+
+    test('arguments that do not fit are told to the model, and nothing runs', async () => {
+      box.approve = () => ({ allow: true });
+      callsThenTells(use('mcp__suite__note', { text: 7 }));
+      const notes = box.notes.length;
+      const { results, text } = await turn('note it');
+      assert.equal(results[0]?.outcome, 'failed');
+      assert.match(text, /text/);
+      assert.equal(box.notes.length, notes);
+    });
+
+    test('progress of a tool is told, and an interrupt ends the call and the turn', async () => {
+      const interrupt = new AbortController();
+      callsThenTells(use('mcp__suite__hang'));
+      const { events, results, reason, memory } = await turn('hang', {
+        signal: interrupt.signal,
+        onEvent: (event) => event.type === 'tool_progress' && interrupt.abort(),
+      });
+      const progress = events.find((event) => event.type === 'tool_progress');
+      assert.equal(progress?.progress.message, 'half way');
+      assert.deepEqual(
+        results.map(({ outcome }) => outcome),
+        ['cancelled'],
+      );
+      assert.equal(reason, 'interrupted');
+      script = ({ said }) => [say(`went on after ${said.length}`)];
+      const next = await turn('go on', memory === undefined ? {} : { memory });
+      assert.deepEqual([next.reason, next.text], ['end', 'went on after 2']);
+    });
+
+    test('an interrupt in the middle of text ends the turn, and the next one goes on from there', async () => {
+      const interrupt = new AbortController();
+      script = () => [say('I will talk for a very long time'), { type: 'wait' }];
+      const { text, reason, memory } = await turn('talk', {
+        signal: interrupt.signal,
+        onEvent: (event) => event.type === 'text_delta' && interrupt.abort(),
+      });
+      assert.match(text, /^I will talk/);
+      assert.equal(reason, 'interrupted');
+      script = ({ said }) => [say(`went on after ${said.length}`)];
+      const next = await turn('go on', memory === undefined ? {} : { memory });
+      assert.deepEqual([next.reason, next.text], ['end', 'went on after 2']);
+    });
+
+    test('a turn that is not read any more is ended, and its calls with it', async () => {
+      callsThenTells(use('mcp__suite__hang'));
+      const hanging = new Promise<void>((resolve) => (box.onHang = resolve));
+      const session = `abandoned ${name}`;
+      for await (const { type } of scripted.runtime.turn(turnOf(box, 'hang', withModel({ session })))) {
+        if (type === 'tool_call_end') await hanging;
+        if (type === 'tool_call_end') break;
+      }
+      for (let tries = 0; ; tries += 1) {
+        const { items } = await box.box.journal.calls({ session });
+        if (items.some((item) => item.type === 'ToolInvoked' && item.outcome === 'cancelled')) break;
+        assert.ok(tries < 500, 'its call was not cancelled');
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    });
+
+    test('the next turn remembers what was said and has the tools', async () => {
+      script = () => [say('I will remember.')];
+      const first = await turn('my number is 4711', { session: 'resumed' });
+      script = ({ said, results }) =>
+        results.length > 0
+          ? [say(`${said.some((one) => one.includes('4711'))} ${results[0]?.text}`)]
+          : [use('mcp__suite__add', { a: 1, b: 1 })];
+      const second = await turn('what is my number', { session: 'resumed', memory: first.memory ?? null });
+      assert.equal(second.text, 'true the sum is 2');
+    });
+
+    test('a fork goes on from the memory and leaves it as it was', async () => {
+      script = () => [say('noted')];
+      const { memory = null } = await turn('the root is oak', { session: 'forked' });
+      const kept = JSON.stringify(memory);
+      await turn('the branch is elm', { session: 'fork-1', memory, fork: true });
+      script = ({ said }) => [say(said.map((one) => /oak|elm|ash/.exec(one)?.[0] ?? '').join(' '))];
+      const other = await turn('the branch is ash', { session: 'fork-2', memory, fork: true });
+      assert.equal(other.text, 'oak ash');
+      const original = await turn('the twig is ash', { session: 'forked', memory });
+      assert.equal(original.text, 'oak ash');
+      assert.equal(JSON.stringify(memory), kept);
+    });
+
+    test('eight sessions at once each see all tools and only their own results', async () => {
+      const all = box.box.tools().map((tool) => tool.name);
+      script = ({ said, results, tools }) => {
+        const number = Number(/\d+/.exec(said.at(-1) ?? '')?.[0]);
+        if (results.length === 0) return [use('mcp__suite__add', { a: number, b: 1000 })];
+        return [say(`${all.every((tool) => tools.includes(tool))} ${results.map(({ text }) => text).join()}`)];
+      };
+      const turns = await Promise.all(
+        Array.from({ length: 8 }, (_, index) => turn(`number ${index}`, { session: `session-${index}` })),
+      );
+      assert.deepEqual(
+        turns.map(({ text }) => text),
+        Array.from({ length: 8 }, (_, index) => `true the sum is ${1000 + index}`),
+      );
+    });
+
+    test('a changed catalog is seen', async () => {
+      const grown = `grown_${name.replaceAll(/[^a-z]/g, '_')}`;
+      const tool = `mcp__suite__${grown}`;
+      script = ({ results, tools }) => {
+        if (results.length === 0) return [tools.includes(tool) ? use(tool) : use('mcp__suite__grow', { name: grown })];
+        if (results.length === 1 && traits.seesChanges === 'step' && !results[0]?.text.includes('fresh'))
+          return tools.includes(tool) ? [use(tool)] : [say('not seen')];
+        return [say(`heard: ${results.map(({ text }) => text).join(' | ')}`)];
+      };
+      const first = await turn('grow');
+      const seen = traits.seesChanges === 'step' ? first : await turn('use it');
+      assert.match(seen.text, /fresh/);
+    });
+
+    test('a server that went down is told to the model, and the turn goes on', async () => {
+      script = ({ results }) =>
+        results.length < 2 ? [use('mcp__shaky__fall')] : [say(`heard: ${results.at(-1)?.text}`)];
+      const { text, results, reason } = await turn('fall');
+      if (results.length === 2) assert.notEqual(results[1]?.outcome, 'completed');
+      assert.match(text, /down|no such tool/i);
+      assert.equal(reason, 'end');
+      script = ({ tools }) => [say(String(tools.includes('mcp__shaky__fall')))];
+      assert.equal((await turn('look')).text, 'false', 'its tools are not offered any more');
+    });
+
+    test('an error of the API is told, and ends the turn', async () => {
+      script = () => ({ status: 400, message: 'the prompt is odd' });
+      const { errors, reason } = await turn('odd');
+      assert.match(errors[0]?.message ?? '', /the prompt is odd/);
+      assert.equal(reason, 'error');
+    });
+  });
+}

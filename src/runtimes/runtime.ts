@@ -1,0 +1,120 @@
+import type { CallResult, Progress } from '../model/call.ts';
+import type { JsonObject, JsonValue } from '../model/json.ts';
+import type { ToolDefinition } from '../model/tool.ts';
+
+/** What drives a turn. Every driver passes `runtime.conformance.ts`. */
+export interface Runtime {
+  /** `claude`, `claude-cli` or `model`. */
+  readonly name: string;
+  /**
+   * Runs one turn and tells what happens, in order. The last event is `done`. Never throws for what the model, the CLI or a
+   * tool does: that is an `error` event before `done`.
+   */
+  turn(turn: Turn): AsyncIterable<TurnEvent>;
+  /** Ends whatever it keeps between turns. */
+  close(): Promise<void>;
+}
+
+/** One user message, and what the agent may use to answer it. */
+export interface Turn {
+  /** The session's id at Signalbox. */
+  readonly session: string;
+  readonly content: string;
+  readonly cwd: string;
+  readonly model?: string;
+  readonly permissionMode: PermissionMode;
+  /** What the agent should know about the application and its tools, besides its own instructions. */
+  readonly instructions?: string;
+  /** What the runtime asked to be remembered from the turn before; absent in the first turn. */
+  readonly memory?: JsonValue;
+  /** Goes on from the memory without changing the session it came from. */
+  readonly fork?: boolean;
+  /** Interrupts the turn. */
+  readonly signal: AbortSignal;
+  readonly tools: TurnTools;
+  /** Asks the user; resolves with the answers by question, or `undefined` when nobody answers. */
+  ask(toolCallId: string, questions: readonly Question[]): Promise<JsonObject | undefined>;
+}
+
+/** The tools of a turn. Every call goes through the pipeline, whoever runs it. */
+export interface TurnTools {
+  /** The tools as they are now; looked at again before every step. */
+  list(): readonly ToolDefinition[];
+  /** Runs a mounted tool. */
+  call(tool: string, args: unknown, options: TurnCallOptions): Promise<CallResult>;
+  /**
+   * Takes a call of a tool that the runtime runs itself (Read, Bash …) through the pipeline: decided, asked for, checkpointed,
+   * recorded. Resolves when it may run, with the arguments to run with, or when it may not, with the reason.
+   */
+  begin(tool: OwnTool, args: JsonObject, options: TurnCallOptions): Promise<OwnCall>;
+}
+
+export interface TurnCallOptions {
+  /** The model's id of the call. */
+  readonly toolCallId: string;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+/** A tool that the runtime brings along. */
+export interface OwnTool {
+  /** As the runtime calls it: `Bash`. */
+  readonly name: string;
+  readonly effect: ToolDefinition['effect'];
+}
+
+/** A call that the runtime runs itself, once it is allowed. */
+export type OwnCall =
+  | { readonly allowed: true; readonly arguments: JsonObject; end(ended: OwnOutcome): Promise<void> }
+  | { readonly allowed: false; readonly reason: string };
+
+export type OwnOutcome =
+  | { readonly outcome: 'completed'; readonly output: string }
+  | { readonly outcome: 'failed' | 'cancelled'; readonly output: string };
+
+export type PermissionMode = 'default' | 'acceptEdits' | 'plan' | 'dontAsk' | 'bypassPermissions';
+
+/** A question to the user with its choices. */
+export interface Question {
+  readonly question: string;
+  readonly header?: string;
+  readonly options: readonly { readonly label: string; readonly description?: string }[];
+  readonly multiSelect?: boolean;
+}
+
+/** What happens in a turn. The session gives each event its place, its time and its session. */
+export type TurnEvent =
+  | { readonly type: 'text_delta' | 'thinking_delta'; readonly text: string }
+  | {
+      readonly type: 'tool_call_start';
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly server: string;
+      readonly tool: string;
+    }
+  | { readonly type: 'tool_call_delta'; readonly toolCallId: string; readonly inputJson: string }
+  | { readonly type: 'tool_call_end'; readonly toolCallId: string; readonly input: JsonObject }
+  | { readonly type: 'tool_progress'; readonly toolCallId: string; readonly progress: Progress }
+  | {
+      readonly type: 'tool_result';
+      readonly toolCallId: string;
+      readonly outcome: CallResult['outcome'];
+      readonly content: CallResult['content'];
+      readonly durationMs: number;
+    }
+  | {
+      readonly type: 'status';
+      readonly model?: string;
+      readonly costUsd?: number;
+      readonly contextTokens?: number;
+      readonly servers?: readonly {
+        readonly name: string;
+        readonly status: string;
+        readonly tools?: number;
+        readonly error?: string;
+      }[];
+    }
+  /** What the runtime wants back as `Turn.memory` next time. */
+  | { readonly type: 'memory'; readonly memory: JsonValue }
+  | { readonly type: 'error'; readonly code: string; readonly message: string }
+  | { readonly type: 'done'; readonly reason: 'end' | 'interrupted' | 'error' | 'limit' };

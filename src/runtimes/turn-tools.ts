@@ -1,0 +1,48 @@
+import type { CallOptions, Principal } from '../model/call.ts';
+import type { ToolDefinition } from '../model/tool.ts';
+import type { Caller, OwnTools } from './own-tools.ts';
+import type { TurnTools } from './runtime.ts';
+
+/** What a turn's tools are made of. */
+export interface TurnToolsOptions {
+  readonly box: { tools(): readonly ToolDefinition[]; readonly call: Caller };
+  /** Where the runtime's own tools are mounted in the box. */
+  readonly own: OwnTools;
+  readonly session: string;
+  readonly principal: Principal;
+  /** What else is said of a call, by the model's id for it: who may approve it, how freely the agent may act. */
+  readonly options?: (toolCallId: string) => CallOptions;
+}
+
+/** The tools of a box for one turn: calls carry the session, and are pinned to the definitions that were listed last. */
+export function turnTools({ box, own, session, principal, options }: TurnToolsOptions): TurnTools {
+  let listed: readonly ToolDefinition[] = [];
+  let hashes: ReadonlyMap<string, string> = new Map();
+
+  const callOptions = ({ toolCallId, signal, onProgress }: Parameters<TurnTools['call']>[2]): CallOptions => ({
+    ...options?.(toolCallId),
+    session,
+    principal,
+    ...(signal === undefined ? {} : { signal }),
+    ...(onProgress === undefined ? {} : { onProgress }),
+  });
+
+  return {
+    list() {
+      const now = box.tools();
+      if (now !== listed) {
+        listed = now;
+        hashes = new Map(now.map(({ name, definitionHash }) => [name, definitionHash]));
+      }
+      return now;
+    },
+    call(tool, args, given) {
+      const definitionHash = hashes.get(tool);
+      return box.call(tool, args, {
+        ...callOptions(given),
+        ...(definitionHash === undefined ? {} : { definitionHash }),
+      });
+    },
+    begin: (tool, args, given) => own.begin(box.call, tool, args, callOptions(given)),
+  };
+}

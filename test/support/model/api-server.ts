@@ -1,0 +1,76 @@
+import { type ServerResponse, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type ModelBlock, type ModelRefusal, isRefusal } from './model-script.ts';
+
+/** An API of a model provider, as scripted tests speak it. */
+export interface ModelApi<Request> {
+  readonly url: string;
+  /** Every request so far. */
+  readonly requests: readonly Request[];
+  close(): Promise<void>;
+}
+
+/** How an API says things. */
+export interface ApiDialect<Request> {
+  /** What the script answers. */
+  answer(request: Request): readonly ModelBlock[] | ModelRefusal;
+  /** The body of a refusal. */
+  refusal(refusal: ModelRefusal): object;
+  /** Streams the blocks up to a `wait`; returns how to end the stream. */
+  stream(blocks: readonly ModelBlock[], send: Send, index: number): () => void;
+}
+
+/** Sends one server-sent event. */
+export type Send = (data: object | string, event?: string) => void;
+
+/** Starts an API on a free port of this machine. */
+export async function startApi<Request>(
+  dialectOf: (path: string) => ApiDialect<Request> | undefined,
+): Promise<ModelApi<Request>> {
+  const requests: Request[] = [];
+  const server = createServer((request, response) => {
+    void (async () => {
+      let body = '';
+      for await (const chunk of request) body += String(chunk);
+      const dialect = request.method === 'POST' ? dialectOf(request.url ?? '') : undefined;
+      if (dialect === undefined) return void response.writeHead(404).end();
+      const asked = JSON.parse(body) as Request;
+      requests.push(asked);
+      reply(dialect, asked, response, requests.length);
+    })();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function reply<Request>(dialect: ApiDialect<Request>, asked: Request, response: ServerResponse, index: number): void {
+  const answer = dialect.answer(asked);
+  if (isRefusal(answer)) {
+    response.writeHead(answer.status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(dialect.refusal(answer)));
+    return;
+  }
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const send: Send = (data, event) => {
+    const named = event === undefined ? '' : `event: ${event}\n`;
+    response.write(`${named}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`);
+  };
+  const waits = answer.findIndex(({ type }) => type === 'wait');
+  const end = dialect.stream(waits === -1 ? answer : answer.slice(0, waits), send, index);
+  if (waits !== -1) return;
+  end();
+  response.end();
+}
+
+/** A text in a few pieces, so that streams have something to put together. */
+export function pieces(text: string): readonly string[] {
+  return text.match(/[\s\S]{1,12}/g) ?? [];
+}

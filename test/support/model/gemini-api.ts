@@ -1,0 +1,71 @@
+import { type ModelApi, type Send, pieces, startApi } from './api-server.ts';
+import type { Heard, ModelBlock, ModelScript } from './model-script.ts';
+
+/** A request to Gemini, as far as tests look at it. */
+export interface GeminiRequest {
+  readonly contents: readonly { readonly role: string; readonly parts: readonly GeminiPart[] }[];
+  readonly tools?:
+    | readonly { readonly functionDeclarations?: readonly { readonly name: string }[] }[]
+    | { readonly functionDeclarations?: readonly { readonly name: string }[] };
+}
+
+interface GeminiPart {
+  readonly text?: string;
+  readonly functionResponse?: {
+    readonly name: string;
+    readonly response: { readonly error?: unknown; readonly content?: unknown };
+  };
+}
+
+/** Speaks Gemini's API, streaming, and answers as scripted. */
+export function startGeminiApi(script: ModelScript): Promise<ModelApi<GeminiRequest>> {
+  return startApi((path) =>
+    path.includes(':streamGenerateContent')
+      ? {
+          answer: (request) => script(heard(request)),
+          refusal: ({ status, message }) => ({ error: { code: status, message, status: 'INVALID_ARGUMENT' } }),
+          stream,
+        }
+      : undefined,
+  );
+}
+
+function stream(blocks: readonly ModelBlock[], send: Send): () => void {
+  const chunk = (parts: readonly object[], rest: object = {}): void =>
+    send({ candidates: [{ content: { role: 'model', parts }, index: 0, ...rest }] });
+  for (const block of blocks) {
+    if (block.type === 'text') for (const text of pieces(block.text)) chunk([{ text }]);
+    if (block.type === 'thinking') chunk([{ text: block.text, thought: true }]);
+    if (block.type === 'tool_use') chunk([{ functionCall: { name: block.name, args: block.input } }]);
+  }
+  return () =>
+    send({
+      candidates: [{ content: { role: 'model', parts: [] }, finishReason: 'STOP', index: 0 }],
+      usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 },
+    });
+}
+
+function heard({ contents, tools = [] }: GeminiRequest): Heard {
+  const texts = contents.map(({ role, parts }) => (role === 'user' ? parts.flatMap(({ text }) => text ?? []) : []));
+  const since = contents.slice(texts.findLastIndex((said) => said.length > 0) + 1);
+  const groups = Array.isArray(tools)
+    ? (tools as readonly { functionDeclarations?: readonly { name: string }[] }[])
+    : [tools];
+  return {
+    said: texts.flat(),
+    results: since.flatMap(({ parts }) =>
+      parts.flatMap(({ functionResponse }) => {
+        if (functionResponse === undefined) return [];
+        const { error, content } = functionResponse.response;
+        return [{ text: shown(error ?? content), failed: error !== undefined }];
+      }),
+    ),
+    tools: groups
+      .flatMap((group) => ('functionDeclarations' in group ? (group.functionDeclarations ?? []) : []))
+      .map(({ name }) => name),
+  };
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

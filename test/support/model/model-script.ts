@@ -1,0 +1,34 @@
+/** What a scripted model answers with. `wait` keeps the answer open until whoever asked goes away. */
+export type ModelBlock =
+  | { readonly type: 'text' | 'thinking'; readonly text: string }
+  | { readonly type: 'tool_use'; readonly name: string; readonly input: object }
+  | { readonly type: 'wait' };
+
+/** An answer that is none: the API refuses. */
+export interface ModelRefusal {
+  readonly status: number;
+  readonly message: string;
+}
+
+/** What a scripted model hears, whatever API it speaks. */
+export interface Heard {
+  /** Everything users said so far. */
+  readonly said: readonly string[];
+  /** What came back from tools since then. */
+  readonly results: readonly HeardResult[];
+  /** The names of the tools it is offered. */
+  readonly tools: readonly string[];
+}
+
+export interface HeardResult {
+  readonly text: string;
+  /** Whether the API marks it as an error; absent where it has no mark for it. */
+  readonly failed?: boolean;
+}
+
+/** Speaks for the model: given what it heard, says what it answers. */
+export type ModelScript = (heard: Heard) => readonly ModelBlock[] | ModelRefusal;
+
+export function isRefusal(answer: readonly unknown[] | ModelRefusal): answer is ModelRefusal {
+  return !Array.isArray(answer);
+}

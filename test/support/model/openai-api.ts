@@ -1,0 +1,136 @@
+import { type ApiDialect, type ModelApi, type Send, pieces, startApi } from './api-server.ts';
+import type { Heard, HeardResult, ModelBlock, ModelRefusal, ModelScript } from './model-script.ts';
+
+/** A request of either API, as far as tests look at it. */
+export interface OpenAIRequest {
+  readonly messages?: readonly { readonly role: string; readonly content: unknown }[];
+  readonly input?: readonly {
+    readonly role?: string;
+    readonly type?: string;
+    readonly content?: unknown;
+    readonly output?: unknown;
+  }[];
+  readonly tools?: readonly OpenAITool[];
+  readonly store?: boolean;
+}
+
+export interface OpenAITool {
+  readonly name?: string;
+  readonly strict?: boolean;
+  readonly function?: { readonly name: string; readonly strict?: boolean; readonly parameters?: unknown };
+}
+
+/** Speaks OpenAI's chat and responses APIs, streaming, and answers as scripted. */
+export function startOpenAIApi(script: ModelScript): Promise<ModelApi<OpenAIRequest>> {
+  const chat: ApiDialect<OpenAIRequest> = {
+    answer: (request) => script(heardInChat(request)),
+    refusal,
+    stream: streamChat,
+  };
+  const responses: ApiDialect<OpenAIRequest> = {
+    answer: (request) => script(heardInResponses(request)),
+    refusal,
+    stream: streamResponse,
+  };
+  return startApi((path) =>
+    path.endsWith('/chat/completions') ? chat : path.endsWith('/responses') ? responses : undefined,
+  );
+}
+
+function refusal({ message }: ModelRefusal): object {
+  return { error: { message, type: 'invalid_request_error', code: null, param: null } };
+}
+
+const asked = { prompt: 10, answer: 5 };
+
+function streamChat(blocks: readonly ModelBlock[], send: Send, index: number): () => void {
+  const chunk = (delta: object, rest: object = {}): void =>
+    send({
+      id: `chat_${index}`,
+      object: 'chat.completion.chunk',
+      created: 1,
+      model: 'scripted',
+      choices: [{ index: 0, delta, finish_reason: null, ...rest }],
+    });
+  let calls = 0;
+  for (const block of blocks) {
+    if (block.type === 'text') for (const content of pieces(block.text)) chunk({ role: 'assistant', content });
+    if (block.type === 'thinking') chunk({ role: 'assistant', reasoning_content: block.text });
+    if (block.type !== 'tool_use') continue;
+    const id = `call_${index}_${calls}`;
+    chunk({ tool_calls: [{ index: calls, id, type: 'function', function: { name: block.name, arguments: '' } }] });
+    for (const piece of pieces(JSON.stringify(block.input)))
+      chunk({ tool_calls: [{ index: calls, function: { arguments: piece } }] });
+    calls += 1;
+  }
+  return () => {
+    chunk({}, { finish_reason: calls > 0 ? 'tool_calls' : 'stop' });
+    const usage = { prompt_tokens: asked.prompt, completion_tokens: asked.answer, total_tokens: 15, cost: 0.25 };
+    send({ id: `chat_${index}`, object: 'chat.completion.chunk', created: 1, model: 'scripted', choices: [], usage });
+    send('[DONE]');
+  };
+}
+
+function streamResponse(blocks: readonly ModelBlock[], send: Send, index: number): () => void {
+  const event = (type: string, data: object): void => send({ type, ...data }, type);
+  event('response.created', {
+    response: { id: `resp_${index}`, created_at: 1, model: 'scripted', object: 'response' },
+  });
+  for (const [place, block] of blocks.entries()) streamItem(block, `${index}_${place}`, place, event);
+  return () => {
+    const usage = { input_tokens: asked.prompt, output_tokens: asked.answer };
+    event('response.completed', { response: { id: `resp_${index}`, usage, incomplete_details: null } });
+  };
+}
+
+function streamItem(block: ModelBlock, mark: string, place: number, event: (type: string, data: object) => void): void {
+  const item = (type: 'added' | 'done', value: object): void =>
+    event(`response.output_item.${type}`, { output_index: place, item: value });
+  if (block.type === 'text') {
+    const id = `msg_${mark}`;
+    item('added', { type: 'message', id, status: 'in_progress', role: 'assistant', content: [] });
+    for (const delta of pieces(block.text))
+      event('response.output_text.delta', { item_id: id, output_index: place, content_index: 0, delta });
+    item('done', { type: 'message', id, status: 'completed', role: 'assistant', content: [] });
+  } else if (block.type === 'tool_use') {
+    const call = { type: 'function_call', id: `fc_${mark}`, call_id: `call_${mark}`, name: block.name };
+    const text = JSON.stringify(block.input);
+    item('added', { ...call, arguments: '', status: 'in_progress' });
+    for (const delta of pieces(text))
+      event('response.function_call_arguments.delta', { item_id: call.id, output_index: place, delta });
+    item('done', { ...call, arguments: text, status: 'completed' });
+  }
+}
+
+function heardInChat({ messages = [], tools = [] }: OpenAIRequest): Heard {
+  return {
+    said: messages.flatMap(({ role, content }) => (role === 'user' ? [textOf(content)] : [])),
+    results: sinceUser(messages).flatMap(({ role, content }) => (role === 'tool' ? [resultOf(content)] : [])),
+    tools: tools.map((tool) => tool.function?.name ?? ''),
+  };
+}
+
+function heardInResponses({ input = [], tools = [] }: OpenAIRequest): Heard {
+  return {
+    said: input.flatMap(({ role, content }) => (role === 'user' ? [textOf(content)] : [])),
+    results: sinceUser(input).flatMap(({ type, output }) =>
+      type === 'function_call_output' ? [resultOf(output)] : [],
+    ),
+    tools: tools.map(({ name }) => name ?? ''),
+  };
+}
+
+function sinceUser<Message extends { readonly role?: string }>(messages: readonly Message[]): readonly Message[] {
+  return messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
+}
+
+function resultOf(content: unknown): HeardResult {
+  const text = textOf(content);
+  return { text, failed: text.startsWith('{"error":') };
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return JSON.stringify(content);
+  return (content as readonly { readonly text?: string }[]).map(({ text = '' }) => text).join('');
+}

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import type { JsonObject, JsonValue } from '../../../src/model/json.ts';
+import type { Question, Runtime, Turn, TurnEvent } from '../../../src/runtimes/runtime.ts';
+import { turnTools } from '../../../src/runtimes/turn-tools.ts';
+import type { SuiteBox } from './suite-box.ts';
+
+/** What a story says of a turn; everything else is as usual. */
+export interface TurnStory {
+  readonly session?: string;
+  readonly model?: string;
+  readonly memory?: JsonValue;
+  readonly fork?: boolean;
+  readonly signal?: AbortSignal;
+  readonly ask?: (questions: readonly Question[]) => JsonObject | undefined | Promise<JsonObject | undefined>;
+  /** Hears each event as it comes. */
+  readonly onEvent?: (event: TurnEvent) => void;
+}
+
+/** Everything that a turn told. */
+export interface ToldTurn {
+  readonly events: readonly TurnEvent[];
+  readonly text: string;
+  readonly results: readonly Extract<TurnEvent, { type: 'tool_result' }>[];
+  readonly errors: readonly Extract<TurnEvent, { type: 'error' }>[];
+  readonly memory: JsonValue | undefined;
+  readonly reason: string;
+}
+
+/** A turn as sessions make it, over the tools of the box. */
+export function turnOf({ box, own }: SuiteBox, content: string, story: TurnStory = {}): Turn {
+  const { session = 'session-1', model, memory, fork, ask } = story;
+  return {
+    session,
+    content,
+    cwd: process.cwd(),
+    permissionMode: 'default',
+    signal: story.signal ?? new AbortController().signal,
+    tools: turnTools({ box, own, session, principal: { id: 'suite', kind: 'agent' } }),
+    ask: async (_, questions) => await ask?.(questions),
+    ...(model === undefined ? {} : { model }),
+    ...(memory === undefined ? {} : { memory }),
+    ...(fork === undefined ? {} : { fork }),
+  };
+}
+
+/** Runs a turn to its end. */
+export async function runTurn(
+  runtime: Runtime,
+  box: SuiteBox,
+  content: string,
+  story: TurnStory = {},
+): Promise<ToldTurn> {
+  const events: TurnEvent[] = [];
+  for await (const event of runtime.turn(turnOf(box, content, story))) {
+    events.push(event);
+    story.onEvent?.(event);
+  }
+  assertOrder(events);
+  const last = events.at(-1);
+  return {
+    events,
+    text: events.map((event) => (event.type === 'text_delta' ? event.text : '')).join(''),
+    results: events.filter((event) => event.type === 'tool_result'),
+    errors: events.filter((event) => event.type === 'error'),
+    memory: events.findLast((event) => event.type === 'memory')?.memory,
+    reason: last?.type === 'done' ? last.reason : 'none',
+  };
+}
+
+/** What holds for every turn: one `done`, at the end; a call begins, has its input, and then its result, each once. */
+function assertOrder(events: readonly TurnEvent[]): void {
+  assert.deepEqual(
+    events.flatMap(({ type }, index) => (type === 'done' ? [index] : [])),
+    [events.length - 1],
+    'a turn ends with its only "done"',
+  );
+  const states = new Map<string, string>();
+  const before: Readonly<Record<string, string | undefined>> = {
+    tool_call_start: undefined,
+    tool_call_end: 'tool_call_start',
+    tool_result: 'tool_call_end',
+  };
+  for (const event of events) {
+    if (!(event.type in before) || !('toolCallId' in event)) continue;
+    assert.equal(
+      states.get(event.toolCallId),
+      before[event.type],
+      `${event.type} of ${event.toolCallId} is out of order`,
+    );
+    states.set(event.toolCallId, event.type);
+  }
+}
