@@ -95,7 +95,7 @@ export function runtimeConformance(name: string, traits: RuntimeTraits, start: S
       assert.equal(text, 'Adding. heard: the sum is 5');
       assert.equal(reason, 'end');
       const { items } = await box.box.journal.calls({ session: 'one-call' });
-      const [call] = items.filter((item) => item.type === 'ToolInvoked');
+      const call = items.find((item) => item.type === 'ToolInvoked');
       assert.deepEqual([call?.tool, call?.outcome, call?.principal.id], ['mcp__suite__add', 'completed', 'suite']);
       assert.equal(items.length, 1, 'one call leaves one entry');
     });

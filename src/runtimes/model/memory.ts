@@ -8,7 +8,7 @@ interface Memory {
 }
 
 /** The most that is remembered, in characters of JSON: about 100,000 tokens. */
-export const usualMemory = 400_000;
+const usualMemory = 400_000;
 
 /** The conversation so far, out of what was remembered; empty for memory that is not of this runtime. */
 export function recall(memory: JsonValue | undefined): ModelMessage[] {

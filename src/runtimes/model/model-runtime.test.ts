@@ -46,7 +46,7 @@ runtimeConformance(
 
 runtimeConformance(
   'model, OpenAI responses',
-  { ...traits, thinks: false },
+  traits,
   provided('openai/scripted', startOpenAIApi, (baseURL) => ({ baseURL })),
 );
 

@@ -33,6 +33,8 @@ export const knownProviders: Readonly<Record<string, Provider>> = {
     package: '@ai-sdk/anthropic',
     key: 'ANTHROPIC_API_KEY',
     options: 'anthropic',
+    // Each step repeats the conversation: without this it is paid for in full each time.
+    usual: { cacheControl: { type: 'ephemeral' } },
     images: () => true,
     async open(settings) {
       const { createAnthropic } = await import('@ai-sdk/anthropic');

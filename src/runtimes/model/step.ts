@@ -1,11 +1,17 @@
-import { type AssistantModelMessage, type LanguageModelUsage, type ModelMessage, type ToolSet, streamText } from 'ai';
+import {
+  type AssistantModelMessage,
+  type FinishReason,
+  type LanguageModelUsage,
+  type ModelMessage,
+  type TextStreamPart,
+  type ToolSet,
+  streamText,
+} from 'ai';
 import { type JsonObject, isJsonObject } from '../../model/json.ts';
 import type { ToolId } from '../../model/tool.ts';
 import type { TurnEvent } from '../runtime.ts';
 import { type Failure, failureOf } from './failure.ts';
 import type { ChosenModel } from './models.ts';
-
-type ProviderOptions = NonNullable<Parameters<typeof streamText>[0]['providerOptions']>;
 
 /** What the model is asked in one step. */
 export interface StepRequest {
@@ -43,7 +49,7 @@ export async function takeStep(request: StepRequest): Promise<Step> {
   try {
     const result = streamText({
       model,
-      ...(options === undefined ? {} : { providerOptions: { [provider]: options } as ProviderOptions }),
+      ...(options === undefined ? {} : { providerOptions: { [provider]: options } }),
       instructions: request.instructions,
       messages: [...request.messages],
       tools: request.tools,
@@ -53,32 +59,8 @@ export async function takeStep(request: StepRequest): Promise<Step> {
       onError: () => undefined,
     });
     for await (const part of result.fullStream) {
-      switch (part.type) {
-        case 'text-delta':
-          told.text(part.text);
-          break;
-        case 'reasoning-delta':
-          if (part.text !== '') request.tell({ type: 'thinking_delta', text: part.text });
-          break;
-        case 'tool-input-start':
-          if (part.providerExecuted !== true) told.start(part.id, part.toolName);
-          break;
-        case 'tool-input-delta':
-          told.input(part.id, part.delta);
-          break;
-        case 'tool-call':
-          if (part.providerExecuted !== true) told.call(part);
-          break;
-        case 'finish-step':
-          told.usage = part.usage;
-          told.finishReason = part.finishReason;
-          break;
-        case 'error':
-          return told.failed(part.error);
-        case 'abort':
-          return told.partly('aborted');
-        default:
-      }
+      const ended = told.take(part);
+      if (ended !== undefined) return ended;
     }
     if (request.signal.aborted) return told.partly('aborted');
     return told.ended(await result.response);
@@ -89,8 +71,8 @@ export async function takeStep(request: StepRequest): Promise<Step> {
 
 /** What a step has told so far. */
 class ToldStep {
-  usage: LanguageModelUsage | undefined;
-  finishReason = 'other';
+  #usage: LanguageModelUsage | undefined;
+  #finishReason: FinishReason = 'other';
   readonly #request: StepRequest;
   readonly #started = new Set<string>();
   readonly #calls: RequestedCall[] = [];
@@ -100,32 +82,49 @@ class ToldStep {
     this.#request = request;
   }
 
-  text(text: string): void {
+  /** Tells what came, and gives back the step when that was its end before its time. */
+  take(part: TextStreamPart<ToolSet>): Step | undefined {
+    if (part.type === 'text-delta') this.#say(part.text);
+    else if (part.type === 'reasoning-delta') this.#think(part.text);
+    else if (part.type === 'tool-input-start' && part.providerExecuted !== true) this.#start(part.id, part.toolName);
+    else if (part.type === 'tool-input-delta') this.#input(part.id, part.delta);
+    else if (part.type === 'tool-call' && part.providerExecuted !== true) this.#call(part);
+    else if (part.type === 'finish-step') [this.#usage, this.#finishReason] = [part.usage, part.finishReason];
+    else if (part.type === 'error') return this.failed(part.error);
+    else if (part.type === 'abort') return this.partly('aborted');
+    return undefined;
+  }
+
+  #say(text: string): void {
     if (text === '') return;
     this.#text += text;
     this.#request.tell({ type: 'text_delta', text });
   }
 
-  start(toolCallId: string, toolName: string): void {
+  #think(text: string): void {
+    if (text !== '') this.#request.tell({ type: 'thinking_delta', text });
+  }
+
+  #start(toolCallId: string, toolName: string): void {
     if (this.#started.has(toolCallId)) return;
     this.#started.add(toolCallId);
     this.#request.tell({ type: 'tool_call_start', toolCallId, toolName, ...this.#request.identify(toolName) });
   }
 
-  input(toolCallId: string, inputJson: string): void {
+  #input(toolCallId: string, inputJson: string): void {
     if (this.#started.has(toolCallId) && inputJson !== '')
       this.#request.tell({ type: 'tool_call_delta', toolCallId, inputJson });
   }
 
-  call({ toolCallId, toolName, input }: RequestedCall): void {
-    this.start(toolCallId, toolName);
+  #call({ toolCallId, toolName, input }: RequestedCall): void {
+    this.#start(toolCallId, toolName);
     this.#request.tell({ type: 'tool_call_end', toolCallId, input: objectOf(input) });
     this.#calls.push({ toolCallId, toolName, input });
   }
 
   /** The answer is here; whether it is whole, the provider says. */
   ended({ messages }: { readonly messages: readonly ModelMessage[] }): Step {
-    switch (this.finishReason) {
+    switch (this.#finishReason) {
       case 'length':
         return this.partly('cut');
       case 'content-filter':
@@ -133,26 +132,28 @@ class ToldStep {
       case 'error':
       case 'interrupted':
         return this.#refused('model-failed', 'broke off in the middle of its answer');
-      default: {
+      case 'stop':
+      case 'tool-calls':
+      case 'other': {
         const message = messages.find((one): one is AssistantModelMessage => one.role === 'assistant');
-        return { ended: 'complete', message, calls: this.#calls, usage: this.usage };
+        return { ended: 'complete', message, calls: this.#calls, usage: this.#usage };
       }
     }
   }
 
   /** What was said so far stays; calls that were asked for are not made. */
   partly(ended: 'aborted' | 'cut'): Step {
-    return { ended, message: this.#said(), calls: [], usage: this.usage };
+    return { ended, message: this.#said(), calls: [], usage: this.#usage };
   }
 
   failed(error: unknown): Step {
     const failure = failureOf(this.#request.chosen.name, error);
-    return { ended: 'failed', failure, message: this.#said(), calls: [], usage: this.usage };
+    return { ended: 'failed', failure, message: this.#said(), calls: [], usage: this.#usage };
   }
 
   #refused(code: string, what: string): Step {
     const failure = { code, message: `${this.#request.chosen.name} ${what}`, lasting: false };
-    return { ended: 'failed', failure, message: this.#said(), calls: [], usage: this.usage };
+    return { ended: 'failed', failure, message: this.#said(), calls: [], usage: this.#usage };
   }
 
   #said(): AssistantModelMessage | undefined {

@@ -31,7 +31,7 @@ function aiTool({ description, inputSchema, providerOptions }: ToolDefinition, p
   return tool({
     description,
     inputSchema: jsonSchema(schema),
-    ...(options === undefined ? {} : { providerOptions: options as NonNullable<Tool['providerOptions']> }),
+    ...(options === undefined ? {} : { providerOptions: options }),
     ...(typeof strict === 'boolean' ? { strict } : {}),
   });
 }

@@ -54,7 +54,8 @@ export async function startApi<Request>(
 function reply<Request>(dialect: ApiDialect<Request>, asked: Request, response: ServerResponse, index: number): void {
   const answer = dialect.answer(asked);
   if (isRefusal(answer)) {
-    response.writeHead(answer.status, { 'content-type': 'application/json' });
+    // Clients that try again do so at once.
+    response.writeHead(answer.status, { 'content-type': 'application/json', 'retry-after-ms': '1' });
     response.end(JSON.stringify(dialect.refusal(answer)));
     return;
   }

@@ -1,7 +1,7 @@
-/** What a scripted model answers with. `wait` keeps the answer open until whoever asked goes away. */
+/** What a scripted model answers with. `raw` stands for arguments that are no JSON, `wait` keeps the answer open until whoever asked goes away. */
 export type ModelBlock =
   | { readonly type: 'text' | 'thinking'; readonly text: string }
-  | { readonly type: 'tool_use'; readonly name: string; readonly input: object }
+  | { readonly type: 'tool_use'; readonly name: string; readonly input: object; readonly raw?: string }
   | { readonly type: 'wait' };
 
 /** An answer that is none: the API refuses. */

@@ -59,7 +59,7 @@ function streamChat(blocks: readonly ModelBlock[], send: Send, index: number): (
     if (block.type !== 'tool_use') continue;
     const id = `call_${index}_${calls}`;
     chunk({ tool_calls: [{ index: calls, id, type: 'function', function: { name: block.name, arguments: '' } }] });
-    for (const piece of pieces(JSON.stringify(block.input)))
+    for (const piece of pieces(block.raw ?? JSON.stringify(block.input)))
       chunk({ tool_calls: [{ index: calls, function: { arguments: piece } }] });
     calls += 1;
   }
@@ -92,6 +92,12 @@ function streamItem(block: ModelBlock, mark: string, place: number, event: (type
     for (const delta of pieces(block.text))
       event('response.output_text.delta', { item_id: id, output_index: place, content_index: 0, delta });
     item('done', { type: 'message', id, status: 'completed', role: 'assistant', content: [] });
+  } else if (block.type === 'thinking') {
+    const id = `rs_${mark}`;
+    item('added', { type: 'reasoning', id, summary: [], encrypted_content: null });
+    event('response.reasoning_summary_part.added', { item_id: id, summary_index: 0 });
+    event('response.reasoning_summary_text.delta', { item_id: id, summary_index: 0, delta: block.text });
+    item('done', { type: 'reasoning', id, summary: [], encrypted_content: 'sealed' });
   } else if (block.type === 'tool_use') {
     const call = { type: 'function_call', id: `fc_${mark}`, call_id: `call_${mark}`, name: block.name };
     const text = JSON.stringify(block.input);

@@ -35,7 +35,12 @@ async function* stream(script: ModelScript, request: Request, index: number): As
         break;
       }
       case 'tool_use':
-        yield { type: 'tool-call', toolCallId: id, toolName: block.name, input: JSON.stringify(block.input) };
+        yield {
+          type: 'tool-call',
+          toolCallId: id,
+          toolName: block.name,
+          input: block.raw ?? JSON.stringify(block.input),
+        };
         break;
       case 'wait':
         await new Promise((_, reject) => {

@@ -1,3 +1,4 @@
+import { parseName } from '../../../catalog/names.ts';
 import { type JsonObject, isJsonObject } from '../../../model/json.ts';
 import { nearest } from '../../../model/nearest.ts';
 import type { Heard, HeardResult } from './heard.ts';
@@ -54,7 +55,9 @@ function callTool({ tools }: Heard, wanted: string, given: string): Answer {
   const names = tools.map(({ name }) => name);
   const tool = names.includes(wanted) ? wanted : names.find((name) => name.endsWith(`__${wanted}`));
   if (tool === undefined) {
-    const guess = nearest(wanted, names);
+    const own = (name: string): string => parseName(name)?.tool ?? name;
+    const near = nearest(wanted, [...names, ...names.map(own)]);
+    const guess = names.find((name) => name === near || own(name) === near);
     return { text: `I have no tool named "${wanted}"${guess === undefined ? '.' : `; did you mean "${guess}"?`}` };
   }
   const input = parsed(given);

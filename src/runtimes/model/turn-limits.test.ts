@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { ModelScript } from '../../../test/support/model/model-script.ts';
+import { startOpenAIApi } from '../../../test/support/model/openai-api.ts';
+import { scriptedModel } from '../../../test/support/model/scripted-model.ts';
+import { type ToldTurn, runTurn } from '../../../test/support/runtime/run-turn.ts';
+import { type SuiteBox, openSuiteBox } from '../../../test/support/runtime/suite-box.ts';
+import { type TurnLimits, Budget } from './limits.ts';
+import { modelRuntime } from './model-runtime.ts';
+
+/** Calls without end. */
+const tireless: ModelScript = () => [{ type: 'tool_use', name: 'mcp__suite__add', input: { a: 1, b: 1 } }];
+
+describe('a turn ends at its limits, and says which', () => {
+  let box: SuiteBox;
+  before(async () => {
+    box = await openSuiteBox();
+  });
+  after(() => box.close());
+
+  function limited(limits: TurnLimits, script = tireless): Promise<ToldTurn> {
+    const runtime = modelRuntime({
+      limits,
+      chooseModel: (name) => ({ name, provider: name, model: scriptedModel(script), images: false }),
+    });
+    return runTurn(runtime, box, 'go');
+  }
+
+  test('steps', async () => {
+    const { reason, errors, results, memory } = await limited({ steps: 3 });
+    assert.deepEqual([reason, results.length, errors[0]?.code], ['limit', 3, 'turn-limit']);
+    assert.match(errors[0]?.message ?? '', /asked 3 times \(limit "steps"\)/);
+    const next = await limited({}, () => [{ type: 'text', text: 'on' }]);
+    assert.ok(memory !== undefined && next.reason === 'end');
+  });
+
+  test('tokens', async () => {
+    const { reason, errors, results } = await limited({ tokens: 40 });
+    assert.deepEqual([reason, results.length], ['limit', 3]);
+    assert.match(errors[0]?.message ?? '', /45 tokens.*"tokens": 40/);
+  });
+
+  test('time, in the middle of a call', async () => {
+    const hanging: ModelScript = () => [{ type: 'tool_use', name: 'mcp__suite__hang', input: {} }];
+    const { reason, errors, results } = await limited({ timeMs: 50 }, hanging);
+    assert.deepEqual([reason, results[0]?.outcome], ['limit', 'cancelled']);
+    assert.match(errors[0]?.message ?? '', /longer than 50 ms/);
+  });
+
+  test('cost, where the provider tells it', async (t) => {
+    const api = await startOpenAIApi(tireless);
+    t.after(() => api.close());
+    const runtime = modelRuntime({
+      model: 'mine/m',
+      providers: { mine: { baseURL: api.url } },
+      limits: { costUsd: 0.5 },
+    });
+    const { reason, errors, events } = await runTurn(runtime, box, 'go');
+    assert.equal(reason, 'limit');
+    assert.match(errors[0]?.message ?? '', /\$0\.5000.*"costUsd": 0\.5/);
+    assert.equal(events.findLast((event) => event.type === 'status')?.costUsd, 0.5);
+  });
+
+  test('fifty steps unless said otherwise', () => {
+    const budget = new Budget({}, new AbortController().signal);
+    const usage = { totalTokens: 1 } as Parameters<Budget['spend']>[0];
+    for (let step = 0; step < 49; step += 1) budget.spend(usage);
+    assert.equal(budget.reached(), undefined);
+    budget.spend(usage);
+    assert.match(budget.reached() ?? '', /50 times/);
+  });
+});

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as z from 'zod';
+import { createSignalbox } from '../signalbox.ts';
+import { defineTool } from '../sources/local/define-tool.ts';
+import type { AnyTool } from '../sources/local/foreign-tools.ts';
+import { localServer } from '../sources/local/local-server.ts';
+import { ownTools } from './own-tools.ts';
+import { turnTools } from './turn-tools.ts';
+
+const tool = (description: string): AnyTool =>
+  defineTool({ name: 'look', description, input: z.object({}), effect: 'read', run: () => description });
+
+test('a call is pinned to the definition that the model was shown', async (t) => {
+  const server = localServer({ name: 'a', tools: [tool('one')] });
+  const own = ownTools('runtime');
+  const box = await createSignalbox({ servers: [server, own] });
+  t.after(() => box.close());
+  const tools = turnTools({ box, own, session: 's', principal: { id: 'agent', kind: 'agent' } });
+  tools.list();
+  assert.equal((await tools.call('mcp__a__look', {}, { toolCallId: '1' })).outcome, 'completed');
+  server.replace(tool('two'));
+  assert.equal((await tools.call('mcp__a__look', {}, { toolCallId: '2' })).outcome, 'stale');
+  tools.list();
+  assert.equal((await tools.call('mcp__a__look', {}, { toolCallId: '3' })).outcome, 'completed');
+});
+
+test('what the session says of a call by its id goes with it', async (t) => {
+  const own = ownTools('runtime');
+  const box = await createSignalbox({ servers: [localServer({ name: 'a', tools: [tool('one')] }), own] });
+  t.after(() => box.close());
+  const options = (toolCallId: string): { deadline: number } => ({
+    deadline: toolCallId === 'late' ? 1 : Date.now() + 60_000,
+  });
+  const tools = turnTools({ box, own, session: 's', principal: { id: 'agent', kind: 'agent' }, options });
+  assert.equal((await tools.call('mcp__a__look', {}, { toolCallId: 'late' })).outcome, 'timed-out');
+  assert.equal((await tools.call('mcp__a__look', {}, { toolCallId: 'soon' })).outcome, 'completed');
+});
