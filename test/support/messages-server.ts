@@ -32,7 +32,8 @@ function stream(blocks: readonly ModelBlock[], send: Send, index: number): () =>
   event('message_start', { message: { ...message, stop_reason: null, stop_sequence: null, usage } });
   for (const [place, block] of blocks.entries()) streamBlock(block, place, `toolu_${index}_${place}`, event);
   return () => {
-    const stop = blocks.some(({ type }) => type === 'tool_use') ? 'tool_use' : 'end_turn';
+    const tools = blocks.some(({ type }) => type === 'tool_use');
+    const stop = blocks.at(-1)?.type === 'cut' ? 'max_tokens' : tools ? 'tool_use' : 'end_turn';
     event('message_delta', { delta: { stop_reason: stop, stop_sequence: null }, usage });
     event('message_stop', {});
   };
@@ -55,6 +56,9 @@ function streamBlock(block: ModelBlock, index: number, id: string, event: (type:
       for (const partial_json of pieces(JSON.stringify(block.input))) delta({ type: 'input_json_delta', partial_json });
       break;
     case 'wait':
+    case 'drop':
+    case 'cut':
+      return;
   }
   event('content_block_stop', { index });
 }

@@ -7,6 +7,7 @@ import {
   type ToolSet,
   streamText,
 } from 'ai';
+import { text } from '../../model/content.ts';
 import { type JsonObject, isJsonObject } from '../../model/json.ts';
 import type { ToolId } from '../../model/tool.ts';
 import type { TurnEvent } from '../runtime.ts';
@@ -95,14 +96,14 @@ class ToldStep {
     return undefined;
   }
 
-  #say(text: string): void {
-    if (text === '') return;
-    this.#text += text;
-    this.#request.tell({ type: 'text_delta', text });
+  #say(delta: string): void {
+    if (delta === '') return;
+    this.#text += delta;
+    this.#request.tell({ type: 'text_delta', text: delta });
   }
 
-  #think(text: string): void {
-    if (text !== '') this.#request.tell({ type: 'thinking_delta', text });
+  #think(delta: string): void {
+    if (delta !== '') this.#request.tell({ type: 'thinking_delta', text: delta });
   }
 
   #start(toolCallId: string, toolName: string): void {
@@ -141,19 +142,25 @@ class ToldStep {
     }
   }
 
-  /** What was said so far stays; calls that were asked for are not made. */
   partly(ended: 'aborted' | 'cut'): Step {
-    return { ended, message: this.#said(), calls: [], usage: this.#usage };
+    return { ended, ...this.#soFar() };
   }
 
   failed(error: unknown): Step {
-    const failure = failureOf(this.#request.chosen.name, error);
-    return { ended: 'failed', failure, message: this.#said(), calls: [], usage: this.#usage };
+    return { ended: 'failed', failure: failureOf(this.#request.chosen.name, error), ...this.#soFar() };
   }
 
   #refused(code: string, what: string): Step {
     const failure = { code, message: `${this.#request.chosen.name} ${what}`, lasting: false };
-    return { ended: 'failed', failure, message: this.#said(), calls: [], usage: this.#usage };
+    return { ended: 'failed', failure, ...this.#soFar() };
+  }
+
+  /** What was said so far stays; calls that were asked for are not made, for the answer may have gone on otherwise. */
+  #soFar(): Pick<Step, 'message' | 'calls' | 'usage'> {
+    const content = [text('not made: the answer that asked for it is not whole')];
+    for (const { toolCallId } of this.#calls)
+      this.#request.tell({ type: 'tool_result', toolCallId, outcome: 'cancelled', content, durationMs: 0 });
+    return { message: this.#said(), calls: [], usage: this.#usage };
   }
 
   #said(): AssistantModelMessage | undefined {

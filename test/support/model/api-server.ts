@@ -16,7 +16,7 @@ export interface ApiDialect<Request> {
   answer(request: Request): readonly ModelBlock[] | ModelRefusal;
   /** The body of a refusal. */
   refusal(refusal: ModelRefusal): object;
-  /** Streams the blocks up to a `wait`; returns how to end the stream. */
+  /** Streams the blocks; returns how to end the stream. */
   stream(blocks: readonly ModelBlock[], send: Send, index: number): () => void;
 }
 
@@ -64,9 +64,10 @@ function reply<Request>(dialect: ApiDialect<Request>, asked: Request, response: 
     const named = event === undefined ? '' : `event: ${event}\n`;
     response.write(`${named}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`);
   };
-  const waits = answer.findIndex(({ type }) => type === 'wait');
-  const end = dialect.stream(waits === -1 ? answer : answer.slice(0, waits), send, index);
-  if (waits !== -1) return;
+  const end = dialect.stream(answer, send, index);
+  const last = answer.at(-1)?.type;
+  if (last === 'wait') return;
+  if (last === 'drop') return void setTimeout(() => response.destroy(), 20);
   end();
   response.end();
 }

@@ -40,7 +40,13 @@ function stream(blocks: readonly ModelBlock[], send: Send): () => void {
   }
   return () =>
     send({
-      candidates: [{ content: { role: 'model', parts: [] }, finishReason: 'STOP', index: 0 }],
+      candidates: [
+        {
+          content: { role: 'model', parts: [] },
+          finishReason: blocks.at(-1)?.type === 'cut' ? 'MAX_TOKENS' : 'STOP',
+          index: 0,
+        },
+      ],
       usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 },
     });
 }

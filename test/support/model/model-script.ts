@@ -1,8 +1,11 @@
-/** What a scripted model answers with. `raw` stands for arguments that are no JSON, `wait` keeps the answer open until whoever asked goes away. */
+/**
+ * What a scripted model answers with. `raw` stands for arguments that are no JSON. The last block may be the end before the end:
+ * `wait` keeps the answer open until whoever asked goes away, `drop` breaks the connection, `cut` says that no more may be said.
+ */
 export type ModelBlock =
   | { readonly type: 'text' | 'thinking'; readonly text: string }
   | { readonly type: 'tool_use'; readonly name: string; readonly input: object; readonly raw?: string }
-  | { readonly type: 'wait' };
+  | { readonly type: 'wait' | 'drop' | 'cut' };
 
 /** An answer that is none: the API refuses. */
 export interface ModelRefusal {

@@ -64,7 +64,8 @@ function streamChat(blocks: readonly ModelBlock[], send: Send, index: number): (
     calls += 1;
   }
   return () => {
-    chunk({}, { finish_reason: calls > 0 ? 'tool_calls' : 'stop' });
+    const cut = blocks.at(-1)?.type === 'cut';
+    chunk({}, { finish_reason: cut ? 'length' : calls > 0 ? 'tool_calls' : 'stop' });
     const usage = { prompt_tokens: asked.prompt, completion_tokens: asked.answer, total_tokens: 15, cost: 0.25 };
     send({ id: `chat_${index}`, object: 'chat.completion.chunk', created: 1, model: 'scripted', choices: [], usage });
     send('[DONE]');
@@ -79,7 +80,11 @@ function streamResponse(blocks: readonly ModelBlock[], send: Send, index: number
   for (const [place, block] of blocks.entries()) streamItem(block, `${index}_${place}`, place, event);
   return () => {
     const usage = { input_tokens: asked.prompt, output_tokens: asked.answer };
-    event('response.completed', { response: { id: `resp_${index}`, usage, incomplete_details: null } });
+    const cut = blocks.at(-1)?.type === 'cut';
+    const incomplete_details = cut ? { reason: 'max_output_tokens' } : null;
+    event(cut ? 'response.incomplete' : 'response.completed', {
+      response: { id: `resp_${index}`, usage, incomplete_details },
+    });
   };
 }
 

@@ -42,6 +42,10 @@ async function* stream(script: ModelScript, request: Request, index: number): As
           input: block.raw ?? JSON.stringify(block.input),
         };
         break;
+      case 'drop':
+        throw new Error('the connection broke');
+      case 'cut':
+        break;
       case 'wait':
         await new Promise((_, reject) => {
           request.abortSignal?.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError')));
@@ -51,7 +55,7 @@ async function* stream(script: ModelScript, request: Request, index: number): As
   const calls = answer.some(({ type }) => type === 'tool_use');
   yield {
     type: 'finish',
-    finishReason: { unified: calls ? 'tool-calls' : 'stop', raw: undefined },
+    finishReason: { unified: answer.at(-1)?.type === 'cut' ? 'length' : calls ? 'tool-calls' : 'stop', raw: undefined },
     usage: {
       inputTokens: { total: 10, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
       outputTokens: { total: 5, text: undefined, reasoning: undefined },
