@@ -39,9 +39,12 @@ export interface RequestedCall {
 /** How a step ended, and what it adds to the conversation. */
 export type Step = {
   readonly message: AssistantModelMessage | undefined;
-  readonly calls: readonly RequestedCall[];
   readonly usage: LanguageModelUsage | undefined;
-} & ({ readonly ended: 'complete' | 'aborted' | 'cut' } | { readonly ended: 'failed'; readonly failure: Failure });
+} & (
+  | { readonly ended: 'complete'; readonly calls: readonly RequestedCall[] }
+  | { readonly ended: 'aborted' | 'cut' }
+  | { readonly ended: 'failed'; readonly failure: Failure }
+);
 
 /** Asks the model once, tells what it says while it says it, and collects the calls it wants made. */
 export async function takeStep(request: StepRequest): Promise<Step> {
@@ -156,11 +159,11 @@ class ToldStep {
   }
 
   /** What was said so far stays; calls that were asked for are not made, for the answer may have gone on otherwise. */
-  #soFar(): Pick<Step, 'message' | 'calls' | 'usage'> {
+  #soFar(): Pick<Step, 'message' | 'usage'> {
     const content = [text('not made: the answer that asked for it is not whole')];
     for (const { toolCallId } of this.#calls)
       this.#request.tell({ type: 'tool_result', toolCallId, outcome: 'cancelled', content, durationMs: 0 });
-    return { message: this.#said(), calls: [], usage: this.#usage };
+    return { message: this.#said(), usage: this.#usage };
   }
 
   #said(): AssistantModelMessage | undefined {
