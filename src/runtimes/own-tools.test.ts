@@ -16,7 +16,10 @@ async function opened(
   const own = ownTools('claude');
   const box = await createSignalbox({ servers: [own], approve });
   t.after(() => box.close({ graceMs: 0 }));
-  return { box, tools: turnTools({ box, own, session: 's', principal: { id: 'agent', kind: 'agent' } }) };
+  return {
+    box,
+    tools: turnTools({ box, own, session: 's', principal: { id: 'agent', kind: 'agent' }, permissionMode: 'default' }),
+  };
 }
 
 const bash = { name: 'Bash', effect: 'irreversible' } as const;

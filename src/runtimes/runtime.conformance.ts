@@ -141,6 +141,20 @@ export function runtimeConformance(name: string, traits: RuntimeTraits, start: S
       );
     });
 
+    for (const [permissionMode, outcome] of [
+      ['acceptEdits', 'completed'],
+      ['plan', 'denied'],
+      ['dontAsk', 'denied'],
+      ['bypassPermissions', 'completed'],
+    ] as const) {
+      test(`in the mode ${permissionMode} a write that can be undone is ${outcome} without asking`, async () => {
+        callsThenTells(use('mcp__suite__note', { text: permissionMode }));
+        const { results, reason } = await turn('note it', { permissionMode });
+        assert.deepEqual([results[0]?.outcome, reason], [outcome, 'end']);
+        assert.ok(!JSON.stringify(results).includes('nobody was expected'), 'somebody was asked');
+      });
+    }
+
     test(
       'a question of the model reaches the user, and the answer the model',
       { skip: traits.question === undefined && 'its model has no way to ask' },

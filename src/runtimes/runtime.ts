@@ -1,5 +1,6 @@
 import type { CallResult, Progress } from '../model/call.ts';
 import type { JsonObject, JsonValue } from '../model/json.ts';
+import type { PermissionMode } from '../model/permission-mode.ts';
 import type { ToolDefinition } from '../model/tool.ts';
 
 /** What drives a turn. Every driver passes `runtime.conformance.ts`. */
@@ -71,8 +72,6 @@ export type OwnCall =
 export type OwnOutcome =
   | { readonly outcome: 'completed'; readonly output: string }
   | { readonly outcome: 'failed' | 'cancelled'; readonly output: string };
-
-export type PermissionMode = 'default' | 'acceptEdits' | 'plan' | 'dontAsk' | 'bypassPermissions';
 
 /** A question to the user with its choices. */
 export interface Question {

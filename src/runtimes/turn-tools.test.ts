@@ -8,6 +8,8 @@ import { localServer } from '../sources/local/local-server.ts';
 import { ownTools } from './own-tools.ts';
 import { turnTools } from './turn-tools.ts';
 
+const agent = { principal: { id: 'agent', kind: 'agent' }, permissionMode: 'default' } as const;
+
 const tool = (description: string): AnyTool =>
   defineTool({ name: 'look', description, input: z.object({}), effect: 'read', run: () => description });
 
@@ -16,7 +18,7 @@ test('a call is pinned to the definition that the model was shown', async (t) =>
   const own = ownTools('runtime');
   const box = await createSignalbox({ servers: [server, own] });
   t.after(() => box.close());
-  const tools = turnTools({ box, own, session: 's', principal: { id: 'agent', kind: 'agent' } });
+  const tools = turnTools({ box, own, session: 's', ...agent });
   tools.list();
   assert.equal((await tools.call('mcp__a__look', {}, { toolCallId: '1' })).outcome, 'completed');
   server.replace(tool('two'));
@@ -32,7 +34,7 @@ test('what the session says of a call by its id goes with it', async (t) => {
   const options = (toolCallId: string): { deadline: number } => ({
     deadline: toolCallId === 'late' ? 1 : Date.now() + 60_000,
   });
-  const tools = turnTools({ box, own, session: 's', principal: { id: 'agent', kind: 'agent' }, options });
+  const tools = turnTools({ box, own, session: 's', ...agent, options });
   assert.equal((await tools.call('mcp__a__look', {}, { toolCallId: 'late' })).outcome, 'timed-out');
   assert.equal((await tools.call('mcp__a__look', {}, { toolCallId: 'soon' })).outcome, 'completed');
 });

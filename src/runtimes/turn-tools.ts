@@ -1,4 +1,5 @@
 import type { CallOptions, Principal } from '../model/call.ts';
+import type { PermissionMode } from '../model/permission-mode.ts';
 import type { ToolDefinition } from '../model/tool.ts';
 import type { Caller, OwnTools } from './own-tools.ts';
 import type { TurnTools } from './runtime.ts';
@@ -10,12 +11,14 @@ export interface TurnToolsOptions {
   readonly own: OwnTools;
   readonly session: string;
   readonly principal: Principal;
-  /** What else is said of a call, by the model's id for it: who may approve it, how freely the agent may act. */
+  /** How freely the agent may act. */
+  readonly permissionMode: PermissionMode;
+  /** What else is said of a call, by the model's id for it: who may approve it, how long to wait for that. */
   readonly options?: (toolCallId: string) => CallOptions;
 }
 
 /** The tools of a box for one turn: calls carry the session, and are pinned to the definitions that were listed last. */
-export function turnTools({ box, own, session, principal, options }: TurnToolsOptions): TurnTools {
+export function turnTools({ box, own, session, principal, permissionMode, options }: TurnToolsOptions): TurnTools {
   let listed: readonly ToolDefinition[] = [];
   let hashes: ReadonlyMap<string, string> = new Map();
 
@@ -23,6 +26,7 @@ export function turnTools({ box, own, session, principal, options }: TurnToolsOp
     ...options?.(toolCallId),
     session,
     principal,
+    permissionMode,
     ...(signal === undefined ? {} : { signal }),
     ...(onProgress === undefined ? {} : { onProgress }),
   });

@@ -10,6 +10,7 @@ export interface TurnStory {
   readonly model?: string;
   readonly memory?: JsonValue;
   readonly fork?: boolean;
+  readonly permissionMode?: Turn['permissionMode'];
   readonly signal?: AbortSignal;
   readonly ask?: (questions: readonly Question[]) => JsonObject | undefined | Promise<JsonObject | undefined>;
   /** Hears each event as it comes. */
@@ -28,14 +29,14 @@ export interface ToldTurn {
 
 /** A turn as sessions make it, over the tools of the box. */
 export function turnOf({ box, own }: SuiteBox, content: string, story: TurnStory = {}): Turn {
-  const { session = 'session-1', model, memory, fork, ask } = story;
+  const { session = 'session-1', model, memory, fork, permissionMode = 'default', ask } = story;
   return {
     session,
     content,
     cwd: process.cwd(),
-    permissionMode: 'default',
+    permissionMode,
     signal: story.signal ?? new AbortController().signal,
-    tools: turnTools({ box, own, session, principal: { id: 'suite', kind: 'agent' } }),
+    tools: turnTools({ box, own, session, principal: { id: 'suite', kind: 'agent' }, permissionMode }),
     ask: async (_, questions) => await ask?.(questions),
     ...(model === undefined ? {} : { model }),
     ...(memory === undefined ? {} : { memory }),
