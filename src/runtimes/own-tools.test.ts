@@ -96,6 +96,19 @@ describe('a call of a tool that the runtime runs itself', () => {
     assert.match(error?.message ?? '', /run by claude itself/);
   });
 
+  test('is not let through by another call that is made while its approval is awaited', async (t) => {
+    let elsewhere: string | undefined;
+    const { box, tools } = await opened(t, async ({ principal, session }) => {
+      elsewhere = (
+        await box.call('mcp__claude__Read', { path: 'forged' }, { principal: { ...principal }, session: session ?? '' })
+      ).outcome;
+      return { allow: false };
+    });
+    await allowed(await tools.begin(read, {}, { toolCallId: '1' })).end({ outcome: 'completed', output: '' });
+    const call = await tools.begin(bash, { command: 'rm' }, { toolCallId: '2' });
+    assert.deepEqual([elsewhere, call.allowed], ['failed', false]);
+  });
+
   test('keeps its own arguments and its own end among many', async (t) => {
     const { box, tools } = await opened(t);
     let run = 0;

@@ -1,6 +1,5 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Source, SourceState, SourceTool } from '../catalog/source.ts';
-import type { CallOptions, CallResult, ToolReference } from '../model/call.ts';
+import type { CallOptions, CallResult, Principal, ToolReference } from '../model/call.ts';
 import { type ToolResult, renderContent, text } from '../model/content.ts';
 import { messageOf } from '../model/errors.ts';
 import { type JsonObject, isJsonObject } from '../model/json.ts';
@@ -12,14 +11,20 @@ export type Caller = (tool: ToolReference, args: unknown, options: CallOptions) 
 /** The tools that a runtime runs itself, as a server of the box: mount it, and its calls go through the one pipeline. */
 export interface OwnTools extends Source {
   /** Takes one call through the pipeline, up to where the runtime may run it. */
-  begin(call: Caller, tool: OwnTool, args: JsonObject, options: CallOptions): Promise<OwnCall>;
+  begin(call: Caller, tool: OwnTool, args: JsonObject, options: OwnCallOptions): Promise<OwnCall>;
 }
 
+/** What is said of a call; who makes it must be. */
+export type OwnCallOptions = CallOptions & { readonly principal: Principal };
+
 /** A call that waits for its permission, and then for its end. */
-interface Begun {
+interface OwnRun {
   readonly permitted: PromiseWithResolvers<JsonObject>;
   readonly ended: PromiseWithResolvers<OwnOutcome>;
 }
+
+/** Handler and `begin` find each other by an object that nobody else has: the principal, made anew for each call. */
+type Begun = WeakMap<Principal, OwnRun>;
 
 // The runtime has limits of its own for what it runs; these only keep a forgotten call from staying for ever.
 const limits = { timeoutMs: 24 * 60 * 60 * 1000, concurrency: 10_000 };
@@ -33,7 +38,7 @@ const longestReason = 4000;
  * box.mount(own);
  */
 export function ownTools(server: string): OwnTools {
-  const begun = new AsyncLocalStorage<Begun>();
+  const begun: Begun = new WeakMap();
   const tools = new Map<string, SourceTool>();
   const listeners = new Set<() => void>();
   let state: SourceState = { tools: [] };
@@ -58,20 +63,22 @@ export function ownTools(server: string): OwnTools {
     close: () => Promise.resolve(),
     begin(call, tool, args, options) {
       declare(tool);
-      return begin(begun, (signal) => call({ server, tool: tool.name }, args, { ...options, signal }), options.signal);
+      return begin(begun, (own) => call({ server, tool: tool.name }, args, { ...options, ...own }), options);
     },
   };
 }
 
 async function begin(
-  storage: AsyncLocalStorage<Begun>,
-  call: (signal: AbortSignal) => Promise<CallResult>,
-  interrupt: AbortSignal | undefined,
+  begun: Begun,
+  call: (own: Required<Pick<CallOptions, 'principal' | 'signal'>>) => Promise<CallResult>,
+  { principal: caller, signal: interrupt }: OwnCallOptions,
 ): Promise<OwnCall> {
   const cancelled = new AbortController();
   const signal = interrupt === undefined ? cancelled.signal : AbortSignal.any([interrupt, cancelled.signal]);
-  const own: Begun = { permitted: Promise.withResolvers(), ended: Promise.withResolvers() };
-  const result = storage.run(own, () => call(signal));
+  const principal = { ...caller };
+  const own: OwnRun = { permitted: Promise.withResolvers(), ended: Promise.withResolvers() };
+  begun.set(principal, own);
+  const result = call({ principal, signal });
   const first = await Promise.race([
     own.permitted.promise.then((args) => ({ arguments: args })),
     result.then(
@@ -91,7 +98,7 @@ async function begin(
   };
 }
 
-function sourceTool(server: string, { name, effect }: OwnTool, storage: AsyncLocalStorage<Begun>): SourceTool {
+function sourceTool(server: string, { name, effect }: OwnTool, begun: Begun): SourceTool {
   return {
     tool: name,
     description: `${name}, as ${server} runs it itself.`,
@@ -102,8 +109,8 @@ function sourceTool(server: string, { name, effect }: OwnTool, storage: AsyncLoc
     labels: [],
     notices: [],
     parse: (args) => ({ ok: true, value: args }),
-    async run(args): Promise<ToolResult> {
-      const own = storage.getStore();
+    async run(args, { principal }): Promise<ToolResult> {
+      const own = begun.get(principal);
       if (own === undefined) throw new Error(`${name} is run by ${server} itself and cannot be called from elsewhere`);
       own.permitted.resolve(isJsonObject(args) ? args : {});
       const { outcome, output } = await own.ended.promise;

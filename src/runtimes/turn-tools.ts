@@ -1,8 +1,8 @@
 import type { CallOptions, Principal } from '../model/call.ts';
 import type { PermissionMode } from '../model/permission-mode.ts';
 import type { ToolDefinition } from '../model/tool.ts';
-import type { Caller, OwnTools } from './own-tools.ts';
-import type { TurnTools } from './runtime.ts';
+import type { Caller, OwnCallOptions, OwnTools } from './own-tools.ts';
+import type { TurnCallOptions, TurnTools } from './runtime.ts';
 
 /** What a turn's tools are made of. */
 export interface TurnToolsOptions {
@@ -22,7 +22,7 @@ export function turnTools({ box, own, session, principal, permissionMode, option
   let listed: readonly ToolDefinition[] = [];
   let hashes: ReadonlyMap<string, string> = new Map();
 
-  const callOptions = ({ toolCallId, signal, onProgress }: Parameters<TurnTools['call']>[2]): CallOptions => ({
+  const callOptions = ({ toolCallId, signal, onProgress }: TurnCallOptions): OwnCallOptions => ({
     ...options?.(toolCallId),
     session,
     principal,

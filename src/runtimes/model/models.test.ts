@@ -88,12 +88,13 @@ describe('what cannot be asked', () => {
   });
 });
 
-describe('without the optional packages', () => {
+describe('packages', () => {
   const run = promisify(execFile);
   const runtime = fileURLToPath(new URL('./model-runtime.ts', import.meta.url));
-  /** Node as it is where no provider's package was installed. */
+  /** Node as it is where no provider's package was installed; tells when the AI SDK is loaded. */
   const bare = `import { registerHooks } from 'node:module';
     registerHooks({ resolve(name, context, next) {
+      if (name === 'ai') console.log('loading the AI SDK');
       if (/^@ai-sdk\\/(openai|anthropic|google)/.test(name) && !context.parentURL?.includes('node_modules'))
         throw Object.assign(new Error('Cannot find package ' + name), { code: 'ERR_MODULE_NOT_FOUND' });
       return next(name, context);
@@ -103,21 +104,23 @@ describe('without the optional packages', () => {
       const tools = { list: () => [], call: async () => ({}), begin: async () => ({ allowed: false, reason: '' }) };
       const turn = { session: 's', content: 'hello', cwd: '/', model: ${JSON.stringify(model)}, permissionMode: 'default',
         signal: new AbortController().signal, tools, ask: async () => undefined };
-      for await (const event of modelRuntime().turn(turn)) console.log(event.text ?? event.message ?? '');`;
+      const events = modelRuntime().turn(turn);
+      console.log('the first turn');
+      for await (const event of events) console.log(event.text ?? event.message ?? '');`;
     const env = { PATH: process.env['PATH'], OPENAI_API_KEY: 'k' };
     const hooks = `data:text/javascript,${encodeURIComponent(bare)}`;
-    const { stdout } = await run(process.execPath, ['--import', hooks, '--input-type=module', '-e', program], {
-      env,
-      timeout: 60_000,
-    });
-    return stdout;
+    const args = ['--import', hooks, '--input-type=module', '-e', program];
+    return (await run(process.execPath, args, { env, timeout: 60_000 })).stdout;
   }
 
-  test('a model says which package to install', async () => {
+  test('one that is not installed is named, with the command that installs it', async () => {
     assert.match(await said('openai/gpt-5'), /needs the package @ai-sdk\/openai.*run: npm install @ai-sdk\/openai/);
   });
 
-  test('the demo model answers', async () => {
-    assert.match((await said('demo')).replaceAll('\n', ''), /I am the demo model/);
+  test('the demo model needs none of the optional ones, and the AI SDK is loaded with the first turn', async () => {
+    const [first, ...rest] = (await said('demo')).split('\n');
+    assert.equal(first, 'the first turn');
+    assert.equal(rest[0], 'loading the AI SDK');
+    assert.match(rest.join(''), /I am the demo model/);
   });
 });

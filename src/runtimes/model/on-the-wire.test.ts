@@ -101,6 +101,22 @@ describe('what reaches the provider', () => {
     );
   });
 
+  test('what the model thought goes back to it with the next step, sealed as it came', async (t) => {
+    const thinking = once({ type: 'thinking', text: 'hm' }, use('mcp__suite__add', { a: 1, b: 1 }));
+    const messages = await startMessagesServer((request) => thinking(heardInMessages(request)));
+    const openai = await startOpenAIApi(thinking);
+    t.after(() => Promise.all([messages.close(), openai.close()]));
+    const providers = {
+      anthropic: { apiKey: 'k', baseURL: `${messages.url}/v1` },
+      openai: { apiKey: 'k', baseURL: openai.url },
+    };
+    const runtime = modelRuntime({ providers });
+    await runTurn(runtime, box, 'think', { model: 'anthropic/m' });
+    assert.match(JSON.stringify(messages.requests[1]), /"thinking":"hm","signature":"scripted"/);
+    await runTurn(runtime, box, 'think', { model: 'openai/gpt-5' });
+    assert.match(JSON.stringify(openai.requests[1]), /"encrypted_content":"sealed"/);
+  });
+
   test('nothing is left for OpenAI to remember', async () => {
     const requests = await viaOpenAI('responses');
     assert.deepEqual(
