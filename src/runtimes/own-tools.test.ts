@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { Approve } from '../call/approval.ts';
+import type { Approve } from '../model/approval.ts';
 import { type Signalbox, createSignalbox } from '../signalbox.ts';
 import { ownTools } from './own-tools.ts';
 import type { OwnCall, TurnTools } from './runtime.ts';
@@ -55,6 +55,19 @@ describe('a call of a tool that the runtime runs itself', () => {
     const call = await tools.begin(bash, { command: 'ls' }, { toolCallId: '1' });
     assert.ok(!call.allowed);
     assert.match(call.reason, /no shell today/);
+  });
+
+  test('runs with the arguments that the human made of them', async (t) => {
+    const { box, tools } = await opened(t, () => ({ allow: true, arguments: { command: 'ls -l' } }));
+    const call = allowed(await tools.begin(bash, { command: 'rm -r .' }, { toolCallId: '1' }));
+    assert.deepEqual(call.arguments, { command: 'ls -l' });
+    await call.end({ outcome: 'completed', output: 'listed' });
+    const { items } = await box.journal.calls();
+    const ran = items.filter((item) => item.type === 'ToolInvoked' && item.outcome === 'completed');
+    assert.deepEqual(
+      ran.map((item) => item.type === 'ToolInvoked' && item.arguments),
+      [{ command: 'ls -l' }],
+    );
   });
 
   for (const outcome of ['failed', 'cancelled'] as const) {

@@ -121,7 +121,7 @@ export function runtimeConformance(name: string, traits: RuntimeTraits, start: S
     test('a denied call does not run, and the model hears why', async () => {
       box.approve = () => ({ allow: false, reason: 'not on my watch' });
       callsThenTells(use('mcp__suite__note', { text: 'denied' }));
-      const { text, results, reason } = await turn('note it');
+      const { text, results, reason } = await turn('note it', { session: 'denied' });
       assert.equal(results[0]?.outcome, 'denied');
       assert.match(text, /not on my watch/);
       assert.ok(!box.notes.includes('denied'));
@@ -132,13 +132,24 @@ export function runtimeConformance(name: string, traits: RuntimeTraits, start: S
       box.approve = () => ({ allow: true });
       const note = `approved for ${name}`;
       callsThenTells(use('mcp__suite__note', { text: note }));
-      const { text, results } = await turn('note it');
+      const { text, results } = await turn('note it', { session: 'approved' });
       assert.equal(results[0]?.outcome, 'completed');
       assert.match(text, /noted approved/);
       assert.deepEqual(
         box.notes.filter((one) => one === note),
         [note],
       );
+    });
+
+    test('a call that was approved with other arguments runs with those, and the model hears of it', async () => {
+      const [asked, edited] = [`as asked for ${name}`, `as edited for ${name}`];
+      box.approve = () => ({ allow: true, arguments: { text: edited } });
+      callsThenTells(use('mcp__suite__note', { text: asked }));
+      const { text, results } = await turn('note it', { session: 'edited' });
+      assert.equal(results[0]?.outcome, 'completed');
+      assert.ok(box.notes.includes(edited) && !box.notes.includes(asked));
+      assert.ok(text.includes(`noted ${edited}`));
+      assert.match(text, /edited|changed|other arguments/i);
     });
 
     for (const [permissionMode, outcome] of [
@@ -149,7 +160,7 @@ export function runtimeConformance(name: string, traits: RuntimeTraits, start: S
     ] as const) {
       test(`in the mode ${permissionMode} a write that can be undone is ${outcome} without asking`, async () => {
         callsThenTells(use('mcp__suite__note', { text: permissionMode }));
-        const { results, reason } = await turn('note it', { permissionMode });
+        const { results, reason } = await turn('note it', { session: permissionMode, permissionMode });
         assert.deepEqual([results[0]?.outcome, reason], [outcome, 'end']);
         assert.ok(!JSON.stringify(results).includes('nobody was expected'), 'somebody was asked');
       });
