@@ -1,3 +1,4 @@
+import type { Principal } from '../model/call.ts';
 import type { ToolContext } from '../model/context.ts';
 import type { SignalboxError } from '../model/errors.ts';
 import type { JsonObject, JsonValue } from '../model/json.ts';
@@ -89,6 +90,8 @@ export interface SourceTool extends ToolDescription {
   undo?(args: unknown, context: ToolContext): unknown;
   /** The directories it writes to, where they are others than its server's. */
   readonly workspace?: readonly string[];
+  /** The directories that a call of this principal writes to, for a tool that works wherever its caller does. */
+  workspaceOf?(principal: Principal): readonly string[] | undefined;
 }
 
 /** Arguments after validation: in the handler's form, or what is wrong with them. */

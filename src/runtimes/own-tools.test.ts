@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Approve } from '../model/approval.ts';
 import { type Signalbox, createSignalbox } from '../signalbox.ts';
@@ -10,19 +13,24 @@ import { turnTools } from './turn-tools.ts';
 const allow: Approve = () => ({ allow: true });
 
 async function opened(
-  t: { after(end: () => Promise<void>): void },
+  t: TestContext,
   approve: Approve = allow,
-): Promise<{ box: Signalbox; tools: TurnTools }> {
+): Promise<{ box: Signalbox; tools: TurnTools; cwd: string }> {
   const own = ownTools('claude');
-  const box = await createSignalbox({ servers: [own], approve });
-  t.after(() => box.close({ graceMs: 0 }));
-  return {
-    box,
-    tools: turnTools({ box, own, session: 's', principal: { id: 'agent', kind: 'agent' }, permissionMode: 'default' }),
-  };
+  const directory = mkdtempSync(join(tmpdir(), 'signalbox-own-'));
+  const cwd = join(directory, 'work');
+  mkdirSync(cwd);
+  const box = await createSignalbox({ servers: [own], approve, data: join(directory, 'data') });
+  t.after(async () => {
+    await box.close({ graceMs: 0 });
+    rmSync(directory, { recursive: true });
+  });
+  const principal = { id: 'agent', kind: 'agent' } as const;
+  return { box, cwd, tools: turnTools({ box, own, session: 's', principal, permissionMode: 'default', cwd }) };
 }
 
 const bash = { name: 'Bash', effect: 'irreversible' } as const;
+const write = { name: 'Write', effect: 'undoable' } as const;
 const read = { name: 'Read', effect: 'read' } as const;
 
 function allowed(call: OwnCall): Extract<OwnCall, { allowed: true }> {
@@ -79,6 +87,32 @@ describe('a call of a tool that the runtime runs itself', () => {
       assert.equal(entry?.outcome, outcome);
     });
   }
+
+  test('that writes in the session’s directory tells what it changed, and can be undone', async (t) => {
+    const { box, tools, cwd } = await opened(t);
+    const file = join(cwd, 'a.txt');
+    writeFileSync(file, 'before\n');
+    const call = allowed(await tools.begin(write, { file_path: file }, { toolCallId: '1' }));
+    writeFileSync(file, 'after\n');
+    await call.end({ outcome: 'completed', output: 'written' });
+    const entry = (await box.journal.calls()).items.find((item) => item.type === 'ToolInvoked');
+    assert.deepEqual(
+      entry?.changes?.map(({ path, kind }) => [path, kind]),
+      [['a.txt', 'modified']],
+    );
+    await box.undo(entry.callId);
+    assert.equal(readFileSync(file, 'utf8'), 'before\n');
+  });
+
+  test('that failed is rolled back', async (t) => {
+    const { tools, cwd } = await opened(t);
+    const file = join(cwd, 'a.txt');
+    writeFileSync(file, 'before\n');
+    const call = allowed(await tools.begin(write, {}, { toolCallId: '1' }));
+    writeFileSync(file, 'half');
+    await call.end({ outcome: 'failed', output: 'no room' });
+    assert.equal(readFileSync(file, 'utf8'), 'before\n');
+  });
 
   test('is not run when the turn is interrupted while its approval is awaited', async (t) => {
     const interrupt = new AbortController();

@@ -10,15 +10,24 @@ export type Caller = (tool: ToolReference, args: unknown, options: CallOptions) 
 
 /** The tools that a runtime runs itself, as a server of the box: mount it, and its calls go through the one pipeline. */
 export interface OwnTools extends Source {
-  /** Takes one call through the pipeline, up to where the runtime may run it. */
-  begin(call: Caller, tool: OwnTool, args: JsonObject, options: OwnCallOptions): Promise<OwnCall>;
+  /** Takes one call through the pipeline, up to where the runtime may run it. `workspace` is where it may write, for undo. */
+  begin(
+    call: Caller,
+    tool: OwnTool,
+    args: JsonObject,
+    options: OwnCallOptions,
+    workspace: readonly string[],
+  ): Promise<OwnCall>;
 }
 
 /** What is said of a call; who makes it must be. */
-export type OwnCallOptions = CallOptions & { readonly principal: Principal };
+export interface OwnCallOptions extends CallOptions {
+  readonly principal: Principal;
+}
 
 /** A call that waits for its permission, and then for its end. */
 interface OwnRun {
+  readonly workspace: readonly string[];
   readonly permitted: PromiseWithResolvers<JsonObject>;
   readonly ended: PromiseWithResolvers<OwnOutcome>;
 }
@@ -61,22 +70,25 @@ export function ownTools(server: string): OwnTools {
       return () => listeners.delete(listener);
     },
     close: () => Promise.resolve(),
-    begin(call, tool, args, options) {
+    begin(call, tool, args, options, workspace) {
       declare(tool);
-      return begin(begun, (own) => call({ server, tool: tool.name }, args, { ...options, ...own }), options);
+      const made = (own: OwnCallOptions): Promise<CallResult> =>
+        call({ server, tool: tool.name }, args, { ...options, ...own });
+      return begin(begun, made, options, workspace);
     },
   };
 }
 
 async function begin(
   begun: Begun,
-  call: (own: Required<Pick<CallOptions, 'principal' | 'signal'>>) => Promise<CallResult>,
+  call: (own: OwnCallOptions) => Promise<CallResult>,
   { principal: caller, signal: interrupt }: OwnCallOptions,
+  workspace: readonly string[],
 ): Promise<OwnCall> {
   const cancelled = new AbortController();
   const signal = interrupt === undefined ? cancelled.signal : AbortSignal.any([interrupt, cancelled.signal]);
   const principal = { ...caller };
-  const own: OwnRun = { permitted: Promise.withResolvers(), ended: Promise.withResolvers() };
+  const own: OwnRun = { workspace, permitted: Promise.withResolvers(), ended: Promise.withResolvers() };
   begun.set(principal, own);
   const result = call({ principal, signal });
   const first = await Promise.race([
@@ -108,6 +120,7 @@ function sourceTool(server: string, { name, effect }: OwnTool, begun: Begun): So
     idempotent: false,
     labels: [],
     notices: [],
+    workspaceOf: (principal) => begun.get(principal)?.workspace,
     parse: (args) => ({ ok: true, value: args }),
     async run(args, { principal }): Promise<ToolResult> {
       const own = begun.get(principal);

@@ -100,6 +100,8 @@ export type TurnEvent =
       readonly outcome: CallResult['outcome'];
       readonly content: CallResult['content'];
       readonly durationMs: number;
+      /** What the call changed in its workspace. */
+      readonly changes?: NonNullable<CallResult['changes']>;
     }
   | {
       readonly type: 'status';

@@ -8,7 +8,7 @@ import { localServer } from '../sources/local/local-server.ts';
 import { ownTools } from './own-tools.ts';
 import { turnTools } from './turn-tools.ts';
 
-const agent = { principal: { id: 'agent', kind: 'agent' }, permissionMode: 'default' } as const;
+const agent = { principal: { id: 'agent', kind: 'agent' }, permissionMode: 'default', cwd: '/' } as const;
 
 const tool = (description: string): AnyTool =>
   defineTool({ name: 'look', description, input: z.object({}), effect: 'read', run: () => description });

@@ -11,6 +11,8 @@ export interface TurnToolsOptions {
   readonly own: OwnTools;
   readonly session: string;
   readonly principal: Principal;
+  /** The session's directory, where the runtime's own tools write. */
+  readonly cwd: string;
   /** How freely the agent may act. */
   readonly permissionMode: PermissionMode;
   /** What else is said of a call, by the model's id for it: who may approve it, how long to wait for that. */
@@ -18,7 +20,7 @@ export interface TurnToolsOptions {
 }
 
 /** The tools of a box for one turn: calls carry the session, and are pinned to the definitions that were listed last. */
-export function turnTools({ box, own, session, principal, permissionMode, options }: TurnToolsOptions): TurnTools {
+export function turnTools({ box, own, session, principal, cwd, permissionMode, options }: TurnToolsOptions): TurnTools {
   let listed: readonly ToolDefinition[] = [];
   let hashes: ReadonlyMap<string, string> = new Map();
 
@@ -47,6 +49,6 @@ export function turnTools({ box, own, session, principal, permissionMode, option
         ...(definitionHash === undefined ? {} : { definitionHash }),
       });
     },
-    begin: (tool, args, given) => own.begin(box.call, tool, args, callOptions(given)),
+    begin: (tool, args, given) => own.begin(box.call, tool, args, callOptions(given), [cwd]),
   };
 }

@@ -30,7 +30,8 @@ export function checkpoint({ checkpoints, compensations, waits }: CheckpointPart
     const { effect } = definition;
     if (effect === 'read' || effect === 'irreversible') return next(call);
     call.stateChanges = new StateChanges();
-    const workspace = effect === 'undoable' ? (offered.workspace ?? source.limits.workspace) : undefined;
+    const own = offered.workspaceOf?.(call.principal) ?? offered.workspace;
+    const workspace = effect === 'undoable' ? (own ?? source.limits.workspace) : undefined;
     return workspace === undefined || workspace.length === 0 ? kept(call, next) : keptOnDisk(call, next, workspace);
   };
 

@@ -23,16 +23,23 @@ export async function runCalls(calls: readonly RequestedCall[], request: CallsRe
       const { toolCallId, toolName } = call;
       const started = performance.now();
       const result = await make(call, request);
-      const { outcome, content: blocks } = result;
+      const { outcome, content: blocks, changes } = result;
       const durationMs = result.durationMs ?? Math.round(performance.now() - started);
-      request.tell({ type: 'tool_result', toolCallId, outcome, content: blocks, durationMs });
+      request.tell({
+        type: 'tool_result',
+        toolCallId,
+        outcome,
+        content: blocks,
+        durationMs,
+        ...(changes === undefined ? {} : { changes }),
+      });
       return { type: 'tool-result' as const, toolCallId, toolName, output: toolOutput(result, request.images) };
     }),
   );
   return { role: 'tool', content };
 }
 
-type Made = Pick<CallResult, 'outcome' | 'content'> & { readonly durationMs?: number };
+type Made = Pick<CallResult, 'outcome' | 'content' | 'changes'> & { readonly durationMs?: number };
 
 async function make({ toolCallId, toolName, input }: RequestedCall, request: CallsRequest): Promise<Made> {
   const { turn, signal, tell } = request;

@@ -1,35 +1,38 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { type ToldTurn, runTurn } from '../../../../test/support/runtime/run-turn.ts';
 import type { Approve } from '../../../model/approval.ts';
-import { createSignalbox } from '../../../signalbox.ts';
+import { type Signalbox, createSignalbox } from '../../../signalbox.ts';
 import { demoServer, prepareDemo } from '../../../sources/local/demo/demo-server.ts';
 import { ownTools } from '../../own-tools.ts';
 import { modelRuntime } from '../model-runtime.ts';
 import { demoModel } from './demo-model.ts';
 
 interface Demo {
+  readonly box: Signalbox;
   readonly directory: string;
   say(content: string, memory?: ToldTurn['memory']): Promise<ToldTurn>;
 }
 
 /** The demo model over a box with the demo workspace, as a newcomer finds it. */
 async function demo(t: TestContext, approve: Approve): Promise<Demo> {
-  const directory = mkdtempSync(join(tmpdir(), 'signalbox-demo-'));
+  const root = mkdtempSync(join(tmpdir(), 'signalbox-demo-'));
+  const directory = join(root, 'notes');
   await prepareDemo(directory);
   const own = ownTools('runtime');
-  const box = await createSignalbox({ servers: [demoServer(directory), own], approve });
+  const box = await createSignalbox({ servers: [demoServer(directory), own], approve, data: join(root, 'data') });
   t.after(async () => {
     await box.close();
-    rmSync(directory, { recursive: true });
+    rmSync(root, { recursive: true });
   });
   const suite = { box, own, notes: [], approve, onHang: () => undefined, close: () => box.close() };
   const runtime = modelRuntime();
   return {
+    box,
     directory,
     say: (content, memory) =>
       runTurn(runtime, suite, content, {
@@ -90,7 +93,7 @@ describe('the demo model', () => {
 
   test('leads through a read, a write that can be undone, and a call that always asks', async (t) => {
     const asked: string[] = [];
-    const { say, directory } = await demo(t, ({ tool }) => {
+    const { box, say, directory } = await demo(t, ({ tool }) => {
       asked.push(tool.name);
       return { allow: true };
     });
@@ -99,6 +102,14 @@ describe('the demo model', () => {
     assert.ok(asked.includes('mcp__demo__send_note') && !asked.includes('mcp__demo__read_note'));
     assert.match(readFileSync(join(directory, 'outbox.log'), 'utf8'), /The demo model was here/);
     assert.match(turn.text, /the one that cannot be taken back: ran/);
+    assert.deepEqual(
+      turn.results[1]?.changes?.map(({ path, kind }) => [path, kind]),
+      [['tour.txt', 'added']],
+    );
+    const { items } = await box.journal.calls();
+    const written = items.find((item) => item.type === 'ToolInvoked' && item.tool === 'mcp__demo__write_note');
+    await box.undo(written?.callId ?? '');
+    assert.ok(!existsSync(join(directory, 'tour.txt')), 'the write was undone');
     const again = await say('ping', turn.memory);
     assert.match(again.text, /pong/);
   });

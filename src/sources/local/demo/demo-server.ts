@@ -17,6 +17,7 @@ export function demoServer(directory: string): LocalServer {
   const fileOf = (name: string): string => join(directory, `${name}.txt`);
   return localServer({
     name: 'demo',
+    workspace: [directory],
     tools: [
       defineTool({
         name: 'read_note',
