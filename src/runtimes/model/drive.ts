@@ -46,6 +46,7 @@ async function steps(
     if (budget.interrupted) return 'interrupted';
     const reached = budget.reached();
     if (reached !== undefined) return limited(tell, reached);
+    budget.ask();
     const definitions = turn.tools.list();
     const step = await takeStep({
       chosen,

@@ -43,8 +43,12 @@ export class Budget {
     return this.#costUsd;
   }
 
-  spend({ totalTokens, raw }: LanguageModelUsage): void {
+  /** Counts one more time that the model is asked. */
+  ask(): void {
     this.#steps += 1;
+  }
+
+  spend({ totalTokens, raw }: LanguageModelUsage): void {
     this.#tokens += totalTokens ?? 0;
     // OpenRouter and others like it tell the price of a request; nobody's price list is guessed at.
     const cost = raw?.['cost'];
