@@ -309,7 +309,7 @@ describe('the context', () => {
     const warnings: string[] = [];
     const onWarning = (warning: Error): void => void warnings.push(warning.message);
     process.on('warning', onWarning);
-    const box = await boxWith((_, context) => context.progress({ progress: 1 }));
+    const box = await boxWith((_, { progress }) => progress({ progress: 1 }));
     box.on('ToolInvoked', () => {
       throw new Error('listener');
     });

@@ -14,7 +14,7 @@ export interface ToolContext {
   /** When the call runs out of time, in milliseconds since 1970. Moves on while its caller is asked something. */
   readonly deadline: number;
   /** Reports progress to whoever made the call. */
-  progress(progress: Progress): void;
+  readonly progress: (progress: Progress) => void;
   /** Whoever made the call, to be asked and told something as far as it can be. Absent in isolated tools. */
   readonly client?: ToolClient | undefined;
   /** What this server remembers about this session; gone with the session. */

@@ -81,6 +81,7 @@ class CallContext implements ToolContext, AskedCall {
   readonly #states;
   readonly #stateChanges;
   #controller: AbortController | undefined;
+  #progress: ((progress: Progress) => void) | undefined;
   #client: ToolClient | undefined;
   #ended: Ended | 'settled' | undefined;
 
@@ -126,9 +127,11 @@ class CallContext implements ToolContext, AskedCall {
     return this.#stateChanges?.watch(state) ?? state;
   }
 
-  /** Progress after the end would belong to nobody. */
-  progress(progress: Progress): void {
-    if (this.#ended === undefined && this.#onProgress !== undefined) tell(this.#onProgress, progress);
+  /** A function of its own, since handlers take it out of the context. Progress after the end would belong to nobody. */
+  get progress(): (progress: Progress) => void {
+    return (this.#progress ??= (progress) => {
+      if (this.#ended === undefined && this.#onProgress !== undefined) tell(this.#onProgress, progress);
+    });
   }
 
   end(ended: Ended | undefined): void {

@@ -56,7 +56,7 @@ export function mcpServer(options: McpServerOptions): McpServer {
   const tools = new SourceTools(
     (name, args, context, headers) => {
       const { signal } = context;
-      const onProgress = context.progress.bind(context);
+      const { progress: onProgress } = context;
       const given = { signal, context, onProgress, ...(headers === undefined ? {} : { headers: headers(args) }) };
       return onConnection(supervisor, { server: options.name, what: name, signal }, (connection) =>
         connection.callTool(name, args, given),
