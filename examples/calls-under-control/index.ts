@@ -83,7 +83,7 @@ const box = await createSignalbox({
   // A human: sees exactly this call, and corrects it before it runs.
   approve: ({ tool, arguments: args }) => {
     asked.push([tool.id.tool, args['content']]);
-    const content = String(args['content']).replace('Good mornin', 'Good morning');
+    const content = "export const greeting = 'Good morning';\n";
     return { allow: true, by: { id: 'grace', kind: 'human' }, arguments: { ...args, content } };
   },
 });

@@ -296,6 +296,7 @@ suite('import', () => {
     };
     assert.deepEqual([policies.written, policies.rules.length], [true, 5]);
     const text = readFileSync(join(written.directory, 'policies.yaml'), 'utf8');
+    assert.match((await written.cli('policy', 'check')).stdout, /^ok 5 rules/, 'the configuration follows them');
     assert.deepEqual(
       (parse(text) as { match: string }[]).map(({ match }) => match),
       policies.rules.map(({ match }) => match),

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import type { ImportedSecrets } from '../../config/import/imported-secrets.ts';
 import type { ImportPlan } from '../../config/import/plan-import.ts';
@@ -77,7 +77,7 @@ async function importServers(
   const mayWrite = written && rules.length > 0 && !existsSync(policyFile);
   const proposal = `Write the ${rules.length} proposed rules to ${shortPath(policyFile)}?`;
   const agreed = mayWrite && (policies === true || (yes !== true && (await confirm(terminal, proposal))));
-  if (agreed) replaceFile(policyFile, printRules(rules));
+  if (agreed) await keepRules(policyFile, printRules(rules), file);
   if (globals.json) {
     const taken = plan.taken.map((server) => ({ ...server, transport: transportOf(server.entry).split(' ')[0] }));
     const proposed = { file: policyFile, rules, written: agreed };
@@ -89,6 +89,15 @@ async function importServers(
     await terminal.output.print(`${length === 0 ? none : written ? done : 'nothing was written'}\n`);
     if (written && rules.length > 0) await terminal.output.print(`${policyEnd(agreed, policyFile, rules.length)}\n`);
   }
+}
+
+/** Writes the rules, and has the configuration follow them unless it has rules of its own. */
+async function keepRules(policyFile: string, text: string, file: string): Promise<void> {
+  const { loadConfiguration } = await import('../../config/load-configuration.ts');
+  const { editConfiguration } = await import('../../config/edit-configuration.ts');
+  replaceFile(policyFile, text);
+  if (loadConfiguration(file).policies === undefined)
+    editConfiguration(file, [{ path: ['policies'], value: basename(policyFile) }]);
 }
 
 function policyEnd(isWritten: boolean, file: string, count: number): string {

@@ -240,7 +240,8 @@ describe('a server that is a process', () => {
       name: 'fixture',
       transport: fixtureProgram('modern', '--many', '120'),
     });
-    assert.equal(tools.filter((tool) => isJsonObject(tool) && String(tool['name']).startsWith('many_')).length, 120);
+    const names = tools.map((tool) => (isJsonObject(tool) ? tool['name'] : undefined));
+    assert.equal(names.filter((name) => typeof name === 'string' && name.startsWith('many_')).length, 120);
     assert.deepEqual([protocolVersion, instructions], ['2026-07-28', 'Use it in tests.']);
     const missing = discoverMcpServer({ name: 'fixture', transport: { type: 'stdio', command: 'no-such-program' } });
     await assert.rejects(missing, /"no-such-program" was not found/);
