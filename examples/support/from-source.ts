@@ -1,9 +1,23 @@
 /** Lets an example import `signalbox` as a user would, and get the source beside it. Loaded by `node --import`. */
 import { registerHooks } from 'node:module';
+import manifest from '../../package.json' with { type: 'json' };
 
-const source = new URL('../../src/index.ts', import.meta.url).href;
+/** Where the package's ways in are written, by the name a user imports. */
+const sources = new Map(
+  Object.entries(manifest.exports).flatMap(([path, target]) =>
+    typeof target === 'string'
+      ? []
+      : [[path.replace('.', manifest.name), new URL(sourceOf(target.default), import.meta.url).href] as const],
+  ),
+);
+
+function sourceOf(built: string): string {
+  return built.replace('./dist/', '../../src/').replace(/\.js$/, '.ts');
+}
 
 registerHooks({
-  resolve: (specifier, context, next) =>
-    specifier === 'signalbox' ? { url: source, shortCircuit: true } : next(specifier, context),
+  resolve(specifier, context, next) {
+    const url = sources.get(specifier);
+    return url === undefined ? next(specifier, context) : { url, shortCircuit: true };
+  },
 });

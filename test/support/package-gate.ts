@@ -23,11 +23,7 @@ export async function checkPackage(): Promise<CommandResult> {
       () =>
         command(
           'node',
-          [
-            '--input-type=module',
-            '--eval',
-            `await import('signalbox'); await import('signalbox/claude'); await import('signalbox/testing')`,
-          ],
+          ['--input-type=module', '--eval', entries.map((entry) => `await import('${entry}');`).join(' ')],
           directory,
         ),
       () => command('node', ['bin/signalbox', '--version'], directory),
@@ -36,6 +32,11 @@ export async function checkPackage(): Promise<CommandResult> {
     await rm(directory, { recursive: true, force: true });
   }
 }
+
+/** Every way in that the package offers. */
+const entries = Object.keys(manifest.exports)
+  .filter((path) => path !== './package.json')
+  .map((path) => path.replace('.', manifest.name));
 
 const tarball = `${manifest.name}-${manifest.version}.tgz`;
 

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { createSignalbox, defineTool, localServer } from 'signalbox';
+import { type AnthropicBlock, type AnthropicToolResult, anthropicTools } from 'signalbox/providers';
+import * as z from 'zod';
+
+const weather = defineTool({
+  name: 'weather',
+  description: 'The weather in a town.',
+  input: z.object({ town: z.string() }),
+  effect: 'read',
+  run: ({ town }) => `Sunny in ${town}.`,
+});
+const box = await createSignalbox({ servers: [localServer({ name: 'sky', tools: [weather] })], builtin: false });
+
+// In the place of `new Anthropic().messages.create({ model, max_tokens, messages, tools })`, so that this runs without a key.
+const model = (results: AnthropicToolResult[]): AnthropicBlock[] =>
+  results.length === 0
+    ? [{ type: 'tool_use', id: 'toolu_1', name: 'mcp__sky__weather', input: { town: 'Ulm' } }]
+    : [{ type: 'text' }];
+
+let results: AnthropicToolResult[] = [];
+for (let content = model(results); content.some(({ type }) => type === 'tool_use'); content = model(results)) {
+  const { tools, call } = anthropicTools(box); // `openaiTools` and `geminiTools` work the same way
+  assert.equal(tools.length, 1);
+  results = await call(content, { session: 'my-loop' });
+}
+
+assert.deepEqual(results[0]?.content, [{ type: 'text', text: 'Sunny in Ulm.' }]);
+assert.equal((await box.journal.calls()).items.length, 1);
+await box.close();

@@ -1,0 +1,79 @@
+import { type JSONSchema7, type ToolSet, dynamicTool, jsonSchema } from 'ai';
+import type { CallResult } from '../../model/call.ts';
+import type { Dialect } from '../providers/dialect.ts';
+import { anthropicDialect, geminiDialect, openaiDialect } from '../providers/dialects.ts';
+import { type ListedTool, type Listing, callListed, listTools } from '../providers/listing.ts';
+import { objectRoot } from '../providers/schema/object-root.ts';
+import { blocksOf, mediaOf, textOf } from '../result-blocks.ts';
+import { type SurfaceCallOptions, type ToolBox, oncePerCatalog } from '../tool-box.ts';
+import { CallFailed } from './call-failed.ts';
+
+/** How tools are written for the AI SDK, and what is told about their calls. */
+export interface AiSdkOptions extends Omit<SurfaceCallOptions, 'signal'> {
+  /** Writes names and schemas as this provider takes them. Without it schemas are passed on as their authors wrote them. */
+  readonly provider?: 'anthropic' | 'openai' | 'google';
+}
+
+/**
+ * The tools of a box for the AI SDK, as they are now. Each executes through the box; what it gave is told to the model, images
+ * included. A call that did not complete is a tool error to the AI SDK, a `CallFailed` with the whole result.
+ *
+ * @example
+ * await generateText({ model, prompt, tools: aiSdkTools(box), stopWhen: isStepCount(5) });
+ */
+export function aiSdkTools(box: ToolBox, { provider, ...options }: AiSdkOptions = {}): ToolSet {
+  const listing = oncePerCatalog(box, `ai-sdk ${provider ?? 'any'}`, (definitions) =>
+    listTools(definitions, provider === undefined ? anyProvider : dialects[provider]),
+  );
+  return Object.fromEntries(listing.tools.map((tool) => [tool.name, aiSdkTool(box, listing, tool, options)]));
+}
+
+const dialects: Readonly<Record<'anthropic' | 'openai' | 'google', Dialect>> = {
+  anthropic: anthropicDialect(),
+  openai: openaiDialect(),
+  google: geminiDialect,
+};
+
+const anyProvider: Dialect = { longestName: 64, shape: ({ inputSchema }) => objectRoot(inputSchema, []) };
+
+function aiSdkTool(box: ToolBox, listing: Listing, tool: ListedTool, options: SurfaceCallOptions): ToolSet[string] {
+  const { name, definition, schema, strict } = tool;
+  return dynamicTool({
+    description: definition.description,
+    inputSchema: jsonSchema(schema as JSONSchema7),
+    ...(definition.providerOptions === undefined ? {} : { providerOptions: ownOptions(definition.providerOptions) }),
+    ...(strict === true ? { strict } : {}),
+    metadata: { server: definition.id.server, tool: definition.id.tool },
+    async execute(input, { toolCallId, abortSignal }) {
+      const told = abortSignal === undefined ? options : { ...options, signal: abortSignal };
+      const result = await callListed(box, listing, { id: toolCallId, name, input }, told);
+      if (result.outcome !== 'completed') throw new CallFailed(result);
+      return result;
+    },
+    toModelOutput: ({ output }) => modelOutput(output as CallResult),
+  });
+}
+
+type ProviderOptions = NonNullable<ToolSet[string]['providerOptions']>;
+
+/** The AI SDK takes objects alone. */
+function ownOptions(given: NonNullable<ListedTool['definition']['providerOptions']>): ProviderOptions {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => typeof value === 'object')) as ProviderOptions;
+}
+
+type ModelOutput = Awaited<ReturnType<NonNullable<ToolSet[string]['toModelOutput']>>>;
+type ContentPart = Extract<ModelOutput, { type: 'content' }>['value'][number];
+
+/** Text alone is told as text, which every provider takes. */
+function modelOutput(result: CallResult): ModelOutput {
+  const blocks = blocksOf(result);
+  if (blocks.every((block) => mediaOf(block) === undefined))
+    return { type: 'text', value: blocks.map(textOf).join('\n') };
+  const value = blocks.map((block): ContentPart => {
+    const media = mediaOf(block);
+    return media === undefined
+      ? { type: 'text', text: textOf(block) }
+      : { type: 'file', mediaType: media.mimeType, data: { type: 'data', data: media.data } };
+  });
+  return { type: 'content', value };
+}

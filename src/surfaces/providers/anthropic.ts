@@ -1,0 +1,121 @@
+import type { CallResult } from '../../model/call.ts';
+import type { ContentBlock } from '../../model/content.ts';
+import { allText, blocksOf, mediaOf, textOf } from '../result-blocks.ts';
+import { type SurfaceCallOptions, type ToolBox, oncePerCatalog } from '../tool-box.ts';
+import { optionsFor, snakeCased } from './dialect.ts';
+import { anthropicDialect } from './dialects.ts';
+import { type ListedTool, type Listing, type ToolWarning, callListed, listTools } from './listing.ts';
+
+/** A tool as the Messages API takes it. */
+export interface AnthropicTool {
+  name: string;
+  description: string;
+  input_schema: { type: 'object'; [keyword: string]: unknown };
+  strict?: boolean;
+}
+
+/** A block of an answer. Only those of type `tool_use` are looked at. */
+export interface AnthropicBlock {
+  readonly type: string;
+  readonly id?: string;
+  readonly name?: string;
+  readonly input?: unknown;
+}
+
+/** What the Messages API takes as the result of a tool call. */
+export interface AnthropicToolResult {
+  type: 'tool_result';
+  tool_use_id: string;
+  content: AnthropicResultBlock[];
+  is_error?: boolean;
+}
+
+/** One block of such a result. */
+export type AnthropicResultBlock =
+  | { type: 'text'; text: string }
+  | { type: 'image'; source: { type: 'base64'; media_type: AnthropicImageType; data: string } }
+  | { type: 'document'; source: { type: 'base64'; media_type: 'application/pdf'; data: string } };
+
+/** The images Anthropic's models can look at. */
+export type AnthropicImageType = (typeof imageTypes)[number];
+
+const imageTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const;
+
+/** How tools are written for Anthropic. */
+export interface AnthropicOptions {
+  /** Holds the model to the schema, for tools that can be written so; a tool's own `providerOptions.anthropic.strict` comes first. */
+  readonly strict?: boolean;
+}
+
+/** The tools of a box for the Messages API, and the way back. */
+export interface AnthropicTools {
+  tools: AnthropicTool[];
+  readonly warnings: readonly ToolWarning[];
+  /** Makes the calls of an answer, all at once, of exactly the tools listed here; gives their results in the same order. */
+  call(content: readonly AnthropicBlock[], options?: SurfaceCallOptions): Promise<AnthropicToolResult[]>;
+}
+
+/**
+ * The tools of a box for Anthropic's Messages API.
+ *
+ * @example
+ * const { tools, call } = anthropicTools(box);
+ * const answer = await client.messages.create({ model, max_tokens, messages, tools });
+ * messages.push({ role: 'assistant', content: answer.content }, { role: 'user', content: await call(answer.content) });
+ */
+export function anthropicTools(box: ToolBox, { strict = false }: AnthropicOptions = {}): AnthropicTools {
+  const { listing, tools } = oncePerCatalog(box, `anthropic strict=${strict}`, (definitions) => {
+    const made = listTools(definitions, anthropicDialect(strict));
+    return { listing: made, tools: made.tools.map(written) };
+  });
+  return {
+    tools: [...tools],
+    warnings: listing.warnings,
+    call: (content, options) =>
+      Promise.all(content.filter(isToolUse).map((block) => resultOf(box, listing, block, options))),
+  };
+}
+
+function written({ name, definition, schema, strict }: ListedTool): AnthropicTool {
+  const { strict: _, ...own } = optionsFor(definition, 'anthropic');
+  return {
+    ...snakeCased(own),
+    name,
+    description: definition.description,
+    input_schema: { ...schema, type: 'object' },
+    ...(strict === true ? { strict } : {}),
+  };
+}
+
+type ToolUse = AnthropicBlock & { readonly id: string; readonly name: string };
+
+function isToolUse(block: AnthropicBlock): block is ToolUse {
+  return block.type === 'tool_use' && block.id !== undefined && block.name !== undefined;
+}
+
+async function resultOf(
+  box: ToolBox,
+  listing: Listing,
+  { id, name, input }: ToolUse,
+  options: SurfaceCallOptions | undefined,
+): Promise<AnthropicToolResult> {
+  const result = await callListed(box, listing, { id, name, input }, options);
+  return { type: 'tool_result', tool_use_id: id, ...contentOf(result) };
+}
+
+/** An error is told in text alone: the API refuses anything else beside `is_error`. */
+function contentOf(result: CallResult): Pick<AnthropicToolResult, 'content' | 'is_error'> {
+  return result.outcome === 'completed'
+    ? { content: blocksOf(result).map(blockOf) }
+    : { content: [{ type: 'text', text: allText(result) }], is_error: true };
+}
+
+function blockOf(block: ContentBlock): AnthropicResultBlock {
+  const media = mediaOf(block);
+  const image = imageTypes.find((type) => type === media?.mimeType);
+  if (media !== undefined && image !== undefined)
+    return { type: 'image', source: { type: 'base64', media_type: image, data: media.data } };
+  if (media?.mimeType === 'application/pdf')
+    return { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: media.data } };
+  return { type: 'text', text: textOf(block) };
+}

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import type { JsonObject, JsonSchema, JsonValue } from '../../model/json.ts';
+import type { ToolDefinition } from '../../model/tool.ts';
+import type { Dialect, Shape } from './dialect.ts';
+import { anthropicDialect, geminiDialect, openaiDialect } from './dialects.ts';
+
+const seed = 20261115;
+const dialects: Readonly<Record<string, Dialect>> = {
+  anthropic: anthropicDialect(),
+  'anthropic, strict': anthropicDialect(true),
+  openai: openaiDialect(),
+  'openai, strict': openaiDialect(true),
+  gemini: geminiDialect,
+};
+
+function toolWith(inputSchema: JsonSchema, providerOptions?: JsonObject): ToolDefinition {
+  return {
+    id: { server: 's', tool: 't' },
+    name: 'mcp__s__t',
+    description: 'Does it.',
+    inputSchema,
+    annotations: {},
+    effect: 'read',
+    idempotent: false,
+    labels: [],
+    definitionHash: '',
+    ...(providerOptions === undefined ? {} : { providerOptions }),
+  };
+}
+
+const shape = (dialect: Dialect, schema: JsonSchema): Shape => dialect.shape(toolWith(schema));
+
+/** JSON Schemas that mean something, and objects that use the words of JSON Schema in every wrong way. */
+const keyword = fc.constantFrom(
+  ...'type properties required items anyOf oneOf allOf not $ref $defs definitions additionalProperties patternProperties enum const prefixItems format pattern if description'.split(
+    ' ',
+  ),
+);
+const reference = fc.constantFrom(
+  '#',
+  '#/$defs/a',
+  '#/$defs/b',
+  '#/definitions/a',
+  '#/properties/a',
+  '#anchor',
+  '#/%',
+  'a.json',
+);
+const { schema: anySchema } = fc.letrec<{ schema: unknown; value: unknown }>((tie) => ({
+  schema: fc.oneof(
+    { maxDepth: 4, depthIdentifier: 'schema' },
+    fc.boolean(),
+    fc.constantFrom({ type: 'string' }, { type: ['array', 'null'] }, { type: 'object' }, { type: 7 }),
+    reference.map(($ref) => ({ $ref })),
+    fc.dictionary(keyword, tie('value'), { maxKeys: 4 }),
+  ),
+  value: fc.oneof(
+    { maxDepth: 4, depthIdentifier: 'schema' },
+    fc.jsonValue({ maxDepth: 1 }),
+    fc.constantFrom('object', 'array', 'string', ['object', 'null'], ['a']),
+    reference,
+    tie('schema'),
+    fc.array(tie('schema'), { maxLength: 3 }),
+    fc.dictionary(fc.constantFrom('a', 'b', 'ä b', '__proto__'), tie('schema'), { maxKeys: 3 }),
+  ),
+}));
+
+describe('a schema for a provider', () => {
+  test('comes of any JSON Schema at all: never a throw, always an object at the root, always JSON', () => {
+    fc.assert(
+      fc.property(anySchema, fc.jsonValue(), (schema, args) => {
+        for (const dialect of Object.values(dialects)) {
+          const shaped = shape(dialect, JSON.parse(JSON.stringify(schema)) as JsonSchema);
+          assert.equal(shaped.schema['type'], 'object');
+          for (const combined of ['anyOf', 'oneOf', 'allOf', '$ref']) assert.ok(!(combined in shaped.schema));
+          assert.deepEqual(JSON.parse(JSON.stringify(shaped.schema)), shaped.schema);
+          shaped.restore?.apply(args as JsonValue);
+        }
+      }),
+      { seed, numRuns: 2000 },
+    );
+  });
+
+  test('is the author’s own, unchanged, wherever the provider takes it', () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        when: { type: 'string', format: 'date-time', minLength: 3 },
+        where: { oneOf: [{ $ref: '#/$defs/place' }, { type: 'null' }] },
+        tags: { type: 'array', items: { type: 'string' }, uniqueItems: true },
+      },
+      patternProperties: { '^x-': { type: 'string' } },
+      required: ['when'],
+      $defs: { place: { type: 'object', properties: { town: { const: 'Ulm' } } } },
+    };
+    for (const name of ['anthropic', 'openai', 'gemini']) {
+      const shaped = shape(dialects[name] ?? geminiDialect, schema);
+      assert.deepEqual(shaped.schema, schema, name);
+      assert.deepEqual(shaped.warnings, []);
+      assert.equal(shaped.restore, undefined);
+    }
+  });
+
+  test('that only refers to an object has that object at the root, without a loss', () => {
+    const $defs = {
+      a: { type: 'object', properties: { x: { $ref: '#/$defs/b' } }, required: ['x'] },
+      b: { type: 'string' },
+    };
+    for (const schema of [
+      { $ref: '#/$defs/a', $defs },
+      { allOf: [{ $ref: '#/$defs/a' }], $defs },
+    ]) {
+      const shaped = shape(anthropicDialect(), schema);
+      assert.deepEqual(shaped.schema, {
+        $defs,
+        type: 'object',
+        properties: { x: { $ref: '#/$defs/b' } },
+        required: ['x'],
+      });
+      assert.deepEqual(shaped.warnings, []);
+    }
+  });
+
+  test('with alternatives at the root tells every argument, requires what all of them require, and warns', () => {
+    const shaped = shape(openaiDialect(), {
+      oneOf: [
+        { type: 'object', properties: { by: { const: 'id' }, id: { type: 'string' } }, required: ['by', 'id'] },
+        { type: 'object', properties: { by: { const: 'name' }, name: { type: 'string' } }, required: ['by', 'name'] },
+      ],
+    });
+    assert.deepEqual(shaped.schema, {
+      type: 'object',
+      properties: {
+        by: { anyOf: [{ const: 'id' }, { const: 'name' }] },
+        id: { type: 'string' },
+        name: { type: 'string' },
+      },
+      required: ['by'],
+    });
+    assert.match(shaped.warnings.join(), /oneOf at the root .* which arguments go together/);
+  });
+
+  test('names what an array holds, for OpenAI', () => {
+    const shaped = shape(openaiDialect(), { type: 'object', properties: { a: { type: 'array' }, b: true } });
+    assert.deepEqual(shaped.schema['properties'], { a: { type: 'array', items: {} }, b: {} });
+  });
+
+  test('has simple names for its arguments, for Anthropic; they come back as they were', () => {
+    const shaped = shape(anthropicDialect(), {
+      type: 'object',
+      properties: { 'größe (cm)': { type: 'number' }, ok: {} },
+      required: ['größe (cm)'],
+    });
+    const [told = '', ok] = Object.keys(shaped.schema['properties'] as object);
+    assert.match(told, /^[A-Za-z0-9_.-]{1,64}$/);
+    assert.equal(ok, 'ok');
+    assert.deepEqual(shaped.schema['required'], [told]);
+    assert.deepEqual(shaped.restore?.apply({ [told]: 3, ok: 1 }), { 'größe (cm)': 3, ok: 1 });
+    assert.equal(shaped.warnings.length, 1);
+  });
+
+  test('has nothing beside a reference and no endless ones, for Gemini', () => {
+    const node = { type: 'object', properties: { next: { $ref: '#/$defs/node', description: 'Next.' } } };
+    const properties = { first: { $ref: '#/$defs/node' } };
+    const optional = shape(geminiDialect, { type: 'object', properties, $defs: { node } });
+    assert.deepEqual(optional.schema['$defs'], {
+      node: { type: 'object', properties: { next: { description: 'Next.', anyOf: [{ $ref: '#/$defs/node' }] } } },
+    });
+    assert.deepEqual(optional.warnings, []);
+    const endless = shape(geminiDialect, {
+      type: 'object',
+      properties,
+      $defs: { node: { ...node, required: ['next'] } },
+    });
+    assert.ok(!JSON.stringify(endless.schema).includes('$ref'));
+    assert.match(endless.warnings.join(), /not told what "#\/\$defs\/node" in its schema refers to/);
+  });
+
+  test('is strict where the tool or the caller says so and it can be; the tool has the last word', () => {
+    const strictly = { type: 'object', properties: { a: { type: 'string' } } };
+    const openly = { type: 'object', properties: { a: {} } };
+    const strictOf = (dialect: Dialect, schema: JsonSchema, provider: string, strict: boolean): Shape =>
+      dialect.shape(toolWith(schema, { [provider]: { strict } }));
+    assert.equal(strictOf(openaiDialect(), strictly, 'openai', true).strict, true);
+    assert.equal(strictOf(anthropicDialect(), strictly, 'anthropic', true).strict, true);
+    assert.equal(strictOf(openaiDialect(true), strictly, 'openai', false).strict, false);
+    const open = strictOf(openaiDialect(), openly, 'openai', true);
+    assert.equal(open.strict, false);
+    assert.deepEqual(open.schema, openly);
+    assert.deepEqual(open.warnings, ['cannot be strict: "a" in the arguments may be of any type']);
+  });
+});

@@ -1,0 +1,33 @@
+export type { SurfaceCallOptions, ToolBox } from '../tool-box.ts';
+export { anthropicTools } from './anthropic.ts';
+export type {
+  AnthropicBlock,
+  AnthropicImageType,
+  AnthropicOptions,
+  AnthropicResultBlock,
+  AnthropicTool,
+  AnthropicToolResult,
+  AnthropicTools,
+} from './anthropic.ts';
+export { geminiTools } from './gemini.ts';
+export type {
+  GeminiFunctionDeclaration,
+  GeminiFunctionResponse,
+  GeminiInlineData,
+  GeminiOptions,
+  GeminiPart,
+  GeminiResultPart,
+  GeminiTool,
+  GeminiTools,
+} from './gemini.ts';
+export type { ToolWarning } from './listing.ts';
+export type { OpenaiChatTool, OpenaiChatTools, OpenaiToolCall, OpenaiToolMessage } from './openai-chat.ts';
+export type {
+  OpenaiFunctionCallOutput,
+  OpenaiFunctionTool,
+  OpenaiItem,
+  OpenaiOutputPart,
+  OpenaiResponsesTools,
+} from './openai-responses.ts';
+export { openaiTools } from './openai.ts';
+export type { OpenaiOptions } from './openai.ts';

@@ -1,0 +1,86 @@
+import { type SchemaObject, isSchema, mapSubschemas, requiredOf, resolveReference } from './subschemas.ts';
+
+/**
+ * Gemini takes JSON Schema, with two conditions on references: nothing stands beside one, and a schema refers to itself only
+ * through a property that is not required. What stands beside a reference is moved around it; a reference that cannot be kept
+ * becomes a schema that takes anything.
+ */
+export function geminiSchema(root: SchemaObject): {
+  readonly schema: SchemaObject;
+  readonly warnings: readonly string[];
+} {
+  const endless = endlessReferences(root);
+  const cut = new Set<string>();
+  const convert = (given: boolean | SchemaObject): boolean | SchemaObject => {
+    if (typeof given === 'boolean') return given;
+    const schema = mapSubschemas(given, convert);
+    const { $ref, ...beside } = schema;
+    if ($ref === undefined) return schema;
+    if (typeof $ref !== 'string' || endless.has($ref) || resolveReference(root, $ref) === undefined) {
+      cut.add(JSON.stringify($ref));
+      return beside;
+    }
+    const moved = Object.keys(beside).some((keyword) => !keyword.startsWith('$'));
+    return moved ? { ...beside, anyOf: [{ $ref }, ...anyOf(beside)] } : schema;
+  };
+  const schema = convert(root);
+  return {
+    schema: typeof schema === 'boolean' ? {} : schema,
+    warnings: cut.size === 0 ? [] : [`the model is not told what ${[...cut].join(', ')} in its schema refers to`],
+  };
+}
+
+/** A reference and an `anyOf` beside it both hold; the looser of the two forms is kept. */
+function anyOf(beside: SchemaObject): readonly unknown[] {
+  return Array.isArray(beside['anyOf']) ? beside['anyOf'] : [];
+}
+
+/** References that lead back to themselves without passing through a property that may be left out. */
+function endlessReferences(root: SchemaObject): ReadonlySet<string> {
+  const next = new Map<string, readonly string[]>();
+  const visit = (reference: string): void => {
+    if (next.has(reference)) return;
+    const target = resolveReference(root, reference);
+    const found = target === undefined ? [] : neededReferences(target);
+    next.set(reference, found);
+    for (const other of found) visit(other);
+  };
+  for (const reference of allReferences(root)) visit(reference);
+  return new Set([...next.keys()].filter((reference) => reaches(next, reference)));
+}
+
+function reaches(next: ReadonlyMap<string, readonly string[]>, reference: string): boolean {
+  const seen = new Set<string>();
+  const open = [...(next.get(reference) ?? [])];
+  for (let other = open.pop(); other !== undefined; other = open.pop()) {
+    if (other === reference) return true;
+    if (seen.has(other)) continue;
+    seen.add(other);
+    open.push(...(next.get(other) ?? []));
+  }
+  return false;
+}
+
+function allReferences(schema: boolean | SchemaObject): readonly string[] {
+  return references(schema, () => true);
+}
+
+/** The references a value of the schema cannot be written without. */
+function neededReferences(schema: boolean | SchemaObject): readonly string[] {
+  return references(schema, (holder, keyword, name) =>
+    keyword === 'properties' ? requiredOf(holder).includes(name) : keyword !== '$defs' && keyword !== 'definitions',
+  );
+}
+
+function references(
+  schema: boolean | SchemaObject,
+  follow: (holder: SchemaObject, keyword: string, name: string) => boolean,
+): readonly string[] {
+  if (typeof schema === 'boolean') return [];
+  const found: string[] = typeof schema['$ref'] === 'string' ? [schema['$ref']] : [];
+  mapSubschemas(schema, (subschema, keyword, name) => {
+    if (isSchema(subschema) && follow(schema, keyword, name)) found.push(...references(subschema, follow));
+    return subschema;
+  });
+  return found;
+}

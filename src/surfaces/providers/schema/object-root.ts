@@ -1,0 +1,129 @@
+import type { JsonSchema } from '../../../model/json.ts';
+import { type SchemaObject, listed, named, requiredOf, resolveReference } from './subschemas.ts';
+
+/** A schema as a provider takes it. */
+export interface ObjectRoot {
+  readonly schema: SchemaObject;
+  /** What the model is not told any more; Signalbox checks the arguments against the original all the same. */
+  readonly warnings: readonly string[];
+}
+
+const unions = ['anyOf', 'oneOf'];
+
+/**
+ * Providers want `type: "object"` at the root, and nothing there that combines schemas. Arguments always are an object, so naming
+ * the type loses nothing; the branches of a combination are laid over each other, which tells the model every argument but not
+ * which ones go together.
+ */
+export function objectRoot(given: JsonSchema, forbidden: readonly string[]): ObjectRoot {
+  if (given === true) return { schema: { type: 'object', properties: {} }, warnings: [] };
+  if (given === false)
+    return {
+      schema: { type: 'object', properties: {} },
+      warnings: ['no arguments fit this tool (its schema is false)'],
+    };
+  const found = forbidden.filter((keyword) => Object.hasOwn(given, keyword));
+  const typed = !Object.hasOwn(given, 'type') || mayBeObject(given['type']);
+  if (typed && found.length === 0 && given['$ref'] === undefined) {
+    const { type: _, ...rest } = given;
+    return given['type'] === 'object'
+      ? { schema: given, warnings: [] }
+      : { schema: { type: 'object', ...rest }, warnings: [] };
+  }
+  const flat = flatten(given, given, new Map());
+  const { $ref: _, ...rest } = given;
+  const kept = Object.entries(rest).filter(([keyword]) => !forbidden.includes(keyword));
+  const lost = found.filter((keyword) => keyword !== 'allOf' || !flat.exact);
+  const schema = {
+    ...Object.fromEntries(kept),
+    type: 'object',
+    properties: flat.properties,
+    ...(flat.required.length === 0 ? {} : { required: flat.required }),
+    ...(flat.closed ? { additionalProperties: false } : {}),
+  };
+  return {
+    schema,
+    warnings: [
+      ...(typed ? [] : [`its schema is not one of an object (type ${JSON.stringify(given['type'])})`]),
+      ...(lost.length === 0
+        ? []
+        : [`${lost.join(', ')} at the root of its schema: the model is not told which arguments go together`]),
+    ],
+  };
+}
+
+function mayBeObject(type: unknown): boolean {
+  return type === 'object' || (Array.isArray(type) && type.includes('object'));
+}
+
+interface Flat {
+  readonly properties: Readonly<Record<string, unknown>>;
+  readonly required: readonly string[];
+  /** Every branch closes its object. */
+  readonly closed: boolean;
+  /** Nothing was lost. */
+  readonly exact: boolean;
+}
+
+const nothing: Flat = { properties: {}, required: [], closed: false, exact: false };
+
+/** All properties of a schema and its branches; those that every way through it requires. */
+function flatten(root: SchemaObject, given: boolean | SchemaObject, known: Map<object, Flat>): Flat {
+  if (typeof given === 'boolean') return { ...nothing, exact: given };
+  const before = known.get(given);
+  if (before !== undefined) return before;
+  // A schema that refers to itself meets this instead.
+  known.set(given, nothing);
+  const target = resolveReference(root, given['$ref']);
+  const one = unions.flatMap((keyword) => listed(given, keyword)).map((branch) => flatten(root, branch, known));
+  const all = [...listed(given, 'allOf'), ...(target === undefined ? [] : [target])].map((branch) =>
+    flatten(root, branch, known),
+  );
+  const parts = [...all, ...one];
+  const own = named(given, 'properties');
+  const required = new Set([...requiredOf(given), ...all.flatMap((part) => part.required), ...requiredByAll(one)]);
+  const merged = mergeProperties([...parts.map((part) => Object.entries(part.properties)), own]);
+  const flat = {
+    properties: merged.properties,
+    required: [...required].filter((name) => Object.hasOwn(merged.properties, name)),
+    closed:
+      given['additionalProperties'] === false ||
+      (own.length === 0 && parts.length > 0 && parts.every((part) => part.closed)),
+    exact:
+      merged.exact &&
+      one.length === 0 &&
+      all.every((part) => part.exact) &&
+      Object.keys(given).every((keyword) => exactKeywords.has(keyword)) &&
+      required.size === [...required].filter((name) => Object.hasOwn(merged.properties, name)).length,
+  };
+  known.set(given, flat);
+  return flat;
+}
+
+const exactKeywords = new Set(
+  'type properties required allOf $ref $defs definitions $schema $id $comment title description examples default'.split(
+    ' ',
+  ),
+);
+
+function requiredByAll(branches: readonly Flat[]): readonly string[] {
+  const [first, ...others] = branches;
+  return first?.required.filter((name) => others.every((branch) => branch.required.includes(name))) ?? [];
+}
+
+/** A property that several branches describe may be any of what they say. */
+function mergeProperties(parts: readonly (readonly (readonly [string, unknown])[])[]): {
+  readonly properties: Readonly<Record<string, unknown>>;
+  readonly exact: boolean;
+} {
+  const ways = new Map<string, Map<string, unknown>>();
+  for (const [name, schema] of parts.flat()) {
+    const known = ways.get(name) ?? new Map<string, unknown>();
+    ways.set(name, known.set(JSON.stringify(schema), schema));
+  }
+  const properties = [...ways].map(([name, known]): [string, unknown] => {
+    const [only, ...others] = known.values();
+    return [name, others.length === 0 ? only : { anyOf: [...known.values()] }];
+  });
+  return { properties: Object.fromEntries(properties), exact: [...ways.values()].every(({ size }) => size === 1) };
+}

@@ -1,0 +1,12 @@
+import { type SchemaObject, mapSubschemas } from './subschemas.ts';
+
+/** OpenAI refuses an array that does not say what is in it, and a schema that is `true`; both mean "anything". */
+export function openaiSchema(schema: SchemaObject): SchemaObject {
+  const converted = mapSubschemas(schema, (subschema, keyword) => {
+    if (typeof subschema !== 'boolean') return openaiSchema(subschema);
+    return subschema && keyword !== 'additionalProperties' ? {} : subschema;
+  });
+  const { type } = schema;
+  const array = type === 'array' || (Array.isArray(type) && type.includes('array'));
+  return array && !Object.hasOwn(schema, 'items') ? { ...converted, items: {} } : converted;
+}

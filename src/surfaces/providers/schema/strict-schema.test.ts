@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { SchemaCompiler } from '../../../catalog/json-schema.ts';
+import type { JsonValue } from '../../../model/json.ts';
+import { anthropicStrict, openaiStrict } from './strict-rules.ts';
+import { type StrictSchema, strictSchema } from './strict-schema.ts';
+import type { SchemaObject } from './subschemas.ts';
+
+const seed = 20261115;
+
+/** A schema, and a value for it in both forms: as the original has it, and as a model in strict mode writes it. */
+interface Case {
+  readonly schema: SchemaObject;
+  readonly original: JsonValue;
+  readonly strict: JsonValue;
+}
+
+const scalar = fc.oneof(
+  fc.string().map((value): Case => ({ schema: { type: 'string' }, original: value, strict: value })),
+  fc.integer().map((value): Case => ({ schema: { type: 'integer' }, original: value, strict: value })),
+  fc.boolean().map((value): Case => ({ schema: { type: 'boolean' }, original: value, strict: value })),
+  fc.constantFrom('a', 'b').map((value): Case => ({ schema: { enum: ['a', 'b'] }, original: value, strict: value })),
+  fc
+    .constantFrom(null, 'x')
+    .map((value): Case => ({ schema: { type: ['string', 'null'] }, original: value, strict: value })),
+);
+
+const objects = (inner: fc.Arbitrary<Case>): fc.Arbitrary<Case> =>
+  fc
+    .uniqueArray(
+      fc.record({
+        name: fc.oneof(
+          fc.constantFrom('a', 'b', 'c'),
+          fc.string().filter((name) => name !== '__proto__'),
+        ),
+        value: inner,
+        use: fc.constantFrom('required', 'given', 'left out'),
+      }),
+      { selector: ({ name }) => name, maxLength: 4 },
+    )
+    .map((entries) => {
+      const given = entries.filter(({ use }) => use !== 'left out');
+      const acceptsNull = ({ schema }: Case): boolean => Array.isArray(schema['type']);
+      return {
+        schema: {
+          type: 'object',
+          properties: Object.fromEntries(entries.map(({ name, value }) => [name, value.schema])),
+          required: entries.filter(({ use }) => use === 'required').map(({ name }) => name),
+          additionalProperties: false,
+        },
+        original: Object.fromEntries(
+          entries.flatMap(({ name, value, use }): [string, JsonValue][] =>
+            use !== 'left out' ? [[name, value.original]] : acceptsNull(value) ? [[name, null]] : [],
+          ),
+        ),
+        strict: Object.fromEntries([
+          ...given.map(({ name, value }): [string, JsonValue] => [name, value.strict]),
+          ...entries.filter(({ use }) => use === 'left out').map(({ name }): [string, JsonValue] => [name, null]),
+        ]),
+      };
+    });
+
+const lists = (inner: fc.Arbitrary<Case>): fc.Arbitrary<Case> =>
+  inner.map(({ schema, original, strict }) => ({
+    schema: { type: 'array', items: schema },
+    original: [original, original],
+    strict: [strict, strict],
+  }));
+
+/** One of two objects, told apart by a property with a fixed value. */
+const unions = (inner: fc.Arbitrary<Case>): fc.Arbitrary<Case> =>
+  fc.tuple(inner, inner, fc.constantFrom('anyOf', 'oneOf')).map(([left, right, keyword]) => {
+    const branch = (kind: string, { schema }: Case): SchemaObject => ({
+      type: 'object',
+      properties: { kind: { const: kind }, value: schema, note: { type: 'string' } },
+      required: ['kind', 'value'],
+    });
+    return {
+      schema: { [keyword]: [branch('left', left), branch('right', right)] },
+      original: { kind: 'right', value: right.original },
+      strict: { kind: 'right', value: right.strict, note: null },
+    };
+  });
+
+const { root } = fc.letrec<{ root: Case; any: Case }>((tie) => ({
+  any: fc.oneof({ maxDepth: 2 }, scalar, objects(tie('any')), lists(tie('any')), unions(tie('any'))),
+  root: objects(tie('any')),
+}));
+
+const strictly = (schema: SchemaObject): Extract<StrictSchema, { ok: true }> => {
+  const strict = strictSchema(schema, openaiStrict);
+  assert.ok(strict.ok, strict.ok ? '' : strict.reason);
+  return strict;
+};
+
+describe('a schema in strict form', () => {
+  test('accepts what the original accepts, with null for what is left out, and gives it back as it was', () => {
+    fc.assert(
+      fc.property(root, ({ schema, original, strict }) => {
+        const compiler = new SchemaCompiler();
+        const before = compiler.compile(schema);
+        const converted = strictly(schema);
+        const after = compiler.compile(converted.schema);
+        assert.ok(before.ok && after.ok);
+        assert.equal(before.validate(original), undefined);
+        assert.equal(after.validate(strict), undefined);
+        assert.deepEqual(converted.restore.apply(strict), original);
+        assertClosed(converted.schema);
+      }),
+      { seed, numRuns: 100 },
+    );
+  });
+
+  test('refers to itself where the original does, and takes the nulls out at every level', () => {
+    const tree = {
+      type: 'object',
+      properties: { name: { type: 'string' }, children: { type: 'array', items: { $ref: '#' } } },
+      required: ['name'],
+    };
+    const { schema, restore } = strictly(tree);
+    const written = { name: 'a', children: [{ name: 'b', children: null }] };
+    assert.deepEqual(restore.apply(written), { name: 'a', children: [{ name: 'b' }] });
+    const compiled = new SchemaCompiler().compile(schema);
+    assert.ok(compiled.ok && compiled.validate(written) === undefined);
+    assert.deepEqual(strictSchema(tree, anthropicStrict), {
+      ok: false,
+      reason: 'the items of "children" in the items of "children" in the arguments refers to itself',
+    });
+  });
+
+  test('drops what it cannot hold a model to, and says so', () => {
+    const { schema, warnings } = strictly({
+      type: 'object',
+      properties: {
+        a: { type: 'string', minLength: 3, pattern: '^(?!x)', format: 'uri', description: 'A.', default: 'x' },
+        b: { type: 'integer', minimum: 3 },
+      },
+      required: ['a', 'b'],
+    });
+    assert.deepEqual(schema['properties'], {
+      a: { type: 'string', description: 'A.' },
+      b: { type: 'integer', minimum: 3 },
+    });
+    assert.deepEqual(warnings, ['strict mode cannot hold the model to: minLength, pattern, format']);
+  });
+
+  test('does not exist for what strict mode cannot say, with the reason', () => {
+    const reasons = [
+      { type: 'object', additionalProperties: { type: 'string' } },
+      { type: 'object', properties: { a: {} } },
+      { type: 'object', properties: { a: { type: 'object' } } },
+      { type: 'object', properties: { a: { type: 'array' } } },
+      { type: 'object', properties: { a: { $ref: 'https://example.org/a' } } },
+      { type: 'object', properties: { a: { $ref: '#/$defs/a' } }, $defs: { a: { $ref: '#/$defs/a' } } },
+      { type: 'object', properties: { a: { allOf: [{ type: 'string' }, { minLength: 1 }] } } },
+      { type: 'object', required: ['b'] },
+    ].map((schema) => {
+      const strict = strictSchema(schema, openaiStrict);
+      return strict.ok ? undefined : strict.reason;
+    });
+    assert.deepEqual(reasons, [
+      'the arguments may have properties of any name',
+      '"a" in the arguments may be of any type',
+      '"a" in the arguments may have properties of any name',
+      '"a" in the arguments is an array that does not say what all its items are',
+      '"a" in the arguments refers to "https://example.org/a"',
+      '"a" in the arguments refers to itself',
+      '"a" in the arguments combines schemas with allOf',
+      'the arguments requires "b", which it does not describe',
+    ]);
+  });
+});
+
+/** Every object is closed and requires all it has: what strict mode is refused for otherwise. */
+function assertClosed(schema: unknown): void {
+  if (typeof schema !== 'object' || schema === null) return;
+  if ('properties' in schema && 'additionalProperties' in schema) {
+    const { properties, additionalProperties, ...rest } = schema;
+    assert.equal(additionalProperties, false);
+    assert.deepEqual('required' in rest ? rest.required : undefined, Object.keys(properties as object));
+  }
+  for (const value of Object.values(schema)) assertClosed(value);
+}

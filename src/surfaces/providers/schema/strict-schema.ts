@@ -1,0 +1,222 @@
+import { type JsonSchema, isJsonObject } from '../../../model/json.ts';
+import { type Restore, restoreArray, restoreObject, restoreUnion, scalar } from './restore.ts';
+import type { StrictRules } from './strict-rules.ts';
+import { acceptsNull, fixedValues, typesOf } from './strict-values.ts';
+import { type SchemaObject, isSchema, listed, named, requiredOf, resolveReference } from './subschemas.ts';
+
+/** A schema in strict form, or why it has none. */
+export type StrictSchema =
+  | {
+      readonly ok: true;
+      readonly schema: SchemaObject;
+      /** Takes the nulls out again that stand for arguments left out. */
+      readonly restore: Restore;
+      readonly warnings: readonly string[];
+    }
+  | { readonly ok: false; readonly reason: string };
+
+const annotations = new Set([
+  'title',
+  'description',
+  'default',
+  'examples',
+  'deprecated',
+  'readOnly',
+  'writeOnly',
+  '$comment',
+]);
+const structuralOnly = new Set(['$defs', 'definitions', '$schema', '$id']);
+
+class Inexpressible extends Error {}
+
+interface Strict {
+  readonly schema: SchemaObject;
+  readonly restore: Restore;
+}
+
+interface Definition {
+  readonly name: string;
+  readonly depth: number;
+  /** Absent while it is being written. */
+  strict: Strict | undefined;
+}
+
+const structural = new Set(
+  'type properties required additionalProperties items anyOf oneOf allOf $ref $defs definitions $schema $id $comment default examples deprecated readOnly writeOnly'.split(
+    ' ',
+  ),
+);
+
+/**
+ * The schema as strict mode wants it: objects closed, every property required, those that were optional `null` instead. It never
+ * accepts arguments (once restored) that the original has no property for; what it cannot say is either dropped with a warning,
+ * when that only makes it more lenient than the original, or makes the whole tool inexpressible.
+ */
+export function strictSchema(root: JsonSchema, rules: StrictRules): StrictSchema {
+  try {
+    if (!isJsonObject(root)) return { ok: false, reason: 'its schema says nothing about its arguments' };
+    const writer = new StrictWriter(root, rules);
+    const { schema, restore } = writer.write(root, 'the arguments', 1);
+    const defs = writer.definitions();
+    return {
+      ok: true,
+      schema: Object.keys(defs).length === 0 ? schema : { ...schema, $defs: defs },
+      restore,
+      warnings: writer.warnings(),
+    };
+  } catch (error) {
+    if (error instanceof Inexpressible) return { ok: false, reason: error.message };
+    throw error;
+  }
+}
+
+class StrictWriter {
+  readonly #root: SchemaObject;
+  readonly #rules: StrictRules;
+  readonly #dropped = new Set<string>();
+  readonly #references = new Map<string, Definition>();
+  #properties = 0;
+
+  constructor(root: SchemaObject, rules: StrictRules) {
+    this.#root = root;
+    this.#rules = rules;
+  }
+
+  write(given: boolean | SchemaObject, at: string, depth: number): Strict {
+    if (depth > this.#rules.deepest)
+      throw new Inexpressible(`${at} is nested more than ${this.#rules.deepest} levels deep`);
+    if (typeof given === 'boolean') throw new Inexpressible(`${at} may be anything`);
+    const schema = this.#merged(given, at);
+    if (schema['$ref'] !== undefined) return this.#reference(schema, at, depth);
+    const branches = [...listed(schema, 'anyOf'), ...listed(schema, 'oneOf')];
+    if (branches.length > 0) return this.#union(schema, branches, at, depth);
+    const types = typesOf(schema);
+    if (types.length === 0) throw new Inexpressible(`${at} may be of any type`);
+    const kept = { type: types.length === 1 ? types[0] : types, ...this.#kept(schema) };
+    const object = types.includes('object') ? this.#object(schema, at, depth) : undefined;
+    const array = types.includes('array') ? this.#array(schema, at, depth) : undefined;
+    const single = types.some((type) => type !== 'object' && type !== 'array') ? { restore: scalar } : undefined;
+    return {
+      schema: { ...kept, ...object?.schema, ...array?.schema },
+      restore: restoreUnion([object, array, single].filter((part) => part !== undefined)),
+    };
+  }
+
+  definitions(): SchemaObject {
+    return Object.fromEntries([...this.#references.values()].map(({ name, strict }) => [name, strict?.schema ?? {}]));
+  }
+
+  warnings(): readonly string[] {
+    const dropped = [...this.#dropped];
+    return dropped.length === 0 ? [] : [`strict mode cannot hold the model to: ${dropped.join(', ')}`];
+  }
+
+  /** `allOf` of one schema is that schema. */
+  #merged(schema: SchemaObject, at: string): SchemaObject {
+    const { allOf, ...rest } = schema;
+    if (allOf === undefined) return schema;
+    const [only, ...others] = listed(schema, 'allOf');
+    if (others.length > 0 || !isJsonObject(only)) throw new Inexpressible(`${at} combines schemas with allOf`);
+    const clash = Object.keys(only).find((keyword) => Object.hasOwn(rest, keyword) && !annotations.has(keyword));
+    if (clash !== undefined) throw new Inexpressible(`${at} combines schemas with allOf`);
+    return this.#merged({ ...only, ...rest }, at);
+  }
+
+  /** Nothing may stand beside a reference. */
+  #reference({ $ref, ...beside }: SchemaObject, at: string, depth: number): Strict {
+    for (const keyword of Object.keys(beside))
+      if (!annotations.has(keyword) && !structuralOnly.has(keyword)) this.#dropped.add(keyword);
+    const target = resolveReference(this.#root, $ref);
+    if (target === undefined || typeof $ref !== 'string')
+      throw new Inexpressible(`${at} refers to ${JSON.stringify($ref)}`);
+    let entry = this.#references.get($ref);
+    if (entry === undefined) {
+      entry = { name: `definition${this.#references.size + 1}`, depth, strict: undefined };
+      this.#references.set($ref, entry);
+      entry.strict = this.write(target, at, depth);
+    } else if (entry.strict === undefined && (entry.depth === depth || !this.#rules.recursion)) {
+      throw new Inexpressible(`${at} refers to itself`);
+    }
+    const found = entry;
+    return {
+      schema: { $ref: `#/$defs/${entry.name}` },
+      restore: {
+        applies: (value) => found.strict?.restore.applies(value) ?? true,
+        apply: (value) => found.strict?.restore.apply(value) ?? value,
+      },
+    };
+  }
+
+  #union(schema: SchemaObject, branches: readonly (boolean | SchemaObject)[], at: string, depth: number): Strict {
+    const beside = Object.keys(schema).find((keyword) =>
+      ['properties', 'items', 'additionalProperties', 'required'].includes(keyword),
+    );
+    if (beside !== undefined) throw new Inexpressible(`${at} has ${beside} beside anyOf or oneOf`);
+    const written = branches.map((branch) => this.write(branch, at, depth));
+    const { type: _, ...kept } = this.#kept(schema);
+    return { schema: { ...kept, anyOf: written.map((branch) => branch.schema) }, restore: restoreUnion(written) };
+  }
+
+  #object(schema: SchemaObject, at: string, depth: number): Strict {
+    const properties = named(schema, 'properties');
+    const more = schema['additionalProperties'];
+    if (more !== undefined && more !== false) throw new Inexpressible(`${at} may have properties of any name`);
+    if (properties.length === 0 && more === undefined && depth > 1)
+      throw new Inexpressible(`${at} may have properties of any name`);
+    this.#properties += properties.length;
+    if (this.#properties > this.#rules.mostProperties)
+      throw new Inexpressible(`it has more than ${this.#rules.mostProperties} properties`);
+    const required = new Set(requiredOf(schema));
+    const missing = [...required].find((name) => !properties.some(([known]) => known === name));
+    if (missing !== undefined)
+      throw new Inexpressible(`${at} requires ${JSON.stringify(missing)}, which it does not describe`);
+    const written = properties.map(([name, property]) => {
+      const strict = this.write(property, `${JSON.stringify(name)} in ${at}`, depth + 1);
+      const optional = !required.has(name);
+      const nullable = optional && !acceptsNull(this.#root, property, new Set());
+      return { name, strict, nullable };
+    });
+    return {
+      schema: {
+        properties: Object.fromEntries(
+          written.map(({ name, strict, nullable }) => [
+            name,
+            nullable ? { anyOf: [strict.schema, { type: 'null' }] } : strict.schema,
+          ]),
+        ),
+        required: written.map(({ name }) => name),
+        additionalProperties: false,
+      },
+      restore: restoreObject(
+        new Map(written.map(({ name, strict, nullable }) => [name, { restore: strict.restore, nullable }])),
+        new Map(properties.map(([name, property]) => [name, fixedValues(property)])),
+      ),
+    };
+  }
+
+  #array(schema: SchemaObject, at: string, depth: number): Strict {
+    const items = schema['items'];
+    if (!isSchema(items) || schema['prefixItems'] !== undefined)
+      throw new Inexpressible(`${at} is an array that does not say what all its items are`);
+    const strict = this.write(items, `the items of ${at}`, depth + 1);
+    return { schema: { items: strict.schema }, restore: restoreArray(strict.restore) };
+  }
+
+  /** What strict mode takes beside the structure; what it does not take is noted. */
+  #kept(schema: SchemaObject): SchemaObject {
+    const kept: [string, unknown][] = [];
+    for (const [keyword, value] of Object.entries(schema)) {
+      if (structural.has(keyword)) continue;
+      if (!this.#takes(keyword, value)) this.#dropped.add(keyword);
+      else kept.push([keyword, value]);
+    }
+    return Object.fromEntries(kept);
+  }
+
+  #takes(keyword: string, value: unknown): boolean {
+    if (!this.#rules.keywords.has(keyword)) return false;
+    if (keyword === 'format') return typeof value === 'string' && this.#rules.formats.has(value);
+    // Looking around is beyond the automata that hold a model to a pattern.
+    return keyword !== 'pattern' || (typeof value === 'string' && !/\(\?<?[=!]/.test(value));
+  }
+}

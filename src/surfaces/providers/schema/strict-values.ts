@@ -1,0 +1,44 @@
+import type { JsonValue } from '../../../model/json.ts';
+import { type SchemaObject, listed, resolveReference } from './subschemas.ts';
+
+const typeNames = new Set(['string', 'number', 'integer', 'boolean', 'null', 'object', 'array']);
+
+/** Strict mode wants a type everywhere; the values say it where the schema does not. */
+export function typesOf(schema: SchemaObject): readonly string[] {
+  const { type } = schema;
+  const types = (Array.isArray(type) ? type : [type]).filter(
+    (name: unknown) => typeof name === 'string' && typeNames.has(name),
+  ) as string[];
+  if (types.length > 0) return types;
+  const values = fixedValues(schema);
+  if (values !== undefined) return [...new Set(values.map(typeOf))];
+  if (Object.hasOwn(schema, 'properties')) return ['object'];
+  return [];
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+/** The values a schema allows, where it lists them. */
+export function fixedValues(schema: boolean | SchemaObject): readonly JsonValue[] | undefined {
+  if (typeof schema === 'boolean') return undefined;
+  if (Object.hasOwn(schema, 'const')) return [schema['const'] as JsonValue];
+  return Array.isArray(schema['enum']) ? (schema['enum'] as JsonValue[]) : undefined;
+}
+
+/** Whether `null` is an answer of its own, which must not be taken for an argument left out. */
+export function acceptsNull(root: SchemaObject, schema: boolean | SchemaObject, seen: Set<object>): boolean {
+  if (typeof schema === 'boolean') return schema;
+  if (seen.has(schema)) return false;
+  seen.add(schema);
+  const target = resolveReference(root, schema['$ref']);
+  if (target !== undefined) return acceptsNull(root, target, seen);
+  const values = fixedValues(schema);
+  if (values !== undefined) return values.includes(null);
+  const branches = [...listed(schema, 'anyOf'), ...listed(schema, 'oneOf'), ...listed(schema, 'allOf')];
+  if (branches.length > 0) return branches.some((branch) => acceptsNull(root, branch, seen));
+  const { type } = schema;
+  return Array.isArray(type) ? type.includes('null') : type === 'null';
+}

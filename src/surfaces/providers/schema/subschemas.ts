@@ -1,0 +1,79 @@
+import { isJsonObject } from '../../../model/json.ts';
+
+/** A schema that is an object of keywords. */
+export type SchemaObject = Readonly<Record<string, unknown>>;
+
+const schemas = new Set(
+  'items additionalItems additionalProperties unevaluatedItems unevaluatedProperties contains propertyNames not if then else contentSchema'.split(
+    ' ',
+  ),
+);
+const lists = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items']);
+const maps = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
+
+/** Whether a value can stand where a schema is expected. */
+export function isSchema(value: unknown): value is boolean | SchemaObject {
+  return typeof value === 'boolean' || isJsonObject(value);
+}
+
+/** The schemas under a keyword that holds schemas by name, those that are none left out. */
+export function named(schema: SchemaObject, keyword: string): readonly (readonly [string, boolean | SchemaObject])[] {
+  const value = schema[keyword];
+  return isJsonObject(value)
+    ? Object.entries(value).flatMap(([name, sub]) => (isSchema(sub) ? [[name, sub] as const] : []))
+    : [];
+}
+
+/** The schemas under a keyword that holds a list of schemas. */
+export function listed(schema: SchemaObject, keyword: string): readonly (boolean | SchemaObject)[] {
+  const value: unknown = schema[keyword];
+  return Array.isArray(value) ? value.filter(isSchema) : [];
+}
+
+/** The properties a schema requires. */
+export function requiredOf(schema: SchemaObject): readonly string[] {
+  const required: unknown = schema['required'];
+  return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
+}
+
+/** The schema with each schema directly inside it changed. What stands in the wrong place stays as it is. */
+export function mapSubschemas(
+  schema: SchemaObject,
+  change: (subschema: boolean | SchemaObject, keyword: string, name: string) => unknown,
+): SchemaObject {
+  const entries = Object.entries(schema).map(([keyword, value]): [string, unknown] => {
+    if (schemas.has(keyword) && isSchema(value)) return [keyword, change(value, keyword, '')];
+    if (lists.has(keyword) && Array.isArray(value))
+      return [keyword, value.map((entry: unknown) => (isSchema(entry) ? change(entry, keyword, '') : entry))];
+    if (maps.has(keyword) && isJsonObject(value))
+      return [
+        keyword,
+        Object.fromEntries(
+          Object.entries(value).map(([name, entry]) => [name, isSchema(entry) ? change(entry, keyword, name) : entry]),
+        ),
+      ];
+    return [keyword, value];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** What a reference within the same document points to, if it points to a schema. */
+export function resolveReference(root: SchemaObject, reference: unknown): boolean | SchemaObject | undefined {
+  if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined;
+  let found: unknown = root;
+  for (const step of reference.slice(1).split('/').slice(1)) {
+    const key = unescaped(step);
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined;
+    found = (found as Record<string, unknown>)[key];
+  }
+  // `#name` is an anchor, not a path.
+  return reference !== '#' && !reference.startsWith('#/') ? undefined : isSchema(found) ? found : undefined;
+}
+
+function unescaped(step: string): string {
+  try {
+    return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
+  } catch {
+    return step;
+  }
+}
