@@ -9,10 +9,7 @@ export interface ToolBox {
 }
 
 /** What a surface is told about the calls it makes. */
-export interface SurfaceCallOptions extends Pick<
-  CallOptions,
-  'principal' | 'session' | 'signal' | 'deadline' | 'onProgress'
-> {
+export interface SurfaceCallOptions extends Omit<CallOptions, 'idempotencyKey' | 'definitionHash'> {
   /**
    * Runs each call id of the model once, so that a turn which is delivered twice has its effects once. Only for models whose ids
    * are never used again within the session: some count from 0 in every answer.

@@ -1,2 +1,4 @@
+export { claudeAgentOptions } from './agent-options.ts';
+export type { ClaudeAgentOptions, ClaudeAgentSettings } from './agent-options.ts';
 export { claudePassthrough } from './passthrough.ts';
 export type { CallRecorder, PassthroughOptions, PassthroughServer } from './passthrough.ts';

@@ -12,17 +12,17 @@ const weather = defineTool({
 });
 const box = await createSignalbox({ servers: [localServer({ name: 'sky', tools: [weather] })], builtin: false });
 
-// In the place of `new Anthropic().messages.create({ model, max_tokens, messages, tools })`, so that this runs without a key.
-const model = (results: AnthropicToolResult[]): AnthropicBlock[] =>
+// In the place of `(await client.messages.create({ model, max_tokens, messages, tools })).content`, to run without a key.
+const model = (results: readonly AnthropicToolResult[]): AnthropicBlock[] =>
   results.length === 0
     ? [{ type: 'tool_use', id: 'toolu_1', name: 'mcp__sky__weather', input: { town: 'Ulm' } }]
     : [{ type: 'text' }];
 
 let results: AnthropicToolResult[] = [];
 for (let content = model(results); content.some(({ type }) => type === 'tool_use'); content = model(results)) {
-  const { tools, call } = anthropicTools(box); // `openaiTools` and `geminiTools` work the same way
-  assert.equal(tools.length, 1);
-  results = await call(content, { session: 'my-loop' });
+  const { tools, warnings, call } = anthropicTools(box); // read anew in each round: the catalog may have changed
+  assert.deepEqual([tools.length, warnings.length], [1, 0]);
+  results = await call(content, { session: 'my-loop' }); // messages.push({ role: 'user', content: results })
 }
 
 assert.deepEqual(results[0]?.content, [{ type: 'text', text: 'Sunny in Ulm.' }]);

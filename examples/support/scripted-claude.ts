@@ -1,0 +1,39 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Options, SDKMessage, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk';
+import { claudeEnvironment, heldPrompt } from '../../test/support/claude.ts';
+import { type ModelBlock, startMessagesServer } from '../../test/support/messages-server.ts';
+
+/** What a query needs to run against a model that does what it is told, in a home of its own. */
+export interface ScriptedClaude {
+  readonly options: Pick<Options, 'env' | 'cwd' | 'settingSources'>;
+  /** A prompt that stays open until the result is heard: Claude's callbacks end with it. */
+  prompt(content: string): AsyncIterable<SDKUserMessage>;
+  hear(message: SDKMessage): void;
+  close(): Promise<void>;
+}
+
+/** Starts a model that makes these calls in its first answer, and is done in its second. */
+export async function scriptedClaude(calls: readonly ModelBlock[]): Promise<ScriptedClaude> {
+  const home = await mkdtemp(join(tmpdir(), 'signalbox-example-'));
+  const api = await startMessagesServer(({ messages }) =>
+    JSON.stringify(messages.at(-1)).includes('tool_result') ? [{ type: 'text', text: 'Done.' }] : calls,
+  );
+  let end = (): void => undefined;
+  return {
+    options: { env: claudeEnvironment(api.url, home), cwd: home, settingSources: [] },
+    prompt(content) {
+      const held = heldPrompt(content);
+      end = () => held.end();
+      return held.messages;
+    },
+    hear(message) {
+      if (message.type === 'result') end();
+    },
+    async close() {
+      await api.close();
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import { type CallToolResult, Server, type Tool } from '@modelcontextprotocol/server';
+import type { CallResult, Progress } from '../../model/call.ts';
+import type { JsonObject } from '../../model/json.ts';
+import { blocksOf } from '../result-blocks.ts';
+
+/** A tool as a client of MCP is told of it. */
+export type McpTool = Tool;
+
+/** What is known about a call that came in over MCP. */
+export interface IncomingCall {
+  readonly tool: string;
+  readonly args: unknown;
+  readonly meta: JsonObject;
+  readonly signal: AbortSignal;
+  readonly onProgress: ((progress: Progress) => void) | undefined;
+}
+
+/** An MCP server with these tools, for one connection. What its calls do is up to `call`. */
+export function toolServer(
+  name: string,
+  tools: readonly McpTool[],
+  call: (call: IncomingCall) => Promise<CallResult>,
+): Server {
+  const server = new Server({ name, version: '1.0.0' }, { capabilities: { tools: {} } });
+  server.setRequestHandler('tools/list', () => ({ tools: [...tools] }));
+  server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
+    const meta = (mcpReq._meta ?? {}) as JsonObject;
+    const progressToken = mcpReq._meta?.progressToken;
+    const result = await call({
+      tool: params.name,
+      args: params.arguments ?? {},
+      meta,
+      signal: mcpReq.signal,
+      onProgress:
+        progressToken === undefined
+          ? undefined
+          : (progress) => {
+              const told = { method: 'notifications/progress', params: { ...progress, progressToken } } as const;
+              // Who is gone needs no progress.
+              mcpReq.notify(told).catch(() => undefined);
+            },
+    });
+    const content = blocksOf(result) as CallToolResult['content'];
+    return result.outcome === 'completed' ? { content } : { content, isError: true };
+  });
+  return server;
+}

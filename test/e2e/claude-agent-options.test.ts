@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, describe, test } from 'node:test';
+import { type SDKMessage, query } from '@anthropic-ai/claude-agent-sdk';
+import { type Signalbox, createSignalbox } from '../../src/index.ts';
+import { type ClaudeAgentSettings, claudeAgentOptions } from '../../src/surfaces/claude/index.ts';
+import { claudeEnvironment, heldPrompt } from '../support/claude.ts';
+import { type MessagesServer, type ModelBlock, startMessagesServer } from '../support/messages-server.ts';
+import { picture, shop } from '../support/shop.ts';
+import { testSource, testTool } from '../support/test-source.ts';
+
+/** Queries of the real Claude CLI, whose model makes these calls and then says "done". */
+describe('claudeAgentOptions', () => {
+  async function place(t: TestContext, calls: readonly ModelBlock[]): Promise<{ api: MessagesServer; home: string }> {
+    const home = mkdtempSync(join(tmpdir(), 'signalbox-claude-'));
+    const api = await startMessagesServer(({ messages }) =>
+      JSON.stringify(messages.at(-1)).includes('tool_result') ? [{ type: 'text', text: 'done' }] : calls,
+    );
+    t.after(async () => {
+      await api.close();
+      rmSync(home, { recursive: true, force: true });
+    });
+    return { api, home };
+  }
+
+  async function box(t: TestContext, approve = false): Promise<Signalbox> {
+    const answer = approve ? { allow: true as const } : { allow: false as const, reason: 'not today' };
+    const made = await createSignalbox({ servers: [shop()], approve: () => answer });
+    t.after(() => made.close());
+    return made;
+  }
+
+  /** One query: what Claude said at the start, and how it ended. */
+  async function turn(
+    signalbox: Signalbox,
+    { api, home }: { api: MessagesServer; home: string },
+    settings?: ClaudeAgentSettings,
+  ): Promise<{ connected: string[]; tools: string[]; result: string }> {
+    const prompt = heldPrompt('go');
+    let init: Extract<SDKMessage, { type: 'system'; subtype: 'init' }> | undefined;
+    let result = '';
+    const env = claudeEnvironment(api.url, home);
+    const options = { ...claudeAgentOptions(signalbox, settings), env, cwd: home, settingSources: [] };
+    for await (const message of query({ prompt: prompt.messages, options })) {
+      if (message.type === 'system' && message.subtype === 'init') init = message;
+      if (message.type !== 'result') continue;
+      result = message.subtype === 'success' ? message.result : message.subtype;
+      prompt.end();
+    }
+    const connected = (init?.mcp_servers ?? []).filter(({ status }) => status === 'connected').map(({ name }) => name);
+    return { connected, tools: (init?.tools ?? []).filter((name) => name.startsWith('mcp__')), result };
+  }
+
+  const lastMessage = (api: MessagesServer): string => JSON.stringify(api.requests.at(-1)?.messages.at(-1)?.content);
+
+  test('gives Claude the tools of the box under their names; calls run through the pipeline, images included', async (t) => {
+    const signalbox = await box(t);
+    const claude = await place(t, [
+      { type: 'tool_use', name: 'mcp__shop__price', input: { item: 'pen' } },
+      { type: 'tool_use', name: 'mcp__shop__photo', input: {} },
+    ]);
+    const { tools, result, connected } = await turn(signalbox, claude, { session: 's1' });
+    const names = signalbox.tools().map(({ name }) => name);
+    assert.equal(result, 'done');
+    assert.deepEqual(connected.toSorted(), ['shop', 'signalbox']);
+    assert.deepEqual(tools.toSorted(), names.toSorted());
+    const shown = claude.api.requests[0]?.tools?.map(({ name }) => name) ?? [];
+    assert.deepEqual(
+      names.filter((name) => !shown.includes(name)),
+      [],
+      'the model is shown every one of them',
+    );
+    const { items } = await signalbox.journal.calls();
+    assert.deepEqual(
+      items.map((entry) => entry.type === 'ToolInvoked' && [entry.tool, entry.outcome, entry.sessionId]).toSorted(),
+      [
+        ['mcp__shop__photo', 'completed', 's1'],
+        ['mcp__shop__price', 'completed', 's1'],
+      ],
+    );
+    assert.ok(lastMessage(claude.api).includes(picture));
+  });
+
+  test('a call that a human refuses, and a tool of Claude that nobody decides about, do not run; the model reads why', async (t) => {
+    const signalbox = await box(t);
+    const claude = await place(t, [
+      { type: 'tool_use', name: 'mcp__shop__order', input: { item: 'pen' } },
+      { type: 'tool_use', name: 'Write', input: { file_path: '/nonexistent/x', content: 'x' } },
+    ]);
+    await turn(signalbox, claude);
+    assert.match(lastMessage(claude.api), /not today/);
+    assert.match(lastMessage(claude.api), /nobody can be asked whether Write may run/);
+    const { items } = await signalbox.journal.calls();
+    assert.equal(items[0]?.type === 'ToolInvoked' && items[0].outcome, 'denied');
+  });
+
+  test('two queries at once both have all tools, and the next query sees a changed catalog', async (t) => {
+    const signalbox = await box(t, true);
+    const claude = await place(t, [{ type: 'tool_use', name: 'mcp__shop__order', input: { item: 'pen' } }]);
+    const turns = await Promise.all([turn(signalbox, claude), turn(signalbox, claude)]);
+    for (const { tools, result } of turns) {
+      assert.equal(result, 'done');
+      assert.equal(tools.length, signalbox.tools().length);
+    }
+    assert.equal((await signalbox.journal.calls()).items.length, 2);
+    signalbox.mount(testSource('later', [testTool('more')]));
+    signalbox.disable('shop');
+    const { connected, tools } = await turn(signalbox, claude);
+    assert.deepEqual(connected.toSorted(), ['later', 'signalbox']);
+    assert.ok(tools.includes('mcp__later__more') && !tools.includes('mcp__shop__order'));
+  });
+});
