@@ -63,7 +63,7 @@ function written({ name, definition, schema }: ListedTool, server: string, alway
     name: name.slice(prefixOf(server).length),
     ...(definition.title === undefined ? {} : { title: definition.title }),
     description: definition.description,
-    inputSchema: { ...schema, type: 'object' } as McpTool['inputSchema'],
+    inputSchema: { ...schema, type: 'object' },
     // Claude runs calls side by side only where it is told that they change nothing.
     annotations: { ...definition.annotations, readOnlyHint: definition.effect === 'read' },
     ...(alwaysLoad ? { _meta: { 'anthropic/alwaysLoad': true } } : {}),

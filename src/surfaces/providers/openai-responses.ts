@@ -64,7 +64,7 @@ export function responsesTools(box: ToolBox, strict: boolean): OpenaiResponsesTo
 }
 
 /** Without a word about it, the Responses API would try to be strict, and refuse what cannot be. */
-function written({ name, definition, schema, strict = false }: ListedTool): OpenaiFunctionTool {
+function written({ name, definition, schema, strict }: ListedTool): OpenaiFunctionTool {
   const { strict: _, ...own } = optionsFor(definition, 'openai');
   return {
     ...snakeCased(own),
@@ -72,7 +72,7 @@ function written({ name, definition, schema, strict = false }: ListedTool): Open
     name,
     description: definition.description,
     parameters: schema,
-    strict,
+    strict: strict === true,
   };
 }
 

@@ -17,22 +17,19 @@ export function geminiSchema(root: SchemaObject): {
     const { $ref, ...beside } = schema;
     if ($ref === undefined) return schema;
     if (typeof $ref !== 'string' || endless.has($ref) || resolveReference(root, $ref) === undefined) {
-      cut.add(JSON.stringify($ref));
+      cut.add(`what ${JSON.stringify($ref)} refers to`);
       return beside;
     }
+    const { anyOf, ...movable } = beside;
+    if (anyOf !== undefined) cut.add('anyOf beside $ref');
     const moved = Object.keys(beside).some((keyword) => !keyword.startsWith('$'));
-    return moved ? { ...beside, anyOf: [{ $ref }, ...anyOf(beside)] } : schema;
+    return moved ? { ...movable, anyOf: [{ $ref }] } : schema;
   };
   const schema = convert(root);
   return {
     schema: typeof schema === 'boolean' ? {} : schema,
-    warnings: cut.size === 0 ? [] : [`the model is not told what ${[...cut].join(', ')} in its schema refers to`],
+    warnings: cut.size === 0 ? [] : [`the model is not told of ${[...cut].join(', ')} in its schema`],
   };
-}
-
-/** A reference and an `anyOf` beside it both hold; the looser of the two forms is kept. */
-function anyOf(beside: SchemaObject): readonly unknown[] {
-  return Array.isArray(beside['anyOf']) ? beside['anyOf'] : [];
 }
 
 /** References that lead back to themselves without passing through a property that may be left out. */

@@ -9,6 +9,8 @@ export interface ObjectRoot {
 }
 
 const unions = ['anyOf', 'oneOf'];
+/** These look at what the parts of a combination have said, and there are no parts any more. */
+const unevaluated = new Set(['unevaluatedProperties', 'unevaluatedItems']);
 
 /**
  * Providers want `type: "object"` at the root, and nothing there that combines schemas. Arguments always are an object, so naming
@@ -22,18 +24,12 @@ export function objectRoot(given: JsonSchema, forbidden: readonly string[]): Obj
       schema: { type: 'object', properties: {} },
       warnings: ['no arguments fit this tool (its schema is false)'],
     };
-  const found = forbidden.filter((keyword) => Object.hasOwn(given, keyword));
+  const found = [...forbidden, '$ref'].filter((keyword) => Object.hasOwn(given, keyword));
   const typed = !Object.hasOwn(given, 'type') || mayBeObject(given['type']);
-  if (typed && found.length === 0 && given['$ref'] === undefined) {
-    const { type: _, ...rest } = given;
-    return given['type'] === 'object'
-      ? { schema: given, warnings: [] }
-      : { schema: { type: 'object', ...rest }, warnings: [] };
-  }
+  if (typed && found.length === 0)
+    return { schema: given['type'] === 'object' ? given : { ...given, type: 'object' }, warnings: [] };
   const flat = flatten(given, given, new Map());
-  const { $ref: _, ...rest } = given;
-  const kept = Object.entries(rest).filter(([keyword]) => !forbidden.includes(keyword));
-  const lost = found.filter((keyword) => keyword !== 'allOf' || !flat.exact);
+  const kept = Object.entries(given).filter(([keyword]) => !found.includes(keyword) && !unevaluated.has(keyword));
   const schema = {
     ...Object.fromEntries(kept),
     type: 'object',
@@ -41,6 +37,7 @@ export function objectRoot(given: JsonSchema, forbidden: readonly string[]): Obj
     ...(flat.required.length === 0 ? {} : { required: flat.required }),
     ...(flat.closed ? { additionalProperties: false } : {}),
   };
+  const lost = flat.exact ? [] : found;
   return {
     schema,
     warnings: [
@@ -87,17 +84,26 @@ function flatten(root: SchemaObject, given: boolean | SchemaObject, known: Map<o
     properties: merged.properties,
     required: [...required].filter((name) => Object.hasOwn(merged.properties, name)),
     closed:
-      given['additionalProperties'] === false ||
+      (given['additionalProperties'] === false && !Object.hasOwn(given, 'patternProperties')) ||
       (own.length === 0 && parts.length > 0 && parts.every((part) => part.closed)),
     exact:
-      merged.exact &&
       one.length === 0 &&
+      merged.exact &&
       all.every((part) => part.exact) &&
-      Object.keys(given).every((keyword) => exactKeywords.has(keyword)) &&
-      required.size === [...required].filter((name) => Object.hasOwn(merged.properties, name)).length,
+      // Closed objects forbid each other's properties.
+      (all.every((part) => !part.closed) || (all.length === 1 && own.length === 0)) &&
+      Object.keys(given).every(
+        (keyword) => exactKeywords.has(keyword) || (closes(given, keyword) && all.length === 0),
+      ) &&
+      (given['$ref'] === undefined || target !== undefined) &&
+      [...required].every((name) => Object.hasOwn(merged.properties, name)),
   };
   known.set(given, flat);
   return flat;
+}
+
+function closes(schema: SchemaObject, keyword: string): boolean {
+  return keyword === 'additionalProperties' && schema[keyword] === false;
 }
 
 const exactKeywords = new Set(
