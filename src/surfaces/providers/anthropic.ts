@@ -1,10 +1,10 @@
 import type { CallResult } from '../../model/call.ts';
 import type { ContentBlock } from '../../model/content.ts';
 import { allText, blocksOf, mediaOf, textOf } from '../result-blocks.ts';
-import { type SurfaceCallOptions, type ToolBox, oncePerCatalog } from '../tool-box.ts';
+import { type SurfaceCallOptions, type ToolBox } from '../tool-box.ts';
 import { optionsFor, snakeCased } from './dialect.ts';
 import { anthropicDialect } from './dialects.ts';
-import { type ListedTool, type Listing, type ToolWarning, callListed, listTools } from './listing.ts';
+import { type ListedTool, type Listing, type ToolWarning, callListed, writeTools } from './listing.ts';
 
 /** A tool as the Messages API takes it. */
 export interface AnthropicTool {
@@ -64,19 +64,16 @@ export interface AnthropicTools {
  * messages.push({ role: 'assistant', content: answer.content }, { role: 'user', content: await call(answer.content) });
  */
 export function anthropicTools(box: ToolBox, { strict = false }: AnthropicOptions = {}): AnthropicTools {
-  const { listing, tools } = oncePerCatalog(box, `anthropic strict=${strict}`, (definitions) => {
-    const made = listTools(definitions, anthropicDialect(strict));
-    return { listing: made, tools: made.tools.map(written) };
-  });
+  const { listing, written } = writeTools(box, `anthropic strict=${strict}`, anthropicDialect(strict), toolOf);
   return {
-    tools: [...tools],
+    tools: [...written],
     warnings: listing.warnings,
     call: (content, options) =>
       Promise.all(content.filter(isToolUse).map((block) => resultOf(box, listing, block, options))),
   };
 }
 
-function written({ name, definition, schema, strict }: ListedTool): AnthropicTool {
+function toolOf({ name, definition, schema, strict }: ListedTool): AnthropicTool {
   const { strict: _, ...own } = optionsFor(definition, 'anthropic');
   return {
     ...snakeCased(own),

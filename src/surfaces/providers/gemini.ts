@@ -1,10 +1,10 @@
 import type { CallResult } from '../../model/call.ts';
 import type { JsonValue } from '../../model/json.ts';
 import { type Media, blocksOf, mediaOf, textOf } from '../result-blocks.ts';
-import { type SurfaceCallOptions, type ToolBox, oncePerCatalog } from '../tool-box.ts';
+import { type SurfaceCallOptions, type ToolBox } from '../tool-box.ts';
 import { optionsFor } from './dialect.ts';
 import { geminiDialect } from './dialects.ts';
-import { type ListedTool, type ToolWarning, callListed, listTools } from './listing.ts';
+import { type ListedTool, type ToolWarning, callListed, writeTools } from './listing.ts';
 
 /** Tools as the Gemini API takes them. */
 export interface GeminiTool {
@@ -62,13 +62,10 @@ export interface GeminiTools {
  * contents.push(candidates[0].content, { role: 'user', parts: await call(candidates[0].content.parts) });
  */
 export function geminiTools(box: ToolBox, { media = 'inside' }: GeminiOptions = {}): GeminiTools {
-  const { listing, declarations } = oncePerCatalog(box, 'gemini', (definitions) => {
-    const made = listTools(definitions, geminiDialect);
-    return { listing: made, declarations: made.tools.map(written) };
-  });
+  const { listing, written } = writeTools(box, 'gemini', geminiDialect, toolOf);
   return {
     // An empty list of declarations is refused.
-    tools: declarations.length === 0 ? [] : [{ functionDeclarations: [...declarations] }],
+    tools: written.length === 0 ? [] : [{ functionDeclarations: [...written] }],
     warnings: listing.warnings,
     async call(parts, options) {
       const results = await Promise.all(
@@ -84,7 +81,7 @@ export function geminiTools(box: ToolBox, { media = 'inside' }: GeminiOptions = 
   };
 }
 
-function written({ name, definition, schema }: ListedTool): GeminiFunctionDeclaration {
+function toolOf({ name, definition, schema }: ListedTool): GeminiFunctionDeclaration {
   const { description } = definition;
   return { ...optionsFor(definition, 'google'), name, description, parametersJsonSchema: schema };
 }

@@ -3,7 +3,7 @@ import { text } from '../../model/content.ts';
 import { messageOf } from '../../model/errors.ts';
 import type { JsonValue } from '../../model/json.ts';
 import type { ToolDefinition } from '../../model/tool.ts';
-import { type SurfaceCallOptions, type ToolBox, callOptions } from '../tool-box.ts';
+import { type SurfaceCallOptions, type ToolBox, callOptions, oncePerCatalog } from '../tool-box.ts';
 import type { Dialect, Shape } from './dialect.ts';
 import { fitNames } from './names.ts';
 
@@ -46,6 +46,19 @@ export function listTools(definitions: readonly ToolDefinition[], dialect: Diale
     ),
     byName: new Map(tools.map((tool) => [tool.name, tool])),
   };
+}
+
+/** The tools of a box in a provider's own form, written once for each version of the catalog. The key names the form. */
+export function writeTools<Written>(
+  box: ToolBox,
+  key: string,
+  dialect: Dialect,
+  write: (tool: ListedTool) => Written,
+): { readonly listing: Listing; readonly written: readonly Written[] } {
+  return oncePerCatalog(box, key, (definitions) => {
+    const listing = listTools(definitions, dialect);
+    return { listing, written: listing.tools.map(write) };
+  });
 }
 
 /** A model's wish to call a tool, whatever its provider calls the parts. */

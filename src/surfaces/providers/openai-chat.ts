@@ -1,9 +1,9 @@
 import type { CallResult } from '../../model/call.ts';
 import { allText } from '../result-blocks.ts';
-import { type SurfaceCallOptions, type ToolBox, oncePerCatalog } from '../tool-box.ts';
+import { type SurfaceCallOptions, type ToolBox } from '../tool-box.ts';
 import { optionsFor, snakeCased } from './dialect.ts';
 import { openaiDialect } from './dialects.ts';
-import { type ListedTool, type ToolWarning, callListed, listTools } from './listing.ts';
+import { type ListedTool, type ToolWarning, callListed, writeTools } from './listing.ts';
 
 /** A tool as Chat Completions takes it. */
 export interface OpenaiChatTool {
@@ -34,12 +34,9 @@ export interface OpenaiChatTools {
 }
 
 export function chatTools(box: ToolBox, strict: boolean): OpenaiChatTools {
-  const { listing, tools } = oncePerCatalog(box, `openai-chat strict=${strict}`, (definitions) => {
-    const made = listTools(definitions, openaiDialect(strict));
-    return { listing: made, tools: made.tools.map(written) };
-  });
+  const { listing, written } = writeTools(box, `openai-chat strict=${strict}`, openaiDialect(strict), toolOf);
   return {
-    tools: [...tools],
+    tools: [...written],
     warnings: listing.warnings,
     call: (calls, options) =>
       Promise.all(
@@ -51,7 +48,7 @@ export function chatTools(box: ToolBox, strict: boolean): OpenaiChatTools {
   };
 }
 
-function written({ name, definition, schema, strict }: ListedTool): OpenaiChatTool {
+function toolOf({ name, definition, schema, strict }: ListedTool): OpenaiChatTool {
   const { strict: _, ...own } = optionsFor(definition, 'openai');
   return {
     ...snakeCased(own),

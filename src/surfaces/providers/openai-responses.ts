@@ -1,10 +1,10 @@
 import type { CallResult } from '../../model/call.ts';
 import type { ContentBlock } from '../../model/content.ts';
 import { blocksOf, mediaOf, textOf } from '../result-blocks.ts';
-import { type SurfaceCallOptions, type ToolBox, oncePerCatalog } from '../tool-box.ts';
+import { type SurfaceCallOptions, type ToolBox } from '../tool-box.ts';
 import { optionsFor, snakeCased } from './dialect.ts';
 import { openaiDialect } from './dialects.ts';
-import { type ListedTool, type ToolWarning, callListed, listTools } from './listing.ts';
+import { type ListedTool, type ToolWarning, callListed, writeTools } from './listing.ts';
 import { openaiText } from './openai-chat.ts';
 
 /** A tool as the Responses API takes it. */
@@ -46,12 +46,9 @@ export interface OpenaiResponsesTools {
 }
 
 export function responsesTools(box: ToolBox, strict: boolean): OpenaiResponsesTools {
-  const { listing, tools } = oncePerCatalog(box, `openai-responses strict=${strict}`, (definitions) => {
-    const made = listTools(definitions, openaiDialect(strict));
-    return { listing: made, tools: made.tools.map(written) };
-  });
+  const { listing, written } = writeTools(box, `openai-responses strict=${strict}`, openaiDialect(strict), toolOf);
   return {
-    tools: [...tools],
+    tools: [...written],
     warnings: listing.warnings,
     call: (output, options) =>
       Promise.all(
@@ -64,7 +61,7 @@ export function responsesTools(box: ToolBox, strict: boolean): OpenaiResponsesTo
 }
 
 /** Without a word about it, the Responses API would try to be strict, and refuse what cannot be. */
-function written({ name, definition, schema, strict }: ListedTool): OpenaiFunctionTool {
+function toolOf({ name, definition, schema, strict }: ListedTool): OpenaiFunctionTool {
   const { strict: _, ...own } = optionsFor(definition, 'openai');
   return {
     ...snakeCased(own),
