@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Options, SDKMessage, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk';
 import { claudeEnvironment, heldPrompt } from '../../test/support/claude.ts';
-import { type ModelBlock, startMessagesServer } from '../../test/support/messages-server.ts';
+import { startMessagesServer } from '../../test/support/messages-server.ts';
+import type { ModelBlock } from '../../test/support/model/model-script.ts';
 
 /** What a query needs to run against a model that does what it is told, in a home of its own. */
 export interface ScriptedClaude {

@@ -7,7 +7,8 @@ import { type SDKMessage, query } from '@anthropic-ai/claude-agent-sdk';
 import { type Signalbox, createSignalbox } from '../../src/index.ts';
 import { type ClaudeAgentSettings, claudeAgentOptions } from '../../src/surfaces/claude/index.ts';
 import { claudeEnvironment, heldPrompt } from '../support/claude.ts';
-import { type MessagesServer, type ModelBlock, startMessagesServer } from '../support/messages-server.ts';
+import { type MessagesServer, startMessagesServer } from '../support/messages-server.ts';
+import type { ModelBlock } from '../support/model/model-script.ts';
 import { picture, shop } from '../support/shop.ts';
 import { testSource, testTool } from '../support/test-source.ts';
 
