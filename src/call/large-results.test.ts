@@ -55,6 +55,23 @@ describe('oversized results', () => {
     await box.close();
   });
 
+  test('a picture is handed out whole up to what models take; a larger one is named, not begun', async () => {
+    const picture = (bytes: number): object => ({
+      type: 'image',
+      mimeType: 'image/png',
+      data: 'A'.repeat((bytes * 4) / 3),
+    });
+    const screenshot = [{ type: 'text', text: 'the page' }, picture(600_000)];
+    const box = await boxReturning(screenshot);
+    assert.deepEqual((await box.call('mcp__t__go')).content, screenshot);
+    await box.close();
+    const large = await boxReturning([{ type: 'text', text: 'the page' }, picture(6_000_000)]);
+    const { content } = await large.call('mcp__t__go');
+    assert.deepEqual(content[0], { type: 'text', text: 'the page\n[image image/png]' });
+    assert.ok(JSON.stringify(content).length < 1000);
+    await large.close();
+  });
+
   test('an agent can page through the whole with read_result; nothing is lost', async () => {
     const text = Array.from({ length: 20_000 }, (_, line) => `line ${line} 😀 é`).join('\n');
     const box = await boxReturning(text);
@@ -79,7 +96,7 @@ describe('oversized results', () => {
     assert.deepEqual(JSON.parse(await readByTool(structured, uriOf(result), 9_000)), { rows });
     await structured.close();
     const content = [
-      { type: 'text', text: 'a picture' },
+      { type: 'text', text: 'a picture '.repeat(5000) },
       { type: 'image', data: 'A'.repeat(50_000), mimeType: 'image/png' },
     ];
     const mixed = await boxReturning({ content });

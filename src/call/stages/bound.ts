@@ -1,7 +1,7 @@
 import type { Redactor } from '../../journal/redaction.ts';
 import type { Store } from '../../journal/store.ts';
 import type { CallOutcome } from '../../model/call.ts';
-import { type ContentBlock, text } from '../../model/content.ts';
+import { type ContentBlock, renderContent, text } from '../../model/content.ts';
 import { messageOf } from '../../model/errors.ts';
 import { inspectJson } from '../../model/json.ts';
 import { resultUri } from '../../model/result-uri.ts';
@@ -9,6 +9,8 @@ import { unfinished } from '../../model/unfinished.ts';
 import type { Call, Stage } from '../call.ts';
 
 const previewSize = 2000;
+/** Pictures and sounds cost a model by what they show, not by their bytes; models take single ones of up to 5 MB. */
+const largestMedia = 5 * 1024 * 1024;
 
 /** Keeps an oversized result in the store and hands on a preview with a link to the whole: nothing is lost, no context is flooded. */
 export function bound(store: Store, redactor: Redactor, maxBytes: number): Stage {
@@ -27,7 +29,7 @@ export function bound(store: Store, redactor: Redactor, maxBytes: number): Stage
         `${call.name} ran, but its result of ${safe.length} characters could not be kept: ${messageOf(error)}`,
       );
     }
-    const content = preview(call, safe, mimeType);
+    const content = preview(call, safe, mimeType, outcome.content);
     if (outcome.outcome === 'completed') return { outcome: 'completed', content };
     return { ...outcome, content };
   };
@@ -35,7 +37,10 @@ export function bound(store: Store, redactor: Redactor, maxBytes: number): Stage
 
 function fits({ content, structuredContent }: CallOutcome, maxBytes: number): boolean {
   let size = 0;
-  for (const block of content) size += sizeOf(block, maxBytes);
+  for (const block of content) {
+    if (block.type !== 'image' && block.type !== 'audio') size += sizeOf(block, maxBytes);
+    else if (block.data.length > (largestMedia * 4) / 3) return false;
+  }
   if (structuredContent !== undefined) {
     const inspection = inspectJson(structuredContent, maxBytes);
     size += inspection.ok ? inspection.size : maxBytes + 1;
@@ -46,7 +51,6 @@ function fits({ content, structuredContent }: CallOutcome, maxBytes: number): bo
 function sizeOf(block: ContentBlock, maxBytes: number): number {
   if (block.type === 'text')
     return block.text.length * 3 <= maxBytes ? block.text.length : Buffer.byteLength(block.text);
-  if (block.type === 'image' || block.type === 'audio') return block.data.length;
   return JSON.stringify(block).length;
 }
 
@@ -58,12 +62,17 @@ function whole({ content, structuredContent }: CallOutcome): { kept: string; mim
   return { kept: JSON.stringify({ content, structuredContent }), mimeType: 'application/json' };
 }
 
-function preview(call: Call, kept: string, mimeType: string): ContentBlock[] {
+function preview(call: Call, kept: string, mimeType: string, content: readonly ContentBlock[]): ContentBlock[] {
   const uri = resultUri(call.id);
-  const shown = kept.slice(0, previewSize).replace(/[\uD800-\uDBFF]$/, '');
+  // Nobody can read the beginning of a picture: what the result holds is named instead.
+  const hasMedia = content.some(({ type }) => type === 'image' || type === 'audio');
+  const beginning = hasMedia ? renderContent(content, previewSize) : kept;
+  const shown = beginning.slice(0, previewSize).replace(/[\uD800-\uDBFF]$/, '');
+  const what = hasMedia ? 'this is what it holds' : `these are the first ${shown.length}`;
+  const offset = hasMedia ? 0 : shown.length;
   const note =
-    `[The result has ${kept.length} characters; these are the first ${shown.length}. The whole is kept as ${uri}: ` +
-    `read on with the tool read_result {"uri": "${uri}", "offset": ${shown.length}}.]`;
+    `[The result has ${kept.length} characters; ${what}. The whole is kept as ${uri}: ` +
+    `read on with the tool read_result {"uri": "${uri}", "offset": ${offset}}.]`;
   return [
     text(shown),
     text(note),
