@@ -196,7 +196,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     maxResultBytes,
     largestResult: options.results?.keepBytes ?? 64 * 1024 * 1024,
   });
-  recordServers(catalog, journal, redactor);
+  const stopRecordingServers = recordServers(catalog, journal, redactor);
   const events = new Events(catalog, journal);
   await recordUnknown(store, journal);
   if (options.builtin !== false) catalog.mount(builtin(options, store, maxResultBytes));
@@ -212,6 +212,8 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     await idle();
     clearTimeout(grace);
     questions.close();
+    // That they go with the box is no news.
+    stopRecordingServers();
     await Promise.all(catalog.sources().map((source) => source.close()));
     await checkpoints.close();
     await journal.drain();

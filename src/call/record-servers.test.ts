@@ -7,7 +7,11 @@ import { createSignalbox, localServer } from '../index.ts';
 test('servers that change how they are, or go, are recorded; those that come and are up are not', async () => {
   const broken = testSource('broken');
   broken.change({ down: { reason: 'no such program', since: 1 } });
-  const box = await createSignalbox({ servers: [localServer({ name: 'calm' }), broken] });
+  const slow = testSource('slow');
+  slow.change({ down: { reason: 'it is being connected to', since: 1, isStarting: true } });
+  const box = await createSignalbox({ servers: [localServer({ name: 'calm' }), broken, slow] });
+  await turn();
+  slow.change({ up: true });
   box.disable('calm');
   await turn();
   box.enable('calm');

@@ -5,12 +5,13 @@ import type { Journal } from '../journal/journal.ts';
 import type { Redactor } from '../journal/redaction.ts';
 
 /**
- * Writes to the journal whenever a server changes how it is, or goes. One that comes and is up is not worth an entry: a box
- * that is opened for a single call would write one for each of its servers.
+ * Writes to the journal whenever a server changes how it is, or goes; returns how to stop. One that comes and is up is not
+ * worth an entry: a box that is opened for a single call would write one for each of its servers.
  */
-export function recordServers(catalog: Catalog, journal: Journal, redactor: Redactor): void {
+export function recordServers(catalog: Catalog, journal: Journal, redactor: Redactor): () => void {
   let before = new Map<string, ServerProvenance>();
-  catalog.subscribe(({ servers }) => {
+  return catalog.subscribe((snapshot) => {
+    const servers = snapshot.servers.filter(({ name }) => catalog.source(name).state().down?.isStarting !== true);
     const now = new Map(servers.map((server) => [server.name, server]));
     for (const server of servers) {
       const { status, tools } = before.get(server.name) ?? { status: 'up', tools: server.tools };

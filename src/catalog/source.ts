@@ -58,7 +58,12 @@ export interface SourceState {
   /** What its operator should know about the server as a whole. */
   readonly notices?: readonly string[];
   /** Why the server cannot be called, and since when; absent while it can. */
-  readonly down?: { readonly reason: string; readonly since: number };
+  readonly down?: {
+    readonly reason: string;
+    readonly since: number;
+    /** It was not tried to the end yet: that it cannot be called is no news. */
+    readonly isStarting?: boolean;
+  };
 }
 
 /** A tool that is kept back before it reaches the catalog. */

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { CallOptions, CallResult } from '../model/call.ts';
 import { renderContent } from '../model/content.ts';
 import { askOnTerminal } from './ask-on-terminal.ts';
+import { changeLines } from './change-lines.ts';
 import type { CommandContext } from './command-context.ts';
 import { formatDuration, parseDuration } from './duration.ts';
 import { globalsOf } from './globals.ts';
@@ -97,7 +98,8 @@ async function printResult({ output, errors }: Terminal, result: CallResult): Pr
       `${colors.red(result.outcome)} ${colors.bold(result.error.code)}: ${lines}\n  ${colors.dim('next:')} ${next}\n`,
     );
   }
-  await errors.print(`${errors.colors.dim(summary(result))}\n`);
+  const changed = changeLines(result.changes ?? [], errors);
+  await errors.print(`${[...changed, errors.colors.dim(summary(result))].join('\n')}\n`);
 }
 
 function summary({ outcome, durationMs, decision, callId, changes }: CallResult): string {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { UndoOptions, UndoResult } from '../call/undo-calls.ts';
-import type { FileChange } from '../model/change.ts';
+import { changeLine } from './change-lines.ts';
 import type { CommandContext } from './command-context.ts';
 import { usageFailure } from './fail.ts';
 import { globalsOf } from './globals.ts';
@@ -58,24 +58,17 @@ Examples:
   signalbox undo --session s1
   signalbox undo call_01k4… --partial`;
 
-const signs = { added: '+', modified: '~', deleted: '-' } as const;
-
 function render(result: UndoResult, { colors }: Printer): string {
   const { callId, tool, outcome, changes, conflicts, error } = result;
   const colour = outcome === 'undone' ? colors.green : outcome === 'partly-undone' ? colors.yellow : colors.red;
   const left = new Set(conflicts.map(({ path }) => path));
   const lines = [`${colour(outcome)} ${printable(tool)} ${colors.dim(callId)}`];
   if (outcome !== 'conflict')
-    for (const change of changes) if (!left.has(change.path)) lines.push(`  ${shown(change)}`);
+    for (const change of changes) if (!left.has(change.path)) lines.push(`  ${changeLine(change)}`);
   for (const { path, reason } of conflicts)
     lines.push(`  ${colors.yellow('!')} ${printable(path)}: ${printable(reason)}`);
   if (error !== undefined) lines.push(`  ${printable(error)}`);
   if (outcome === 'conflict')
     lines.push(`  ${colors.dim('next:')} signalbox undo ${callId} --partial restores the rest`);
   return `${lines.join('\n')}\n`;
-}
-
-/** What the call had done, which is done no longer. */
-function shown({ path, kind, note }: FileChange): string {
-  return printable(`${signs[kind]} ${path}${note === undefined ? '' : ` (${note})`}`);
 }

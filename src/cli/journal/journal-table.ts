@@ -74,7 +74,8 @@ export class JournalTable {
         return [...start, colors.dim('undo'), oneLine(event.tool), oneLine(event.sessionId ?? ''), '', event.callId];
       case 'Undone': {
         const kept = event.conflicts.length === 0 ? '' : `, ${event.conflicts.length} left as they are`;
-        const what = event.error ?? `${event.callId}: ${event.changes} changes${kept}`;
+        const what =
+          event.error ?? `${event.callId}: ${event.changes} ${event.changes === 1 ? 'change' : 'changes'}${kept}`;
         const result = event.result === 'undone' ? colors.green('undone') : colors.yellow(event.result);
         return [...start, result, oneLine(event.tool), oneLine(event.sessionId ?? ''), '', oneLine(what)];
       }

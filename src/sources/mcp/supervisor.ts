@@ -1,4 +1,4 @@
-import type { SourceHealth } from '../../catalog/source.ts';
+import type { SourceHealth, SourceState } from '../../catalog/source.ts';
 import { messageOf } from '../../model/errors.ts';
 import { ServerUnreached } from '../../model/server-unreached.ts';
 import { Backoff } from './backoff.ts';
@@ -37,7 +37,7 @@ export class Supervisor {
   #supervision: Omit<Supervision, 'restarts'> = { state: 'connecting', since: Date.now() };
   #connections = 0;
   /** Why and since when the server counts as down; absent during a hiccup. */
-  #down: { readonly reason: string; readonly since: number } | undefined;
+  #down: SourceState['down'];
   #retry: NodeJS.Timeout | undefined;
   #grace: NodeJS.Timeout | undefined;
   #settling: NodeJS.Timeout | undefined;
@@ -49,7 +49,7 @@ export class Supervisor {
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
-    this.#down = { reason: 'it is being connected to', since: Date.now() };
+    this.#down = { reason: 'it is being connected to', since: Date.now(), isStarting: true };
     this.#ready = new Promise((resolve) => (this.#isReady = resolve));
     this.#begin();
   }
@@ -62,7 +62,7 @@ export class Supervisor {
     return this.#connection;
   }
 
-  get down(): { readonly reason: string; readonly since: number } | undefined {
+  get down(): SourceState['down'] {
     return this.#down;
   }
 
