@@ -14,10 +14,11 @@ export const direction: Readonly<Record<string, readonly string[]>> = {
 
   config: ['model', 'catalog', 'policy', 'journal'],
   call: ['model', ...innerRing],
+  process: ['model'],
 
-  sources: core,
+  sources: [...core, 'process'],
   surfaces: core,
-  runtimes: core,
+  runtimes: [...core, 'process'],
   sessions: [...core, 'runtimes'],
   store: core,
   testing: ['signalbox.ts', ...core],

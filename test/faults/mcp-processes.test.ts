@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { ProcessGroup } from '../../src/sources/mcp/stdio/process-group.ts';
+import { ProcessGroup } from '../../src/process/process-group.ts';
 import { mcpServer } from '../../src/index.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';

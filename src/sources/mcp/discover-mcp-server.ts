@@ -2,7 +2,7 @@ import type { JsonValue } from '../../model/json.ts';
 import type { ServerFacts } from './connection.ts';
 import { type McpServerOptions, connectionOptions } from './mcp-server-options.ts';
 import { openConnection } from './open-connection.ts';
-import { RecentLines } from './recent-lines.ts';
+import { RecentLines } from '../../process/recent-lines.ts';
 
 /** What a server offers, as it lists it. */
 export interface Discovery extends ServerFacts {

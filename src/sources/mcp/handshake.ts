@@ -4,7 +4,7 @@ import { RemoteError, ServerCrashed } from './connection-errors.ts';
 import { httpTransport } from './http/http-transport.ts';
 import { neverLeft, statusOf } from './http/loss.ts';
 import { Lane, ProcessLane } from './lane.ts';
-import type { RecentLines } from './recent-lines.ts';
+import type { RecentLines } from '../../process/recent-lines.ts';
 import { type AnsweringOptions, ServerRequests, relayed } from './server-requests.ts';
 import { StdioTransport } from './stdio/stdio-transport.ts';
 import type { McpTransport } from './transport-options.ts';

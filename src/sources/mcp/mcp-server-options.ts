@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { SourceLimits } from '../../catalog/source-limits.ts';
 import type { LogLevel, Root } from '../../model/client.ts';
 import type { ConnectionOptions } from './connection.ts';
-import type { RecentLines } from './recent-lines.ts';
+import type { RecentLines } from '../../process/recent-lines.ts';
 import type { ServerRequestOptions } from './server-requests.ts';
 import type { McpTransport } from './transport-options.ts';
 import { type Verdicts, memoryVerdicts } from './verdicts.ts';

@@ -7,7 +7,7 @@ import type { Connection, ListName, ServerFacts } from './connection.ts';
 import { type McpServerOptions, connectionOptions } from './mcp-server-options.ts';
 import { onConnection } from './on-connection.ts';
 import { openConnection } from './open-connection.ts';
-import { RecentLines } from './recent-lines.ts';
+import { RecentLines } from '../../process/recent-lines.ts';
 import { RemoteContent } from './remote-content.ts';
 import { SourceTools } from './source-tools.ts';
 import { Supervisor } from './supervisor.ts';

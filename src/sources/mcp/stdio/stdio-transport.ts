@@ -1,7 +1,8 @@
 import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
-import type { RecentLines } from '../recent-lines.ts';
-import { MessageReader } from './message-reader.ts';
-import { ProcessGroup, type ProgramOptions } from './process-group.ts';
+import type { RecentLines } from '../../../process/recent-lines.ts';
+import { describeExit, explainStart } from '../../../process/explain-process.ts';
+import { MessageReader } from '../../../process/message-reader.ts';
+import { ProcessGroup, type ProgramOptions } from '../../../process/process-group.ts';
 
 /** How a server is run, and what it may send. */
 export interface StdioTransportOptions extends ProgramOptions {
@@ -142,18 +143,6 @@ export class StdioTransport implements Transport {
       outgoing.sent();
     }
   }
-}
-
-function describeExit(code: number | null, signal: NodeJS.Signals | null): string {
-  return signal === null
-    ? `its process ended with exit code ${code ?? 'unknown'}`
-    : `its process was ended by ${signal}`;
-}
-
-function explainStart({ command, cwd }: ProgramOptions, error: NodeJS.ErrnoException): string {
-  if (error.code === 'ENOENT')
-    return `the program ${JSON.stringify(command)} was not found${cwd === undefined ? '' : ` (or the directory ${cwd} does not exist)`}`;
-  return `the program ${JSON.stringify(command)} could not be started: ${error.message}`;
 }
 
 function megabytes(bytes: number): number {

@@ -1,7 +1,7 @@
 /** What a program needs to find its way, and nothing that would hand it a secret or change how it runs. */
 const harmless = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'USER', 'LOGNAME', 'SHELL'] as const;
 
-/** The environment of a server: a few variables of ours, and exactly those that its entry names. */
+/** The environment of a program: a few variables of ours, and exactly those that are named. */
 export function minimalEnvironment(named: Readonly<Record<string, string>>): Record<string, string> {
   const inherited = harmless.flatMap((name) => {
     const value = process.env[name];

@@ -4,7 +4,7 @@ const newline = 10;
 export interface MessageReaderOptions {
   readonly largestMessage: number;
   onMessage(message: object): void;
-  /** A line that is no message: servers that print to their output do that. */
+  /** A line that is no message: programs that print to their output do that. */
   onNoise(line: string): void;
   onTooLarge(): void;
 }
