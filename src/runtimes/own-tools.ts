@@ -105,7 +105,7 @@ async function begin(
     async end(outcome) {
       if (outcome.outcome === 'cancelled') cancelled.abort();
       own.ended.resolve(outcome);
-      await result;
+      return await result;
     },
   };
 }

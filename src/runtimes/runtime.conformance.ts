@@ -174,7 +174,10 @@ export function runtimeConformance(name: string, traits: RuntimeTraits, start: S
           {
             question: 'Which way?',
             header: 'Way',
-            options: [{ label: 'Left' }, { label: 'Right' }],
+            options: [
+              { label: 'Left', description: 'Past the mill.' },
+              { label: 'Right', description: 'Past the church.' },
+            ],
             multiSelect: false,
           },
         ];

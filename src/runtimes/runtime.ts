@@ -66,7 +66,7 @@ export interface OwnTool {
 
 /** A call that the runtime runs itself, once it is allowed. */
 export type OwnCall =
-  | { readonly allowed: true; readonly arguments: JsonObject; end(ended: OwnOutcome): Promise<void> }
+  | { readonly allowed: true; readonly arguments: JsonObject; end(ended: OwnOutcome): Promise<CallResult> }
   | { readonly allowed: false; readonly reason: string };
 
 export type OwnOutcome =

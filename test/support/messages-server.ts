@@ -81,9 +81,9 @@ export function heardInMessages({ messages, tools = [] }: MessagesRequest): Hear
   };
 }
 
-/** Claude's CLI adds reminders of its own. */
+/** Claude's CLI adds reminders and remarks of its own. */
 function isSaid({ type, text = '' }: MessageBlock): boolean {
-  return type === 'text' && !text.trimStart().startsWith('<system-reminder>');
+  return type === 'text' && !/^\s*(<system-reminder>|\[Request interrupted)/.test(text);
 }
 
 function resultOf({ type, content, is_error }: MessageBlock): HeardResult[] {

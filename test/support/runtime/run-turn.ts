@@ -7,6 +7,8 @@ import type { SuiteBox } from './suite-box.ts';
 /** What a story says of a turn; everything else is as usual. */
 export interface TurnStory {
   readonly session?: string;
+  readonly cwd?: string;
+  readonly instructions?: string;
   readonly model?: string;
   readonly memory?: JsonValue;
   readonly fork?: boolean;
@@ -28,16 +30,16 @@ export interface ToldTurn {
 }
 
 /** A turn as sessions make it, over the tools of the box. */
-export function turnOf({ box, own }: SuiteBox, content: string, story: TurnStory = {}): Turn {
-  const { session = 'session-1', model, memory, fork, permissionMode = 'default', ask } = story;
+export function turnOf({ box, own }: Pick<SuiteBox, 'box' | 'own'>, content: string, story: TurnStory = {}): Turn {
+  const { session = 'session-1', cwd = process.cwd(), model, memory, fork, permissionMode = 'default', ask } = story;
   return {
     session,
     content,
-    cwd: process.cwd(),
+    cwd,
     permissionMode,
     signal: story.signal ?? new AbortController().signal,
     tools: turnTools({
-      cwd: process.cwd(),
+      cwd,
       box,
       own,
       session,
@@ -46,6 +48,7 @@ export function turnOf({ box, own }: SuiteBox, content: string, story: TurnStory
     }),
     ask: async (_, questions) => await ask?.(questions),
     ...(model === undefined ? {} : { model }),
+    ...(story.instructions === undefined ? {} : { instructions: story.instructions }),
     ...(memory === undefined ? {} : { memory }),
     ...(fork === undefined ? {} : { fork }),
   };
@@ -54,7 +57,7 @@ export function turnOf({ box, own }: SuiteBox, content: string, story: TurnStory
 /** Runs a turn to its end. */
 export async function runTurn(
   runtime: Runtime,
-  box: SuiteBox,
+  box: Pick<SuiteBox, 'box' | 'own'>,
   content: string,
   story: TurnStory = {},
 ): Promise<ToldTurn> {
