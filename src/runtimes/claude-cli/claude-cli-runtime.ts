@@ -1,0 +1,14 @@
+import type { ClaudeCodeOptions } from '../claude-code/claude-code-options.ts';
+import { processRuntime } from '../claude-code/process-runtime.ts';
+import type { Runtime } from '../runtime.ts';
+import { drive } from './drive.ts';
+
+/**
+ * Drives turns with Claude Code by its control protocol, without the Claude Agent SDK.
+ *
+ * @example
+ * const runtime = claudeCliRuntime({ executable: '/usr/local/bin/claude' });
+ */
+export function claudeCliRuntime(options: ClaudeCodeOptions = {}): Runtime {
+  return processRuntime('claude-cli', (turn, signal, tell) => drive(turn, options, signal, tell));
+}

@@ -1,0 +1,39 @@
+import type { JsonObject } from '../../model/json.ts';
+import type { HookInput, Passthrough } from '../claude-code/claude-code-options.ts';
+import type { Gate } from '../claude-code/gate.ts';
+
+type Hook = (input: HookInput, signal: AbortSignal) => Promise<object> | object;
+
+/** The hooks of a turn, under the names by which the CLI calls them back. */
+export class HookCallbacks {
+  /** As the CLI is told of them at the start. */
+  readonly registration: Record<string, object[]> = {};
+  readonly #hooks = new Map<string, Hook>();
+
+  constructor(gate: Gate, passthrough: Passthrough | undefined) {
+    // Nothing runs because asking about it failed.
+    this.#add('PreToolUse', (input) => gate.before(input), { onFailure: 'block' });
+    for (const event of ['PostToolUse', 'PostToolUseFailure'] as const) {
+      this.#add(event, (input) => gate.after(input));
+      for (const { matcher, hooks } of passthrough?.hooks[event] ?? [])
+        for (const hook of hooks)
+          this.#add(
+            event,
+            (input, signal) => hook(input as never, input.tool_use_id, { signal }),
+            matcher === undefined ? {} : { matcher },
+          );
+    }
+  }
+
+  async run(id: unknown, input: HookInput, signal: AbortSignal): Promise<JsonObject> {
+    const hook = typeof id === 'string' ? this.#hooks.get(id) : undefined;
+    if (hook === undefined) throw new Error(`no hook is registered as ${JSON.stringify(id ?? null)}`);
+    return (await hook(input, signal)) as JsonObject;
+  }
+
+  #add(event: string, hook: Hook, options: object = {}): void {
+    const id = `hook_${this.#hooks.size}`;
+    this.#hooks.set(id, hook);
+    (this.registration[event] ??= []).push({ ...options, hookCallbackIds: [id] });
+  }
+}

@@ -1,0 +1,14 @@
+import type { ClaudeCodeOptions } from '../claude-code/claude-code-options.ts';
+import { processRuntime } from '../claude-code/process-runtime.ts';
+import type { Runtime } from '../runtime.ts';
+import { drive } from './drive.ts';
+
+/**
+ * Drives turns with Claude Code through the Claude Agent SDK, which is loaded with the first turn.
+ *
+ * @example
+ * const runtime = claudeRuntime({ model: 'opus' });
+ */
+export function claudeRuntime(options: ClaudeCodeOptions = {}): Runtime {
+  return processRuntime('claude', (turn, signal, tell) => drive(turn, options, signal, tell));
+}

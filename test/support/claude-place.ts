@@ -1,0 +1,83 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as z from 'zod';
+import type { Approve } from '../../src/model/approval.ts';
+import type { ClaudeCodeOptions } from '../../src/runtimes/claude-code/claude-code-options.ts';
+import { type OwnTools, ownTools } from '../../src/runtimes/own-tools.ts';
+import type { Runtime } from '../../src/runtimes/runtime.ts';
+import { type Signalbox, type ToolInvoked, createSignalbox, defineTool, localServer } from '../../src/index.ts';
+import { claudeEnvironment } from './claude.ts';
+import { type MessagesServer, heardInMessages, startMessagesServer } from './messages-server.ts';
+import type { Heard, ModelBlock } from './model/model-script.ts';
+import { type ToldTurn, type TurnStory, runTurn } from './runtime/run-turn.ts';
+
+/** The real Claude Code in a directory of its own, with a box beside it and a scripted model behind it. */
+export interface ClaudePlace {
+  readonly box: Signalbox;
+  readonly own: OwnTools;
+  readonly api: MessagesServer;
+  /** The working directory of turns. */
+  readonly workspace: string;
+  /** Answers what asks. */
+  approve: Approve;
+  script: (heard: Heard) => readonly ModelBlock[];
+  /** The model makes these calls and then says what came of them. */
+  calls(...calls: readonly (readonly [tool: string, input: object])[]): void;
+  turn(content: string, story?: TurnStory): Promise<ToldTurn>;
+  /** What the journal says was called in a session. */
+  invoked(session: string): Promise<readonly ToolInvoked[]>;
+  close(): Promise<void>;
+}
+
+export async function openClaudePlace(
+  make: (options: ClaudeCodeOptions, box: Signalbox) => Runtime,
+): Promise<ClaudePlace> {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-claude-')));
+  const [home, workspace] = [join(root, 'home'), join(root, 'workspace')];
+  for (const directory of [home, workspace]) mkdirSync(directory);
+  const api = await startMessagesServer((request) => place.script(heardInMessages(request)));
+  const own = ownTools('claude');
+  const options: ClaudeCodeOptions = { env: claudeEnvironment(api.url, home) };
+  const slow = defineTool({
+    name: 'slow',
+    description: 'Takes longer than it may.',
+    input: z.object({}),
+    effect: 'read',
+    timeoutMs: 50,
+    run: () => new Promise(() => undefined),
+  });
+  const box = await createSignalbox({
+    servers: [own, localServer({ name: 'local', tools: [slow] })],
+    approve: (request) => place.approve(request),
+    builtin: { port: 4242 },
+  });
+  const runtime = make(options, box);
+  const place: ClaudePlace = {
+    box,
+    own,
+    api,
+    workspace,
+    approve: () => ({ allow: false, reason: 'nobody was expected to be asked' }),
+    script: () => [{ type: 'text', text: 'not in the script' }],
+    calls(...calls) {
+      const blocks = calls.map(([name, input]): ModelBlock => ({ type: 'tool_use', name, input }));
+      place.script = ({ results }) =>
+        results.length < calls.length
+          ? blocks
+          : [{ type: 'text', text: `heard: ${results.map((result) => result.text).join(' | ')}` }];
+    },
+    turn: (content, story = {}) => runTurn(runtime, place, content, { cwd: workspace, ...story }),
+    async invoked(session) {
+      const { items } = await box.journal.calls({ session });
+      return items.filter((item) => item.type === 'ToolInvoked');
+    },
+    async close() {
+      await runtime.close();
+      await api.close();
+      await box.close({ graceMs: 0 });
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+  return place;
+}

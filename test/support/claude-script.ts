@@ -1,0 +1,23 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ClaudeCodeOptions } from '../../src/runtimes/claude-code/claude-code-options.ts';
+import type { ScriptedRuntime, StartScripted } from '../../src/runtimes/runtime.conformance.ts';
+import type { Runtime } from '../../src/runtimes/runtime.ts';
+import { claudeEnvironment } from './claude.ts';
+import { heardInMessages, startMessagesServer } from './messages-server.ts';
+
+/** A runtime of the real Claude Code, whose model is scripted and whose home is empty. */
+export function scriptedClaude(make: (options: ClaudeCodeOptions) => Runtime): StartScripted {
+  return async (script): Promise<ScriptedRuntime> => {
+    const home = mkdtempSync(join(tmpdir(), 'signalbox-claude-'));
+    const api = await startMessagesServer((request) => script(heardInMessages(request)));
+    return {
+      runtime: make({ env: claudeEnvironment(api.url, home) }),
+      async close() {
+        await api.close();
+        rmSync(home, { recursive: true, force: true });
+      },
+    };
+  };
+}
