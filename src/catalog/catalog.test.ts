@@ -166,11 +166,11 @@ describe('a tool that cannot be told', () => {
   for (const [name, offered, reason] of bad) {
     test(`${name}: refused at mounting, hidden when it comes later, the others stay`, async () => {
       assert.throws(
-        () => catalogOf(source('s', [offered])),
+        () => catalogOf(source('s', [offered], 'local:s')),
         (error) => error instanceof SignalboxError && reason.test(error.message),
       );
 
-      const changing = source('s', [tool('good')]);
+      const changing = source('s', [tool('good')], 'local:s');
       const catalog = catalogOf(changing, source('other', [tool('good')]));
       const told: CatalogSnapshot[] = [];
       catalog.subscribe((snapshot) => told.push(snapshot));

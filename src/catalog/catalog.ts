@@ -6,8 +6,12 @@ import { assertServerName } from './names.ts';
 import { Offers } from './offers.ts';
 import type { CatalogNotice, CatalogSnapshot, HiddenTool, ServerProvenance } from './snapshot.ts';
 import type { Source } from './source.ts';
+import { cleanSource } from './transforms/clean-source.ts';
 
 interface Mounted {
+  /** As it was mounted. */
+  readonly given: Source;
+  /** The same without anything hidden in what it says. */
   readonly source: Source;
   readonly unsubscribe: () => void;
   disabledSince: number | undefined;
@@ -56,7 +60,7 @@ export class Catalog {
     const before = this.#get(source.server);
     this.#put(source, before);
     before.unsubscribe();
-    return before.source;
+    return before.given;
   }
 
   /** Takes a server and exactly its tools out; the caller closes the source. */
@@ -65,7 +69,7 @@ export class Catalog {
     mounted.unsubscribe();
     this.#mounted.delete(server);
     this.#changed();
-    return mounted.source;
+    return mounted.given;
   }
 
   enable(server: string): void {
@@ -85,11 +89,11 @@ export class Catalog {
 
   /** The source of a mounted server. */
   source(server: string): Source {
-    return this.#get(server).source;
+    return this.#get(server).given;
   }
 
   sources(): readonly Source[] {
-    return [...this.#mounted.values()].map((mounted) => mounted.source);
+    return [...this.#mounted.values()].map((mounted) => mounted.given);
   }
 
   /** The servers that can be asked something now. */
@@ -111,11 +115,13 @@ export class Catalog {
     return () => this.#listeners.delete(listener);
   }
 
-  #put(source: Source, before?: Mounted): void {
+  #put(given: Source, before?: Mounted): void {
+    const source = cleanSource(given);
     const offers = new Offers(source);
     offers.assertAll();
     const down = source.state().down !== undefined;
     const mounted: Mounted = {
+      given,
       source,
       unsubscribe: source.subscribe(() => this.#sourceChanged(mounted)),
       disabledSince: before?.disabledSince,

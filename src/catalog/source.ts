@@ -19,6 +19,8 @@ export interface Source {
   readonly content?: SourceContent;
   /** Its tools can be called but are told to nobody: only who brought them along can run them. */
   readonly unlisted?: boolean;
+  /** Hidden characters were taken out of what it says, and what is suspicious was noticed: the catalog need not do it. */
+  readonly isClean?: boolean;
   /** The tools it offers now and how it is. The same array as before means that nothing changed. */
   state(): SourceState;
   /** Tells of every change of `state()`; returns how to stop listening. */

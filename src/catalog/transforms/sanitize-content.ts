@@ -3,9 +3,11 @@ import type { ContentListing } from '../source-content.ts';
 import type { Source, SourceState } from '../source.ts';
 import { sanitizeText } from './sanitize-text.ts';
 
-/** A source in whose descriptions of resources and prompts nothing is hidden. Names and addresses stay exact: they are asked by. */
+/**
+ * A source in whose instructions and descriptions of resources and prompts nothing is hidden. Names and addresses stay
+ * exact: they are asked by.
+ */
 export function sanitizeContent(source: Source): Source {
-  if (source.content === undefined) return source;
   let last: { readonly given: ContentListing; readonly clean: ContentListing } | undefined;
   const cleaned = (given: ContentListing): ContentListing => {
     if (last?.given !== given) {
@@ -22,9 +24,15 @@ export function sanitizeContent(source: Source): Source {
   let made: { readonly from: SourceState; readonly state: SourceState } | undefined;
   const state = (): SourceState => {
     const from = source.state();
-    if (made?.from !== from)
-      made = { from, state: from.content === undefined ? from : { ...from, content: cleaned(from.content) } };
-    return made.state;
+    if (made?.from === from) return made.state;
+    const { instructions, content } = from;
+    const clean = {
+      ...from,
+      ...(instructions === undefined ? {} : { instructions: sanitizeText(instructions) }),
+      ...(content === undefined ? {} : { content: cleaned(content) }),
+    };
+    made = { from, state: clean };
+    return clean;
   };
   return { ...source, state };
 }

@@ -56,6 +56,7 @@ export function judgedSource(source: Source, judgeOnce: (tool: SourceTool) => Ju
     adapter: source.adapter,
     limits: source.limits,
     ...(source.required === undefined ? {} : { required: source.required }),
+    ...(source.unlisted === undefined ? {} : { unlisted: source.unlisted }),
     ...(health === undefined ? {} : { health }),
     ...(restart === undefined ? {} : { restart }),
     ...(source.content === undefined ? {} : { content: source.content }),
