@@ -21,10 +21,24 @@ describe('addresses inside', () => {
     '::ffff:127.0.0.1',
     '::ffff:a9fe:a9fe',
     '64:ff9b::7f00:1',
+    '64:ff9b:1::7f00:1',
+    '::127.0.0.1',
+    '::7f00:1',
+    '::ffff:0:127.0.0.1',
+    '2001:0:7f00:1::',
+    '2002:7f00:1::',
+    'fec0::1',
   ]) {
     test(`${address} is inside`, () => assert.ok(isInside(address)));
   }
-  for (const address of ['1.1.1.1', '172.32.0.1', '192.169.0.1', '2606:4700::1111', '::ffff:1.1.1.1']) {
+  for (const address of [
+    '1.1.1.1',
+    '172.32.0.1',
+    '192.169.0.1',
+    '2606:4700::1111',
+    '2001:4860:4860::8888',
+    '::ffff:1.1.1.1',
+  ]) {
     test(`${address} is not`, () => assert.ok(!isInside(address)));
   }
 });

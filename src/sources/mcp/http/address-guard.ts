@@ -16,10 +16,16 @@ for (const [network, bits] of [
 ] as const)
   inside.addSubnet(network, bits, 'ipv4');
 for (const [network, bits] of [
-  ['::', 127],
+  // Forms that carry an IPv4 address, which a router or the system may reach: compatible, translated, NAT64, Teredo, 6to4.
+  ['::', 96],
+  ['::ffff:0:0:0', 96],
   ['64:ff9b::', 96],
+  ['64:ff9b:1::', 48],
+  ['2001::', 32],
+  ['2002::', 16],
   ['fc00::', 7],
   ['fe80::', 10],
+  ['fec0::', 10],
   ['ff00::', 8],
 ] as const)
   inside.addSubnet(network, bits, 'ipv6');
