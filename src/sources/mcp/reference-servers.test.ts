@@ -3,13 +3,18 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
+import { until } from '../../../test/mcp-servers/boxed.ts';
 import { referenceServer } from '../../../test/mcp-servers/programs.ts';
-import { type Progress, type Signalbox, createSignalbox, mcpServer } from '../../index.ts';
+import { type McpTransport, type Progress, type Signalbox, createSignalbox, mcpServer } from '../../index.ts';
 
 interface Mounted {
   readonly box: Signalbox;
   readonly directory: string;
+}
+
+/** A server to which everything that arrives is written down on the way. */
+function listenedTo({ command, args = [], ...rest }: ReturnType<typeof referenceServer>, file: string): McpTransport {
+  return { ...rest, command: '/bin/sh', args: ['-c', 'tee "$0" | "$@"', file, command, ...args] };
 }
 
 /** The four reference servers in one box. */
@@ -18,7 +23,7 @@ async function mounted(t: TestContext): Promise<Mounted> {
   const servers = [
     mcpServer({
       name: 'everything',
-      transport: referenceServer('everything'),
+      transport: listenedTo(referenceServer('everything'), join(directory, 'everything.jsonl')),
       roots: [{ uri: `file://${directory}`, name: 'notes' }],
       onElicit: () => ({ action: 'accept', content: { name: 'Ada', check: true } }),
       onSample: () => ({ model: 'none', role: 'assistant', content: { type: 'text', text: 'sampled answer' } }),
@@ -125,7 +130,12 @@ describe('the four reference servers, mounted together', () => {
   });
 
   test('progress is relayed, and cancellation reaches the server', async (t) => {
-    const { box } = await mounted(t);
+    const { box, directory } = await mounted(t);
+    const arrived = () =>
+      readFileSync(join(directory, 'everything.jsonl'), 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as { id?: string; method?: string; params?: { requestId?: string } });
     const steps: Progress[] = [];
     const operation = 'mcp__everything__trigger-long-running-operation';
     const result = await box.call(operation, { duration: 0.4, steps: 4 }, { onProgress: (step) => steps.push(step) });
@@ -136,9 +146,14 @@ describe('the four reference servers, mounted together', () => {
     );
     const stop = new AbortController();
     const cancelled = box.call(operation, { duration: 60, steps: 60 }, { signal: stop.signal });
-    await wait(100);
+    const calls = () => arrived().filter(({ method }) => method === 'tools/call');
+    await until(() => calls().length === 2, 'the second call has arrived');
     stop.abort();
     assert.equal((await cancelled).outcome, 'cancelled');
     assert.equal((await box.call('mcp__everything__echo', { message: 'on' })).outcome, 'completed');
+    assert.deepEqual(
+      arrived().flatMap(({ method, params }) => (method === 'notifications/cancelled' ? [params?.requestId] : [])),
+      [calls()[1]?.id],
+    );
   });
 });
