@@ -15,9 +15,7 @@ export function addCheckCommand(lock: Command, { terminal: { output }, exitWith 
   lock
     .command('check')
     .summary('end with 1 when a server is not what was locked')
-    .description(
-      `Compares all servers with ${lockFileName}. Ends with 1 when one has changed, or is locked and cannot be looked at.`,
-    )
+    .description(`Compares all servers with ${lockFileName}. Ends with 1 when one has changed, or cannot be looked at.`)
     .action(async (_options: object, command: Command) => {
       const globals = globalsOf(command);
       const { lookAtServers } = await import('./look-at-servers.ts');
@@ -37,9 +35,9 @@ export function assertLocked({ lock, directory }: Looked): void {
     throw new Failure(1, 'lock-missing', `there is no ${lockFileName} in ${directory}`, { next: 'signalbox lock' });
 }
 
-/** What is disabled cannot be called, and what is not locked is not watched. */
-function isWrong({ status, isLocked }: ServerStanding): boolean {
-  return status === 'changed' || status === 'missing' || (status === 'down' && isLocked);
+/** What is disabled cannot be called; of what is down nobody knows what it will say. */
+function isWrong({ status }: ServerStanding): boolean {
+  return status === 'changed' || status === 'missing' || status === 'down';
 }
 
 function lines(standing: ServerStanding, printer: Printer): string[] {
@@ -64,7 +62,7 @@ function lines(standing: ServerStanding, printer: Printer): string[] {
       return [
         isLocked
           ? `${colors.red('down')} ${name} cannot be checked: ${oneLine(reason)}`
-          : `${colors.yellow('down')} ${name} is not locked, and down: ${oneLine(reason)}`,
+          : `${colors.red('down')} ${name} is not locked, and down: ${oneLine(reason)}`,
       ];
     case 'disabled':
       return [`${colors.dim('disabled')} ${name} is not checked`];
