@@ -179,6 +179,12 @@ suite('signalbox.lock', () => {
       items.map(({ server, status }) => `${server} ${status}`),
       ['files unchanged', 'other unchanged', 'later pinned'],
     );
+    place.write('signalbox.config.json', configured('files', 'other', 'broken'));
+    place.write('broken.ts', 'throw new Error("no disk")');
+    assert.match((await place.run(['lock', 'accept', 'later'])).stdout, /is not locked any more/);
+    const broken = await place.run(['lock', 'check']);
+    assert.deepEqual([broken.code, /^down broken is not locked, and down: /m.test(broken.stdout)], [1, true]);
+    place.write('signalbox.config.json', configured('files', 'other', 'later'));
     const refused = await place.run(['lock', 'accept', 'later', '--tool', 'nothing']);
     assert.equal(refused.code, 2);
   });

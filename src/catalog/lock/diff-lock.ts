@@ -1,3 +1,4 @@
+import { type InstructionsDiff, diffInstructions } from './diff-instructions.ts';
 import { diffTool, suspicions } from './diff-tool.ts';
 import type { Difference } from './difference.ts';
 import type { Lock, LockedServer } from './lock.ts';
@@ -11,7 +12,7 @@ export type ToolDiff =
 /** What became of a server since it was accepted. */
 export interface ServerDiff {
   readonly server: string;
-  readonly instructions?: 'added' | 'removed' | 'changed';
+  readonly instructions?: InstructionsDiff;
   readonly tools: readonly ToolDiff[];
 }
 
@@ -39,11 +40,4 @@ export function diffServer(server: string, locked: LockedServer, now: LockedServ
   const instructions = diffInstructions(locked.instructions, now.instructions);
   if (instructions === undefined) return tools.length === 0 ? undefined : { server, tools };
   return { server, instructions, tools };
-}
-
-/** Compares hashes. */
-export function diffInstructions(before: string | undefined, now: string | undefined): ServerDiff['instructions'] {
-  if (before === now) return undefined;
-  if (before === undefined) return 'added';
-  return now === undefined ? 'removed' : 'changed';
 }

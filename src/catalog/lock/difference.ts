@@ -33,6 +33,6 @@ export function shownValue(value: JsonValue | undefined): string {
   return value === undefined ? 'absent' : clipped(JSON.stringify(value), longestValue);
 }
 
-function clipped(text: string, longest: number): string {
+export function clipped(text: string, longest: number): string {
   return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
 }

@@ -1,5 +1,5 @@
 import type { Source, SourceState } from '../source.ts';
-import { hashOf } from './canonical.ts';
+import { pinInstructions } from './pin-instructions.ts';
 import type { Lock, LockedServer, LockedTool } from './lock.ts';
 import { pinTool } from './pin-tool.ts';
 
@@ -19,5 +19,5 @@ function lockedServer({ tools, instructions }: SourceState): LockedServer {
     const pinned = locked.has(tool.tool) ? undefined : pinTool(tool);
     if (pinned !== undefined) locked.set(tool.tool, pinned);
   }
-  return { ...(instructions === undefined ? {} : { instructions: hashOf(instructions) }), tools: locked };
+  return { ...(instructions === undefined ? {} : { instructions: pinInstructions(instructions) }), tools: locked };
 }

@@ -1,13 +1,16 @@
 import type { Source, SourceState, SourceTool } from '../source.ts';
+import { sanitizeText } from '../transforms/sanitize-text.ts';
 import type { Judgement } from '../transforms/judge-tool.ts';
 import { judgedSource } from '../transforms/transform-source.ts';
-import { hashOf } from './canonical.ts';
-import { diffInstructions } from './diff-lock.ts';
+import { type InstructionsDiff, diffInstructions } from './diff-instructions.ts';
 import { diffTool } from './diff-tool.ts';
+import { clipped } from './difference.ts';
 import { type LockedServer, lockFileName } from './lock.ts';
+import { pinInstructions } from './pin-instructions.ts';
 import { pinTool } from './pin-tool.ts';
 
 const mostShown = 3;
+const longestNotice = 300;
 
 /**
  * A source of which only what was accepted is offered; one that is not locked is left as it is.
@@ -26,7 +29,7 @@ export function lockSource(source: Source, locked: LockedServer | undefined): So
     const change = instructionsChange(instructions, locked);
     return [
       ...gone.map((name) => `tool ${JSON.stringify(name)} is in ${lockFileName} but gone; ${next}`),
-      ...(change === undefined ? [] : [`its instructions were ${change} since they were locked; ${next}`]),
+      ...(change === undefined ? [] : [instructionsNotice(change, next)]),
     ];
   };
   const judged = judgedSource(source, judge, survey);
@@ -44,9 +47,15 @@ function refusal(tool: SourceTool, locked: LockedServer): string | undefined {
   return `it is not what ${lockFileName} says: ${differences.slice(0, mostShown).join('; ')}${more}`;
 }
 
-function instructionsChange(instructions: string | undefined, locked: LockedServer): string | undefined {
-  const now = instructions === undefined ? undefined : hashOf(instructions);
+function instructionsChange(instructions: string | undefined, locked: LockedServer): InstructionsDiff | undefined {
+  const now = instructions === undefined ? undefined : pinInstructions(instructions);
   return diffInstructions(locked.instructions, now);
+}
+
+function instructionsNotice({ kind, text }: InstructionsDiff, next: string): string {
+  const withheld = kind === 'removed' ? '' : ' and are withheld';
+  const shown = clipped(sanitizeText(text).replaceAll(/\s+/g, ' '), longestNotice);
+  return `its instructions were ${kind} since they were locked${withheld}: ${shown}; ${next}`;
 }
 
 function withoutNewInstructions(state: SourceState, locked: LockedServer): SourceState {

@@ -161,6 +161,7 @@ describe('the lock', () => {
       ['"lockVersion": 1', '"lockVersion": 2', 'lockVersion'],
       ['"description"', '"descripton"', 'servers.s.tools.a.descripton'],
       ['"tools"', '"instructions": 1, "tools"', 'servers.s.instructions'],
+      ['"tools"', '"instructions": {"hash": "a", "text": "b"}, "tools"', 'servers.s.instructions.hash'],
     ] as const)
       assert.throws(
         () => parseLock(text.replace(from, to)),
@@ -168,6 +169,19 @@ describe('the lock', () => {
         from,
       );
   });
+});
+
+test('a lock of before the text of instructions was kept is read, compared, and written as it was', () => {
+  const source = testSource('s', [testTool('a')]);
+  source.change({ instructions: 'Do this.' });
+  const hash = lockOf([source]).servers.get('s')?.instructions?.hash ?? '';
+  const text = printLock(lockOf([source])).replace(/"instructions": \{[^}]*\}/, `"instructions": "${hash}"`);
+  const old = parseLock(text);
+  assert.equal(printLock(old), text);
+  assert.deepEqual(diffLock(old, lockOf([source])), []);
+  source.change({ instructions: 'Do that.' });
+  const [diff] = diffLock(old, lockOf([source]));
+  assert.deepEqual([diff?.instructions?.kind, /"Do that\."/.test(diff?.instructions?.text ?? '')], ['changed', true]);
 });
 
 describe('a locked server', () => {
@@ -241,9 +255,19 @@ describe('a locked server', () => {
     const guarded = lockSource(source, locked);
     source.change({ instructions: 'Do this.' });
     assert.equal(guarded.state().instructions, undefined);
-    assert.match(guarded.state().notices?.join() ?? '', /its instructions were added/);
+    assert.match(
+      guarded.state().notices?.join() ?? '',
+      /its instructions were added .*withheld: "Do this\."; .*lock accept s/,
+    );
+    assert.equal(guarded.state().tools.length, 2, 'its tools stay');
     const accepted = lockOf([source]);
     assert.equal(lockSource(source, accepted.servers.get('s')).state().instructions, 'Do this.');
+    source.change({ instructions: 'Do that.' });
+    const [diff] = diffLock(accepted, lockOf([source]));
+    assert.deepEqual(diff?.instructions, { kind: 'changed', text: 'Do [-this.-]{+that.+}' });
+    const changed = lockSource(source, accepted.servers.get('s')).state();
+    assert.deepEqual([changed.instructions, changed.tools.length], [undefined, 2]);
+    assert.match(changed.notices?.join() ?? '', /changed since .* withheld: Do \[-this\.-\]\{\+that\.\+\}; /);
     source.change({ down: { reason: 'gone', since: 1 } });
     assert.equal(lockOf([source]).servers.size, 0);
     assert.deepEqual(diffLock(accepted, lockOf([source])), []);

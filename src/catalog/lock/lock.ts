@@ -17,10 +17,16 @@ export interface LockedTool extends LockedDefinition {
   readonly hash: string;
 }
 
+/** What a server tells models about itself. */
+export interface LockedInstructions {
+  readonly hash: string;
+  /** Absent in locks of before it was kept. */
+  readonly text?: string;
+}
+
 /** A server as it was when it was accepted. */
 export interface LockedServer {
-  /** Hash of what it tells models about itself. */
-  readonly instructions?: string;
+  readonly instructions?: LockedInstructions;
   /** By the server's own names. */
   readonly tools: ReadonlyMap<string, LockedTool>;
 }

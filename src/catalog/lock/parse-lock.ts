@@ -4,11 +4,13 @@ import { LockError } from './lock-error.ts';
 import {
   type Lock,
   type LockedDefinition,
+  type LockedInstructions,
   type LockedSchema,
   type LockedServer,
   type LockedTool,
   lockVersion,
 } from './lock.ts';
+import { pinInstructions } from './pin-instructions.ts';
 import { pinDefinition } from './pin-tool.ts';
 
 type Path = readonly string[];
@@ -44,9 +46,17 @@ function readServer(value: JsonValue, path: Path): LockedServer {
   knownKeys(server, ['instructions', 'tools'], path);
   const { instructions } = server;
   return {
-    ...(instructions === undefined ? {} : { instructions: string(instructions, [...path, 'instructions']) }),
+    ...(instructions === undefined ? {} : { instructions: readInstructions(instructions, [...path, 'instructions']) }),
     tools: entries(server['tools'], [...path, 'tools'], readTool),
   };
+}
+
+/** Locks of before the text was kept have only its hash. */
+function readInstructions(value: JsonValue, path: Path): LockedInstructions {
+  if (!isJsonObject(value)) return { hash: string(value, path) };
+  knownKeys(value, ['hash', 'text'], path);
+  const pinned = pinInstructions(string(value['text'], [...path, 'text']));
+  return { ...pinned, hash: fitting(value, pinned.hash, path) };
 }
 
 function readTool(value: JsonValue, path: Path): LockedTool {
@@ -61,9 +71,12 @@ function readTool(value: JsonValue, path: Path): LockedTool {
     ...(annotations === undefined ? {} : { annotations: holder(annotations, [...path, 'annotations']) }),
   };
   const pinned = pinDefinition(definition);
-  if (string(tool['hash'], [...path, 'hash']) !== pinned.hash)
-    throw new LockError([...path, 'hash'], 'does not fit the definition beside it; one of them was changed by hand');
-  return pinned;
+  return { ...pinned, hash: fitting(tool, pinned.hash, path) };
+}
+
+function fitting(holding: JsonObject, hash: string, path: Path): string {
+  if (string(holding['hash'], [...path, 'hash']) === hash) return hash;
+  throw new LockError([...path, 'hash'], 'does not fit the definition beside it; one of them was changed by hand');
 }
 
 function entries<Entry>(

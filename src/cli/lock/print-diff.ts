@@ -1,3 +1,4 @@
+import type { InstructionsDiff } from '../../catalog/lock/diff-instructions.ts';
 import type { ServerDiff, ToolDiff } from '../../catalog/lock/diff-lock.ts';
 import { printable } from '../printable.ts';
 import type { Printer } from '../terminal.ts';
@@ -5,9 +6,13 @@ import type { Printer } from '../terminal.ts';
 /** What became of a server, as indented lines. */
 export function diffLines({ instructions, tools }: ServerDiff, { colors }: Printer): string[] {
   return [
-    ...(instructions === undefined ? [] : [`  ${colors.yellow('~')} its instructions: ${instructions}`]),
+    ...(instructions === undefined ? [] : instructionLines(instructions, colors)),
     ...tools.flatMap((tool) => toolLines(tool, colors)),
   ];
+}
+
+function instructionLines({ kind, text }: InstructionsDiff, colors: Printer['colors']): string[] {
+  return [`  ${colors.yellow('~')} its instructions were ${kind}`, `      ${printable(text).replaceAll('\n', '\\n')}`];
 }
 
 function toolLines(diff: ToolDiff, colors: Printer['colors']): string[] {

@@ -32,7 +32,13 @@ export const standingSchema = z
     diff: z
       .object({
         server: z.string(),
-        instructions: z.enum(['added', 'removed', 'changed']).optional(),
+        instructions: z
+          .object({
+            kind: z.enum(['added', 'removed', 'changed']),
+            text: z.string().describe('The difference, for people.'),
+          })
+          .optional()
+          .describe('What became of what the server tells models about itself; until it is accepted it is withheld.'),
         tools: z.array(toolDiffSchema).readonly(),
       })
       .optional(),
