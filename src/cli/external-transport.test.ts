@@ -7,6 +7,7 @@ import { httpFixture } from '../../test/mcp-servers/http-fixture.ts';
 import { parseConfiguration } from '../config/load-configuration.ts';
 import { keyRing } from '../config/secrets/key-ring.ts';
 import { secretVault } from '../config/secrets/sealed-files.ts';
+import { checkSecrets } from './doctor/check-secrets.ts';
 import { openBoxAnyway } from './open-box.ts';
 
 suite('the secrets of a server', () => {
@@ -37,5 +38,40 @@ suite('the secrets of a server', () => {
     for await (const event of box.journal.stream()) recorded += JSON.stringify(event);
     assert.match(recorded, /planted: \[redacted:TOKEN\]/);
     assert.doesNotMatch(recorded, /planted-token/);
+  });
+
+  test('one that stands in the configuration itself is kept out of the record all the same', async (t) => {
+    const data = mkdtempSync(join(tmpdir(), 'signalbox-transport-'));
+    const fixture = await httpFixture('modern');
+    const literals = ['planted-bearer', 'planted-api-key', 'q8Zt5Lr2Xw7Nb4Vc9Md1'];
+    const [token, key, random] = literals;
+    const web = {
+      type: 'http',
+      url: fixture.url,
+      auth: { type: 'bearer', token },
+      headers: { 'X-Api-Key': key, 'X-Trace': random, 'X-Team': 'signals-and-boxes' },
+    };
+    const configuration = parseConfiguration(JSON.stringify({ mcpServers: { web } }), join(data, 'c.json'));
+    const { box } = await openBoxAnyway(configuration, { secretsFrom: data });
+    t.after(async () => {
+      await box.close();
+      await fixture.close();
+      rmSync(data, { recursive: true });
+    });
+    const text = `${literals.join(' ')} signals-and-boxes`;
+    assert.equal((await box.call('mcp__web__echo', { text })).outcome, 'completed');
+    let recorded = '';
+    for await (const event of box.journal.stream()) recorded += JSON.stringify(event);
+    assert.match(recorded, /\[redacted:WEB_TOKEN\] \[redacted:WEB_X_API_KEY\] \[redacted:X_TRACE\] signals-and-boxes/);
+    for (const literal of literals) assert.ok(!recorded.includes(literal), literal);
+    const findings = (await checkSecrets(configuration, data)).filter(({ level }) => level === 'warning');
+    assert.deepEqual(
+      findings.map(({ what, fix }) => [what.split(' ')[0], fix?.split(',')[0]]),
+      [
+        ['mcpServers.web.headers.X-Api-Key', 'signalbox secret set WEB_X_API_KEY'],
+        ['mcpServers.web.headers.X-Trace', 'signalbox secret set X_TRACE'],
+        ['mcpServers.web.auth.token', 'signalbox secret set WEB_TOKEN'],
+      ],
+    );
   });
 });

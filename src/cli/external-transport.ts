@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { ExternalEntry } from '../config/configuration.ts';
 import type { AuthSettings } from '../config/schema.ts';
+import { literalSecrets } from '../config/literal-secrets.ts';
 import { type UsedValue, resolveReferences } from '../config/references.ts';
 import type { SecretVault } from '../config/secrets/secret-vault.ts';
 import type { OAuthOptions } from '../sources/mcp/http/oauth/oauth-options.ts';
@@ -38,6 +39,7 @@ export async function externalTransport(entry: ExternalEntry, context: Reference
       for (const value of used) if (isSecret(value)) addSecret(value.name, value.value);
       return resolved;
     };
+  for (const literal of literalSecrets(entry)) addSecret(literal.name, literal.value);
   const plain = resolver(({ source }) => source === 'secret');
   const secret = resolver(({ source, value }) => source === 'secret' || value.length >= shortestSecret);
 

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Configuration } from '../../config/configuration.ts';
+import { literalSecrets } from '../../config/literal-secrets.ts';
 import { referencedSecrets } from '../../config/references.ts';
 import { isShared } from '../../config/secrets/key-file.ts';
 import { keptIn, secretPlaces } from '../../config/secrets/key-ring.ts';
@@ -14,7 +15,9 @@ export async function checkSecrets(configuration: Configuration | undefined, dat
   return [
     ...(await checkKept(data)),
     ...checkPermissions(data),
-    ...(configuration === undefined ? [] : await checkReferences(configuration, data)),
+    ...(configuration === undefined
+      ? []
+      : [...checkLiterals(configuration), ...(await checkReferences(configuration, data))]),
   ];
 }
 
@@ -51,6 +54,16 @@ function checkPermissions(data: string): Finding[] {
       fix: `chmod 600 ${shortPath(keyFile)}, and replace the secrets if others were here`,
     });
   return findings;
+}
+
+function checkLiterals({ servers }: Configuration): Finding[] {
+  return servers
+    .flatMap((entry) => (entry.kind === 'external' ? literalSecrets(entry) : []))
+    .map(({ path, name }) => ({
+      level: 'warning',
+      what: `${path} looks like a secret that stands in the configuration for everyone who reads it`,
+      fix: `signalbox secret set ${name}, and write \${secret:${name}} in its place`,
+    }));
 }
 
 async function checkReferences({ servers }: Configuration, data: string): Promise<Finding[]> {

@@ -1,6 +1,6 @@
 import { shortestSecret } from '../../journal/redaction.ts';
 import { replaceSecretPatterns } from '../../journal/secret-patterns.ts';
-import { isSecretName, looksSecret } from '../secret-values.ts';
+import { authorizationScheme, isSecretName, looksSecret } from '../secret-values.ts';
 import type { ImportContext } from './found-server.ts';
 
 /** The server whose texts are looked at, and where it is told what was left behind. */
@@ -10,13 +10,11 @@ export interface SecretHolder {
   note(text: string): void;
 }
 
-const scheme = /^(bearer|basic|token|apikey)\s+/i;
-
 /** The value of a variable or a header, without a secret in it: a reference to it stands in its place. */
 export function protectedValue(key: string, value: string, holder: SecretHolder): string {
   const text = withoutSecretDefaults(key, value, holder);
   if (!looksSecret(key, text)) return text;
-  const kept = scheme.exec(text)?.[0] ?? '';
+  const kept = authorizationScheme.exec(text)?.[0] ?? '';
   // A header is named for what it carries, which for a bearer token is the token.
   const name = /^authorization$/i.test(key) ? 'TOKEN' : key;
   return kept + reference(name, text.slice(kept.length), holder);
