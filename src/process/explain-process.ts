@@ -9,7 +9,11 @@ export function describeExit(code: number | null, signal: NodeJS.Signals | null)
 
 /** Why a program could not be started, in words. */
 export function explainStart({ command, cwd }: ProgramOptions, error: NodeJS.ErrnoException): string {
-  if (error.code === 'ENOENT')
-    return `the program ${JSON.stringify(command)} was not found${cwd === undefined ? '' : ` (or the directory ${cwd} does not exist)`}`;
+  if (error.code === 'ENOENT') {
+    const [program, ...args] = command.trim().split(/\s+/);
+    const hint =
+      args.length === 0 ? '' : `; did you mean command ${JSON.stringify(program)} with args ${JSON.stringify(args)}?`;
+    return `the program ${JSON.stringify(command)} was not found${cwd === undefined ? '' : ` (or the directory ${cwd} does not exist)`}${hint}`;
+  }
   return `the program ${JSON.stringify(command)} could not be started: ${error.message}`;
 }

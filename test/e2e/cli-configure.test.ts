@@ -94,6 +94,7 @@ suite('add, disable, enable, remove', () => {
       ['remote', '--url', 'https://x.example/mcp', '--header', 'Authorization=Bearer ${env:X}'],
       ['old', '--url', 'https://x.example/sse', '--type', 'sse'],
       ['memory', '--npm', '@modelcontextprotocol/server-memory@2026.8.31'],
+      ['short', 'npm:@modelcontextprotocol/server-memory@2026.8.31'],
       ['notes', '--module', './notes.ts'],
     ]) {
       const { code, stderr } = await place.cli('add', ...args);
@@ -105,6 +106,7 @@ suite('add, disable, enable, remove', () => {
         remote: { type: 'http', url: 'https://x.example/mcp', headers: { Authorization: 'Bearer ${env:X}' } },
         old: { type: 'sse', url: 'https://x.example/sse' },
         memory: { npm: '@modelcontextprotocol/server-memory@2026.8.31' },
+        short: { npm: '@modelcontextprotocol/server-memory@2026.8.31' },
         notes: { module: './notes.ts' },
       },
     });

@@ -24,8 +24,8 @@ const usage = 'signalbox add NAME -- COMMAND [ARGS…], or --url URL, --npm PACK
 
 /** Makes the entry of a server. Throws a usage failure when the options do not go together. */
 export function serverSettings(words: readonly string[], options: AddOptions, directory: string): ServerSettings {
-  const { url, type, header = [], npm, module, env = [] } = options;
-  const [command, ...args] = words;
+  const { url, type, header = [], module, env = [] } = options;
+  const { npm, command, args } = programOf(words, options);
   const kinds = [command, url, npm, module].filter((kind) => kind !== undefined);
   if (kinds.length !== 1)
     throw usageFailure(kinds.length === 0 ? 'what is the server?' : 'a server is only one of these', { next: usage });
@@ -53,9 +53,22 @@ export function serverSettings(words: readonly string[], options: AddOptions, di
   if (npm !== undefined) {
     const isPinned = /.@[^@/]+$/.test(npm);
     const loose = isPinned ? [] : [`${npm} has no version: any later one would run unseen; better ${npm}@1.2.3`];
-    return { entry: { npm, ...withEnv }, transport: 'stdio', warnings: [...warnings, ...loose] };
+    return {
+      entry: { npm, ...(args.length > 0 && { args }), ...withEnv },
+      transport: 'stdio',
+      warnings: [...warnings, ...loose],
+    };
   }
   return { entry: { command, ...(args.length > 0 && { args }), ...withEnv }, transport: 'stdio', warnings };
+}
+
+/** `npm:PACKAGE@VERSION` in the place of a command is the shorthand. */
+function programOf(
+  [first, ...args]: readonly string[],
+  { npm }: AddOptions,
+): { readonly npm?: string | undefined; readonly command?: string | undefined; readonly args: readonly string[] } {
+  const isShorthand = first?.startsWith('npm:') === true && npm === undefined;
+  return isShorthand ? { npm: first.slice('npm:'.length), args } : { npm, command: first, args };
 }
 
 function pairs(option: string, texts: readonly string[]): Record<string, string> {

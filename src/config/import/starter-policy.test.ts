@@ -36,6 +36,19 @@ suite('the starter policy', () => {
     );
   });
 
+  test('what a client lets run but does not offer gets no rule', () => {
+    const permissions = ['read', 'query-docs', 'write', '*'].map((tool) => ({
+      tool,
+      answer: 'allow' as const,
+      client: 'Codex',
+    }));
+    const entry = { tools: { allow: ['read', 'query-docs'], deny: ['query-*'] } };
+    assert.deepEqual(
+      starterRules([{ name: 'files', entry, origins: [], notes: [], permissions }]).map(({ match }) => match),
+      ['mcp__files__read', 'mcp__files__*'],
+    );
+  });
+
   test('whatever the names are, the text is YAML of exactly these rules, with ids of their own', () => {
     const permission = fc.record({
       tool: fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('a.b', 'a-b', 'a_b', '*', 'a*', '-', '_')),

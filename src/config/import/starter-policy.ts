@@ -1,4 +1,5 @@
 import { renderName } from '../../catalog/names.ts';
+import { matchesPattern } from '../../model/name-pattern.ts';
 import type { PlannedServer } from './plan-import.ts';
 
 /** A rule that says of a tool what another client says of it. */
@@ -14,10 +15,10 @@ export interface StarterRule {
 /** The rules that come from other clients’ permissions. What they forbid is not here: it is hidden by the configuration. */
 export function starterRules(servers: readonly PlannedServer[]): StarterRule[] {
   const rules = new Map<string, StarterRule>();
-  for (const { name, permissions } of servers) {
+  for (const { name, entry, permissions } of servers) {
     for (const { tool, answer, client } of permissions) {
       // Anything else could mean more here than it does there.
-      if (answer === 'deny' || !/^[\w.*-]+$/.test(tool)) continue;
+      if (answer === 'deny' || isHidden(tool, entry) || !/^[\w.*-]+$/.test(tool)) continue;
       const match = tool.includes('*') ? `mcp__${name}__${tool}` : renderName({ server: name, tool }).name;
       const id = `imported-${match
         .slice('mcp__'.length)
@@ -31,6 +32,12 @@ export function starterRules(servers: readonly PlannedServer[]): StarterRule[] {
     }
   }
   return numbered([...rules.values()]);
+}
+
+/** A rule for what the configuration hides would wait for the day that it does not any more. */
+function isHidden(tool: string, { tools }: PlannedServer['entry']): boolean {
+  if (tools?.deny?.some((pattern) => matchesPattern(tool, pattern)) === true) return true;
+  return !tool.includes('*') && tools?.allow?.some((pattern) => matchesPattern(tool, pattern)) === false;
 }
 
 /** The rules as the text of a `policies.yaml`. */
