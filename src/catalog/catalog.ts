@@ -2,7 +2,7 @@ import { SignalboxError } from '../model/errors.ts';
 import { tell } from '../model/tell.ts';
 import type { ToolDefinition } from '../model/tool.ts';
 import type { CatalogTool } from './definition.ts';
-import { assertServerName } from './names.ts';
+import { assertServerName, renderName } from './names.ts';
 import { Offers } from './offers.ts';
 import type { CatalogNotice, CatalogSnapshot, HiddenTool, ServerProvenance } from './snapshot.ts';
 import type { Source } from './source.ts';
@@ -40,6 +40,15 @@ export class Catalog {
   find(name: string): CatalogTool | undefined {
     if (this.#snapshot === undefined) this.#snapshot = this.#build();
     return this.#byName.get(name);
+  }
+
+  /** What a tool is called now whose server has this name for it; `undefined` where it was not renamed, or is told to nobody. */
+  renamed(name: string): string | undefined {
+    const found = this.snapshot.tools.find((tool) => {
+      const remote = this.#byName.get(tool.name)?.offered.remote;
+      return remote !== undefined && remote !== '' && renderName({ ...tool.id, tool: remote }).name === name;
+    });
+    return found?.name;
   }
 
   /** Takes a server in. Throws when its name or one of its tool names is taken twice, or a tool cannot be told. */

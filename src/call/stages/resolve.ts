@@ -1,6 +1,5 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import { parseName } from '../../catalog/names.ts';
-import type { CatalogSnapshot } from '../../catalog/snapshot.ts';
 import type { CallOutcome } from '../../model/call.ts';
 import { nearest } from '../../model/nearest.ts';
 import { unfinished } from '../../model/unfinished.ts';
@@ -10,7 +9,7 @@ import type { Call, Stage } from '../call.ts';
 export function resolve(catalog: Catalog): Stage {
   return (call, next) => {
     const tool = catalog.find(call.name);
-    if (tool === undefined) return absent(call, catalog.snapshot);
+    if (tool === undefined) return absent(call, catalog);
     const seen = call.options.definitionHash;
     if (seen !== undefined && seen !== tool.definition.definitionHash) {
       return unfinished(
@@ -24,7 +23,8 @@ export function resolve(catalog: Catalog): Stage {
   };
 }
 
-function absent(call: Call, snapshot: CatalogSnapshot): CallOutcome {
+function absent(call: Call, catalog: Catalog): CallOutcome {
+  const { snapshot } = catalog;
   const hidden = snapshot.hidden.find((tool) => tool.name === call.name);
   if (hidden !== undefined) {
     const since = new Date(hidden.since).toISOString();
@@ -46,10 +46,12 @@ function absent(call: Call, snapshot: CatalogSnapshot): CallOutcome {
   const down = snapshot.servers.find(({ name, status }) => name === server && status === 'down');
   if (down?.reason !== undefined)
     return unfinished('denied', 'server-down', `${call.name} cannot be called: ${down.reason}`);
-  const suggestion = nearest(
-    call.name,
-    snapshot.tools.map((tool) => tool.name),
-  );
+  const suggestion =
+    catalog.renamed(call.name) ??
+    nearest(
+      call.name,
+      snapshot.tools.map((tool) => tool.name),
+    );
   const hint =
     suggestion === undefined ? `the catalog has ${snapshot.tools.length} tools` : `did you mean "${suggestion}"?`;
   return unfinished(

@@ -215,6 +215,9 @@ test('whatever is allowed, denied and renamed: what is listed can be called and 
           const { outcome, error } = await box.call({ server: 's', tool: name });
           assert.equal(outcome, 'denied');
           assert.equal(error?.code, visible.includes(name) ? 'tool-unknown' : 'tool-hidden');
+          const now = renames.get(name);
+          if (visible.includes(name) && now !== undefined)
+            assert.ok(error?.message.endsWith(`did you mean "mcp__s__${now}"?`), error?.message);
         }
       } finally {
         await box.close();
