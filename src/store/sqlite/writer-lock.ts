@@ -1,7 +1,11 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+
+/** What a process leaves that is killed before its lock has its name. */
+const unfinished = /\.lock\.new(?:-journal)?$/;
+const oldMs = 60_000;
 
 /**
  * Shows other processes that this writer is alive: an otherwise empty SQLite file, locked for as long as the process lives.
@@ -19,7 +23,8 @@ export class WriterLock {
     // Locked before it gets its name, so that nobody ever finds it unlocked.
     const unnamed = `${this.#file}.new`;
     this.#lock = new DatabaseSync(unnamed);
-    this.#lock.exec('BEGIN EXCLUSIVE');
+    // A journal beside it would keep the file's first name, and outlive a process that is killed.
+    this.#lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     renameSync(unnamed, this.#file);
   }
 
@@ -27,8 +32,9 @@ export class WriterLock {
   living(): Set<string> {
     const living = new Set<string>();
     for (const name of readdirSync(this.#directory)) {
-      if (!name.endsWith('.lock')) continue;
       const file = join(this.#directory, name);
+      if (unfinished.test(name) && isOld(file)) rmSync(file, { force: true });
+      if (!name.endsWith('.lock')) continue;
       if (isLocked(file)) living.add(name.slice(0, -'.lock'.length));
       else rmSync(file, { force: true });
     }
@@ -39,6 +45,10 @@ export class WriterLock {
     this.#lock.close();
     rmSync(this.#file, { force: true });
   }
+}
+
+function isOld(file: string): boolean {
+  return Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()) > oldMs;
 }
 
 function isLocked(file: string): boolean {
