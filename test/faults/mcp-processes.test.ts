@@ -33,6 +33,7 @@ function found(): Found[] {
 }
 
 describe('processes of MCP servers', { skip: process.platform !== 'linux' && 'it looks into /proc' }, () => {
+  // A fault of the TypeScript SDK that does not reach us: #2023, closing leaves grandchildren behind.
   test(
     '1,000 servers that fork a grandchild, started and ended in every way: no orphan, no zombie',
     { timeout: 300_000 },

@@ -15,6 +15,8 @@ export interface FixtureOptions {
   /** Lists this many tools more, `page` at a time. */
   readonly many?: number;
   readonly page?: number;
+  /** There is always one more page of tools. */
+  readonly endless?: boolean;
   /** Tools that were added while it ran; shared by all servers of a process. */
   readonly added?: string[];
   /** The only revisions it speaks. */
@@ -26,7 +28,13 @@ type Handler = (args: Record<string, unknown>, context: ServerContext) => Promis
 const read = { readOnlyHint: true };
 
 /** An MCP server on the SDK's own server, whose tools do what tests need: wait, act, die, flood. */
-export function fixtureServer({ many = 0, page = 50, added = [], versions }: FixtureOptions = {}): Server {
+export function fixtureServer({
+  many = 0,
+  page = 50,
+  endless = false,
+  added = [],
+  versions,
+}: FixtureOptions = {}): Server {
   const server = new Server(
     { name: 'fixture', version: '1.2.3' },
     {
@@ -154,7 +162,7 @@ export function fixtureServer({ many = 0, page = 50, added = [], versions }: Fix
     const all = tools();
     const start = Number(params?.cursor ?? 0);
     const end = start + page;
-    return { tools: all.slice(start, end), ...(end < all.length ? { nextCursor: String(end) } : {}) };
+    return { tools: all.slice(start, end), ...(end < all.length || endless ? { nextCursor: String(end) } : {}) };
   });
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const handler = handlers[params.name] ?? (() => text(params.name));

@@ -1,4 +1,4 @@
-/** The fixture as a program: `stdio-program.ts [legacy|modern|exits-on-probe|silent-on-probe|reads-slowly|VERSION] [--many N] [--pid] [--fork]`. */
+/** The fixture as a program: `stdio-program.ts [legacy|modern|exits-on-probe|silent-on-probe|reads-slowly|VERSION] [--many N] [--endless] [--pid] [--fork]`. */
 import { spawn } from 'node:child_process';
 import { Transform } from 'node:stream';
 import { parseArgs } from 'node:util';
@@ -8,6 +8,7 @@ import { fixtureServer } from './fixture-server.ts';
 const { values, positionals } = parseArgs({
   options: {
     many: { type: 'string', default: '0' },
+    endless: { type: 'boolean', default: false },
     fork: { type: 'boolean', default: false },
     pid: { type: 'boolean', default: false },
   },
@@ -16,6 +17,7 @@ const { values, positionals } = parseArgs({
 const era = positionals[0] ?? 'legacy';
 const options = {
   many: Number(values.many),
+  endless: values.endless,
   added: values.pid ? ['echo_pid'] : [],
   ...(/^\d/.test(era) ? { versions: [era] } : {}),
 };

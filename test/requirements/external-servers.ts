@@ -80,6 +80,7 @@ export const externalServers: Section<'B'> = {
       'src/config/references.test.ts > references to environment variables > one that is not set is named, with the place that refers to it',
       'test/e2e/cli-secret.test.ts > signalbox secret > a secret set on standard input reaches the header of the server that refers to it, and nothing else',
       'test/e2e/cli-secret.test.ts > signalbox secret > a secret that is missing takes only its server down, with the command to run; doctor tells the same',
+      'src/cli/external-transport.test.ts > the secrets of a server > one that stands in the configuration itself is kept out of the record all the same',
       'src/cli/external-transport.test.ts > the secrets of a server > a changed one is used by the next connection, and neither the old nor the new is recorded',
       'src/config/secrets/sealed-files.test.ts > a vault > any change of a kept secret is told with its file and what to do, and it is never taken for missing',
       'test/faults/secret-writers.test.ts > writers of secrets that begin at once and are killed at any moment lose nothing that was kept, and leave nothing broken',
@@ -150,6 +151,7 @@ export const externalServers: Section<'B'> = {
     tests: [
       'src/catalog/lock/lock.test.ts > the lock > reordering keys, sets or tools never drifts, and hides nothing',
       'src/catalog/lock/lock.test.ts > the lock > any change of any definition drifts, is told, and hides exactly that tool',
+      'src/catalog/lock/lock.test.ts > a locked server > new instructions are withheld and noticed; a server that is down is not compared',
       'test/e2e/cli-lock.test.ts > signalbox.lock > a changed tool is blocked with the difference until it is accepted; no other tool is',
     ],
   },
@@ -158,6 +160,7 @@ export const externalServers: Section<'B'> = {
     tests: [
       'src/catalog/transforms/sanitized.test.ts > a sanitized tool > has clean names, titles, descriptions and schema descriptions; values stay exact',
       'src/catalog/transforms/sanitized.test.ts > suspicious > is looked for in the schema too, in names and values as well',
+      'src/catalog/transforms/clean-source.test.ts > hidden characters > are taken out and noticed for every server from outside, however it comes into the catalog',
       'src/sources/mcp/content.test.ts > lock, transforms and configuration pass them on, their descriptions without hidden characters',
     ],
   },

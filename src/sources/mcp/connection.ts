@@ -99,8 +99,8 @@ export class Connection {
     return this.#isOver || this.#lane.isLost;
   }
 
-  /** Everything a list has, page after page. A server without such a list has an empty one. */
-  async list(list: ListName): Promise<JsonValue[]> {
+  /** Everything a list has, page after page, to an end that `onCut` is told of. A server without such a list has an empty one. */
+  async list(list: ListName, onCut?: (notice: string) => void): Promise<JsonValue[]> {
     const { method, capability } = lists[list];
     if (this.#client.getServerCapabilities()?.[capability] === undefined) return [];
     let items: JsonValue[] = [];
@@ -113,9 +113,11 @@ export class Connection {
       const found = page[list];
       if (Array.isArray(found)) items = items.concat(found as readonly JsonValue[]);
       cursor = page['nextCursor'];
-      if (typeof cursor !== 'string' || seen.has(cursor)) break;
+      if (typeof cursor !== 'string') return items;
+      if (seen.has(cursor)) break;
       seen.add(cursor);
     }
+    onCut?.(`its list ${method} did not end after ${seen.size} pages and was cut there, with ${items.length} entries`);
     return items;
   }
 

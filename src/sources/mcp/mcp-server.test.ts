@@ -111,6 +111,15 @@ describe('a server that is a process', () => {
     assert.equal(textOf(await box.call('mcp__fixture__many_249')), 'many_249');
   });
 
+  test('a list without end is cut, and the server is said to have one', async (t) => {
+    const { box } = await boxed(t, { transport: fixtureProgram('legacy', '--endless') });
+    assert.ok(box.tools().some((tool) => tool.id.tool === 'echo'));
+    assert.deepEqual(
+      box.catalog().notices.flatMap(({ tool, message }) => (tool === 'mcp__fixture__*' ? [message.slice(0, 52)] : [])),
+      ['its list tools/list did not end after 1000 pages and'],
+    );
+  });
+
   for (const era of ['legacy', 'modern']) {
     test(`a change of its list is followed, and tools that did not change stay the same (${era})`, async (t) => {
       const { box, server } = await boxed(t, { transport: fixtureProgram(era) });
@@ -137,6 +146,7 @@ describe('a server that is a process', () => {
       await until(() => names.every((name) => listed().has(name)), 'all new tools are there');
     });
 
+    // A fault of the TypeScript SDK that does not reach us: #2165, an abort looks like a timeout.
     test(`cancellation reaches it (${era})`, async (t) => {
       const { box, server } = await boxed(t, { transport: fixtureProgram(era) });
       const stop = new AbortController();
@@ -171,6 +181,7 @@ describe('a server that is a process', () => {
     assert.equal(environment['PATH'], process.env['PATH']);
   });
 
+  // A fault of the TypeScript SDK that does not reach us: a message over 10 MB closes the connection.
   test('a message of 20 MB gets through; one over the limit ends the connection, and it comes back', async (t) => {
     const { box, server } = await boxed(t, { transport: fixtureProgram(), largestMessage: 30 * 1024 * 1024 });
     const large = await box.call('mcp__fixture__large', { bytes: 20 * 1024 * 1024 });
@@ -182,6 +193,7 @@ describe('a server that is a process', () => {
     assert.equal(server.health().restarts, 3, 'it is a read, and was tried three times');
   });
 
+  // A fault of the TypeScript SDK that does not reach us: #2706, it writes without regard to whether the other side reads.
   test('one that reads slowly gets everything in the end, and nothing that was taken back while it waited', async (t) => {
     const file = scratchFile(t);
     const { box } = await boxed(t, { transport: fixtureProgram('reads-slowly') });
@@ -201,11 +213,25 @@ describe('a server that is a process', () => {
     assert.equal(readFileSync(file, 'utf8'), 'once\n');
   });
 
+  // A fault of the TypeScript SDK that does not reach us: #2776, error output that nobody reads stops the server.
   test('its error output is drained, and the last 200 lines are kept', async (t) => {
     const { box, server } = await boxed(t, { transport: fixtureProgram() });
     assert.equal((await box.call('mcp__fixture__flood', { lines: 20_000 })).outcome, 'completed');
     await until(() => server.health().stderr.at(-1)?.startsWith('line 19999') === true, 'the last line is read');
     assert.equal(server.health().stderr.length, 200);
+  });
+
+  // A fault of the TypeScript SDK that does not reach us: #2076, whether progress moves the timeout depends on who listens to it.
+  test('progress, listened to or not, moves no limit of time', async (t) => {
+    const { box } = await boxed(t, { transport: fixtureProgram(), timeoutMs: 300 });
+    const heard: number[] = [];
+    const args = { name: 'endless', count: 1_000_000 };
+    const [deaf, listening] = await Promise.all([
+      box.call('mcp__fixture__steps', args),
+      box.call('mcp__fixture__steps', args, { onProgress: ({ progress }) => heard.push(progress) }),
+    ]);
+    assert.deepEqual([deaf.outcome, listening.outcome], ['timed-out', 'timed-out']);
+    assert.ok(heard.length > 0);
   });
 
   test('what it prints beside the protocol does no harm', async (t) => {
@@ -245,6 +271,11 @@ describe('a server that is a process', () => {
     assert.deepEqual([protocolVersion, instructions], ['2026-07-28', 'Use it in tests.']);
     const missing = discoverMcpServer({ name: 'fixture', transport: { type: 'stdio', command: 'no-such-program' } });
     await assert.rejects(missing, /"no-such-program" was not found/);
+    const joined = discoverMcpServer({
+      name: 'fixture',
+      transport: { type: 'stdio', command: 'no-such-program a.mjs' },
+    });
+    await assert.rejects(joined, /did you mean command "no-such-program" with args \["a\.mjs"\]\?/);
   });
 });
 

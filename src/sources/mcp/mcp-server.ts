@@ -45,6 +45,8 @@ export function mcpServer(options: McpServerOptions): McpServer {
   const redact = options.redact ?? ((text: string) => text);
   const lines = new RecentLines(redact);
   const following = new Map<ListName, 'up to date' | 'changed again'>();
+  /** Lists that did not end. */
+  const cuts = new Map<ListName, string>();
   let state: SourceState | undefined;
   let facts: ServerFacts | undefined;
   let { roots = [], logLevel } = options;
@@ -68,7 +70,13 @@ export function mcpServer(options: McpServerOptions): McpServer {
   const content = new RemoteContent(options.name, () => supervisor, changed);
 
   const relist = async (connection: Connection, list: ListName): Promise<void> => {
-    const items = await connection.list(list);
+    let cut: string | undefined;
+    const items = await connection.list(list, (notice) => (cut = notice));
+    if (cut !== cuts.get(list)) {
+      if (cut === undefined) cuts.delete(list);
+      else cuts.set(list, cut);
+      changed();
+    }
     if (list === 'tools') tools.update(items);
     else content.update(list, items);
   };
@@ -138,6 +146,7 @@ export function mcpServer(options: McpServerOptions): McpServer {
       const { instructions } = facts ?? {};
       return (state ??= {
         ...tools.listing,
+        notices: [...tools.listing.notices, ...cuts.values()],
         content: content.listing,
         ...(instructions === undefined ? {} : { instructions }),
         ...(down === undefined ? {} : { down }),
