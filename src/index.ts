@@ -75,7 +75,7 @@ export type {
 } from './model/client.ts';
 export type { ContentBlock, ToolResult } from './model/content.ts';
 export type { SessionState, ToolContext } from './model/context.ts';
-export type { Decision } from './model/decision.ts';
+export type { AskingRule, Decision } from './model/decision.ts';
 export { SignalboxError } from './model/errors.ts';
 export type { CallErrorCode, ErrorCode } from './model/errors.ts';
 export type { CallId } from './model/identifiers.ts';

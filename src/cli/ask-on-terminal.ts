@@ -1,4 +1,5 @@
 import type { ApprovalAnswer, ApprovalRequest, Approve } from '../model/approval.ts';
+import { asksOf } from '../model/decision.ts';
 import { localUser } from './local-user.ts';
 import { oneLine, printable } from './printable.ts';
 import { isYes, question } from './question.ts';
@@ -20,7 +21,7 @@ function describe(
 ): string {
   const facts: [string, string][] = [
     ['effect', tool.effect],
-    ['asks because', `${oneLine(decision.reason)} (${decision.rule})`],
+    ...asksOf(decision).map(({ rule, reason }): [string, string] => ['asks because', `${oneLine(reason)} (${rule})`]),
     [
       'asked by',
       `${principal.kind} ${oneLine(principal.id)}${session === undefined ? '' : `, session ${oneLine(session)}`}`,

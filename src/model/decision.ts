@@ -1,5 +1,15 @@
 import type { JsonObject } from './json.ts';
 
+/** A rule that asks, and why. */
+export interface AskingRule {
+  readonly rule: string;
+  readonly reason: string;
+  /** Where the rule stands: `policies.yaml:12`. */
+  readonly at?: string;
+  /** Changes whenever the text of the rule does; absent for what has no text: defaults and policies in code. */
+  readonly version?: string;
+}
+
 /** What policy says of a call, and why. */
 export interface Decision {
   readonly answer: 'allow' | 'ask' | 'deny';
@@ -8,10 +18,19 @@ export interface Decision {
   readonly reason: string;
   /** Where the rule stands: `policies.yaml:12`. Absent for what was not read from a file. */
   readonly at?: string;
+  /** Changes whenever the text of the rule does. Present where a written rule asks. */
+  readonly version?: string;
+  /** Every rule that asks, the one named above first. Present when there is more than one. */
+  readonly asks?: readonly AskingRule[];
   /** The values the rule looked at, by the expression that gave them. */
   readonly values?: JsonObject;
   /** The version of the policy that decided: an approval holds only under the same one. */
   readonly policy?: string;
   /** What rules in shadow mode would have said. */
   readonly shadow?: readonly Pick<Decision, 'answer' | 'rule' | 'reason'>[];
+}
+
+/** Every rule whose question a decision is. */
+export function asksOf({ rule, reason, at, version, asks }: Decision): readonly AskingRule[] {
+  return asks ?? [{ rule, reason, ...(at === undefined ? {} : { at }), ...(version === undefined ? {} : { version }) }];
 }

@@ -69,8 +69,8 @@ describe('a decision', () => {
   ask: args.amount > 100 && session.last('mcp__bank__*').seq == 0
   reason: more than 100 needs a human
 `);
-    const { policy, ...rest } = decide('mcp__bank__pay', { amount: 120 });
-    assert.match(policy ?? '', /^[0-9a-f]{16}$/);
+    const { policy, version, ...rest } = decide('mcp__bank__pay', { amount: 120 });
+    for (const each of [policy, version]) assert.match(each ?? '', /^[0-9a-f]{16}$/);
     assert.deepEqual(rest, {
       answer: 'ask',
       rule: 'big-spend',
@@ -89,6 +89,23 @@ describe('a decision', () => {
     assert.equal(decide('mcp__x__a').rule, 'a');
     assert.equal(decide('mcp__x__b', { stop: false }).rule, 'b');
     assert.equal(decide('mcp__x__b', { stop: true }).rule, 'c');
+  });
+
+  test('names every rule that asks, when several do and none denies', () => {
+    const { decide } = opened(`
+- { id: a, match: "mcp__x__*", allow: true }
+- { id: b, match: mcp__x__b, ask: true, reason: one }
+- { id: c, match: mcp__x__b, ask: args.big, reason: two }
+- { id: d, match: mcp__x__b, deny: args.stop }
+`);
+    const asksOf = (args: JsonObject): unknown =>
+      decide('mcp__x__b', args).asks?.map(({ rule, reason, at }) => [rule, reason, at]);
+    assert.deepEqual(asksOf({ big: true, stop: false }), [
+      ['b', 'one', 'p.yaml:3'],
+      ['c', 'two', 'p.yaml:4'],
+    ]);
+    assert.equal(asksOf({ big: false, stop: false }), undefined);
+    assert.equal(asksOf({ big: true, stop: true }), undefined);
   });
 
   test('without a rule is made by effect: reads run, everything else asks', () => {

@@ -1,5 +1,5 @@
 import type { Principal } from '../model/call.ts';
-import type { Decision } from '../model/decision.ts';
+import type { AskingRule, Decision } from '../model/decision.ts';
 import { messageOf } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { ToolDefinition } from '../model/tool.ts';
@@ -93,11 +93,14 @@ export class Policy {
       scene: () => (scene ??= sceneOf(call, past, rules.view)),
     };
     let found: Said | undefined;
+    const asking: Said[] = [];
     for (const rule of rules.enforced) {
       // Nothing beats a deny. An allow may still be beaten by an allow: what cannot be evaluated denies.
       if (found?.answer === 'deny') break;
       const said = saidBy(rule, call, situation);
-      if (said !== undefined && (found === undefined || isStronger(said.answer, found.answer))) found = said;
+      if (said === undefined) continue;
+      if (said.answer === 'ask') asking.push(said);
+      if (found === undefined || isStronger(said.answer, found.answer)) found = said;
     }
     const shadow = rules.shadowed.flatMap((rule) => {
       const said = saidBy(rule, call, situation);
@@ -105,7 +108,8 @@ export class Policy {
     });
     const shadowed = shadow.length === 0 ? {} : { shadow };
     if (found === undefined) return shadow.length === 0 ? rules.byDefault : { ...rules.byDefault, ...shadowed };
-    return { ...decisionOf(found), policy: this.version, ...shadowed };
+    const asks = found.answer === 'ask' && asking.length > 1 ? { asks: asking.map(askingOf) } : {};
+    return { ...decisionOf(found), ...asks, policy: this.version, ...shadowed };
   }
 
   #rulesFor(tool: ToolDefinition): ToolRules {
@@ -154,8 +158,13 @@ function decisionOf({ rule, answer, reason, values: look }: Said): Decision {
     rule: rule.id,
     reason,
     ...(rule.at === undefined ? {} : { at: rule.at }),
+    ...(answer === 'ask' ? { version: rule.version } : {}),
     ...(values === undefined || Object.keys(values).length === 0 ? {} : { values }),
   };
+}
+
+function askingOf({ rule: { id, at, version }, reason }: Said): AskingRule {
+  return { rule: id, reason, ...(at === undefined ? {} : { at }), version };
 }
 
 function sceneOf(call: DecidedCall, past: Past, tool: ToolView): Scene {

@@ -1,5 +1,3 @@
-import { hash } from 'node:crypto';
-import canonicalize from 'canonicalize';
 import { isJsonObject } from '../model/json.ts';
 import { jsonPath } from '../model/json-path.ts';
 import { ConditionCompiler } from './condition.ts';
@@ -9,6 +7,7 @@ import { PolicyError, type PolicyProblem } from './policy-error.ts';
 import type { Rule } from './rule.ts';
 import { readRule } from './read-rule.ts';
 import type { RuleFinding, RulePath } from './rule-reader.ts';
+import { versionOf } from './version.ts';
 
 /** Line and column, both counted from 1. */
 export interface Place {
@@ -75,12 +74,7 @@ export function readPolicies(documents: readonly PolicyDocument[]): RuleSet {
     throw new PolicyError(
       problems.toSorted((a, b) => (a.file === b.file ? a.line - b.line || a.column - b.column : 0)),
     );
-  return { rules, version: versionOf(rules), ...needsOf(rules, meters) };
-}
-
-/** Two policies with the same rules in the same order have the same version, however they are laid out. */
-function versionOf(rules: readonly Rule[]): string {
-  return hash('sha256', canonicalize(rules.map(({ source }) => source)) ?? '', 'hex').slice(0, 16);
+  return { rules, version: versionOf(rules.map(({ source }) => source)), ...needsOf(rules, meters) };
 }
 
 function needsOf(rules: readonly Rule[], windows: WindowMeters): Pick<RuleSet, 'sessionNeeds' | 'principalNeeds'> {

@@ -2,6 +2,7 @@ import { durationMs } from '../model/duration.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { ConditionCompiler } from './condition.ts';
 import type { Rule, RuleKind } from './rule.ts';
+import { versionOf } from './version.ts';
 import { ObjectReader, type RuleFinding, type RulePath } from './rule-reader.ts';
 
 /** What came of reading a rule: the rule, unless something is wrong with it. */
@@ -40,6 +41,7 @@ export function readRule(
       principals: reader.patterns('principals'),
     },
     source: value,
+    version: versionOf(value),
   };
   if (made === undefined || findings.length > 0) return { findings };
   return { rule: { ...rule, ...made }, findings };

@@ -20,6 +20,8 @@ export interface Rule {
   readonly kind: RuleKind;
   /** As it was written: what the version of a policy is made of. */
   readonly source: JsonValue;
+  /** Changes whenever the source does. */
+  readonly version: string;
 }
 
 /** The calls a rule is about, besides those that its kind names. */

@@ -1,5 +1,5 @@
 import type { CallOutcome } from '../model/call.ts';
-import type { Decision } from '../model/decision.ts';
+import { type Decision, asksOf } from '../model/decision.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Facts } from './facts.ts';
 import { isStronger } from './strength.ts';
@@ -27,9 +27,17 @@ export interface ToolPolicy {
 export function strongest(ruled: Decision, said: readonly Decision[]): Decision {
   let found = ruled.rule.startsWith('default:') ? undefined : ruled;
   for (const each of said) if (found === undefined || isStronger(each.answer, found.answer)) found = each;
-  if (found === undefined || found === ruled) return ruled;
+  if (found === undefined) return ruled;
+  const asking = [...(found === ruled ? [ruled] : []), ...said].filter(({ answer }) => answer === 'ask');
+  if (found === ruled && asking.length < 2) return ruled;
+  const asks = found.answer === 'ask' && asking.length > 1 ? { asks: asking.flatMap(asksOf) } : {};
   const { policy, shadow } = ruled;
-  return { ...found, ...(policy === undefined ? {} : { policy }), ...(shadow === undefined ? {} : { shadow }) };
+  return {
+    ...found,
+    ...asks,
+    ...(policy === undefined ? {} : { policy }),
+    ...(shadow === undefined ? {} : { shadow }),
+  };
 }
 
 /** Asks one policy in code. Waits only when it has to be waited for. */

@@ -1,4 +1,5 @@
 import type { Approval, RememberedRule } from '../../model/approval.ts';
+import { asksOf } from '../../model/decision.ts';
 import { localTime } from '../local-time.ts';
 import { oneLine } from '../printable.ts';
 import { Table } from '../table.ts';
@@ -18,7 +19,7 @@ export class ApprovalTable {
 
   constructor(printer: Printer, sample: readonly Approval[]) {
     this.#printer = printer;
-    const columns = ['ID', 'STATE', 'TOOL', 'ASKED BY', 'ASKED AT', 'EXPIRES AT', 'ARGUMENTS'];
+    const columns = ['ID', 'STATE', 'TOOL', 'ASKED BY', 'ASKED AT', 'EXPIRES AT', 'RULES', 'ARGUMENTS'];
     this.#table = new Table(
       columns.map((heading) => ({ heading })),
       sample.map((approval) => this.#cells(approval)),
@@ -42,6 +43,11 @@ export class ApprovalTable {
       oneLine(approval.principal.id),
       localTime(approval.requestedAt),
       localTime(approval.expiresAt),
+      oneLine(
+        asksOf(approval.decision)
+          .map(({ rule }) => rule)
+          .join(', '),
+      ),
       oneLine(JSON.stringify(approval.arguments)),
     ];
   }

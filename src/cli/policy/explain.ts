@@ -39,13 +39,16 @@ function indented(line: string): string {
 }
 
 function explained(
-  { answer, rule, reason, at, values = {}, policy, shadow = [] }: Decision,
+  { answer, rule, reason, at, asks = [], values = {}, policy, shadow = [] }: Decision,
   { colors }: Printer,
 ): string[] {
   const paint = { allow: colors.green, ask: colors.yellow, deny: colors.red }[answer];
   return [
     `${paint(answer)} by ${rule}${at === undefined ? '' : ` (${at})`}`,
     `reason   ${reason}`,
+    ...asks
+      .slice(1)
+      .map((also) => `also     ask by ${also.rule}${also.at === undefined ? '' : ` (${also.at})`}: ${also.reason}`),
     ...Object.entries(values).map(([name, value]) => `value    ${name} = ${JSON.stringify(value)}`),
     ...(policy === undefined ? [] : [`policy   version ${policy}`]),
     ...shadow.map((said) => `shadow   ${said.answer} by ${said.rule}: ${said.reason}`),

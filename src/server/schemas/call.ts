@@ -8,10 +8,19 @@ export const outcome = z
 
 const said = { answer: z.enum(['allow', 'ask', 'deny']), rule: z.string(), reason: z.string() };
 
+const place = z.string().optional().describe('Where the rule stands: `policies.yaml:12`.');
+const ruleVersion = z.string().optional();
+
 export const decisionSchema = z
   .object({
     ...said,
-    at: z.string().optional().describe('Where the rule stands: `policies.yaml:12`.'),
+    at: place,
+    version: ruleVersion.describe('Changes with the text of the rule. Present where a written rule asks.'),
+    asks: z
+      .array(z.object({ rule: z.string(), reason: z.string(), at: place, version: ruleVersion }))
+      .readonly()
+      .optional()
+      .describe('Every rule that asks, the one that is named first. Present when there is more than one.'),
     values: jsonObject.optional().describe('What the rule looked at, without secrets.'),
     policy: z.string().optional().describe('The version of the policy that decided.'),
     shadow: z.array(z.object(said)).readonly().optional().describe('What rules in shadow mode would have said.'),
