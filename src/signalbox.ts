@@ -159,7 +159,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
   const policies = new Policies(store, journal);
   await policies.set(options.policies ?? []);
   const maxResultBytes = options.results?.maxBytes ?? usualResult;
-  const approvals = new Approvals(store, journal, redactor);
+  const approvals = new Approvals(store, journal, redactor, catalog);
   if (options.approve !== undefined) approvals.attach(callbackChannel('callback', options.approve));
   const questions = new Questions({
     store,

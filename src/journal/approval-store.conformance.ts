@@ -133,9 +133,11 @@ export function approvalStoreConformance(name: string, lasting: boolean, place: 
       assert.deepEqual(await store.rules({ principal: 'bot', server: 'bank' }), [rule]);
       assert.deepEqual(await store.rules({ principal: 'bot', server: 'mail' }), []);
       assert.deepEqual(await store.rules({ principal: 'other' }), []);
-      assert.equal(await change({ kind: 'revoke', rule: 'rule_1' }), true);
-      assert.equal(await change({ kind: 'revoke', rule: 'rule_1' }), false);
+      const revoke = { kind: 'revoke', rule: 'rule_1', approval: 'appr_1' } as const;
+      assert.equal(await change(revoke), true);
+      assert.equal(await change(revoke), false);
       assert.deepEqual(await store.rules(), []);
+      assert.equal(await use('appr_1', 1500), false, 'the approval that made it is over with it');
     });
 
     if (!lasting) return;

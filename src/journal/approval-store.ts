@@ -37,8 +37,8 @@ export type ApprovalChange =
   | { readonly kind: 'use'; readonly id: string; readonly at: number }
   /** The call of the entry was told how it was answered. Never refused. */
   | { readonly kind: 'tell'; readonly id: string }
-  /** Refused when the rule is not there or was revoked before. */
-  | { readonly kind: 'revoke'; readonly rule: string };
+  /** Refused when the rule is not there or was revoked before. The approval that made it is over too, if no call ran by it. */
+  | { readonly kind: 'revoke'; readonly rule: string; readonly approval: string };
 
 /** A remembered approval as it is kept; `text` is the whole as JSON. */
 export interface StoredRule {

@@ -1,5 +1,5 @@
 import type { Principal } from './principal.ts';
-import type { Decision } from './decision.ts';
+import type { AskingRule, Decision } from './decision.ts';
 import type { CallId } from './identifiers.ts';
 import type { JsonObject } from './json.ts';
 import type { Effect, ToolDefinition } from './tool.ts';
@@ -104,8 +104,8 @@ export interface RememberedRule {
   readonly session?: string;
   readonly arguments?: JsonObject;
   readonly argumentsHash?: string;
-  /** The rule of the policy whose question it answers; questions of other rules are still asked. */
-  readonly answers: string;
+  /** The rules of the policy whose questions it answers, as they were; questions of others, and of changed ones, are still asked. */
+  readonly answers: readonly Pick<AskingRule, 'rule' | 'version'>[];
   readonly by: Principal;
   readonly at: string;
   /** The approval it was made with. */

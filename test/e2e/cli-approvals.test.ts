@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { type CallResult, createSignalbox, defineTool, localServer } from '../../src/index.ts';
 import { OutcomeUnknown } from '../../src/model/outcome-unknown.ts';
@@ -7,6 +9,20 @@ import type { Approval, RememberedRule } from '../../src/model/approval.ts';
 import { Place, finished, launcher, said, withNotes } from './cli-place.ts';
 
 const add = ['call', 'add', '{"text":"milk"}', '--as', 'bot', '--session', 's1'];
+
+const mcpServers = { desk: { module: './desk.ts' } };
+const withWriter = {
+  'desk.ts': `
+import { appendFileSync } from 'node:fs';
+import { defineTool } from 'signalbox';
+export const write = defineTool({
+  name: 'write', description: 'Writes.', effect: 'undoable',
+  input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } as const,
+  run: ({ text }) => appendFileSync('written', text + '\\n'),
+});
+`,
+  'signalbox.config.json': JSON.stringify({ mcpServers }),
+};
 
 async function inbox(place: Place, ...more: string[]): Promise<Approval[]> {
   return ((await place.json(['approvals', ...more])) as unknown as { items: Approval[] }).items;
@@ -76,8 +92,38 @@ suite('approvals', () => {
     assert.match((await place.run(['approvals', 'rules'])).stdout, /arguments +bot +mcp__notes__add \{"text":"milk"\}/);
     assert.equal((await place.run(['approvals', 'revoke', items[0]?.id ?? ''])).code, 0);
     assert.equal((await place.run(['approvals', 'revoke', items[0]?.id ?? ''])).code, 1);
-    await place.run(add);
     assert.equal((await place.json(add, 1))['outcome'], 'awaiting-approval');
+  });
+
+  test('edited, then made again: what a human wrote is written, once, and nothing is remembered', async () => {
+    const place = new Place(withWriter);
+    const write = ['call', 'write', '{"text":"bad"}', '--as', 'bot', '--session', 's1'];
+    assert.equal((await place.json(write, 1))['outcome'], 'awaiting-approval');
+    const [asked] = await inbox(place);
+    const edit = ['approve', asked?.id ?? '', '--edit', '{"text":"good"}'];
+    const both = await place.run([...edit, '--remember', 'session', '--yes']);
+    assert.equal(both.code, 2);
+    assert.match(both.stderr, /--remember cannot stand beside --edit/);
+    const { stdout } = await place.run(edit);
+    assert.match(stdout, /^approved mcp__desk__write \{"text":"good"\}\n[^]*checked when it runs\n$/);
+    assert.equal((await place.json(write))['outcome'], 'completed');
+    assert.equal((await place.json(write, 1))['outcome'], 'awaiting-approval');
+    assert.equal(readFileSync(join(place.directory, 'written'), 'utf8'), 'good\n');
+  });
+
+  test('every rule that asks is shown: where it is listed, answered and explained', async () => {
+    const policies = [
+      { id: 'writes', match: 'mcp__desk__write', ask: true, reason: 'it writes' },
+      { id: 'bad', match: 'mcp__desk__write', ask: "args.text == 'bad'", reason: 'it is bad' },
+    ];
+    const place = new Place({ ...withWriter, 'signalbox.config.json': JSON.stringify({ mcpServers, policies }) });
+    const call = (await place.json(['call', 'write', '{"text":"bad"}'], 1)) as unknown as CallResult;
+    assert.match((await place.run(['approvals'])).stdout, /pending .* writes, bad /);
+    const [asked] = await inbox(place);
+    const { stdout } = await place.run(['approve', asked?.id ?? '']);
+    assert.match(stdout, /asked because it writes \(writes\)\n +asked because it is bad \(bad\)\n/);
+    const explained = await place.run(['policy', 'explain', call.callId]);
+    assert.match(explained.stdout, /ask by writes [^]*also +ask by bad \(signalbox\.config\.json:\d+\): it is bad/);
   });
 
   test('an id that does not fit, or fits several, is told with what to do', async () => {

@@ -17,7 +17,7 @@ export function toApproval(record: ApprovalRecord, now = Date.now()): Approval {
 export function stateOf(record: ApprovalRecord, now = Date.now()): ApprovalState {
   if (record.usedBy !== '') return 'used';
   if (record.answer === 'denied') return 'denied';
-  // Approved with arguments that could not be run: it was told, and is over.
+  // Approved, and over before it was used: its arguments could not be run, or the rule it made was revoked.
   if (record.closed || record.expiresAt <= now) return 'expired';
   return record.answer === 'approved' ? 'approved' : 'pending';
 }

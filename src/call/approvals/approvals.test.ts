@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { awaited } from '../../../test/support/awaited.ts';
 import * as z from 'zod';
 import { coreBox } from '../../../test/support/core-box.ts';
 import { testSource, testTool } from '../../../test/support/test-source.ts';
@@ -57,13 +58,6 @@ async function bank(options: SignalboxOptions = {}, data = join(workplace, Strin
       return bank(options, data);
     },
   };
-}
-
-/** The id of what is awaited. */
-function awaited(result: CallResult): string {
-  assert.equal(result.outcome, 'awaiting-approval');
-  assert.ok(result.outcome === 'awaiting-approval' && result.approvalId !== undefined);
-  return result.approvalId;
 }
 
 /** Waits until something is in the inbox. */

@@ -1,3 +1,4 @@
+import type { Catalog } from '../../catalog/catalog.ts';
 import type { ApprovalRecord, StoredRule } from '../../journal/approval-store.ts';
 import type { EntryDraft } from '../../journal/entry.ts';
 import type { Journal } from '../../journal/journal.ts';
@@ -10,7 +11,8 @@ import { type JsonObject, inspectJson, isJsonObject } from '../../model/json.ts'
 import { asksOnce } from '../../policy/default-policy.ts';
 import { toApproval } from './approval-view.ts';
 import { restoreRedacted } from './edited-arguments.ts';
-import { type Rememberable, type RememberPreview, rememberedRule, remembers } from './remembered.ts';
+import { editProblem } from './edit-problem.ts';
+import { type Rememberable, type RememberPreview, rememberedBy, rememberedRule } from './remembered.ts';
 
 /** How a human says yes. */
 export interface Approving {
@@ -42,10 +44,13 @@ export class Approvals {
   readonly #store: Store;
   readonly #journal: Journal;
   readonly #redactor: Redactor;
+  readonly #catalog: Pick<Catalog, 'find'> | undefined;
   readonly #listeners = new Set<(record: ApprovalRecord) => void>();
   readonly #channels = new Set<ApprovalChannel>();
 
-  constructor(store: Store, journal: Journal, redactor: Redactor) {
+  /** With a catalog, edited arguments are checked when they are approved; they are again when they run. */
+  constructor(store: Store, journal: Journal, redactor: Redactor, catalog?: Pick<Catalog, 'find'>) {
+    this.#catalog = catalog;
     this.#store = store;
     this.#journal = journal;
     this.#redactor = redactor;
@@ -67,14 +72,15 @@ export class Approvals {
   async approve(id: string, { by, arguments: edited, remember }: Approving): Promise<Approval> {
     assertHuman(by, 'approve');
     const approval = toApproval(await this.#pending(id));
-    if (edited !== undefined) this.#assertEdit(edited, approval);
-    const scope = remember ?? usualScope(approval);
-    if (scope === 'arguments' && edited !== undefined)
+    const scope = remember ?? (edited === undefined ? usualScope(approval) : 'nothing');
+    // It would let through what was just edited away.
+    if (edited !== undefined && scope !== 'nothing')
       throw new SignalboxError(
         'remember-refused',
-        'edited arguments cannot be remembered; approve without the one or the other',
+        'an approval with edited arguments cannot be remembered; approve without the one or the other',
       );
-    const rule = scope === undefined || scope === 'nothing' ? undefined : rememberedRule(approval, scope, by);
+    if (edited !== undefined) await this.#assertEdit(edited, approval);
+    const rule = scope === 'nothing' ? undefined : rememberedRule(approval, scope, by);
     const given = {
       by,
       at: new Date().toISOString(),
@@ -102,12 +108,17 @@ export class Approvals {
     return (await this.#store.rules()).map(toRule);
   }
 
-  /** Ends a remembered approval: its calls ask again. Only humans can. */
+  /** Ends a remembered approval: its calls ask again, also the one it was made with if that did not run. Only humans can. */
   async revoke(rule: string, { by }: { readonly by: Principal }): Promise<void> {
     assertHuman(by, 'revoke');
+    const approval = (await this.rules()).find(({ id }) => id === rule)?.approval;
     const body = this.#redactor.json(JSON.stringify({ rule, by }));
     const draft: EntryDraft = { ...nothing, type: 'RuleRevoked', at: Date.now(), body };
-    if ((await this.#journal.append({ ...draft, approval: { kind: 'revoke', rule } }, 'power-loss')) === undefined)
+    if (
+      approval === undefined ||
+      (await this.#journal.append({ ...draft, approval: { kind: 'revoke', rule, approval } }, 'power-loss')) ===
+        undefined
+    )
       throw new SignalboxError('rule-unknown', `no remembered rule ${JSON.stringify(rule)} is in force`);
   }
 
@@ -117,7 +128,7 @@ export class Approvals {
     const rule = rememberedRule(approval, scope, by);
     const { principal, server } = approval;
     const records = await this.#store.approvals({ principal: principal.id, server, limit: mostCompared });
-    const matching = records.map((record) => toApproval(record)).filter((asked) => remembers(rule, asked));
+    const matching = records.map((record) => toApproval(record)).filter((asked) => rememberedBy([rule], asked));
     return {
       rule,
       count: matching.length,
@@ -141,10 +152,10 @@ export class Approvals {
     this.#listeners.add(listener);
   }
 
-  /** The remembered rule that answers a call, if one does. */
-  async remembered(call: Rememberable): Promise<RememberedRule | undefined> {
+  /** The remembered rules that answer all that is asked of a call, if they do. */
+  async remembered(call: Rememberable): Promise<readonly RememberedRule[] | undefined> {
     const rules = await this.#store.rules({ principal: call.principal.id, server: call.server });
-    return rules.map(toRule).find((rule) => remembers(rule, call));
+    return rememberedBy(rules.map(toRule), call);
   }
 
   async #answer(approval: Approval, { answer, given, rule }: Answer): Promise<Approval> {
@@ -189,7 +200,7 @@ export class Approvals {
   }
 
   /** Answers are kept until the call comes for them, so a secret must not be in one. */
-  #assertEdit(edited: JsonObject, { arguments: shown }: Approval): void {
+  async #assertEdit(edited: JsonObject, { tool, definitionHash, arguments: shown }: Approval): Promise<void> {
     const inspection = inspectJson(edited, largestEdit);
     if (!isJsonObject(edited) || !inspection.ok) {
       const why = inspection.ok ? 'an object is needed' : `${inspection.problem} (at ${inspection.path})`;
@@ -203,14 +214,19 @@ export class Approvals {
         'the edited arguments hold what looks like a secret, which is never written down; leave redacted values as they are, or deny the call',
       );
     }
+    const known = this.#catalog?.find(tool);
+    if (known?.definition.definitionHash !== definitionHash) return;
+    const problem = await editProblem(known, edited, shown);
+    if (problem !== undefined)
+      throw new SignalboxError('edit-invalid', `the edited arguments do not fit the schema of ${tool}: ${problem}`);
   }
 }
 
 const nothing = { call: '', session: '', tool: '', outcome: '' } as const;
 
 /** "Undoable writes ask once": a yes to the default policy holds for the tool and the rest of the session. */
-function usualScope({ decision, session }: Approval): RememberScope | undefined {
-  return decision.rule === asksOnce && session !== undefined ? 'session' : undefined;
+function usualScope({ decision, session }: Approval): RememberScope | 'nothing' {
+  return decision.rule === asksOnce && session !== undefined ? 'session' : 'nothing';
 }
 
 function assertHuman({ kind, id }: Principal, what: string): void {

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, describe, test } from 'node:test';
+import { awaited } from '../../../test/support/awaited.ts';
 import fc from 'fast-check';
 import {
+  type Approval,
   type Approve,
   type CallResult,
   type Signalbox,
@@ -10,11 +15,13 @@ import {
   defineTool,
   localServer,
 } from '../../index.ts';
+import type { Source } from '../../catalog/source.ts';
 import { createRedactor } from '../../journal/redaction.ts';
-import type { JsonValue } from '../../model/json.ts';
+import type { JsonObject, JsonValue } from '../../model/json.ts';
 import { configuredServer } from '../../catalog/transforms/configured-server.ts';
 import { restoreRedacted } from './edited-arguments.ts';
 
+const bot = { id: 'bot', kind: 'agent' } as const;
 const alice = { id: 'alice', kind: 'human' } as const;
 const pay = defineTool({
   name: 'pay',
@@ -29,11 +36,22 @@ const pay = defineTool({
 });
 
 async function boxWith(approve: Approve): Promise<Signalbox> {
+  return createSignalbox({ approve, servers: [bank()] });
+}
+
+async function boxOn(data: string): Promise<Signalbox> {
+  return createSignalbox({ data, servers: [bank()] });
+}
+
+function bank(): Source {
   const shaping = { origin: 'x.json', arguments: { pay: { set: { currency: 'EUR' } } } };
-  return createSignalbox({
-    approve,
-    servers: [configuredServer(localServer({ name: 'bank', tools: [pay] }), shaping)],
-  });
+  return configuredServer(localServer({ name: 'bank', tools: [pay] }), shaping);
+}
+
+function directoryFor(t: TestContext): string {
+  const directory = mkdtempSync(join(tmpdir(), 'signalbox-edits-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  return directory;
 }
 
 async function last(box: Signalbox, call: string): Promise<ToolInvoked> {
@@ -68,17 +86,79 @@ describe('edit, then approve', () => {
     await box.close();
   });
 
-  test('is checked like any other call: what does not fit is not run, and the next call asks again', async () => {
-    let asked = 0;
-    const box = await boxWith(({ arguments: args }) => {
-      asked += 1;
-      return { allow: true, arguments: { ...args, ...(asked === 1 ? { amount: 500 } : { currency: 'USD' }) } };
+  test('what the tool would not take is refused when it is approved, and the question stays', async (t) => {
+    const box = await boxOn(directoryFor(t));
+    const first = await box.call('mcp__bank__pay', { amount: 5 }, { waitMs: 0 });
+    const approve = (args: JsonObject): Promise<Approval> =>
+      box.approvals.approve(awaited(first), { by: alice, arguments: args });
+    const invalid = (message: RegExp) => ({ code: 'edit-invalid', message });
+    await assert.rejects(approve({ amount: 500, currency: 'EUR' }), invalid(/schema of mcp__bank__pay: .*amount/));
+    await assert.rejects(approve({ currency: 'EUR' }), invalid(/amount/));
+    await assert.rejects(approve({ amount: 5, currency: 'USD' }), invalid(/"currency" cannot be given/));
+    assert.equal((await approve({ amount: 50, currency: 'EUR' })).state, 'approved');
+    assert.deepEqual((await box.call('mcp__bank__pay', { amount: 5 })).structuredContent, {
+      paid: 50,
+      currency: 'EUR',
     });
-    const tooMuch = await box.call('mcp__bank__pay', { amount: 5 });
+    await box.close();
+
+    const asking = await boxWith(({ arguments: args }) => ({ allow: true, arguments: { ...args, amount: 500 } }));
+    const { error } = await asking.call('mcp__bank__pay', { amount: 5 });
+    assert.equal(error?.code, 'approval-failed');
+    assert.match(error?.message ?? '', /do not fit the schema/);
+    await asking.close();
+  });
+
+  test('where the tool is not known, it is checked when it runs: what does not fit is not run, and the next call asks again', async (t) => {
+    const data = directoryFor(t);
+    const box = await boxOn(data);
+    const inbox = await createSignalbox({ data });
+    const pay5 = (): Promise<CallResult> => box.call('mcp__bank__pay', { amount: 5 }, { waitMs: 0 });
+    const first = await pay5();
+    await inbox.approvals.approve(awaited(first), { by: alice, arguments: { amount: 500, currency: 'EUR' } });
+    const tooMuch = await pay5();
     assert.deepEqual([tooMuch.outcome, tooMuch.error?.code], ['failed', 'arguments-invalid']);
-    const fixed = await box.call('mcp__bank__pay', { amount: 5 });
-    assert.match(fixed.error?.message ?? '', /"currency" cannot be given: its value is fixed/);
-    assert.equal(asked, 2);
+    const again = await pay5();
+    assert.deepEqual([again.outcome, awaited(again) === awaited(first)], ['awaiting-approval', false]);
+    await inbox.close();
+    await box.close();
+  });
+
+  test('the call that is made again runs as edited, never as it was, and nothing is remembered', async (t) => {
+    const data = directoryFor(t);
+    const written: string[] = [];
+    const write = defineTool({
+      name: 'write',
+      description: 'Writes.',
+      effect: 'undoable',
+      input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } as const,
+      run: ({ text }) => {
+        written.push(text);
+        return 'written';
+      },
+    });
+    const box = await createSignalbox({ data, servers: [localServer({ name: 'notes', tools: [write] })] });
+    const call = (text: string): Promise<CallResult> =>
+      box.call('mcp__notes__write', { text }, { session: 's', principal: bot, waitMs: 0 });
+    const id = awaited(await call('bad'));
+    for (const remember of ['session', 'arguments', 'tool', 'server'] as const)
+      await assert.rejects(box.approvals.approve(id, { by: alice, arguments: { text: 'good' }, remember }), {
+        code: 'remember-refused',
+      });
+    await box.approvals.approve(id, { by: alice, arguments: { text: 'good' } });
+    assert.deepEqual(await box.approvals.rules(), []);
+    assert.equal((await call('bad')).outcome, 'completed');
+    assert.deepEqual(written, ['good']);
+    const asked = await call('bad');
+    assert.equal(asked.outcome, 'awaiting-approval');
+
+    // A rule that holds for it, made by another call, does not get around the edit either.
+    await box.approvals.approve(awaited(asked), { by: alice, arguments: { text: 'better' } });
+    const other = await call('other');
+    await box.approvals.approve(awaited(other), { by: alice });
+    assert.equal((await box.approvals.rules()).length, 1);
+    await call('bad');
+    assert.deepEqual(written, ['good', 'better']);
     await box.close();
   });
 

@@ -14,7 +14,7 @@ export function restoreRedacted(edited: JsonValue, shown: JsonValue | undefined,
   }
   if (Array.isArray(edited))
     return (edited as readonly JsonValue[]).map((value, index) => restoreRedacted(value, ...at(String(index))));
-  if (typeof edited === 'string' && /\[(redacted|●)/.test(edited)) {
+  if (typeof edited === 'string' && looksRedacted(edited)) {
     throw new SignalboxError(
       'edit-invalid',
       'a redacted value can be left where it is or replaced, not moved or changed in part',
@@ -25,6 +25,11 @@ export function restoreRedacted(edited: JsonValue, shown: JsonValue | undefined,
   function at(key: string): [JsonValue | undefined, JsonValue] {
     return [child(shown, key), child(original, key) ?? null];
   }
+}
+
+/** Whether a text stands in part for something that was taken out of it. */
+export function looksRedacted(value: string): boolean {
+  return /\[(redacted|●)/.test(value);
 }
 
 /** The edited arguments as a caller would give them: what the configuration filled in is left for it to fill in again. */

@@ -43,11 +43,17 @@ export class Questions {
     parts.approvals.onAnswer((record) => this.#settle(record));
   }
 
+  /** The approval of exactly this call that is still open: to be answered, or to be used or told. */
+  async find({ binding }: Binding): Promise<ApprovalRecord | undefined> {
+    const [known] = await this.#parts.store.approvals({ binding, openAt: Date.now(), limit: 1 });
+    return known;
+  }
+
   /** The open approval of exactly this call, or a new one; `undefined` when nobody can be asked. */
   async open(call: Call, bound: Binding): Promise<ApprovalRecord | undefined> {
-    const { store, journal } = this.#parts;
+    const { journal } = this.#parts;
     for (;;) {
-      const [known] = await store.approvals({ binding: bound.binding, openAt: Date.now(), limit: 1 });
+      const known = await this.find(bound);
       if (known !== undefined) return known;
       if (!this.#parts.shared && this.#channelsOf(call).length === 0) return undefined;
       const { record, draft } = await this.#request(call, bound);

@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, describe, test } from 'node:test';
+import { awaited } from '../../../test/support/awaited.ts';
 import {
+  type ApprovalRequest,
   type Approve,
   type CallResult,
   type Effect,
   type LocalServer,
+  type PolicySource,
   type RememberScope,
   type Signalbox,
   createSignalbox,
@@ -50,6 +56,16 @@ async function place(remember?: RememberScope | 'nothing'): Promise<Place> {
     call: (name, args = {}, session = 's1', principal = bot) =>
       box.call(`mcp__t__${name}`, args, { session, principal }),
   };
+}
+
+/** A box whose questions wait in the inbox. */
+async function askingBox(t: TestContext, policies: readonly PolicySource[]): Promise<Signalbox> {
+  const data = mkdtempSync(join(tmpdir(), 'signalbox-remembered-'));
+  t.after(() => rmSync(data, { recursive: true }));
+  const make = (name: string, effect: Effect, label: string) =>
+    defineTool({ name, description: 'x', effect, labels: [label], input: { type: 'object' }, run: () => 'done' });
+  const tools = [make('look', 'read', 'private'), make('send', 'compensable', 'external')];
+  return createSignalbox({ data, policies, servers: [localServer({ name: 't', tools })] });
 }
 
 describe('remembering', () => {
@@ -142,7 +158,7 @@ describe('remembering', () => {
     const [rule] = await box.approvals.rules();
     assert.deepEqual(
       [rule?.scope, rule?.tool, rule?.by, rule?.answers],
-      ['tool', 'mcp__t__fix', alice, 'default:compensable'],
+      ['tool', 'mcp__t__fix', alice, [{ rule: 'default:compensable' }]],
     );
     await assert.rejects(box.approvals.revoke(rule?.id ?? '', { by: bot }), { code: 'approver-refused' });
     await box.approvals.revoke(rule?.id ?? '', { by: alice });
@@ -154,6 +170,21 @@ describe('remembering', () => {
     assert.ok(items[0]?.type === 'RuleRevoked' && items[0].rule === rule?.id);
     const resolved = (await box.journal.entries({ type: 'ApprovalResolved', order: 'oldest-first' })).items[0];
     assert.deepEqual(resolved?.type === 'ApprovalResolved' && resolved.remembered, { rule: rule?.id, scope: 'tool' });
+    await box.close();
+  });
+
+  test('revoked before the approval was used: that does not run the call either', async (t) => {
+    const box = await askingBox(t, []);
+    const first = await box.call('mcp__t__send', { text: 'a' }, { principal: bot, waitMs: 0 });
+    const id = awaited(first);
+    await box.approvals.approve(id, { by: alice, remember: 'tool' });
+    const other = await box.call('mcp__t__send', { text: 'b' }, { principal: bot, waitMs: 0 });
+    const [rule] = await box.approvals.rules();
+    assert.equal(other.decision?.rule, `remembered:${rule?.id}`);
+    await box.approvals.revoke(rule?.id ?? '', { by: alice });
+    assert.equal((await box.approvals.get(id)).state, 'expired');
+    const again = await box.call('mcp__t__send', { text: 'a' }, { principal: bot, waitMs: 0 });
+    assert.equal(again.outcome, 'awaiting-approval');
     await box.close();
   });
 
@@ -182,6 +213,75 @@ describe('remembering', () => {
       [3, 1],
     ]);
     assert.deepEqual(await box.approvals.rules(), [], 'showing is not remembering');
+    await box.close();
+  });
+});
+
+describe('rules that ask together', () => {
+  test('are all in the question, and all must be remembered for the call to run without it', async (t) => {
+    const requests: ApprovalRequest[] = [];
+    const box = await askingBox(t, [
+      {
+        text: `
+- { id: sending, match: mcp__t__send, ask: true, reason: mail leaves }
+- { id: leak, flow: { from: [private], to: [external] }, ask: true, reason: private data may leave }
+`,
+        file: 'p.yaml',
+      },
+      {
+        name: 'hours',
+        check: ({ arguments: { text } }) => (text === 'late' ? { answer: 'ask', reason: 'it is late' } : undefined),
+      },
+    ]);
+    box.approvals.attach({ name: 'watcher', ask: (request) => void requests.push(request) });
+    const send = (text: string): Promise<CallResult> =>
+      box.call('mcp__t__send', { text }, { session: 's', principal: bot, waitMs: 0 });
+    const approve = async (result: CallResult): Promise<void> =>
+      void (await box.approvals.approve(awaited(result), { by: alice, remember: 'tool' }));
+
+    const alone = await send('a');
+    assert.deepEqual([alone.decision?.rule, alone.decision?.asks], ['sending', undefined]);
+    await approve(alone);
+    assert.match((await send('b')).decision?.rule ?? '', /^remembered:/);
+
+    await box.call('mcp__t__look', {}, { session: 's', principal: bot });
+    const both = await send('c');
+    assert.equal(both.outcome, 'awaiting-approval');
+    assert.match(both.error?.message ?? '', /\(mail leaves; private data may leave\)/);
+    const expected = [
+      { rule: 'sending', reason: 'mail leaves', at: 'p.yaml:2' },
+      { rule: 'leak', reason: 'private data may leave', at: 'p.yaml:3' },
+    ];
+    for (const decision of [both.decision, requests.at(-1)?.decision, (await box.approvals.list())[0]?.decision])
+      assert.deepEqual(
+        decision?.asks?.map(({ version: _, ...asking }) => asking),
+        expected,
+      );
+    await approve(both);
+    const { decision } = await send('d');
+    assert.match(decision?.rule ?? '', /^remembered:/);
+    assert.match(decision?.reason ?? '', /"sending" and "leak" would ask$/);
+
+    const late = await send('late');
+    assert.deepEqual(
+      late.decision?.asks?.map(({ rule }) => rule),
+      ['sending', 'leak', 'code:hours'],
+    );
+    assert.equal(late.outcome, 'awaiting-approval');
+    await box.close();
+  });
+
+  test('a rule that is written differently asks again, one that is only laid out differently does not', async (t) => {
+    const inForce = (text: string): PolicySource[] => [{ text, file: 'p.yaml' }];
+    const box = await askingBox(t, inForce('- { id: sending, match: mcp__t__send, ask: "true" }'));
+    const send = (text: string): Promise<CallResult> =>
+      box.call('mcp__t__send', { text }, { principal: bot, waitMs: 0 });
+    const approvalId = awaited(await send('a'));
+    await box.approvals.approve(approvalId, { by: alice, remember: 'tool' });
+    await box.setPolicies(inForce('# mail\n- ask: "true"\n  match: mcp__t__send\n  id: sending\n'));
+    assert.equal((await send('b')).outcome, 'completed');
+    await box.setPolicies(inForce('- { id: sending, match: mcp__t__send, ask: "args.text != \'x\'" }'));
+    assert.equal((await send('b')).outcome, 'awaiting-approval');
     await box.close();
   });
 });

@@ -1,6 +1,6 @@
 import type { Approval, AskedCall, RememberScope, RememberedRule } from '../../model/approval.ts';
 import type { Principal } from '../../model/call.ts';
-import type { Decision } from '../../model/decision.ts';
+import { type AskingRule, type Decision, asksOf } from '../../model/decision.ts';
 import { SignalboxError } from '../../model/errors.ts';
 import { newId } from '../../model/identifiers.ts';
 
@@ -39,19 +39,38 @@ export function rememberedRule(approval: Approval, scope: RememberScope, by: Pri
     ...(scope === 'server' ? {} : { tool, definitionHash: approval.definitionHash }),
     ...(scope === 'session' && session !== undefined ? { session } : {}),
     ...(scope === 'arguments' ? { arguments: approval.arguments, argumentsHash: approval.argumentsHash } : {}),
-    answers: approval.decision.rule,
+    answers: asksOf(approval.decision).map(({ rule, version }) => ({
+      rule,
+      ...(version === undefined ? {} : { version }),
+    })),
     by,
     at: new Date().toISOString(),
     approval: approval.id,
   };
 }
 
-/** Whether a rule lets a call through that asks. */
-export function remembers(rule: RememberedRule, call: Rememberable): boolean {
+/**
+ * The rules that together let a call through that asks: every rule of the policy that asks must be answered by one of them.
+ * Nothing where a question is left.
+ */
+export function rememberedBy(
+  rules: readonly RememberedRule[],
+  call: Rememberable,
+): readonly RememberedRule[] | undefined {
+  const holding = rules.filter((rule) => holdsFor(rule, call));
+  const found = asksOf(call.decision).map((asking) => holding.find((rule) => answers(rule, asking)));
+  return found.every((rule) => rule !== undefined) ? [...new Set(found)] : undefined;
+}
+
+/** The same id with another text is another rule. */
+function answers(rule: RememberedRule, asking: AskingRule): boolean {
+  return rule.answers.some((each) => each.rule === asking.rule && each.version === asking.version);
+}
+
+function holdsFor(rule: RememberedRule, call: Rememberable): boolean {
   return (
     rule.principal.id === call.principal.id &&
     rule.principal.kind === call.principal.kind &&
-    rule.answers === call.decision.rule &&
     rule.server === call.server &&
     (call.effect !== 'irreversible' || rule.scope === 'arguments') &&
     (rule.scope === 'server' || (rule.tool === call.tool && rule.definitionHash === call.definitionHash)) &&
@@ -60,13 +79,16 @@ export function remembers(rule: RememberedRule, call: Rememberable): boolean {
   );
 }
 
-/** The decision in the place of the question that a rule answers. */
-export function rememberedDecision(rule: RememberedRule, asked: Decision): Decision {
+/** The decision in the place of the questions that rules answer; the first of them is named. */
+export function rememberedDecision(rules: readonly RememberedRule[], decision: Decision): Decision {
+  const { asks: _, version: __, ...asked } = decision;
+  const approved = rules.map((rule) => `${rule.by.id} approved it for ${rememberedFor(rule)} at ${rule.at}`);
+  const asking = asksOf(decision).map(({ rule }) => JSON.stringify(rule));
   return {
     ...asked,
     answer: 'allow',
-    rule: `remembered:${rule.id}`,
-    reason: `${rule.by.id} approved it for ${rememberedFor(rule)} at ${rule.at}; "${asked.rule}" would ask`,
+    rule: `remembered:${rules[0]?.id}`,
+    reason: [...approved, `${asking.join(' and ')} would ask`].join('; '),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import type { ApprovalRecord } from '../../journal/approval-store.ts';
 import type { Redactor } from '../../journal/redaction.ts';
 import type { CallOutcome } from '../../model/call.ts';
+import { asksOf } from '../../model/decision.ts';
 import { messageOf } from '../../model/errors.ts';
 import { unfinished } from '../../model/unfinished.ts';
 import { givenOf, stateOf } from '../approvals/approval-view.ts';
@@ -39,12 +40,15 @@ export function approve(parts: ApproveParts): Stage {
     const until = Date.now() + (call.options.waitMs ?? usualWaitMs);
     for (;;) {
       const bound = bindingOf(call);
-      const decision = await remembered(call, bound);
+      const known = await questions.find(bound);
+      // What a human said to exactly this call counts before what was remembered for more than it.
+      const answer = known === undefined || stateOf(known) === 'pending' ? undefined : known;
+      const decision = answer === undefined ? await remembered(call, bound) : undefined;
       if (decision !== undefined) {
         call.decision = decision;
         return next(call);
       }
-      const open = await opened(call, bound);
+      const open = answer ?? (await opened(call, bound));
       if ('outcome' in open) return open;
       const answered = await questions.wait(open, call, until);
       if ('ended' in answered) return endedOutcome(call, answered.ended, 'an approval was awaited');
@@ -65,8 +69,8 @@ export function approve(parts: ApproveParts): Stage {
 
   async function remembered(call: Call, bound: Binding): Promise<Call['decision']> {
     const asked = askedCall(call, bound, redactor);
-    const rule = await approvals.remembered(asked);
-    return rule === undefined ? undefined : rememberedDecision(rule, asked.decision);
+    const rules = await approvals.remembered(asked);
+    return rules === undefined ? undefined : rememberedDecision(rules, asked.decision);
   }
 
   async function opened(call: Call, bound: Binding): Promise<ApprovalRecord | CallOutcome> {
@@ -114,7 +118,7 @@ function refusalOf(call: Call, record: ApprovalRecord): CallOutcome | undefined 
 
 function awaiting(call: Call, { id, expiresAt }: ApprovalRecord): CallOutcome {
   const message =
-    `${call.name} waits for a human's approval (${call.decision?.reason}) and was not run yet. The question is kept ` +
+    `${call.name} waits for a human's approval (${reasons(call)}) and was not run yet. The question is kept ` +
     `until ${new Date(expiresAt).toISOString()}: make exactly the same call again once it is approved, and it runs at once`;
   return { ...unfinished('awaiting-approval', 'approval-awaited', message), approvalId: id };
 }
@@ -127,12 +131,20 @@ function denied(call: Call, record: ApprovalRecord): CallOutcome {
   return unfinished('denied', 'approval-denied', `${call.name} was refused by ${by.id}${why}`);
 }
 
+function reasons({ decision }: Call): string {
+  return decision === undefined
+    ? ''
+    : asksOf(decision)
+        .map(({ reason }) => reason)
+        .join('; ');
+}
+
 function nobodyToAsk(call: Call): CallOutcome {
   const { effect } = toolOf(call).definition;
   return unfinished(
     'denied',
     'approval-unavailable',
-    `${call.name} needs approval (${call.decision?.reason}) and nobody can be asked. To allow it, give createSignalbox an ` +
+    `${call.name} needs approval (${reasons(call)}) and nobody can be asked. To allow it, give createSignalbox an ` +
       `"approve" callback that asks a human, or "data", so that "signalbox approve" can answer; ` +
       `if the tool only reads, declare effect: "read" (it is "${effect}" now)`,
   );

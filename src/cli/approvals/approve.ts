@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Approval, RememberScope } from '../../model/approval.ts';
+import { asksOf } from '../../model/decision.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -37,6 +38,10 @@ export function addApproveCommand(program: Command, { terminal }: CommandContext
     .option('-y, --yes', 'remember without asking')
     .action(async (prefix: string, options: Options, command: Command) => {
       const globals = globalsOf(command);
+      if (options.edit !== undefined && options.remember !== undefined && options.remember !== 'nothing')
+        throw usageFailure('--remember cannot stand beside --edit: it would let through what was edited away', {
+          next: 'approve with one of them',
+        });
       const edited = options.edit === undefined ? undefined : await readArguments(options.edit, terminal.input);
       await withRecords(globals, async (box) => {
         const asked = await approvalBy(box, prefix);
@@ -78,12 +83,14 @@ async function showRemembering(
   }
 }
 
-function told({ tool, arguments: asked, answer, principal }: Approval, { colors }: Printer): string {
+function told({ tool, arguments: asked, answer, principal, decision }: Approval, { colors }: Printer): string {
   const what = oneLine(`${tool} ${JSON.stringify(answer?.arguments ?? asked)}`);
   const lines = [
     `${colors.green('approved')} ${what}`,
     `  for ${oneLine(principal.id)}, once; it runs when the call is made, or waits, for it`,
+    ...asksOf(decision).map(({ rule, reason }) => `  asked because ${oneLine(`${reason} (${rule})`)}`),
   ];
+  if (answer?.arguments !== undefined) lines.push('  the edited arguments are checked when it runs');
   if (answer?.rule !== undefined)
     lines.push(`  remembered as ${answer.rule}; signalbox approvals revoke ${answer.rule} asks again`);
   return `${lines.join('\n')}\n`;

@@ -9,7 +9,7 @@ interface Inbox extends TestServer {
   /** Posts as the person at a signed-in browser. */
   post(path: string, body?: object): Promise<Response>;
   /** A call that is asked about, and the question. */
-  asked(): Promise<{ call: Promise<CallResult>; approval: Approval }>;
+  asked(tool?: string, body?: object): Promise<{ call: Promise<CallResult>; approval: Approval }>;
 }
 
 async function inbox(test: TestContext): Promise<Inbox> {
@@ -24,8 +24,8 @@ async function inbox(test: TestContext): Promise<Inbox> {
         headers: { cookie, origin: server.url, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       }),
-    async asked() {
-      const ended = bodyOf(call('burn'));
+    async asked(tool = 'burn', body = {}) {
+      const ended = bodyOf(call(tool, body));
       for (;;) {
         const [approval] = await box.approvals.list();
         if (approval !== undefined) return { call: ended, approval };
@@ -79,6 +79,23 @@ describe('the inbox over HTTP', () => {
     }
     await post(`/api/approvals/${approval.id}/deny`);
     await call;
+  });
+
+  it('refuses edited arguments that the tool would not take, and to remember an edited call', async (test) => {
+    const { asked, post, box } = await inbox(test);
+    await box.setPolicies([{ file: 'p.yaml', text: '- { id: all, ask: true }' }]);
+    const { call, approval } = await asked('echo', { arguments: { text: 'a' } });
+    const approve = (body: object): Promise<Response> => post(`/api/approvals/${approval.id}/approve`, body);
+    const edited = { text: 'b' };
+    for (const [body, expected] of [
+      [{ arguments: { text: 2 } }, 'edit-invalid'],
+      [{ arguments: edited, remember: 'tool' }, 'remember-refused'],
+    ] as const) {
+      const refused = await approve(body);
+      assert.deepEqual([refused.status, (await bodyOf<ProblemDocument>(refused)).code], [422, expected]);
+    }
+    assert.equal((await approve({ arguments: edited })).status, 200);
+    assert.equal((await call).outcome, 'completed');
   });
 
   it('remembers, lists and revokes', async (test) => {

@@ -49,7 +49,10 @@ export const ruleSchema = z
     session: z.string().optional(),
     arguments: jsonObject.optional(),
     argumentsHash: z.string().optional(),
-    answers: z.string().describe('The rule of the policy whose question it answers.'),
+    answers: z
+      .array(z.object({ rule: z.string(), version: z.string().optional() }))
+      .readonly()
+      .describe('The rules of the policy whose questions it answers, in the version that asked.'),
     by: principalSchema,
     at: moment,
     approval: z.string(),
@@ -68,7 +71,10 @@ export const previewSchema = z
 export const approveRequestSchema = z
   .strictObject({
     arguments: jsonObject.optional().describe('Runs the tool with these in the place of the arguments it asked with.'),
-    remember: z.union([rememberScope, z.literal('nothing')]).optional(),
+    remember: z
+      .union([rememberScope, z.literal('nothing')])
+      .optional()
+      .describe('Not together with `arguments`: an edited call is approved once.'),
   })
   .openapi('ApproveRequest');
 

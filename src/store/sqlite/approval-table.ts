@@ -88,8 +88,11 @@ export class ApprovalTable {
       case 'tell':
         this.#run('UPDATE approvals SET closed = 1 WHERE digest = ?', digest(change.id));
         return true;
-      case 'revoke':
-        return this.#run('UPDATE rules SET revoked = 1 WHERE id = ? AND revoked = 0', change.rule);
+      case 'revoke': {
+        const changed = this.#run('UPDATE rules SET revoked = 1 WHERE id = ? AND revoked = 0', change.rule);
+        if (changed) this.#run('UPDATE approvals SET closed = 1 WHERE digest = ?', digest(change.approval));
+        return changed;
+      }
     }
   }
 

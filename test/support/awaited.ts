@@ -1,0 +1,9 @@
+import assert from 'node:assert/strict';
+import type { CallOutcome } from '../../src/model/call.ts';
+
+/** The id of the approval that a call waits for. */
+export function awaited(result: CallOutcome): string {
+  assert.equal(result.outcome, 'awaiting-approval', result.error?.message);
+  assert.ok(result.outcome === 'awaiting-approval' && result.approvalId !== undefined);
+  return result.approvalId;
+}
