@@ -47,6 +47,7 @@ export const callsUnderControl: Section<'C'> = {
       'src/call/approvals/approvals.test.ts > answers > only humans give them: not the agent that asks, not any other',
       'src/call/approvals/edited-arguments.test.ts > edit, then approve > runs another call with the human’s arguments; the caller gets its result and learns what was edited',
       'src/server/routes/approvals.test.ts > the inbox over HTTP > never lets a token answer, which may be an agent’s',
+      'src/call/approvals/edited-arguments.test.ts > edit, then approve > the call that is made again runs as edited, never as it was, and nothing is remembered',
       'test/faults/approval-races.test.ts > 10000 races of two approvers in two processes, with changed arguments, definitions, policies and restarts: at most one run for each approval, never of another call',
       'test/faults/approval-kills.test.ts > two processes that ask, approve and run the same calls, killed 60 times: one run for each approval that was used, and no other',
     ],
@@ -163,6 +164,10 @@ export const callsUnderControl: Section<'C'> = {
     tests: [
       'src/call/approvals/remembered.test.ts > remembering > first shows which calls on record it would have let through, and which of them a human refused',
       'src/call/approvals/remembered.test.ts > remembering > is visible and revocable: a revoked rule asks again, and the journal has it',
+      'src/call/approvals/remembered.test.ts > remembering > revoked before the approval was used: that does not run the call either',
+      'src/call/approvals/remembered.test.ts > rules that ask together > are all in the question, and all must be remembered for the call to run without it',
+      'src/call/approvals/remembered.test.ts > rules that ask together > a rule that is written differently asks again, one that is only laid out differently does not',
+      'test/faults/remembering-races.test.ts > 2000 races with edited, remembered and revoked approvals in two processes under changing rules: what runs was approved as it runs, or is remembered for all that asks',
       'src/call/approvals/remembered.test.ts > remembering > for the session: the tool runs in it without a question, in no other',
       'src/call/approvals/remembered.test.ts > remembering > for the arguments, the tool, or the server: so far and no further',
       'test/e2e/cli-approvals.test.ts > approvals > remembering shows what it would have let through, needs a clear yes, is listed and revoked',

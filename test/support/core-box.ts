@@ -3,8 +3,11 @@ import { Questions } from '../../src/call/approvals/questions.ts';
 import type { Stage } from '../../src/call/call.ts';
 import { compose } from '../../src/call/compose.ts';
 import { newCall } from '../../src/call/new-call.ts';
+import { Policies } from '../../src/call/policies.ts';
+import type { PolicySource } from '../../src/call/policy-source.ts';
 import { SessionStates } from '../../src/call/session-states.ts';
 import { approve } from '../../src/call/stages/approve.ts';
+import { decide } from '../../src/call/stages/decide.ts';
 import { deduplicate } from '../../src/call/stages/deduplicate.ts';
 import { execute } from '../../src/call/stages/execute.ts';
 import { recordIntent } from '../../src/call/stages/record-intent.ts';
@@ -27,14 +30,24 @@ export interface CoreBox {
   call(tool: string, args: object, options?: CallOptions): Promise<CallOutcome & { readonly callId: string }>;
   readonly approvals: Approvals;
   readonly journal: JournalReader;
+  /** Puts other rules in force, where written ones decide. */
+  setPolicies(rules: readonly PolicySource[]): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens one on a file. `decide` stands for the policy; it asks about everything, in version `1`, unless said otherwise. */
+/**
+ * Opens one on a file. Rules decide as they do everywhere; a function stands for a policy, and asks about everything, in
+ * version `1`, unless said otherwise.
+ */
 export async function coreBox(
   file: string,
   sources: readonly Source[],
-  decide: (tool: string) => Decision = () => ({ answer: 'ask', rule: 'test', reason: 'a test', policy: '1' }),
+  policy: readonly PolicySource[] | ((tool: string) => Decision) = () => ({
+    answer: 'ask',
+    rule: 'test',
+    reason: 'a test',
+    policy: '1',
+  }),
 ): Promise<CoreBox> {
   const store = sqliteStore({ file });
   const journal = new Journal(store);
@@ -51,10 +64,15 @@ export async function coreBox(
     expireAfterMs: 3_600_000,
     shared: true,
   });
-  const decideStage: Stage = (call, next) => {
-    call.decision = decide(call.name);
-    return next(call);
-  };
+  const policies = new Policies(store, journal);
+  const decideStage: Stage =
+    typeof policy === 'function'
+      ? (call, next) => {
+          call.decision = policy(call.name);
+          return next(call);
+        }
+      : decide(policies, redactor, waits);
+  if (typeof policy !== 'function') await policies.set(policy);
   const run = compose([
     recordOutcome({ journal, redactor, isRecording: false, onUnrecorded: () => undefined }),
     resolve(catalog),
@@ -74,6 +92,7 @@ export async function coreBox(
     },
     approvals,
     journal: new JournalReader(store),
+    setPolicies: (rules) => policies.set(rules),
     async close() {
       waits.endAll();
       questions.close();
