@@ -4,7 +4,7 @@ import type { Redactor } from '../journal/redaction.ts';
 
 /** Writes to the journal what became of a changed configuration. */
 export function recordConfiguration(change: ConfigurationChange, journal: Journal, redactor: Redactor): void {
-  const { status, file, details } = change;
+  const { status, file, by, details } = change;
   journal.note(() => ({
     type: 'ConfigurationChanged',
     at: Date.now(),
@@ -12,6 +12,6 @@ export function recordConfiguration(change: ConfigurationChange, journal: Journa
     session: '',
     tool: '',
     outcome: '',
-    body: redactor.json(JSON.stringify({ status, file, details })),
+    body: redactor.json(JSON.stringify({ status, file, by, details })),
   }));
 }

@@ -201,7 +201,10 @@ export interface ServerChanged extends Recorded {
 export interface ConfigurationChange {
   /** `refused`: it has a mistake, and what ran before runs on. */
   readonly status: 'applied' | 'refused';
-  readonly file: string;
+  /** The file that changed; absent when it was changed through the API. */
+  readonly file?: string;
+  /** Who changed it through the API. */
+  readonly by?: Principal;
   /** What was done, or what is wrong and where; a line each. */
   readonly details: readonly string[];
 }

@@ -81,7 +81,7 @@ export function createApp(parts: AppParts): ServerApp {
   callRoute(app, box, parts.maxBodyBytes);
   approvalRoutes(app, box, parts.maxBodyBytes);
   serverRoutes(app, box, configuration);
-  lockRoutes(app, configuration, parts.maxBodyBytes);
+  lockRoutes(app, box, configuration, parts.maxBodyBytes);
   policyRoutes(app, box, parts.maxBodyBytes);
   journalRoutes(app, box);
   undoRoutes(app, box, parts.maxBodyBytes);

@@ -24,11 +24,14 @@ interface Refused {
 class Served {
   readonly place: Place;
   readonly url: string;
+  /** Of a signed-in browser. */
+  readonly cookie: string;
   readonly stderr: () => string;
 
-  private constructor(place: Place, url: string, stderr: () => string) {
+  private constructor(place: Place, url: string, cookie: string, stderr: () => string) {
     this.place = place;
     this.url = url;
+    this.cookie = cookie;
     this.stderr = stderr;
   }
 
@@ -44,8 +47,10 @@ class Served {
       child.kill('SIGTERM');
       assert.equal((await ended).code, 0);
     });
-    const { url } = JSON.parse(await said(child.stdout, /\n/)) as { url: string };
-    const served = new Served(place, url, () => stderr);
+    const { url, signInUrl } = JSON.parse(await said(child.stdout, /\n/)) as { url: string; signInUrl: string };
+    const signedIn = await fetch(signInUrl, { redirect: 'manual' });
+    const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+    const served = new Served(place, url, cookie, () => stderr);
     await served.when((servers) => servers.every(({ status }) => status !== 'down'), 'the servers are up');
     return served;
   }
@@ -66,6 +71,13 @@ class Served {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const response = await fetch(this.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
     return (await response.json()) as Body & { code?: string };
+  }
+
+  /** Accepts what a server says, as the person at a signed-in browser. */
+  async accept(server: string, body: object = {}): Promise<{ code?: string }> {
+    const headers = { cookie: this.cookie, origin: this.url, 'content-type': 'application/json' };
+    const init = { method: 'POST', headers, body: JSON.stringify(body) };
+    return (await (await fetch(`${this.url}/api/lock/${server}/accept`, init)).json()) as { code?: string };
   }
 
   async call(tool: string, given: object = {}): Promise<{ outcome: string; text: string; error?: { code: string } }> {
@@ -209,12 +221,19 @@ suite(
       assert.deepEqual(standing.diff?.tools, [{ tool: 'many_0', kind: 'added', suspicions: [] }]);
       const before = await served.pid('files');
       assert.equal((await served.call('files__many_0')).error?.code, 'tool-hidden');
-      assert.equal((await served.post('/api/lock/files/accept', { seen: 'other' })).code, 'lock-outdated');
-      assert.equal((await served.post('/api/lock/none/accept')).code, 'server-unknown');
-      await served.post('/api/lock/files/accept', { seen: standing.fingerprint });
+      const { fingerprint } = standing;
+      assert.equal((await served.post('/api/lock/files/accept', { seen: fingerprint })).code, 'principal-refused');
+      assert.equal((await served.accept('files', { seen: 'other' })).code, 'lock-outdated');
+      assert.equal((await served.accept('none')).code, 'server-unknown');
+      await served.accept('files', { seen: fingerprint });
       assert.equal((await served.call('files__many_0')).text, 'many_0');
       assert.equal(await served.pid('files'), before, 'the process stays');
       assert.equal((await served.get<Lock>('/api/lock')).items[0]?.status, 'unchanged');
+      const recorded = await served.get<{ items: { by?: { id: string }; details: string[] }[] }>(
+        '/api/journal?type=ConfigurationChanged',
+      );
+      const [newest] = recorded.items;
+      assert.deepEqual([newest?.by?.id, newest?.details], ['console', ['accepted files into the lock']]);
       assert.equal((await served.place.run(['lock', 'check'])).code, 0, 'the command line sees it the same way');
     });
 

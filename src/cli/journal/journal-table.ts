@@ -86,7 +86,8 @@ export class JournalTable {
       case 'ConfigurationChanged': {
         const paint = event.status === 'applied' ? colors.cyan : colors.yellow;
         const what = oneLine(event.details.join('; '));
-        return [...start, paint(`config ${event.status}`), oneLine(basename(event.file)), '', '', what];
+        const where = event.file === undefined ? (event.by?.id ?? '') : basename(event.file);
+        return [...start, paint(`config ${event.status}`), oneLine(where), '', '', what];
       }
       case 'ContentRead':
         return [

@@ -7,6 +7,7 @@ export const problemCodes = {
   'token-missing': { status: 401, title: 'A token is needed' },
   'token-wrong': { status: 401, title: 'The token is not valid' },
   'origin-refused': { status: 403, title: 'Requests from other sites are refused' },
+  'principal-refused': { status: 403, title: 'Only humans can do this' },
   'approver-refused': { status: 403, title: 'Only humans can answer' },
   'route-unknown': { status: 404, title: 'There is no such route' },
   'tool-unknown': { status: 404, title: 'There is no such tool' },

@@ -1,4 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import type { Signalbox } from '../../signalbox.ts';
+import { requireHuman } from '../access/require-human.ts';
 import type { ServerApp } from '../environment.ts';
 import { readJsonBody } from '../json-body.ts';
 import { Problem } from '../problems/problem.ts';
@@ -19,13 +21,18 @@ const listRoute = createRoute({
 });
 
 /** What `signalbox lock` does on the command line, for the servers that run here. */
-export function lockRoutes(app: ServerApp, configuration: ServedConfiguration | undefined, maxBodyBytes: number): void {
+export function lockRoutes(
+  app: ServerApp,
+  box: Signalbox,
+  configuration: ServedConfiguration | undefined,
+  maxBodyBytes: number,
+): void {
   const acceptRoute = createRoute({
     method: 'post',
     path: '/api/lock/{server}/accept',
     tags: ['Lock'],
     summary: 'Take over what a server says now',
-    description: 'Writes signalbox.lock like `signalbox lock accept`, and holds at once.',
+    description: 'Only for humans. Writes signalbox.lock like `signalbox lock accept`, and holds at once.',
     middleware: readJsonBody(maxBodyBytes),
     request: {
       params: z.object({ server: z.string().openapi({ example: 'files' }) }),
@@ -45,7 +52,10 @@ export function lockRoutes(app: ServerApp, configuration: ServedConfiguration | 
   app.openapi(acceptRoute, async (context) => {
     const { server } = context.req.valid('param');
     const { seen } = context.req.valid('json');
-    return json(context, standingSchema, await present(configuration).accept(server, seen), 200);
+    const by = requireHuman(context, 'accept what a server says');
+    const standing = await present(configuration).accept(server, seen);
+    box.recordConfiguration({ status: 'applied', by, details: [`accepted ${server} into the lock`] });
+    return json(context, standingSchema, standing, 200);
   });
 }
 

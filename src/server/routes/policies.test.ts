@@ -1,23 +1,30 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { adminToken, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
+import { type TestServer, adminToken, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
 import type { PolicySummary } from '../../call/policies.ts';
+import type { ConfigurationChanged } from '../../journal/entry.ts';
 import type { Backtest } from '../../policy/backtest.ts';
+import type { ProblemDocument } from '../problems/problem.ts';
 
 describe('/api/policies', () => {
-  const sending =
-    (url: string) =>
-    async (method: string, path: string, body: unknown): Promise<Response> =>
+  type Send = (method: string, path: string, body: unknown) => Promise<Response>;
+  const sendingAs =
+    (url: string, who: Record<string, string>): Send =>
+    (method, path, body) =>
       fetch(url + path, {
         method,
-        headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
+        headers: { ...who, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       });
+  /** Sends as the person at a signed-in browser. */
+  const sending = async ({ server: { url }, signIn }: TestServer): Promise<Send> =>
+    sendingAs(url, { cookie: await signIn(), origin: url });
 
   it('shows the rules in force, takes other ones, and calls are decided by them and say why', async (test) => {
-    const { get, call, server, box } = await startTestServer(test);
+    const started = await startTestServer(test);
+    const { get, call, box } = started;
     await box.setPolicies([{ name: 'mine', check: () => undefined }]);
-    const send = sending(server.url);
+    const send = await sending(started);
     assert.deepEqual(await bodyOf<PolicySummary>(get('/api/policies')), {
       version: box.policies().version,
       rules: [],
@@ -41,9 +48,35 @@ describe('/api/policies', () => {
     });
   });
 
+  it('takes rules from humans only, and records who changed them to which version', async (test) => {
+    const started = await startTestServer(test);
+    const { get, box, server } = started;
+    const rules = [{ id: 'open', allow: true }];
+    const before = box.policies();
+    const asAgent = sendingAs(server.url, { authorization: `Bearer ${adminToken}` });
+    const refused = await asAgent('PUT', '/api/policies', { rules });
+    assert.deepEqual([refused.status, (await bodyOf<ProblemDocument>(refused)).code], [403, 'principal-refused']);
+    assert.deepEqual(box.policies(), before);
+    const send = await sending(started);
+    const { version } = await bodyOf<PolicySummary>(send('PUT', '/api/policies', { rules }));
+    const recorded = get('/api/journal?type=ConfigurationChanged');
+    const { items } = await bodyOf<{ items: ConfigurationChanged[] }>(recorded);
+    assert.deepEqual(
+      items.map(({ status, by, details }) => [status, by, details]),
+      [
+        [
+          'applied',
+          { id: 'console', kind: 'human' },
+          [`changed the policies: 1 rule, version ${version} in the place of none`],
+        ],
+      ],
+    );
+  });
+
   it('refuses wrong rules with everything that is wrong, and changes nothing', async (test) => {
-    const { server, box } = await startTestServer(test);
-    const send = sending(server.url);
+    const started = await startTestServer(test);
+    const { box } = started;
+    const send = await sending(started);
     const before = box.policies();
     const response = await send('PUT', '/api/policies', { text: '- id: a\n  denny: true\n- id: b\n  deny: x > 1\n' });
     const { code, issues } = await bodyOf<{ code: string; issues: unknown[] }>(response);
@@ -55,8 +88,9 @@ describe('/api/policies', () => {
   });
 
   it('backtests rules on the recorded calls', async (test) => {
-    const { call, server } = await startTestServer(test);
-    const send = sending(server.url);
+    const started = await startTestServer(test);
+    const { call } = started;
+    const send = await sending(started);
     await call('echo', { arguments: { text: 'a' } });
     await call('echo', { arguments: { text: 'b' } });
     const rules = [{ id: 'no-b', match: 'mcp__test__echo', deny: "args.text == 'b'" }];

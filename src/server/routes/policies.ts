@@ -2,6 +2,7 @@ import { createRoute } from '@hono/zod-openapi';
 import type { RuleSource } from '../../call/policy-source.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Signalbox } from '../../signalbox.ts';
+import { requireHuman } from '../access/require-human.ts';
 import type { ServerApp } from '../environment.ts';
 import { readJsonBody } from '../json-body.ts';
 import { Problem } from '../problems/problem.ts';
@@ -27,7 +28,7 @@ export function policyRoutes(app: ServerApp, box: Signalbox, maxBodyBytes: numbe
     tags: ['Policies'],
     summary: 'Put other rules into force',
     description:
-      'All or none. Policies in code stay. Holds until the rules of the configuration change or Signalbox is started again: no file is written.',
+      'Only for humans. All or none. Policies in code stay. Holds until the rules of the configuration change or Signalbox is started again: no file is written.',
     middleware: readJsonBody(maxBodyBytes),
     request: { body: { content: { 'application/json': { schema: newPoliciesSchema } } } },
     responses: { 200: inForce, ...problems(400, 413, 415, 503) },
@@ -48,7 +49,14 @@ export function policyRoutes(app: ServerApp, box: Signalbox, maxBodyBytes: numbe
   app.openapi(readRoute, (context) => json(context, policiesSchema, box.policies(), 200));
 
   app.openapi(changeRoute, async (context) => {
+    const by = requireHuman(context, 'change the rules');
+    const { version: before = 'none' } = box.policies();
     await box.setPolicies(rulesOf(context.req.valid('json')), { keepCode: true });
+    const { version = 'none', rules } = box.policies();
+    const details = [
+      `changed the policies: ${rules.length} ${rules.length === 1 ? 'rule' : 'rules'}, version ${version} in the place of ${before}`,
+    ];
+    box.recordConfiguration({ status: 'applied', by, details });
     return json(context, policiesSchema, box.policies(), 200);
   });
 

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { z } from '@hono/zod-openapi';
 import { fixtureProgram } from '../../../test/mcp-servers/programs.ts';
 import { type TestServer, adminToken, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
+import type { ConfigurationChanged } from '../../journal/entry.ts';
 import { mcpServer } from '../../sources/mcp/mcp-server.ts';
 import type { McpServerOptions } from '../../sources/mcp/mcp-server-options.ts';
 import type { ProblemDocument } from '../problems/problem.ts';
@@ -64,6 +65,15 @@ describe('POST /api/servers/{name}/restart', () => {
     const { status, health } = await bodyOf<Details>(response);
     assert.deepEqual([status, health?.state, health?.restarts], ['up', 'up', 1]);
     assert.notDeepEqual(await pid(), before);
+    await post(served, '/api/servers/files/disable');
+    await post(served, '/api/servers/files/enable');
+    const recorded = served.get('/api/journal?type=ConfigurationChanged');
+    const { items } = await bodyOf<{ items: ConfigurationChanged[] }>(recorded);
+    assert.deepEqual(
+      items.map(({ by, details }) => [by?.id, ...details]),
+      ['enabled', 'disabled', 'restarted'].map((what) => ['token:admin', `${what} files`]),
+      'who did it is recorded',
+    );
   });
 
   it('a server in this process is a conflict, an unknown one is not found', async (test) => {

@@ -3,7 +3,7 @@ import type { ServerProvenance } from '../../catalog/snapshot.ts';
 import { SignalboxError } from '../../model/errors.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { toServer } from '../catalog-document.ts';
-import type { ServerApp } from '../environment.ts';
+import type { ServerApp, ServerContext } from '../environment.ts';
 import { serverDetailsSchema, serverStateSchema } from '../schemas/catalog.ts';
 import { problems } from '../schemas/problem.ts';
 import type { ServedConfiguration } from '../served-configuration.ts';
@@ -72,6 +72,9 @@ const restartRoute = createRoute({
 });
 
 export function serverRoutes(app: ServerApp, box: Signalbox, configuration: ServedConfiguration | undefined): void {
+  const record = ({ var: { principal } }: ServerContext, what: string): void =>
+    box.recordConfiguration({ status: 'applied', by: principal, details: [what] });
+
   app.openapi(listRoute, (context) => {
     const items = box.catalog().servers.map((server) => toState(box, server));
     return json(context, pageSchema, { items }, 200);
@@ -87,18 +90,21 @@ export function serverRoutes(app: ServerApp, box: Signalbox, configuration: Serv
     const { name } = context.req.valid('param');
     if (configuration === undefined) box.enable(name);
     else await configuration.enable(name);
+    record(context, `enabled ${name}`);
     return json(context, serverStateSchema, stateOf(box, name), 200);
   });
 
   app.openapi(disableRoute, (context) => {
     const { name } = context.req.valid('param');
     box.disable(name);
+    record(context, `disabled ${name}`);
     return json(context, serverStateSchema, stateOf(box, name), 200);
   });
 
   app.openapi(restartRoute, async (context) => {
     const { name } = context.req.valid('param');
     await box.restart(name);
+    record(context, `restarted ${name}`);
     return json(context, serverStateSchema, stateOf(box, name), 200);
   });
 }

@@ -25,7 +25,7 @@ const requestSchema = z
   })
   .openapi('UndoRequest');
 
-/** Undoing is asked for by people; what it met on the way is a problem with one issue for each path. */
+/** Whoever may call may take back, and the journal says who did; what it met on the way is a problem with one issue for each path. */
 export function undoRoutes(app: ServerApp, box: Signalbox, maxBodyBytes: number): void {
   const route = createRoute({
     method: 'post',

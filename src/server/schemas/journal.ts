@@ -97,7 +97,8 @@ const configurationChanged = z
     ...recorded,
     type: z.literal('ConfigurationChanged'),
     status: z.enum(['applied', 'refused']),
-    file: z.string(),
+    file: z.string().optional().describe('Absent when it was changed through the API.'),
+    by: principalSchema.optional().describe('Who changed it through the API.'),
     details: z.array(z.string()).readonly().describe('What was done, or what is wrong and where.'),
   })
   .openapi('ConfigurationChanged', { description: 'The configuration was changed while the server ran.' });
