@@ -37,7 +37,7 @@ function conditions(): ReferenceRule[] {
     id: `r${index}`,
     shadow: false,
     answer: 'allow' as const,
-    kind: { kind: 'match' as const, match: ['*'], when: meanings[1 + (index % 12)] ?? true },
+    kind: { kind: 'match' as const, match: ['*'], when: meanings[1 + (index % 13)] ?? true },
   }));
 }
 
@@ -56,8 +56,8 @@ function prepare(rules: readonly ReferenceRule[]): readonly Subject[] {
     .flat()
     .slice(0, events + decisions);
   const records: Record[] = [];
-  for (const [seq, { tool, args, output }] of steps.slice(0, events).entries()) {
-    const end = { seq: seq + 1, at: seq * 100, ran: true, ok: true, output };
+  for (const [seq, { tool, args, output, cost }] of steps.slice(0, events).entries()) {
+    const end = { seq: seq + 1, at: seq * 100, ran: true, ok: true, output, cost };
     records.push({ session: 's1', principal: 'ann', tool, args, end });
     const { name, effect, labels } = tool;
     const event = {
@@ -66,7 +66,6 @@ function prepare(rules: readonly ReferenceRule[]): readonly Subject[] {
       tool: name,
       effect,
       labels,
-      cost: 0,
       arguments: { ...args } as JsonObject,
     };
     for (const facts of Object.values(past)) facts.observe(event);

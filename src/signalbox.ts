@@ -254,8 +254,12 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
       try {
         const ended = await pipeline(call);
         const { call: ran, outcome } = call.replacedBy ?? { call, outcome: ended };
-        const { id: callId, name: tool, durationMs, decision, cached } = ran;
-        const result = { callId, tool, ...outcome, durationMs, ...(decision === undefined ? {} : { decision }) };
+        const { id: callId, name: tool, durationMs, costUsd, decision, cached } = ran;
+        const known = {
+          ...(costUsd === undefined ? {} : { costUsd }),
+          ...(decision === undefined ? {} : { decision }),
+        };
+        const result = { callId, tool, ...outcome, durationMs, ...known };
         const seen = ran.changes === undefined ? result : { ...result, changes: ran.changes.changes };
         return cached ? { ...seen, cached } : seen;
       } finally {

@@ -50,6 +50,8 @@ export interface Call {
   /** Set by `execute`: how often the tool was tried, and whether the way to it broke the last time. */
   attempts: number;
   broken: boolean;
+  /** Set by `execute`: what the tool says the call cost. Not part of the outcome: given out again, it costs nothing. */
+  costUsd: number | undefined;
   /** Set by `execute` when the call ended before its handler did: what the handler is still doing. */
   running: PromiseLike<unknown> | undefined;
   /** Set by `checkpoint`: what the handler changes in the session's state, for calls that can be taken back. */

@@ -29,6 +29,6 @@ export function eventOf(recorded: ToolInvoked): CallEvent | undefined {
     ok: outcome === 'completed',
     arguments: recorded.arguments,
     output: recorded.output,
-    cost: 0,
+    cost: recorded.costUsd ?? 0,
   };
 }

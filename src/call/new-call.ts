@@ -35,6 +35,7 @@ export function newCall(reference: ToolReference, given: unknown, options: CallO
     claimed: undefined,
     attempts: 0,
     broken: false,
+    costUsd: undefined,
     durationMs: 0,
   };
 }

@@ -286,3 +286,72 @@ test('permission modes hold for calls: plan only reads, bypassing asks nothing b
     assert.equal(await outcome('deploy', 'bypassPermissions'), 'completed');
     assert.equal(await outcome('pay', 'bypassPermissions'), 'denied');
   }));
+
+describe('what tools say their calls cost', () => {
+  const priced = defineTool({
+    name: 'ask',
+    description: 'ask',
+    input: { type: 'object', properties: { cost: {} } } as const,
+    effect: 'read',
+    run: ({ cost }) => ({
+      content: [{ type: 'text', text: 'answer' }],
+      isError: cost === 2,
+      _meta: { 'signalbox/costUsd': cost ?? 1.5 },
+    }),
+  });
+  const servers = [localServer({ name: 'x', tools: [priced], cacheMs: 60_000 })];
+
+  test('is recorded, counts for budgets and session.cost, also after a restart, and not for results given out again', async (t) => {
+    const data = mkdtempSync(join(tmpdir(), 'signalbox-costs-'));
+    t.after(() => rmSync(data, { recursive: true }));
+    const rules = [
+      { id: 'spent', budget: { match: 'mcp__x__ask', cost: 3 } },
+      { id: 'much', deny: 'session.cost >= 1.5', mode: 'shadow' },
+    ];
+    await withBox({ servers, data, policies: rules }, async (box) => {
+      const first = await box.call('mcp__x__ask', { n: 1 }, session);
+      assert.deepEqual([first.outcome, first.costUsd, first.decision?.shadow], ['completed', 1.5, undefined]);
+      const recorded = await box.journal.call(first.callId);
+      assert.equal(recorded?.type === 'ToolInvoked' && recorded.costUsd, 1.5);
+      const again = await box.call('mcp__x__ask', { n: 1 }, session);
+      assert.deepEqual([again.cached, again.costUsd, again.decision?.shadow?.length], [true, undefined, 1]);
+    });
+    await withBox({ servers, data, policies: rules }, async (box) => {
+      const failed = await box.call('mcp__x__ask', { cost: 2 }, session);
+      assert.deepEqual([failed.outcome, failed.costUsd], ['failed', 2], 'what failed was paid for, too');
+      const over = await box.call('mcp__x__ask', { n: 2 }, session);
+      assert.deepEqual([over.decision?.rule, over.decision?.values], ['spent', { cost: 3.5, call: 0 }]);
+    });
+  });
+
+  for (const cost of [-1, 'free', true])
+    test(`is refused when it is ${JSON.stringify(cost)}: a limit cannot be kept by it`, () =>
+      withBox({ servers }, async (box) => {
+        const { outcome, error } = await box.call('mcp__x__ask', { cost });
+        assert.deepEqual([outcome, error?.code], ['failed', 'result-invalid']);
+        assert.match(error?.message ?? '', /_meta\["signalbox\/costUsd"\]/);
+      }));
+});
+
+test('a backtest with the rules that decided finds nothing changed: remembered approvals and modes are not the rules’ doing', () =>
+  withBox({ approve: () => ({ allow: true, by: { id: 'ann', kind: 'human' } }) }, async (box) => {
+    const rules = [{ id: 'careful', match: 'mcp__x__deploy', ask: true }];
+    await box.setPolicies(rules);
+    await box.call('mcp__x__write', {}, session);
+    const remembered = await box.call('mcp__x__write', {}, session);
+    assert.match(remembered.decision?.rule ?? '', /^remembered:/);
+    assert.deepEqual(
+      [remembered.decision?.ruled?.answer, remembered.decision?.ruled?.rule],
+      ['ask', 'default:undoable'],
+    );
+    await box.call('mcp__x__deploy', {}, session);
+    for (const permissionMode of ['plan', 'bypassPermissions', 'dontAsk', 'acceptEdits'] as const)
+      await box.call('mcp__x__deploy', {}, { ...session, permissionMode });
+    const { calls, skipped, changed } = await box.backtest(rules);
+    assert.deepEqual([calls, skipped, changed], [7, 0, []]);
+    const others = await box.backtest([{ id: 'open', match: 'mcp__x__deploy', allow: true }]);
+    assert.deepEqual(
+      others.changed.map(({ before, after }) => [before.rule, before.answer, after.answer]),
+      Array.from({ length: 5 }, () => ['careful', 'ask', 'allow']),
+    );
+  }));

@@ -22,7 +22,8 @@ export function intentDraft(call: Call, redactor: Redactor): EntryDraft {
 /** The outcome: everything about the call, so that it can be read on its own. */
 export function outcomeDraft(call: Call, redactor: Redactor, outcome: CallOutcome): EntryDraft {
   const attempts = call.attempts > 1 ? `"attempts":${call.attempts},` : '';
-  const body = `{${facts(call)}${changesText(call.changes)},${attempts}${ending(outcome, call.durationMs, redactor)}}`;
+  const cost = call.costUsd === undefined ? '' : `"costUsd":${call.costUsd},`;
+  const body = `{${facts(call)}${changesText(call.changes)},${attempts}${cost}${ending(outcome, call.durationMs, redactor)}}`;
   return draft(call, redactor, 'ToolInvoked', outcome.outcome, body);
 }
 

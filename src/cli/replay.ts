@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import type { CallResult } from '../model/call.ts';
+import type { ReplayedCall } from '../testing/index.ts';
 import type { CommandContext } from './command-context.ts';
 import { Failure } from './fail.ts';
 import { globalsOf } from './globals.ts';
@@ -21,7 +23,7 @@ export function addReplayCommand(program: Command, { terminal: { output }, exitW
     .command('replay')
     .summary('run the calls of a recorded session against recorded results')
     .description(
-      'Runs the calls of a session again through the whole pipeline, against what its servers answered then. Nothing outside is reached, nothing is written, and humans answer as they did. Exits with 1 when something comes out otherwise.',
+      'Runs the calls of a session again through the whole pipeline, against what its servers answered then. Nothing outside is reached, nothing is written, humans answer as they did, and calls that did not run to an answer end as they did. With --policies, their decisions are compared too. Exits with 1 when something comes out otherwise.',
     )
     .argument('<session>', 'the id of a session, as the journal shows it')
     .option('--policies <file>', 'decide the calls by the rules of this file')
@@ -52,12 +54,12 @@ export function addReplayCommand(program: Command, { terminal: { output }, exitW
         if (globals.json) await printJson(output, { items });
         else {
           const { colors, width } = output;
-          const rows = items.map(({ callId, tool, recorded: before, replayed, differs, error, output: result }) => [
+          const rows = items.map(({ callId, tool, recorded: before, replayed, differs, ...rest }) => [
             callId,
             oneLine(tool),
             before,
             differs === 'no' ? replayed : colors.yellow(replayed),
-            oneLine(differs === 'no' ? result : differs === 'content' ? 'another result' : (error?.message ?? result)),
+            oneLine(whatFor(differs, rest)),
           ]);
           const table = new Table(columns, rows, width);
           await output.print(`${[colors.bold(table.heading()), ...rows.map((row) => table.row(row))].join('\n')}\n`);
@@ -66,4 +68,20 @@ export function addReplayCommand(program: Command, { terminal: { output }, exitW
         if (changed > 0) exitWith(1);
       });
     });
+}
+
+function whatFor(
+  differs: ReplayedCall['differs'],
+  { error, decision, output }: Pick<CallResult, 'error' | 'decision'> & { readonly output: string },
+): string {
+  switch (differs) {
+    case 'no':
+      return output;
+    case 'content':
+      return 'another result';
+    case 'outcome':
+      return error?.message ?? output;
+    case 'decision':
+      return decision === undefined ? output : `${decision.answer} by ${decision.rule}: ${decision.reason}`;
+  }
 }

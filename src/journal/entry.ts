@@ -105,6 +105,8 @@ export interface ToolInvoked extends Recorded, CallFacts {
   readonly error?: CallError;
   /** How often it was tried, when that was more than once. */
   readonly attempts?: number;
+  /** What the tool says the call cost. */
+  readonly costUsd?: number;
   /** What a human found out about a call whose outcome was unknown. */
   readonly settled?: Settlement;
   /** What it changed in its workspace: the first hundred, `changesTotal` in all. */

@@ -80,6 +80,8 @@ export type CallResult = CallOutcome & {
   /** The rendered name of the tool, or what the caller asked for when there is no such tool. */
   readonly tool: string;
   readonly durationMs: number;
+  /** What the tool says the call cost. */
+  readonly costUsd?: number;
   /** What policy said; absent when the call ended before it was asked. */
   readonly decision?: Decision;
   /** What it changed in its workspace; absent where nobody looks. */

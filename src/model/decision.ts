@@ -26,6 +26,8 @@ export interface Decision {
   readonly values?: JsonObject;
   /** The version of the policy that decided: an approval holds only under the same one. */
   readonly policy?: string;
+  /** What the rules said, where a permission mode or a remembered approval decided in their place. */
+  readonly ruled?: Pick<Decision, 'answer' | 'rule' | 'reason'>;
   /** What rules in shadow mode would have said. */
   readonly shadow?: readonly Pick<Decision, 'answer' | 'rule' | 'reason'>[];
 }

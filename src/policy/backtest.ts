@@ -39,10 +39,13 @@ export interface Backtest {
   readonly version: string;
   /** How many calls were decided again. */
   readonly calls: number;
-  /** How many were left out: permission modes and policies in code cannot be asked again. */
+  /** How many were left out: policies in code cannot be asked again. */
   readonly skipped: number;
   readonly changed: readonly ChangedDecision[];
 }
+
+/** Code, and in older records what decided in the place of the rules without telling what they had said. */
+const unrepeatable = /^(?:mode|code|remembered):/;
 
 /** Decides recorded calls again, in their order and with the past as it was. */
 export class Backtester {
@@ -73,8 +76,9 @@ export class Backtester {
     return { version: this.#policy.version, calls: this.#calls, skipped: this.#skipped, changed: this.#changed };
   }
 
-  #compare(call: RecordedCall, before: Decision, past: { session: Facts; principal: Facts }): void {
-    if (/^(?:mode|code):/.test(before.rule)) {
+  #compare(call: RecordedCall, decision: Decision, past: { session: Facts; principal: Facts }): void {
+    const before = decision.ruled ?? decision;
+    if (unrepeatable.test(before.rule)) {
       this.#skipped += 1;
       return;
     }

@@ -31,5 +31,6 @@ export function applyPermissionMode(mode: PermissionMode, decision: Decision, ef
 function changed(decision: Decision, mode: PermissionMode, answer: Decision['answer'], reason: string): Decision {
   const { policy, shadow } = decision;
   const kept = { ...(policy === undefined ? {} : { policy }), ...(shadow === undefined ? {} : { shadow }) };
-  return { answer, rule: `mode:${mode}`, reason, ...kept };
+  const ruled = { answer: decision.answer, rule: decision.rule, reason: decision.reason };
+  return { answer, rule: `mode:${mode}`, reason, ruled, ...kept };
 }

@@ -1,3 +1,4 @@
+import { costKey } from '../call/reported-cost.ts';
 import type { ToolInvoked } from '../journal/entry.ts';
 import type { JournalReader } from '../journal/reader.ts';
 import { type CallOutcome, type OutcomeName } from '../model/call.ts';
@@ -9,7 +10,7 @@ import type { Cassette, RecordedCall, RecordedTool } from './cassette.ts';
 export interface SessionCall {
   readonly recorded: ToolInvoked;
   readonly outcome: CallOutcome;
-  /** Whether its tool ran, so that it can be answered from the recording. */
+  /** Whether its tool ran to an answer, which is in the recording. */
   readonly ran: boolean;
 }
 
@@ -58,6 +59,7 @@ function cassettesOf(calls: readonly SessionCall[], file: string): Cassette[] {
       content,
       ...(structuredContent === undefined ? {} : { structuredContent }),
       ...(outcome.outcome === 'completed' ? {} : { isError: true }),
+      ...(recorded.costUsd === undefined ? {} : { _meta: { [costKey]: recorded.costUsd } }),
     };
     found.calls.push({ call: tool, arguments: recorded.arguments, result: result as RecordedCall['result'] & object });
   }

@@ -4,10 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { referenceServer } from '../../test/mcp-servers/programs.ts';
+import type { ToolResult } from '../model/content.ts';
 import { createSignalbox, defineTool, localServer, mcpServer } from '../index.ts';
 import { type ReplayedCall, recordedSession, replay, replaySession } from './index.ts';
 
 const secret = 'canary-4711-canary';
+
+function paid(cost: number): ToolResult {
+  return { content: [{ type: 'text', text: 'paid' }], _meta: { 'signalbox/costUsd': cost } };
+}
 
 describe('a recorded session', () => {
   test('is run again offline, with the same outcomes and results, denied and failed ones too', async (t) => {
@@ -91,8 +96,12 @@ describe('a recorded session', () => {
     assert.deepEqual(
       others
         .filter(({ differs }) => differs !== 'no')
-        .map(({ recorded, replayed: now }) => [recorded.tool, now.decision?.rule]),
-      [['mcp__t__send', 'no-post']],
+        .map(({ recorded, replayed: now, differs }) => [recorded.tool, now.decision?.rule, differs]),
+      [
+        ['mcp__t__send', 'no-post', 'outcome'],
+        // Refused then by a human, now by a rule.
+        ['mcp__t__send', 'no-post', 'decision'],
+      ],
     );
 
     // An agent can be run against the session, too.
@@ -101,6 +110,56 @@ describe('a recorded session', () => {
     const again = await createSignalbox({ servers: [replay(server)] });
     assert.deepEqual((await again.call('mcp__t__count')).structuredContent, { runs: 1, note: '[redacted:CANARY]' });
     await again.close();
+  });
+
+  test('has no differences when nothing changed, whatever its calls came to', async (t) => {
+    const data = mkdtempSync(join(tmpdir(), 'signalbox-session-'));
+    t.after(() => rmSync(data, { recursive: true }));
+    const input = { type: 'object' } as const;
+    const forever = (): Promise<never> => new Promise(() => undefined);
+    const tools = [
+      defineTool({ name: 'slow', description: '…', input, effect: 'irreversible', timeoutMs: 20, run: forever }),
+      defineTool({ name: 'look', description: '…', input, effect: 'read', timeoutMs: 20, run: forever }),
+      defineTool({ name: 'send', description: '…', input, effect: 'irreversible', run: () => 'sent' }),
+      defineTool({ name: 'paid', description: '…', input, effect: 'read', run: () => paid(0.5) }),
+    ];
+    const policies = [
+      { id: 'no-look', match: 'mcp__t__look', deny: 'has(args.far)' },
+      { id: 'poor', budget: { match: 'mcp__t__paid', cost: 1 } },
+    ];
+    const box = await createSignalbox({
+      servers: [localServer({ name: 't', tools })],
+      data,
+      policies,
+      approve: ({ arguments: args }) => ({ allow: args['to'] !== 'stranger' }),
+    });
+    const options = { session: 's1', principal: { id: 'bot', kind: 'agent' } } as const;
+    const outcomes: string[] = [];
+    const call = async (tool: string, args: object, more: object = {}): Promise<void> =>
+      void outcomes.push((await box.call(`mcp__t__${tool}`, args, { ...options, ...more })).outcome);
+    await call('slow', {});
+    await call('look', {});
+    await call('look', { far: true });
+    await call('send', { to: 'stranger' });
+    await call('send', { to: 'me' }, { permissionMode: 'plan' });
+    await call('look', {}, { signal: AbortSignal.abort() });
+    await call('send', {}, { definitionHash: 'another' });
+    for (let count = 0; count < 3; count += 1) await call('paid', {});
+    await box.close();
+    const asking = await createSignalbox({ servers: [localServer({ name: 't', tools })], data, policies });
+    outcomes.push((await asking.call('mcp__t__send', { to: 'me' }, { ...options, waitMs: 0 })).outcome);
+    const session = await recordedSession(asking.journal, 's1');
+    await asking.close();
+    const expected = ['timed-out', 'timed-out', 'denied', 'denied', 'denied', 'cancelled', 'stale'];
+    assert.deepEqual(outcomes, [...expected, 'completed', 'completed', 'denied', 'awaiting-approval']);
+    for (const rules of [[], policies]) {
+      const replayed: ReplayedCall[] = [];
+      for await (const each of replaySession(session, { policies: rules })) replayed.push(each);
+      assert.deepEqual(
+        replayed.map(({ replayed: { outcome }, differs }) => [outcome, differs]),
+        outcomes.map((outcome) => [outcome, 'no']),
+      );
+    }
   });
 
   test('is not kept whole where recording is off', async () => {

@@ -1,4 +1,5 @@
-import type { CallResult } from '../model/call.ts';
+import type { CallOutcome, CallResult, OutcomeName } from '../model/call.ts';
+import type { Decision } from '../model/decision.ts';
 import { createSignalbox } from '../signalbox.ts';
 import type { PolicySource } from '../call/policy-source.ts';
 import { type RecordedSession, type SessionCall } from './recorded-session.ts';
@@ -8,19 +9,23 @@ import { replay } from './replay.ts';
 export interface ReplayedCall {
   readonly recorded: SessionCall['recorded'];
   readonly replayed: CallResult;
-  /** What is not as it was: the outcome, or what came back. */
-  readonly differs: 'no' | 'outcome' | 'content';
+  /** What is not as it was: the outcome, what came back, or only what the given rules say of it. */
+  readonly differs: 'no' | 'outcome' | 'content' | 'decision';
 }
 
 /** How a session is run again. */
 export interface SessionReplayOptions {
-  /** Rules to decide its calls by. Without any, what ran is let run and what did not is refused, as it was. */
+  /** Rules to decide its calls by. Without any, every call ends as it did. */
   readonly policies?: readonly PolicySource[];
 }
 
+/** These may have acted, so whoever was asked had said yes. */
+const begun: ReadonlySet<OutcomeName> = new Set(['timed-out', 'cancelled', 'unknown', 'failed']);
+
 /**
  * Runs the calls of a recorded session again, one after the other through the whole pipeline, against what its servers
- * answered then. Nothing outside is reached. Humans answer as they did.
+ * answered then. Nothing outside is reached. Humans answer as they did, and a call that did not run to an answer (it was
+ * refused, waited, ran out of time …) ends as it did, unless the given rules decide it otherwise.
  */
 export async function* replaySession(
   session: RecordedSession,
@@ -31,23 +36,38 @@ export async function* replaySession(
     servers: session.cassettes.map((cassette) => replay(cassette)),
     builtin: false,
     policies,
-    approve: () => ({ allow: current?.ran === true }),
+    approve: () => ({ allow: current !== undefined && (current.ran || begun.has(current.recorded.outcome)) }),
   });
   try {
     for (current of session.calls) {
       const { recorded, outcome } = current;
-      const replayed = await box.call(recorded.tool, recorded.arguments, {
+      const made = await box.call(recorded.tool, recorded.arguments, {
         session: session.session,
         principal: recorded.principal,
       });
-      const sameOutcome = replayed.outcome === recorded.outcome;
-      const sameContent =
-        JSON.stringify([replayed.content, replayed.structuredContent]) ===
-        JSON.stringify([outcome.content, outcome.structuredContent]);
-      const isCompared = current.ran && replayed.outcome === 'completed';
-      yield { recorded, replayed, differs: !sameOutcome ? 'outcome' : isCompared && !sameContent ? 'content' : 'no' };
+      const isOtherwise = policies.length > 0 && isDecidedOtherwise(recorded.decision, made.decision);
+      const replayed = current.ran || isOtherwise ? made : endedAsBefore(made, outcome);
+      yield { recorded, replayed, differs: differenceOf(outcome, replayed) ?? (isOtherwise ? 'decision' : 'no') };
     }
   } finally {
     await box.close();
   }
+}
+
+/** What a permission mode or a remembered approval made of a decision is not the rules' doing. */
+function isDecidedOtherwise(then: Decision | undefined, now: Decision | undefined): boolean {
+  return then !== undefined && now !== undefined && (then.ruled ?? then).answer !== now.answer;
+}
+
+function endedAsBefore({ callId, tool, durationMs, decision }: CallResult, outcome: CallOutcome): CallResult {
+  return { callId, tool, durationMs, ...outcome, ...(decision === undefined ? {} : { decision }) };
+}
+
+function differenceOf(then: CallOutcome, now: CallResult): 'outcome' | 'content' | undefined {
+  if (now.outcome !== then.outcome) return 'outcome';
+  if (now.outcome !== 'completed') return undefined;
+  const [before, after] = [then, now].map(({ content, structuredContent }) =>
+    JSON.stringify([content, structuredContent]),
+  );
+  return before === after ? undefined : 'content';
 }

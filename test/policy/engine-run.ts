@@ -21,7 +21,9 @@ function written({ id, shadow, answer, kind, ...scope }: ReferenceRule): JsonObj
     case 'limit': {
       const per = kind.windowMs === undefined ? {} : { per: `${kind.windowMs}ms` };
       const limits: { [key: string]: JsonValue } =
-        kind.cost === undefined ? { calls: kind.calls ?? 0 } : { cost: kind.cost, each: 'args.amount' };
+        kind.cost === undefined
+          ? { calls: kind.calls ?? 0 }
+          : { cost: kind.cost, ...(kind.costIs === 'reported' ? {} : { each: 'args.amount' }) };
       if (kind.calls !== undefined && kind.windowMs !== undefined)
         return { ...about, ...ask, rateLimit: { match: kind.match, by: kind.by, ...per, max: kind.calls } };
       return { ...about, ...ask, budget: { match: kind.match, by: kind.by, ...per, ...limits } };
@@ -65,9 +67,9 @@ export function* decideBoth(
     principal: kept(principals, step.principal, () => policy.principalFacts()),
   });
   const end = ({ step, record, call }: (typeof running)[number]): void => {
-    const { fate, tool, args, output } = step;
+    const { fate, tool, args, output, cost } = step;
     const [ran, ok] = [fate !== 'not-run', fate === 'ok'];
-    record.end = { seq: (seq += 1), at: now, ran, ok, output };
+    record.end = { seq: (seq += 1), at: now, ran, ok, output, cost };
     const event = {
       seq,
       at: now,
@@ -77,7 +79,7 @@ export function* decideBoth(
       labels: tool.labels,
       ok,
       output,
-      cost: 0,
+      cost,
     };
     for (const facts of Object.values(factsOf(step))) {
       if (ran) facts.observe({ ...event, arguments: { ...args } });

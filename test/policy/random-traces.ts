@@ -9,6 +9,7 @@ import {
   labelsOf,
   last,
   lastOk,
+  sessionCost,
 } from './reference.ts';
 
 const tools: readonly Tool[] = [
@@ -64,6 +65,7 @@ export const meanings: readonly Meaning[] = [
       );
     },
   },
+  { text: 'session.cost > 2.0', holds: (question, trace) => sessionCost(question, trace) > 2 },
   { text: "timestamp('1970-01-01T00:05:00Z') < now", holds: ({ now }) => now > 5 * minute },
   { text: 'args.amount + 1 > args.missing', holds: () => undefined },
 ];
@@ -104,6 +106,7 @@ const kind: fc.Arbitrary<ReferenceRule['kind']> = fc.oneof(
     by: fc.constantFrom('session' as const, 'principal' as const),
     windowMs: fc.constantFrom(minute, 3 * minute),
     cost: fc.integer({ min: 0, max: 12 }),
+    costIs: fc.constantFrom('args.amount' as const, 'reported' as const),
   }),
   fc.record({
     kind: fc.constant('flow' as const),
@@ -151,6 +154,8 @@ export interface Step {
   readonly fate: 'ok' | 'failed' | 'not-run';
   readonly lasts: number;
   readonly output: string;
+  /** What the tool says it cost. */
+  readonly cost: number;
 }
 
 const value = fc.constantFrom(...secrets);
@@ -174,6 +179,8 @@ const step: fc.Arbitrary<Step> = fc.record({
   fate: fc.constantFrom('ok', 'ok', 'ok', 'failed', 'not-run'),
   lasts: fc.constantFrom(0, 0, 0, 1, 3),
   output: fc.oneof(fc.constant(''), value),
+  // Halves add up without dust.
+  cost: fc.constantFrom(0, 0.5, 1, 4.5),
 });
 
 /** Calls one after the other. */

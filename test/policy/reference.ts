@@ -28,6 +28,7 @@ export interface Record {
     readonly ran: boolean;
     readonly ok: boolean;
     readonly output: string;
+    readonly cost: number;
   };
 }
 
@@ -65,6 +66,8 @@ export interface ReferenceRule {
         readonly by: 'session' | 'principal';
         readonly calls?: number;
         readonly cost?: number;
+        /** What counts: an argument, or what tools say themselves. */
+        readonly costIs?: 'args.amount' | 'reported';
       }
     | { readonly kind: 'flow'; readonly from: string; readonly to: string; readonly onlyValues: boolean };
 }
@@ -104,6 +107,15 @@ export function counted(
   });
 }
 
+/** What the tools of calls that have run say these cost. */
+function costOf(records: readonly Record[]): number {
+  return records.reduce((sum, { end }) => sum + (end?.ran ? end.cost : 0), 0);
+}
+
+export function sessionCost(question: Question, trace: readonly Record[]): number {
+  return costOf(own(question, trace));
+}
+
 export function labelsOf(question: Question, trace: readonly Record[]): ReadonlySet<string> {
   return new Set(own(question, trace).flatMap(({ tool, end }) => (end?.ran ? tool.labels : [])));
 }
@@ -133,6 +145,7 @@ function holds({ kind }: ReferenceRule, question: Question, trace: readonly Reco
       const records = counted(question, trace, kind);
       if (kind.calls !== undefined && records.length >= kind.calls) return true;
       if (kind.cost === undefined) return false;
+      if (kind.costIs === 'reported') return costOf(records) >= kind.cost;
       if (args.amount === undefined) return undefined;
       const spent = records.reduce((sum, record) => sum + (record.args.amount ?? 0), 0);
       return spent + args.amount > kind.cost;

@@ -89,6 +89,7 @@ export function rememberedDecision(rules: readonly RememberedRule[], decision: D
     answer: 'allow',
     rule: `remembered:${rules[0]?.id}`,
     reason: [...approved, `${asking.join(' and ')} would ask`].join('; '),
+    ruled: { answer: decision.answer, rule: decision.rule, reason: decision.reason },
   };
 }
 

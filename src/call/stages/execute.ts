@@ -10,6 +10,7 @@ import { tell } from '../../model/tell.ts';
 import { unfinished } from '../../model/unfinished.ts';
 import { CallClock } from '../call-clock.ts';
 import { type Call, type Stage, toolOf } from '../call.ts';
+import { noCost, reportedCost } from '../reported-cost.ts';
 import { outcomeOf } from '../result.ts';
 import type { SessionStates } from '../session-states.ts';
 import { type AskedCall, toolClient } from '../tool-client.ts';
@@ -48,7 +49,11 @@ async function run(call: Call, tool: CatalogTool, options: ExecuteOptions): Prom
       }
       returned = waited.value;
     }
-    return await outcomeOf(call.name, tool.offered, returned, options.largestResult);
+    const outcome = await outcomeOf(call.name, tool.offered, returned, options.largestResult);
+    const cost = reportedCost(returned);
+    if (Number.isNaN(cost)) return unfinished('failed', 'result-invalid', `${call.name} ran, but ${noCost}`);
+    call.costUsd = cost;
+    return outcome;
   } catch (error) {
     call.broken = error instanceof ServerUnreached || error instanceof OutcomeUnknown;
     return failure(call, tool, error, options.redactor.text(messageOf(error)));

@@ -55,7 +55,7 @@ export function addBacktestCommand(policy: Command, { terminal: { output } }: Co
             await output.print(
               `${[output.colors.bold(table.heading()), ...rows.map((row) => table.row(row))].join('\n')}\n`,
             );
-          const aside = skipped === 0 ? '' : `; ${skipped} left out, decided by a permission mode or by code`;
+          const aside = skipped === 0 ? '' : `; ${skipped} left out, decided by code`;
           await output.print(`${changed.length} of ${calls} calls would be decided otherwise${aside}\n`);
         });
       } finally {

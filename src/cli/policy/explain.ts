@@ -39,7 +39,7 @@ function indented(line: string): string {
 }
 
 function explained(
-  { answer, rule, reason, at, asks = [], values = {}, policy, shadow = [] }: Decision,
+  { answer, rule, reason, at, asks = [], values = {}, policy, ruled, shadow = [] }: Decision,
   { colors }: Printer,
 ): string[] {
   const paint = { allow: colors.green, ask: colors.yellow, deny: colors.red }[answer];
@@ -50,6 +50,7 @@ function explained(
       .slice(1)
       .map((also) => `also     ask by ${also.rule}${also.at === undefined ? '' : ` (${also.at})`}: ${also.reason}`),
     ...Object.entries(values).map(([name, value]) => `value    ${name} = ${JSON.stringify(value)}`),
+    ...(ruled === undefined ? [] : [`rules    ${ruled.answer} by ${ruled.rule}: ${ruled.reason}`]),
     ...(policy === undefined ? [] : [`policy   version ${policy}`]),
     ...shadow.map((said) => `shadow   ${said.answer} by ${said.rule}: ${said.reason}`),
   ];

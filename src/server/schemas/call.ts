@@ -23,6 +23,10 @@ export const decisionSchema = z
       .describe('Every rule that asks, the one that is named first. Present when there is more than one.'),
     values: jsonObject.optional().describe('What the rule looked at, without secrets.'),
     policy: z.string().optional().describe('The version of the policy that decided.'),
+    ruled: z
+      .object(said)
+      .optional()
+      .describe('What the rules said, where a permission mode or a remembered approval decided in their place.'),
     shadow: z.array(z.object(said)).readonly().optional().describe('What rules in shadow mode would have said.'),
   })
   .openapi('Decision', { description: 'What policy said, by which rule, and why.' });
@@ -98,6 +102,7 @@ export const callResultSchema = z
     error: callErrorSchema.optional().describe('Present unless the call completed.'),
     approvalId: z.string().optional().describe('What is awaited, when an approval is.'),
     durationMs: z.number(),
+    costUsd: z.number().optional().describe('What the tool says the call cost.'),
     decision: decisionSchema.optional().describe('Absent when the call ended before policy was asked.'),
     changes: z.array(fileChangeSchema).readonly().optional().describe('Absent where nobody looks.'),
     cached: z.literal(true).optional().describe('The result is one that was given out before; the tool did not run.'),

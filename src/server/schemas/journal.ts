@@ -49,6 +49,7 @@ const toolInvoked = z
     cached: z.literal(true).optional(),
     error: callErrorSchema.optional(),
     attempts: z.int().optional().describe('How often it was tried, when that was more than once.'),
+    costUsd: z.number().optional().describe('What the tool says the call cost.'),
     settled: z
       .object({ as: settledAs, by: principalSchema, at: moment, note: z.string().optional() })
       .optional()

@@ -27,7 +27,7 @@ export const backtestSchema = z
   .object({
     version: z.string(),
     calls: z.int().describe('How many calls were decided again.'),
-    skipped: z.int().describe('How many were decided by a permission mode or by code, which cannot be asked again.'),
+    skipped: z.int().describe('How many were decided by code, which cannot be asked again.'),
     changed: z
       .array(
         z.object({
