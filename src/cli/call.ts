@@ -92,7 +92,7 @@ async function printResult({ output, errors }: Terminal, result: CallResult): Pr
     if (text !== '') await output.print(`${output.isTTY ? printable(text) : text}${text.endsWith('\n') ? '' : '\n'}`);
   } else {
     const { colors } = errors;
-    const next = nextStep(result.error.code, result.tool);
+    const next = nextStep(result.error.code, result.tool, result.callId);
     const lines = printable(text).split('\n').join('\n  ');
     await errors.print(
       `${colors.red(result.outcome)} ${colors.bold(result.error.code)}: ${lines}\n  ${colors.dim('next:')} ${next}\n`,

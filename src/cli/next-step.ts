@@ -1,7 +1,7 @@
 import type { CallErrorCode } from '../model/errors.ts';
 
 /** What to do after a call that did not complete. */
-export function nextStep(code: CallErrorCode, tool: string): string {
+export function nextStep(code: CallErrorCode, tool: string, callId: string): string {
   switch (code) {
     case 'definition-changed':
       return 'signalbox tools';
@@ -21,7 +21,7 @@ export function nextStep(code: CallErrorCode, tool: string): string {
     case 'approval-used':
       return 'run the same command again: it asks again';
     case 'outcome-lost':
-      return 'find out whether it took effect, then signalbox settle CALL --completed or --failed';
+      return `find out whether it took effect, then signalbox settle ${callId} --completed or --failed`;
     case 'deadline-exceeded':
       return 'give it longer with --timeout, as in --timeout 5m';
     case 'rate-limited':
@@ -32,6 +32,7 @@ export function nextStep(code: CallErrorCode, tool: string): string {
     case 'internal-fault':
       return 'signalbox doctor';
     case 'policy-denied':
+      return `signalbox policy explain ${callId}`;
     case 'approval-denied':
     case 'approval-failed':
     case 'tool-failed':

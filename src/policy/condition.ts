@@ -1,12 +1,10 @@
-import { type Environment, EvaluationError, ParseError, TypeError as CelTypeError } from '@marcbachmann/cel-js';
-import { messageOf } from '../model/errors.ts';
+import type { Environment } from '@marcbachmann/cel-js';
 import type { JsonObject, JsonValue } from '../model/json.ts';
-import { nearest } from '../model/nearest.ts';
 import { type ConditionProblem, surveyCondition } from './allowed-words.ts';
+import { problemOf } from './condition-problem.ts';
 import { type WindowMeters, conditionLanguage, costLanguage } from './language.ts';
 import { shownValue } from './shown-value.ts';
 import type { Scene } from './views.ts';
-import { variables } from './vocabulary.ts';
 
 /** A condition, ready to be evaluated: nothing is parsed any more. */
 export interface Condition {
@@ -32,7 +30,6 @@ export type Compiled<Value> =
   | { readonly value?: never; readonly problems: readonly ConditionProblem[] };
 
 const longestText = 4000;
-const fields = ['id', 'time', 'name', 'server', 'effect', 'labels', 'annotations', 'kind', 'seq', 'at', 'args', 'cost'];
 
 /** Compiles the conditions of one policy. */
 export class ConditionCompiler {
@@ -121,30 +118,6 @@ function valuesOf(looks: readonly (readonly [string, Run])[], scene: Scene): Jso
     }
   }
   return values;
-}
-
-function problemOf(error: unknown): ConditionProblem {
-  const message = summaryOf(error);
-  const offset = isCelError(error) ? (error.range?.start ?? 0) : 0;
-  const [, unknown] = /^Unknown variable: (.+)$/.exec(message) ?? [];
-  const [, field] = /^No such key: (.+)$/.exec(message) ?? [];
-  const names = unknown === undefined ? fields : variables.map(({ name }) => name);
-  const meant = nearest(unknown ?? field ?? '', names);
-  if (unknown !== undefined)
-    return {
-      offset,
-      message,
-      hint: meant === undefined ? `there are ${names.join(', ')}` : `did you mean "${meant}"?`,
-    };
-  return { offset, message, ...(meant === undefined ? {} : { hint: `did you mean "${meant}"?` }) };
-}
-
-function summaryOf(error: unknown): string {
-  return isCelError(error) ? error.summary : messageOf(error);
-}
-
-function isCelError(error: unknown): error is ParseError | EvaluationError | CelTypeError {
-  return error instanceof ParseError || error instanceof EvaluationError || error instanceof CelTypeError;
 }
 
 function nameOf(value: unknown): string {

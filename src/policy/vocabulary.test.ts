@@ -8,7 +8,7 @@ import { CallView, PrincipalView, type Scene, SessionView, ToolView } from './vi
 import * as vocabulary from './vocabulary.ts';
 
 const { variables, sessionMethods, functions, methods, macros, operators } = vocabulary;
-const at = Date.parse('2026-11-15T12:00:00Z');
+const at = Date.parse('2026-11-15T12:34:56Z');
 
 function sceneFor(meters: WindowMeters): Scene {
   const facts = new Facts({ meters: meters.all(), tracks: [], valuesOf: [] });
@@ -75,7 +75,10 @@ describe('every word a condition may use', () => {
 
 describe('anything else is an error when the policy is loaded', () => {
   const cases: readonly (readonly [string, RegExp, number])[] = [
-    ['args.amount >', /Unexpected token/, 13],
+    ['args.amount >', /^it ends where a value should follow/, 13],
+    ['args.amount > )', /^"\)" stands where a value should/, 14],
+    ['(args.amount > 1', /^expected "\)", found the end/, 16],
+    ['args.amount = 1', /Unexpected character: =; did you mean "=="\?/, 12],
     ['amount > 1', /Unknown variable: amount/, 0],
     ['arg.amount > 1', /Unknown variable: arg; did you mean "args"/, 0],
     ["tool.nme == 'x'", /No such key: nme; did you mean "name"/, 5],

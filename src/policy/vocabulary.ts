@@ -6,17 +6,17 @@ export interface Word {
 
 /** The names a condition can look at. */
 export const variables: readonly Word[] = [
-  { name: 'call', example: "call.id != '' && call.time <= now" },
+  { name: 'call', example: "call.id == 'call_2' && call.time == now" },
   { name: 'args', example: 'args.amount > 100' },
-  { name: 'tool', example: "tool.name == 'mcp__bank__pay' && tool.server == 'bank' && tool.effect != 'read'" },
+  { name: 'tool', example: "tool.name == 'mcp__bank__pay' && tool.server == 'bank' && tool.effect == 'irreversible'" },
   { name: 'principal', example: "principal.id == 'local' && principal.kind == 'agent'" },
-  { name: 'session', example: "session.id == 's1' && 'private' in session.labels && session.cost < 1.0" },
-  { name: 'now', example: "now > timestamp('2020-01-01T00:00:00Z')" },
+  { name: 'session', example: "session.id == 's1' && 'private' in session.labels && session.cost == 0.5" },
+  { name: 'now', example: "now == timestamp('2026-11-15T12:34:56Z')" },
 ];
 
 /** What can be asked of `session`. */
 export const sessionMethods: readonly Word[] = [
-  { name: 'last', example: "session.last('mcp__files__*').seq > 0 && session.last('never').seq == 0" },
+  { name: 'last', example: "session.last('mcp__files__*').seq == 7 && session.last('never').seq == 0" },
   { name: 'lastOk', example: "session.lastOk('mcp__files__read').args.path == '/a.txt'" },
   { name: 'count', example: "session.count('mcp__files__*') == 1 && session.count('mcp__files__*', '1h') == 1" },
   { name: 'hasRead', example: "session.hasRead('/a.txt') && !session.hasRead(args.path)" },
@@ -30,8 +30,8 @@ export const functions: readonly Word[] = [
   { name: 'double', example: "double('1.5') == 1.5" },
   { name: 'string', example: "string(args.amount) == '120'" },
   { name: 'type', example: 'type(args.amount) == double' },
-  { name: 'timestamp', example: "timestamp('2020-01-01T00:00:00Z') < now" },
-  { name: 'duration', example: "now - session.last('never').at > duration('1h')" },
+  { name: 'timestamp', example: "timestamp('2026-11-15T12:34:55Z') == session.last('mcp__files__read').at" },
+  { name: 'duration', example: "now - session.last('mcp__files__read').at == duration('1s')" },
 ];
 
 /** Methods: `value.name(…)`. */
@@ -45,12 +45,12 @@ export const methods: readonly Word[] = [
   { name: 'trim', example: "' a '.trim() == 'a'" },
   { name: 'split', example: "args.path.split('/')[1] == 'b.txt'" },
   { name: 'size', example: 'args.items.size() == 2' },
-  { name: 'getFullYear', example: 'now.getFullYear() >= 2020' },
-  { name: 'getMonth', example: 'now.getMonth() < 12' },
-  { name: 'getDayOfMonth', example: 'now.getDayOfMonth() < 31' },
-  { name: 'getDayOfWeek', example: 'now.getDayOfWeek() < 7' },
-  { name: 'getHours', example: "now.getHours() < 24 && now.getHours('Europe/Berlin') < 24" },
-  { name: 'getMinutes', example: 'now.getMinutes() < 60' },
+  { name: 'getFullYear', example: 'now.getFullYear() == 2026' },
+  { name: 'getMonth', example: 'now.getMonth() == 10' },
+  { name: 'getDayOfMonth', example: 'now.getDayOfMonth() == 14' },
+  { name: 'getDayOfWeek', example: 'now.getDayOfWeek() == 0' },
+  { name: 'getHours', example: "now.getHours() == 12 && now.getHours('Europe/Berlin') == 13" },
+  { name: 'getMinutes', example: 'now.getMinutes() == 34' },
 ];
 
 /** Methods that look at each element of a list; not inside one another. */
@@ -77,10 +77,10 @@ export const operators: readonly Word[] = [
   { name: 'in', example: "args.currency in ['EUR', 'USD'] && 'amount' in args" },
   { name: '+', example: 'args.amount + 1 == 121.0' },
   { name: '-', example: 'args.amount - 20 == 100.0' },
-  { name: '*', example: 'args.amount * 2 > 200' },
+  { name: '*', example: 'args.amount * 2 == 240.0' },
   { name: '/', example: 'args.amount / 2 == 60.0' },
   { name: '%', example: '7 % 2 == 1' },
-  { name: '-_', example: '-args.amount < 0' },
+  { name: '-_', example: '-args.amount == -120.0' },
   { name: '.', example: 'args.amount == 120' },
   { name: '[]', example: "args.items[0].price == 1 && args['amount'] == 120" },
   { name: 'list', example: '[1, 2][0] == 1' },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { Place, withNotes } from './cli-place.ts';
+import { Place, finished, said, withNotes } from './cli-place.ts';
 
 const configuration = JSON.parse(withNotes['signalbox.config.json']) as object;
 const withPolicy = (rules: string): Readonly<Record<string, string>> => ({
@@ -53,6 +53,36 @@ suite('policy', () => {
     const told = await place.json(['policy', 'explain', String(call['callId'])]);
     assert.deepEqual(told['decision'], call['decision']);
     assert.equal((await place.run(['policy', 'explain', 'call_x'])).code, 1);
+  });
+
+  test('doctor and serve warn of names that fit nothing, with what is near; serve says which rules are in force', async () => {
+    const place = new Place(withPolicy(`${rules}- { id: typo, match: mcp__notes__ad, deny: true }\n`));
+    const warning =
+      /rule "typo" \(policies\.yaml:8\): "mcp__notes__ad" in match fits no tool; did you mean "mcp__notes__add"\?/;
+    assert.match((await place.run(['doctor'])).stdout, new RegExp(`warning +${warning.source}`));
+    const child = place.start(['serve', '--port', '0']);
+    const ended = finished(child);
+    const warned = said(child.stderr, warning);
+    assert.match(
+      await said(child.stdout, /Policy .*\n/),
+      /Policy +4 rules of policies\.yaml · where none speaks: reads run/,
+    );
+    assert.equal((await warned).match(/fits no/g)?.length, 1, 'and of nothing else');
+    writeFileSync(join(place.directory, 'policies.yaml'), '- { id: far, flow: { from: [privat], to: [external] } }\n');
+    assert.match(
+      await said(child.stderr, /flow\.to/),
+      /rule "far" \(policies\.yaml:1\): "privat" in flow\.from fits no label/,
+    );
+    child.kill('SIGTERM');
+    assert.equal((await ended).code, 0);
+  });
+
+  test('a call that a rule denied is told how to find out why', async () => {
+    const place = new Place(withPolicy(rules));
+    const { code, stderr } = await place.run(['call', 'add', '{"text":"much too long"}']);
+    assert.equal(code, 1);
+    const [, id = ''] = /next: signalbox policy explain (call_\w+)/.exec(stderr) ?? [];
+    assert.equal((await place.run(['policy', 'explain', id])).code, 0);
   });
 
   test('backtest prints the recorded calls that a changed policy would have decided otherwise', async () => {

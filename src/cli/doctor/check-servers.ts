@@ -1,6 +1,7 @@
 import type { ServerProvenance } from '../../catalog/snapshot.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import type { SecretProblem } from '../configured/secrets.ts';
+import { unmatchedRules } from '../policy/unmatched-rules.ts';
 import { openBoxAnyway } from '../open-box.ts';
 import type { Finding } from './finding.ts';
 
@@ -34,6 +35,11 @@ export async function checkServers(configuration: Configuration, secretsFrom: st
         level: 'warning',
         what: `${tool}: ${message}`,
         fix: 'change the tool’s definition',
+      })),
+      ...(await unmatchedRules(box)).map((what): Finding => ({
+        level: 'warning',
+        what,
+        fix: 'correct the name in the rule, or take it out',
       })),
     ];
   } finally {

@@ -1,3 +1,4 @@
+import type { PolicySummary } from '../../call/policies.ts';
 import type { CatalogSnapshot } from '../../catalog/snapshot.ts';
 import type { Printer } from '../terminal.ts';
 
@@ -10,6 +11,7 @@ export interface BannerFacts {
   readonly journal: string;
   readonly tokenKeptIn: string;
   readonly catalog: CatalogSnapshot;
+  readonly policies: PolicySummary;
   /** Servers of other clients that could be taken over. */
   readonly found: { readonly servers: number; readonly clients: readonly string[] };
 }
@@ -23,10 +25,18 @@ export function banner(facts: BannerFacts, { colors }: Pick<Printer, 'colors'>):
     ['Token', `kept in ${facts.tokenKeptIn} ${colors.dim('(admin, for scripts)')}`],
     ['Servers', serversLine(facts.catalog)],
     ...foundRow(facts.found),
-    ['Policy', 'reads run · undoable writes ask once · irreversible calls always ask   →  signalbox approvals'],
+    ['Policy', policyLine(facts.policies)],
   ];
   const heading = `${colors.bold(`Signalbox ${facts.version}`)}   ready in ${(facts.startedInMs / 1000).toFixed(1)} s`;
   return `${[heading, ...rows.map(([name, value]) => `  ${name.padEnd(10)} ${value}`)].join('\n')}\n`;
+}
+
+function policyLine({ rules, code }: PolicySummary): string {
+  const otherwise = 'reads run · undoable writes ask once · irreversible calls always ask   →  signalbox approvals';
+  if (rules.length + code.length === 0) return otherwise;
+  const files = [...new Set(rules.flatMap(({ at }) => at?.replace(/:\d+$/, '') ?? []))].join(', ');
+  const own = `${rules.length} ${rules.length === 1 ? 'rule' : 'rules'}${files === '' ? '' : ` of ${files}`}`;
+  return `${own} · where none speaks: ${otherwise}`;
 }
 
 function foundRow({ servers, clients }: BannerFacts['found']): [string, string][] {

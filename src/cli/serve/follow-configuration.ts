@@ -4,8 +4,13 @@ import { printable } from '../printable.ts';
 import type { Printer } from '../terminal.ts';
 import { FileWatch } from './file-watch.ts';
 
-/** Applies the files of a configuration whenever they change, and says what came of it. Returns how to stop. */
-export function followConfiguration(configured: ConfiguredBox, read: () => Configuration, errors: Printer): () => void {
+/** Applies the files of a configuration whenever they change, says what came of it, and has looked at afterwards what depends on it. Returns how to stop. */
+export function followConfiguration(
+  configured: ConfiguredBox,
+  read: () => Configuration,
+  errors: Printer,
+  afterwards: () => Promise<void>,
+): () => void {
   const watch = new FileWatch(() => void reload());
   const reload = async (): Promise<void> => {
     const { status, details } = await configured.reload(read);
@@ -13,6 +18,8 @@ export function followConfiguration(configured: ConfiguredBox, read: () => Confi
     if (status === 'applied') {
       const what = details.length === 0 ? 'it is as it was before the mistake' : details.join(', ');
       await errors.print(`configuration changed: ${printable(what)}\n`);
+      await configured.ready();
+      await afterwards();
     } else if (status === 'refused') {
       const lines = details.map((line) => `  ${printable(line)}\n`).join('');
       await errors.print(

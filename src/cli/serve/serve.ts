@@ -5,7 +5,9 @@ import type { ConfiguredBox } from '../configured/configured-box.ts';
 import { type Globals, globalsOf, shortPath } from '../globals.ts';
 import { Interruption } from '../interruption.ts';
 import { loadBoxParts } from '../load-box-parts.ts';
+import { unmatchedRules } from '../policy/unmatched-rules.ts';
 import { printJson } from '../print-json.ts';
+import { printable } from '../printable.ts';
 import type { Printer, Terminal } from '../terminal.ts';
 import { adminToken } from './admin-token.ts';
 import { banner } from './banner.ts';
@@ -93,11 +95,19 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
       const journal = shortPath(box.journal.location);
       const { findClientFiles } = await import('../../config/import/client-files.ts');
       const found = await findClientFiles(configuration);
-      await terminal.output.print(banner({ ...facts, journal, catalog: box.catalog(), found }, terminal.output));
+      await terminal.output.print(
+        banner({ ...facts, journal, catalog: box.catalog(), policies: box.policies(), found }, terminal.output),
+      );
     }
-    stops.push(followConfiguration(configured, read, errors));
-    void configured.ready().then(() => {
-      if (!interruption.signal.aborted) stops.push(tellRequired(box, errors));
+    const tellRules = async (): Promise<void> => {
+      for (const line of await unmatchedRules(box))
+        await errors.print(`${errors.colors.yellow('warning')}: ${printable(line)}\n`);
+    };
+    stops.push(followConfiguration(configured, read, errors, tellRules));
+    void configured.ready().then(async () => {
+      if (interruption.signal.aborted) return;
+      stops.push(tellRequired(box, errors));
+      await tellRules();
     });
     await aborted(interruption.signal);
     await errors.print('stopping: no new requests, waiting for calls under way (again to stop at once)\n');

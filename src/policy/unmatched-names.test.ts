@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { policyText } from './policy-text.ts';
+import { readPolicies } from './read-policy.ts';
+import { type Offered, unmatchedNames } from './unmatched-names.ts';
+
+const text = `
+- { id: good, match: [mcp__files__read, "mcp__f*", "*"], servers: files, deny: true }
+- { id: match, match: mcp__files__raed, deny: true }
+- { id: glob, match: "mcp__flies__*", deny: true }
+- { id: requires, requires: { mcp__files__write: [mcp__files__reed] } }
+- { id: read, readBeforeWrite: { read: read, write: mcp__files__writes } }
+- { id: flow, flow: { from: [private], to: [extrenal] } }
+- { id: rate, rateLimit: { match: mcp__bank__pay, per: 1m, max: 1 } }
+- { id: scope, servers: file, deny: true }
+`;
+const { rules } = readPolicies([policyText(text, 'policies.yaml')]);
+const offered: Offered = {
+  tools: ['mcp__files__read', 'mcp__files__write'],
+  labels: ['private', 'external'],
+  servers: ['files'],
+  absent: [],
+};
+const told = (given: Partial<Offered>): (string | undefined)[][] =>
+  unmatchedNames(rules, { ...offered, ...given }).map(({ rule, key, name, what, nearest }) => [
+    rule,
+    key,
+    name,
+    what,
+    nearest,
+  ]);
+
+test('names in rules that fit no tool, label or server are found, with the nearest', () => {
+  assert.deepEqual(told({}), [
+    ['match', 'match', 'mcp__files__raed', 'tool', 'mcp__files__read'],
+    ['glob', 'match', 'mcp__flies__*', 'tool', 'mcp__files__*'],
+    ['requires', 'requires', 'mcp__files__reed', 'tool', 'mcp__files__read'],
+    ['read', 'readBeforeWrite.read', 'read', 'tool', 'mcp__files__read'],
+    ['read', 'readBeforeWrite.write', 'mcp__files__writes', 'tool', 'mcp__files__write'],
+    ['flow', 'flow.to', 'extrenal', 'label', 'external'],
+    ['rate', 'match', 'mcp__bank__pay', 'tool', undefined],
+    ['scope', 'servers', 'file', 'server', 'files'],
+  ]);
+});
+
+test('what a server that is away might offer is not reported', () => {
+  const names = told({ servers: ['files', 'bank', 'flies'], absent: ['bank', 'flies'] }).map(([rule]) => rule);
+  assert.deepEqual(names, ['match', 'requires', 'read', 'read', 'scope']);
+});

@@ -1,0 +1,84 @@
+import { matchesPattern } from '../model/name-pattern.ts';
+import { nearest } from '../model/nearest.ts';
+import type { Rule, RuleKind } from './rule.ts';
+
+/** What is there to be matched. */
+export interface Offered {
+  readonly tools: readonly string[];
+  readonly labels: readonly string[];
+  readonly servers: readonly string[];
+  /** Servers whose tools are not known now. */
+  readonly absent: readonly string[];
+}
+
+/** A name in a rule that fits nothing: the rule is not about what its author thinks. */
+export interface UnmatchedName {
+  readonly rule: string;
+  /** Where the rule stands. */
+  readonly at: string | undefined;
+  /** What in the rule names it: `match`, `flow.from`. */
+  readonly key: string;
+  readonly name: string;
+  readonly what: 'tool' | 'label' | 'server';
+  readonly nearest: string | undefined;
+}
+
+type Named = Pick<UnmatchedName, 'key' | 'name' | 'what'>;
+
+/** The names in rules that fit no tool, label or server. What a server that is away might offer is given the benefit of the doubt. */
+export function unmatchedNames(rules: readonly Rule[], offered: Offered): UnmatchedName[] {
+  const candidates = {
+    tool: [...offered.tools, ...offered.servers.map((server) => `mcp__${server}__*`)],
+    label: offered.labels,
+    server: offered.servers,
+  };
+  return rules.flatMap(({ id, at, kind, scope }) =>
+    [...namesIn(kind), ...named('servers', 'server', scope.servers ?? [])]
+      .filter((each) => !isFound(each, offered))
+      .map((each) => ({ rule: id, at, ...each, nearest: nearest(each.name, candidates[each.what]) })),
+  );
+}
+
+function namesIn(kind: RuleKind): Named[] {
+  switch (kind.kind) {
+    case 'match':
+      return named('match', 'tool', kind.match);
+    case 'requires':
+      return kind.targets.flatMap(({ match, steps }) => named('requires', 'tool', [match, ...steps]));
+    case 'readBeforeWrite':
+      return [
+        ...named('readBeforeWrite.read', 'tool', kind.track.read),
+        ...named('readBeforeWrite.write', 'tool', kind.track.write),
+      ];
+    case 'limit':
+      return named('match', 'tool', kind.meter.match);
+    case 'flow':
+      return [...named('flow.from', 'label', kind.from), ...named('flow.to', 'label', kind.to)];
+  }
+}
+
+function named(key: string, what: Named['what'], names: readonly string[]): Named[] {
+  return names.map((name) => ({ key, name, what }));
+}
+
+function isFound({ name, what }: Named, { tools, labels, servers, absent }: Offered): boolean {
+  switch (what) {
+    case 'tool':
+      return (
+        name === '*' ||
+        tools.some((tool) => matchesPattern(tool, name)) ||
+        absent.some((server) => mayBeOf(name, server))
+      );
+    case 'label':
+      return labels.includes(name) || absent.length > 0;
+    case 'server':
+      return servers.some((server) => matchesPattern(server, name));
+  }
+}
+
+/** Whether a tool of the server could have a name that fits. */
+function mayBeOf(pattern: string, server: string): boolean {
+  const [beginning = ''] = pattern.split('*', 1);
+  const prefix = `mcp__${server}__`;
+  return beginning.startsWith(prefix) || (pattern.includes('*') && prefix.startsWith(beginning));
+}
