@@ -117,6 +117,7 @@ export const callsUnderControl: Section<'C'> = {
     tests: [
       'test/e2e/cli-policy.test.ts > policy > backtest prints the recorded calls that a changed policy would have decided otherwise',
       'src/server/routes/policies.test.ts > /api/policies > backtests rules on the recorded calls',
+      'src/call/policies.test.ts > a backtest with the rules that decided finds nothing changed: remembered approvals and modes are not the rules’ doing',
     ],
   },
   C11: {
@@ -125,6 +126,7 @@ export const callsUnderControl: Section<'C'> = {
       'src/testing/testing.test.ts > a recorded server > is replayed without being reached: the same tools, results and errors',
       'src/testing/testing.test.ts > a recorded server > gives results in the order they were recorded, failures too, and holds no secret',
       'src/testing/replay-session.test.ts > a recorded session > is run again offline, with the same outcomes and results, denied and failed ones too',
+      'src/testing/replay-session.test.ts > a recorded session > has no differences when nothing changed, whatever its calls came to',
       'test/e2e/cli-replay.test.ts > replay > runs a recorded session again without its servers, and ends with 1 when rules change what comes out',
     ],
   },

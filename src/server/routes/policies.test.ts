@@ -10,12 +10,11 @@ describe('/api/policies', () => {
   type Send = (method: string, path: string, body: unknown) => Promise<Response>;
   const sendingAs =
     (url: string, who: Record<string, string>): Send =>
-    (method, path, body) =>
-      fetch(url + path, {
-        method,
-        headers: { ...who, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      });
+    (method, path, body) => {
+      const headers = { ...who, 'content-type': 'application/json' };
+      const init = { method, headers, body: JSON.stringify(body) };
+      return fetch(url + path, init);
+    };
   /** Sends as the person at a signed-in browser. */
   const sending = async ({ server: { url }, signIn }: TestServer): Promise<Send> =>
     sendingAs(url, { cookie: await signIn(), origin: url });
