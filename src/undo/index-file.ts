@@ -62,7 +62,7 @@ export class IndexFile {
   #write(tree: WorkspaceTree): void {
     const lines = [...tree.entries()].map(print);
     const unnamed = `${this.#file}.new`;
-    writeFileSync(unnamed, `${format}\n${lines.join('\n')}\n.\n`, { encoding: 'latin1', mode: 0o600 });
+    writeFileSync(unnamed, [format, ...lines, '.', ''].join('\n'), { encoding: 'latin1', mode: 0o600 });
     renameSync(unnamed, this.#file);
     this.#lines = lines.length;
     this.#entries = lines.length;

@@ -1,4 +1,4 @@
-import { closeSync, constants, existsSync, lstatSync, openSync } from 'node:fs';
+import { closeSync, constants, existsSync, lstatSync, openSync, readlinkSync } from 'node:fs';
 import { type BytePath, joined, nameOf, parentOf, shownPath, systemPath } from './byte-path.ts';
 
 const openDirectory = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
@@ -13,7 +13,9 @@ export class DirectoryLost extends Error {
   readonly isMissing: boolean;
 
   constructor(directory: BytePath, isMissing: boolean) {
-    super(`the directory ${shownPath(directory)} is ${isMissing ? 'gone' : 'not a directory any more'}`);
+    super(
+      `the directory ${directory === '' ? 'of the workspace' : shownPath(directory)} is ${isMissing ? 'gone' : 'not a directory any more'}`,
+    );
     this.directory = directory;
     this.isMissing = isMissing;
   }
@@ -22,7 +24,8 @@ export class DirectoryLost extends Error {
 /**
  * Reaches the entries of a workspace without ever leaving it. A directory on the way may have been replaced by a symlink that
  * leads elsewhere; so each one is opened from the one before it, by descriptor, and symlinks are not followed. Where the system
- * has no paths for descriptors, each part is looked at just before.
+ * has no paths for descriptors, each part is looked at just before. The root itself was a real path when the call began: where
+ * it leads elsewhere by now, it is lost.
  */
 export class Inside {
   readonly #root: BytePath;
@@ -33,14 +36,28 @@ export class Inside {
 
   /** Hands `act` a path of the entry that is good for as long as it runs. Throws `DirectoryLost`. */
   reach<Result>(path: BytePath, act: (at: string | Buffer) => Result): Result {
-    const parts = path === '' ? [] : parentOf(path).split('/').filter(Boolean);
-    const name = path === '' ? '.' : nameOf(path);
+    if (path === '') return this.#reachRoot(act);
+    return this.#within(parentOf(path).split('/').filter(Boolean), nameOf(path), act);
+  }
+
+  /** The root from inside, which its parent may be closed for; from its parent where it is gone or something else. */
+  #reachRoot<Result>(act: (at: string | Buffer) => Result): Result {
+    try {
+      return this.#within([], '.', act);
+    } catch (error) {
+      if (!(error instanceof DirectoryLost) || this.#root === '/') throw error;
+      return new Inside(parentOf(this.#root) || '/').reach(nameOf(this.#root), act);
+    }
+  }
+
+  #within<Result>(parts: readonly BytePath[], name: BytePath, act: (at: string | Buffer) => Result): Result {
     return hasDescriptorPaths ? this.#byDescriptor(parts, name, act) : this.#byName(parts, name, act);
   }
 
   #byDescriptor<Result>(parts: readonly BytePath[], name: BytePath, act: (at: string | Buffer) => Result): Result {
     let descriptor = opened(systemPath(this.#root), '');
     try {
+      if (readlinkSync(`/proc/self/fd/${descriptor}`, 'latin1') !== this.#root) throw new DirectoryLost('', false);
       let directory = '';
       for (const part of parts) {
         directory = joined(directory, part);

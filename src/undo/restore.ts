@@ -48,6 +48,7 @@ export function restore({ root, steps, directories }: RestorePlan, contents: Con
   for (const step of downward.toReversed()) attempt(step.path, () => clear(inside, step));
   for (const step of downward) attempt(step.path, () => bring(inside, step, contents, step.unnamed));
   for (const directory of new Set(steps.map(({ path }) => parentOf(path)))) syncIfThere(inside, directory);
+  if (steps.some(({ path }) => path === '')) syncIfThere(new Inside(parentOf(root) || '/'), '');
   for (const end of directories.toSorted((one, other) => depthOf(other.path) - depthOf(one.path)))
     attempt(end.path, () => inside.reach(end.path, (at) => finishDirectory(at, end)));
   return [...conflicts].map(([path, reason]) => ({ path, reason }));

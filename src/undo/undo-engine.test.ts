@@ -73,6 +73,26 @@ class Workplace {
 }
 
 describe('conflicts', () => {
+  test('a removed workspace does not come back where the way to it leads elsewhere by now', () => {
+    const workplace = new Workplace();
+    const root = workplace.at('in');
+    mkdirSync(root);
+    writeFileSync(join(root, 'a'), 'a');
+    workplace.engine.begin('call_in', [root]);
+    rmSync(root, { recursive: true });
+    workplace.engine.finish('call_in');
+    const elsewhere = workplace.at('elsewhere');
+    mkdirSync(elsewhere);
+    renameSync(workplace.root, `${workplace.root}-moved`);
+    symlinkSync(`${workplace.root}-moved/elsewhere`, workplace.root);
+    for (const there of [[], ['in']]) {
+      for (const name of there) mkdirSync(join(`${workplace.root}-moved/elsewhere`, name));
+      const undone = workplace.undo('call_in', true);
+      assert.equal(undone.outcome, 'partly-undone');
+      assert.deepEqual(readdirSync(`${workplace.root}-moved/elsewhere`, { recursive: true }), there);
+    }
+  });
+
   test('whatever others do to a path after the call is reported and left as it is', () => {
     const later: Record<string, (at: (path: string) => string) => void> = {
       'a is edited': (at) => appendFileSync(at('a'), 'more'),

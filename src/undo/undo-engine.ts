@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChangeList, FileChange } from '../model/change.ts';
 import { SignalboxError, messageOf } from '../model/errors.ts';
@@ -78,29 +78,29 @@ export class UndoEngine {
   readonly #directory: string;
   readonly #data: BytePath;
   readonly #limits: WorkspaceLimits;
-  readonly #contents: ContentStore;
-  readonly #records: CallRecords;
-  readonly #marks: WorkMarks;
   readonly #kept = new Map<BytePath, Kept>();
+  readonly #openMarks: () => WorkMarks;
+  #contents: ContentStore;
+  #records: CallRecords;
+  #marks: WorkMarks;
 
   constructor({ data, limits, gone, engine }: EngineOptions) {
     this.#directory = join(data, 'undo');
-    for (const each of ['plans', 'workspaces'])
-      mkdirSync(join(this.#directory, each), { recursive: true, mode: 0o700 });
-    this.#data = bytePath(realpathSync(data));
     this.#limits = limits;
-    this.#contents = new ContentStore(join(this.#directory, 'content'));
-    this.#records = new CallRecords(join(this.#directory, 'calls'));
-    this.#marks = new WorkMarks(join(this.#directory, 'open'), engine, gone);
+    this.#openMarks = () => new WorkMarks(join(this.#directory, 'open'), engine, gone);
+    ({ contents: this.#contents, records: this.#records, marks: this.#marks } = this.#open());
+    this.#data = bytePath(realpathSync(data));
   }
 
   /** Finishes what was cut short by the death of a process. */
   recover(): void {
+    this.#assureStore();
     for (const mark of this.#marks.dead()) this.#recover(mark);
   }
 
   /** Keeps the state of the workspaces as it is before a call. */
   begin(call: string, workspaces: readonly string[]): Begun | Busy {
+    this.#assureStore();
     const roots = rootsOf(workspaces);
     const other = this.#marks.place(call, roots, 'looking', (dead) => this.#recover(dead));
     if (other !== undefined) return { busy: other.call };
@@ -151,6 +151,7 @@ export class UndoEngine {
 
   /** Forgets old calls, and removes the contents that nothing needs any more. Answers how many bytes were freed. */
   sweep(retention: Retention, atMostEveryMs = 0): number | Busy {
+    this.#assureStore();
     const swept = join(this.#directory, 'swept');
     if (Date.now() - (statSync(swept, { throwIfNoEntry: false })?.mtimeMs ?? 0) < atMostEveryMs) return 0;
     const other = this.#marks.place(sweeping, ['/'], 'looking', (dead) => this.#recover(dead));
@@ -167,6 +168,25 @@ export class UndoEngine {
     } finally {
       this.#marks.remove(sweeping);
     }
+  }
+
+  #open(): { contents: ContentStore; records: CallRecords; marks: WorkMarks } {
+    for (const each of ['plans', 'workspaces'])
+      mkdirSync(join(this.#directory, each), { recursive: true, mode: 0o700 });
+    return {
+      contents: new ContentStore(join(this.#directory, 'content')),
+      records: new CallRecords(join(this.#directory, 'calls')),
+      marks: this.#openMarks(),
+    };
+  }
+
+  /** A tool may have removed what is kept. Then it begins anew, without the indexes: they speak of contents that are gone. */
+  #assureStore(): void {
+    const parts = ['plans', 'workspaces', 'content/00', 'content/ff', 'calls', 'open'];
+    if (parts.every((part) => existsSync(join(this.#directory, part)))) return;
+    rmSync(join(this.#directory, 'workspaces'), { recursive: true, force: true });
+    this.#kept.clear();
+    ({ contents: this.#contents, records: this.#records, marks: this.#marks } = this.#open());
   }
 
   #look(root: BytePath): WorkspaceTree {
@@ -196,11 +216,11 @@ export class UndoEngine {
   /** Records what is not as it was when the call began. The record comes first: without it, the index still knows the old state. */
   #finish(call: string, interrupted?: true): CallRecord {
     const roots = this.#markOf(call)?.roots;
-    if (roots === undefined) throw new SignalboxError('undo-unavailable', `${call} has no checkpoint`);
+    if (roots === undefined) throw new SignalboxError('undo-unavailable', `what was kept before ${call} is gone`);
     const looks = roots.map((root) => {
       const { tree, index } = this.#workspace(root);
       try {
-        return { root, tree, index, look: tree.look() };
+        return { root, tree, index, look: tree.look({ rootMayBeGone: true }) };
       } catch (error) {
         this.#kept.delete(root);
         throw this.#failure(root, error);
@@ -246,6 +266,7 @@ export class UndoEngine {
 
   /** The last thing done for a call: whatever comes of it, others may work there again. */
   #ending<Result>(call: string, act: (roots: readonly BytePath[]) => Result): Result {
+    this.#assureStore();
     try {
       return act(this.#markOf(call)?.roots ?? []);
     } finally {
@@ -262,6 +283,7 @@ export class UndoEngine {
   }
 
   #recordOf(call: string): CallRecord | undefined {
+    this.#assureStore();
     const mark = this.#marks.dead().find((each) => each.call === call);
     if (mark !== undefined) this.#recover(mark);
     return this.#records.read(call);

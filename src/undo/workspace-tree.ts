@@ -88,7 +88,7 @@ export class WorkspaceTree {
     const name = path.slice(cut + 1);
     const known = path === '' ? this.#top : parent?.children.get(name);
     if (known !== undefined) this.#uncount(known.entry);
-    if (entry === undefined) parent?.children.delete(name);
+    if (entry === undefined) this.#detach(parent, name);
     else if (known !== undefined) {
       known.entry = entry;
       known.settled = settled;
@@ -96,17 +96,20 @@ export class WorkspaceTree {
     if (entry !== undefined) this.#count(entry);
   }
 
-  /** Looks at everything and takes in the content of what is new. After an error the tree is of no use any more. */
-  look(): Look {
+  /**
+   * Looks at everything and takes in the content of what is new. After an error the tree is of no use any more. After a call
+   * the root itself may be gone, or be something else: then everything in it is gone.
+   */
+  look({ rootMayBeGone = false } = {}): Look {
     this.#began = Date.now();
     this.#changes = [];
     this.#remembered = [];
     const at = systemPath(this.root);
     const stats = lstatSync(at, missing);
-    if (stats?.isDirectory() !== true)
+    if (!rootMayBeGone && stats?.isDirectory() !== true)
       throw new SignalboxError('checkpoint-failed', `the workspace ${shownPath(this.root)} is not a directory`);
-    if (this.#top === undefined) this.#add(undefined, '', '', stats);
-    else this.#visit(undefined, '', this.#top, stats);
+    if (this.#top !== undefined) this.#visit(undefined, '', this.#top, stats);
+    else if (stats !== undefined) this.#add(undefined, '', '', stats);
     return { changes: this.#changes, remembered: this.#remembered };
   }
 
@@ -157,7 +160,7 @@ export class WorkspaceTree {
 
   #remove(parent: Node | undefined, name: BytePath, node: Node): void {
     for (const [each, child] of node.children) this.#remove(node, each, child);
-    parent?.children.delete(name);
+    this.#detach(parent, name);
     this.#uncount(node.entry);
     this.#skipped.delete(node.path);
     this.#changes.push({ path: node.path, before: node.entry });
@@ -234,6 +237,11 @@ export class WorkspaceTree {
     return node;
   }
 
+  #detach(parent: Node | undefined, name: BytePath): void {
+    if (name === '') this.#top = undefined;
+    else parent?.children.delete(name);
+  }
+
   #node(path: BytePath): Node | undefined {
     if (path === '') return this.#top;
     return path.split('/').reduce<Node | undefined>((node, name) => node?.children.get(name), this.#top);
@@ -268,11 +276,11 @@ export class WorkspaceTree {
   }
 
   #tooLarge(path: BytePath): SignalboxError {
-    const most = `${this.#limits.files} entries and ${Math.round(this.#limits.bytes / 1e6)} MB`;
+    const most = `${this.#limits.files} entries and ${shownSize(this.#limits.bytes)}`;
     return new SignalboxError(
       'checkpoint-failed',
       `the workspace ${shownPath(this.root)} has more than the ${most} that are kept for undo (met at ${shownPath(path)}); ` +
-        'declare a smaller workspace, or raise the limits of "undo"',
+        'declare a smaller workspace, or raise "maxFiles" or "maxBytes" of "undo"',
     );
   }
 
@@ -281,9 +289,13 @@ export class WorkspaceTree {
     throw new SignalboxError(
       'checkpoint-failed',
       `looking at the workspace ${shownPath(this.root)} took more than ${this.#limits.milliseconds} ms (at ${shownPath(path)}); ` +
-        'declare a smaller workspace, or raise the limits of "undo"',
+        'declare a smaller workspace, or raise "maxMs" of "undo"',
     );
   }
+}
+
+function shownSize(bytes: number): string {
+  return bytes < 1e6 ? `${bytes} bytes` : `${Number((bytes / 1e6).toFixed(1))} MB`;
 }
 
 function isUnreadable(error: unknown): error is NodeJS.ErrnoException {
