@@ -47,6 +47,7 @@ export async function openBoxAnyway(configuration: Configuration, options: BoxOp
   const box = await createSignalbox({
     ...rest,
     results: configuration.results,
+    undo: configuration.undo,
     approvals: configuration.approvals,
     builtin: { name: configuration.builtinName, ...(port === undefined ? {} : { port }) },
   });

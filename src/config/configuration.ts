@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import type { SourceLimits } from '../catalog/source-limits.ts';
 import type { ToolShaping } from '../catalog/transforms/tool-shaping.ts';
 import type { PolicyDocument } from '../policy/read-policy.ts';
-import type { ExternalSettings } from './schema.ts';
+import type { ExternalSettings, UndoSettings } from './schema.ts';
 
 /** A server whose tools are defined by a module that runs in this process. */
 export interface LocalModuleEntry {
@@ -56,6 +56,7 @@ export interface Configuration {
   /** `sqlite` or a `postgres://` address. */
   readonly store: string;
   readonly results: { readonly maxBytes: number };
+  readonly undo: UndoSettings;
   readonly approvals: { readonly expireAfterMs: number };
   readonly builtinName: string;
   /** Environment variables whose values must never be recorded. */
@@ -76,6 +77,7 @@ export function defaultConfiguration(directory: string): Configuration {
     policies: undefined,
     store: 'sqlite',
     results: { maxBytes: 32_768 },
+    undo: {},
     approvals: { expireAfterMs: 2 * 60 * 60 * 1000 },
     builtinName: 'signalbox',
     secrets: [],

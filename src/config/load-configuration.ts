@@ -62,6 +62,7 @@ function readDocument(document: JsonDocument, file: string): DocumentReading {
     policies: policiesOf(result.data?.policies, document, file),
     store: result.data?.store ?? defaults.store,
     results: { maxBytes: result.data?.results?.maxBytes ?? defaults.results.maxBytes },
+    undo: result.data?.undo ?? defaults.undo,
     approvals: {
       expireAfterMs: durationMs(result.data?.approvals?.expireAfter ?? '') ?? defaults.approvals.expireAfterMs,
     },

@@ -10,6 +10,7 @@ test('the published schema says of a configuration what loading it says', () => 
     {},
     withAuth({ type: 'oauth', clientId: 'x', clientSecret: '${env:X}', issuer: 'https://y', redirectPort: 1 }),
     withAuth({ type: 'bearer', token: 'x' }),
+    { undo: { maxFiles: 1, maxBytes: 1, maxMs: 1, keepMs: 1, keepBytes: 1 } },
     { $schema: 'x', mcpServers: { demo: { module: 'x' }, a_b: { npm: 'y' } }, store: 'postgres://x', secrets: ['A'] },
   ];
   const bad = [
@@ -21,6 +22,8 @@ test('the published schema says of a configuration what loading it says', () => 
     { mcpServers: { a__b: { module: 'x' } } },
     { mcpServers: { a: { modul: 'x' } } },
     { results: { maxBytes: 0 } },
+    { undo: { maxFiles: 0 } },
+    { undo: { files: 1 } },
     [],
   ];
   for (const value of good) assert.ok(validate(value), JSON.stringify(validate.errors));

@@ -129,6 +129,15 @@ export const externalSchema = strict({
 /** An entry that says neither what module nor what external server it means: only good for finding its mistakes. */
 export const undecidedSchema = strict({ ...localSchema.partial().shape, ...externalSchema.shape });
 
+/** As `CheckpointOptions` has them. */
+const undoSettings = strict({
+  maxFiles: positive.exactOptional(),
+  maxBytes: positive.exactOptional(),
+  maxMs: positive.exactOptional(),
+  keepMs: positive.exactOptional(),
+  keepBytes: positive.exactOptional(),
+});
+
 function rootSchema<Entry extends z.ZodType, Name extends z.ZodType<string, string>>(entry: Entry, name: Name) {
   return strict({
     $schema: z.string('a string').optional(),
@@ -136,6 +145,7 @@ function rootSchema<Entry extends z.ZodType, Name extends z.ZodType<string, stri
     policies: z.union([text, z.array(anything)], 'the name of a file, or a list of rules').optional(),
     store: store.optional(),
     results: strict({ maxBytes: positive.optional() }).optional(),
+    undo: undoSettings.optional(),
     approvals: strict({ expireAfter: aWhile.optional() }).optional(),
     builtin: strict({ name: serverName.optional() }).optional(),
     secrets: z.array(variableName, 'an array of names of environment variables').optional(),
@@ -146,6 +156,9 @@ function rootSchema<Entry extends z.ZodType, Name extends z.ZodType<string, stri
 export const documentSchema = rootSchema(z.unknown(), z.string());
 
 export type ToolSettings = z.infer<typeof toolSettings>;
+
+/** How much is kept so that calls can be undone, and for how long. */
+export type UndoSettings = z.infer<typeof undoSettings>;
 
 /** What an entry says about how much its server may take. */
 export type LimitSettings = z.infer<typeof limitSettings>;

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { lockOf } from '../../catalog/lock/lock-of.ts';
 import type { Lock } from '../../catalog/lock/lock.ts';
 import type { Source } from '../../catalog/source.ts';
@@ -161,6 +162,7 @@ function nextStart(before: Configuration, after: Configuration): string[] {
   return [
     ...(before.store === after.store ? [] : ['store']),
     ...(before.results.maxBytes === after.results.maxBytes ? [] : ['results.maxBytes']),
+    ...(isDeepStrictEqual(before.undo, after.undo) ? [] : ['undo']),
     ...(before.builtinName === after.builtinName ? [] : ['builtin.name']),
   ];
 }
