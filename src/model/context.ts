@@ -21,7 +21,7 @@ export interface ToolContext {
   readonly state: SessionState;
 }
 
-/** Values a server keeps for one session between calls. */
+/** Values a server keeps for one session between calls. Change them with `set`: in calls that can be undone, `get` gives a copy. */
 export interface SessionState {
   get(key: string): JsonValue | undefined;
   set(key: string, value: JsonValue): void;

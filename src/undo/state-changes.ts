@@ -19,10 +19,12 @@ export class StateChanges {
       if (known === undefined) written.set(key, { before: state.get(key), after });
       else known.after = after;
     };
+    // Copies both ways: what is done to a value in place could not be taken back.
     return {
-      get: (key) => state.get(key),
+      get: (key) => copied(state.get(key)),
       keys: () => state.keys(),
-      set(key, value) {
+      set(key, given) {
+        const value = copied(given);
         note(key, value);
         state.set(key, value);
       },
@@ -44,4 +46,8 @@ export class StateChanges {
     }
     this.#watched.clear();
   }
+}
+
+function copied<Value extends JsonValue | undefined>(value: Value): Value {
+  return typeof value === 'object' && value !== null ? structuredClone(value) : value;
 }
