@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { CatalogTool } from '../catalog/definition.ts';
-import type { EntryDraft, ToolInvoked, Undone } from '../journal/entry.ts';
+import type { EntryDraft, Undone } from '../journal/entry.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Redactor } from '../journal/redaction.ts';
 import type { Principal } from '../model/call.ts';
@@ -28,6 +28,8 @@ export interface Compensation {
   readonly tool: CatalogTool;
   readonly args: unknown;
   readonly principal: Principal;
+  /** How often it was begun before, when it is run once more all the same. */
+  readonly earlier?: number;
 }
 
 /** What came of it. `taken`: it was run before, and is not run again. */
@@ -37,7 +39,7 @@ export type Compensated =
 
 const itself: Principal = { id: 'signalbox', kind: 'system' };
 
-/** Runs the undo functions of tools, each at most once for a call: that it begins is recorded before it does. */
+/** Runs the undo functions of tools, each at most once for a call unless told otherwise: that it begins is recorded before it does. */
 export class Compensations {
   readonly #parts: CompensationParts;
 
@@ -57,18 +59,25 @@ export class Compensations {
     return done.ok ? undefined : done.problem;
   }
 
-  /** Runs an undo function, unless it was begun before. */
+  /** Writes that what a call had changed in its workspace could not be taken back when it ended. */
+  async rollbackFailed(call: Call, error: string): Promise<void> {
+    const about = { call: call.id, session: call.options.session, tool: toolOf(call), principal: itself };
+    await this.record(about, { result: 'failed', changes: 0, conflicts: [], error });
+  }
+
+  /** Runs an undo function, unless somebody else began it meanwhile. */
   async run(compensation: Compensation): Promise<Compensated> {
     const { journal, redactor, waits, timeoutMs } = this.#parts;
-    const { tool, args } = compensation;
+    const { tool, args, earlier = 0 } = compensation;
     try {
-      const claim = { key: `undo ${compensation.call}`, fingerprint: '' };
+      const key = earlier === 0 ? `undo ${compensation.call}` : `undo ${compensation.call} ${earlier}`;
+      const claim = { key, fingerprint: '' };
       const begun = await journal.append({ ...this.#draft(compensation, 'UndoStarted', {}), claim }, 'power-loss');
       if (begun === undefined)
         return {
           ok: false,
           taken: true,
-          problem: `the undo of ${compensation.call} was begun before; it is not run twice`,
+          problem: `the undo of ${compensation.call} is being run by somebody else; it is not run twice`,
         };
       const deadline = Date.now() + (tool.definition.timeoutMs ?? tool.source.limits.timeoutMs ?? timeoutMs);
       const giveUp = new AbortController();
@@ -88,11 +97,9 @@ export class Compensations {
     await this.#parts.journal.append(this.#draft(compensation, 'Undone', ending), 'crash');
   }
 
-  /** The tool of a recorded call, if it is still the one that was called and knows how to undo. */
-  toolFor({ tool, definitionHash }: ToolInvoked): CatalogTool | undefined {
-    const found = this.#parts.catalog.find(tool);
-    const isSame = found !== undefined && found.definition.definitionHash === definitionHash;
-    return isSame && found.offered.undo !== undefined ? found : undefined;
+  /** The tool that has this name now. */
+  find(tool: string): CatalogTool | undefined {
+    return this.#parts.catalog.find(tool);
   }
 
   #draft(

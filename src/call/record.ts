@@ -104,6 +104,7 @@ function facts(call: Call): string {
   let body = `"principal":${JSON.stringify(call.principal)},"arguments":${recordableArguments(call.argumentsText)}`;
   if (tool !== undefined)
     body += `,"server":"${tool.source.server}","adapter":"${tool.source.adapter}","effect":"${tool.definition.effect}","definitionHash":"${tool.definition.definitionHash}"`;
+  if (tool?.offered.undo !== undefined) body += ',"ownUndo":true';
   if (tool !== undefined && tool.definition.labels.length > 0)
     body += `,"labels":${JSON.stringify(tool.definition.labels)}`;
   if (decision !== undefined) body += `,"decision":${decisionText(decision)}`;

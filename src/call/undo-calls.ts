@@ -3,10 +3,10 @@ import type { JournalReader } from '../journal/reader.ts';
 import type { Principal } from '../model/call.ts';
 import type { FileChange } from '../model/change.ts';
 import { SignalboxError } from '../model/errors.ts';
-import type { JsonObject } from '../model/json.ts';
 import type { ChangesOfCall, Checkpoints } from '../undo/checkpoints.ts';
 import type { SkippedPath } from '../undo/undo-engine.ts';
-import type { Compensation, Compensations } from './compensations.ts';
+import type { Compensations } from './compensations.ts';
+import { ownUndo } from './own-undo.ts';
 
 /** What may be said about an undo. */
 export interface UndoOptions {
@@ -14,25 +14,34 @@ export interface UndoOptions {
   readonly principal?: Principal;
   /** Restores what nobody has changed since, instead of nothing, when something else was. */
   readonly partial?: boolean;
+  /** Runs the tool's own undo once more although it failed or was cut short before. */
+  readonly again?: boolean;
+  /** How long to wait for calls at work in the same workspace (60 s), who hears of them, and what ends the waiting. */
+  readonly waitMs?: number;
+  readonly onBusy?: (call: string) => void;
+  readonly signal?: AbortSignal;
 }
 
 /** What came of the undo of one call. */
 export interface UndoResult {
   readonly callId: string;
   readonly tool: string;
-  /** `conflict`: something was changed since, and nothing was touched. `failed`: the tool's own undo did not work. */
+  /** `conflict`: something was changed since, and nothing was touched. `failed`: `error` tells why. */
   readonly outcome: 'undone' | 'partly-undone' | 'conflict' | 'failed';
   /** What the call had changed in its workspace. */
   readonly changes: readonly FileChange[];
   /** What was left as it is, and why. */
   readonly conflicts: readonly SkippedPath[];
-  /** Why the tool's own undo failed. */
+  /** Why it failed: the tool's own undo, or what stood in the way. */
   readonly error?: string;
 }
 
 const someone: Principal = { id: 'local', kind: 'human' };
 
-/** Takes calls back: what they changed in workspaces, then what only the tool's own undo function can. */
+/**
+ * Takes calls back: what they changed in workspaces, then what only the tool's own undo function can. Where one of both is known
+ * to be impossible, the other is done only on request. Session state that a completed call wrote stays.
+ */
 export class UndoCalls {
   readonly #journal: JournalReader;
   readonly #checkpoints: Checkpoints;
@@ -50,22 +59,32 @@ export class UndoCalls {
     return this.#checkpoints.changesOf(callId);
   }
 
-  async undo(callId: string, { partial = false, principal = someone }: UndoOptions = {}): Promise<UndoResult> {
+  async undo(callId: string, options: UndoOptions = {}): Promise<UndoResult> {
+    const { partial = false, again = false, principal = someone, signal } = options;
+    signal?.throwIfAborted();
     const call = await this.#ended(callId);
     const kept = await this.#checkpoints.changesOf(callId);
-    const compensation = await this.#compensation(call, principal);
-    if (kept === undefined && compensation === undefined) throw nothingKept(call);
-    if (kept?.status === 'undone' && compensation === undefined) throw undoneBefore(callId);
+    const own = await ownUndo({ call, principal, again }, this.#journal, this.#compensations);
+    const isKept = kept !== undefined && kept.status !== 'undone';
+    if (!isKept && (own.kind === 'none' || own.kind === 'done')) {
+      const isDone = kept !== undefined || (own.kind === 'done' && hasRun(call));
+      throw isDone ? undoneBefore(callId) : await this.#nothingKept(call);
+    }
+    const obstacle = own.kind === 'blocked' ? own.reason : isLost(call, kept) ? lost : undefined;
+    const canDoTheRest = partial && (isKept || own.kind === 'ready');
+    if (obstacle !== undefined && !canDoTheRest) return refused(call, `nothing was touched: ${obstacle}`);
 
-    const restored =
-      kept === undefined || kept.status === 'undone'
-        ? { outcome: 'undone' as const, changes: [], total: 0, conflicts: [] }
-        : await this.#checkpoints.undo(callId, { partial });
+    const restored = isKept ? await this.#checkpoints.undo(callId, options) : nothingToRestore;
+    if ('busy' in restored)
+      return refused(
+        call,
+        `nothing was touched: ${restored.busy} is at work in its workspace; undo it when that has ended`,
+      );
     const { outcome, changes, total, conflicts } = restored;
-    const compensated =
-      outcome === 'conflict' || compensation === undefined ? undefined : await this.#compensations.run(compensation);
-    if (compensated?.ok === false && compensated.taken && total === 0) throw undoneBefore(callId);
-    const error = compensated?.ok === false && !compensated.taken ? { error: compensated.problem } : {};
+    const ran =
+      outcome === 'conflict' || own.kind !== 'ready' ? undefined : await this.#compensations.run(own.compensation);
+    const problem = obstacle ?? (ran?.ok === false ? ran.problem : undefined);
+    const error = problem === undefined || outcome === 'conflict' ? {} : { error: problem };
     const result = 'error' in error ? 'failed' : outcome;
     await this.#compensations.record(
       { call: callId, session: call.sessionId, tool: call.tool, principal },
@@ -108,34 +127,42 @@ export class UndoCalls {
     throw new SignalboxError('undo-unavailable', `${callId} is still running; undo it when it has ended`);
   }
 
-  async #compensation(call: ToolInvoked, principal: Principal): Promise<Compensation | undefined> {
-    if (call.outcome !== 'completed' && call.outcome !== 'unknown') return undefined;
-    const tool = this.#compensations.toolFor(call);
-    if (tool === undefined) return undefined;
-    const parsed = await tool.offered.parse(wholeArguments(call));
-    if (!parsed.ok) throw new SignalboxError('undo-unavailable', `the arguments of ${call.callId} do not fit any more`);
-    return { call: call.callId, session: call.sessionId, tool, args: parsed.value, principal };
+  async #nothingKept(call: ToolInvoked): Promise<SignalboxError> {
+    const { callId, tool, effect, outcome } = call;
+    const cannot = (reason: string): SignalboxError =>
+      new SignalboxError('undo-unavailable', `${callId} cannot be undone: ${reason}`);
+    if (effect !== 'undoable' && effect !== 'compensable')
+      return cannot(`the effect of ${tool} is "${effect ?? 'unknown'}"`);
+    if (isLost(call, undefined)) return cannot(lost);
+    if (hasRun(call))
+      return cannot(
+        'nothing is kept of it: it changed nothing in a declared workspace, or that could not be found out then, or it is ' +
+          'kept no longer; the tool has no undo of its own, and session state is taken back only from calls that fail',
+      );
+    const { items } = await this.#journal.entries({ call: callId, order: 'oldest-first' });
+    const first = items.find(({ type }) => type === 'UndoStarted' || type === 'Undone');
+    if (first?.type === 'Undone' && first.error !== undefined)
+      return cannot(`it ended as "${outcome}" and could not be taken back then. ${first.error}`);
+    return cannot(`it ended as "${outcome}", and what it had changed was taken back then`);
   }
 }
 
-/** The journal holds no secrets, and no very long arguments: what it left out cannot be given to the tool again. */
-function wholeArguments({ callId, arguments: args }: ToolInvoked): JsonObject {
-  const isCut = '…' in args || JSON.stringify(args).includes('[redacted');
-  if (!isCut) return args;
-  const message = `the arguments of ${callId} are not recorded whole (they hold secrets, or are very long), so its undo cannot be run`;
-  throw new SignalboxError('undo-unavailable', message);
+const nothingToRestore = { outcome: 'undone', changes: [], total: 0, conflicts: [] } as const;
+const lost = 'what was kept of its changes is gone: kept no longer, or removed from the data directory';
+
+/** It changed something, and there is nothing from which that could be restored. */
+function isLost({ changes = [] }: ToolInvoked, kept: ChangesOfCall | undefined): boolean {
+  return kept === undefined && changes.length > 0;
+}
+
+function hasRun({ outcome }: ToolInvoked): boolean {
+  return outcome === 'completed' || outcome === 'unknown';
+}
+
+function refused({ callId, tool }: ToolInvoked, error: string): UndoResult {
+  return { callId, tool, outcome: 'failed', changes: [], conflicts: [], error };
 }
 
 function undoneBefore(callId: string): SignalboxError {
   return new SignalboxError('undo-done', `${callId} was undone already`);
-}
-
-function nothingKept({ callId, tool, effect, outcome }: ToolInvoked): SignalboxError {
-  const reason =
-    effect === 'undoable' || effect === 'compensable'
-      ? outcome === 'completed' || outcome === 'unknown'
-        ? 'it changed nothing in a declared workspace, or that is kept no longer, and the tool has no undo of its own'
-        : `it ended as "${outcome}", and what it had changed was taken back then`
-      : `the effect of ${tool} is "${effect ?? 'unknown'}"`;
-  return new SignalboxError('undo-unavailable', `${callId} cannot be undone: ${reason}`);
 }

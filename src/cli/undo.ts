@@ -2,8 +2,10 @@ import type { Command } from 'commander';
 import type { UndoOptions, UndoResult } from '../call/undo-calls.ts';
 import { changeLine } from './change-lines.ts';
 import type { CommandContext } from './command-context.ts';
+import { parseDuration } from './duration.ts';
 import { usageFailure } from './fail.ts';
 import { globalsOf } from './globals.ts';
+import { Interruption } from './interruption.ts';
 import { loadBoxParts } from './load-box-parts.ts';
 import { localUser } from './local-user.ts';
 import { printJson } from './print-json.ts';
@@ -13,6 +15,8 @@ import type { Printer } from './terminal.ts';
 interface Options {
   readonly session?: string;
   readonly partial?: true;
+  readonly again?: true;
+  readonly wait?: number;
 }
 
 /** `signalbox undo`: takes back what calls changed. */
@@ -21,13 +25,15 @@ export function addUndoCommand(program: Command, { terminal, exitWith }: Command
     .command('undo')
     .summary('take back what a call changed')
     .description(
-      'Restores what a call changed in its workspace, then runs the tool’s own undo if it has one. What was changed since is never overwritten: it is told, and nothing is touched.',
+      'Restores what a call changed in its workspace, then runs the tool’s own undo if it has one. What was changed since is never overwritten: it is told, and nothing is touched. Session state that a completed call wrote stays.',
     )
     .argument('[call]', 'the call, as call and journal print it')
     .option('--session <id>', 'all calls of a session instead, the last one first')
     .option('--partial', 'restore what nobody has changed since, and leave the rest')
+    .option('--again', 'run the tool’s own undo once more although it failed or was cut short before')
+    .option('--wait <duration>', 'how long to wait for calls at work in the same workspace (60s)', parseDuration)
     .addHelpText('after', examples)
-    .action(async (call: string | undefined, { session, partial }: Options, command: Command) => {
+    .action(async (call: string | undefined, { session, ...given }: Options, command: Command) => {
       if ((call === undefined) === (session === undefined))
         throw usageFailure('name a call, or a session with --session', { next: 'signalbox journal' });
       const globals = globalsOf(command);
@@ -36,7 +42,14 @@ export function addUndoCommand(program: Command, { terminal, exitWith }: Command
       // Servers outside have no undo of their own, so that they need not be started.
       const servers = configuration.servers.filter(({ kind }) => kind === 'local');
       const box = await openBox({ ...configuration, servers }, { data: globals.data, secretsFrom: globals.data });
-      const options: UndoOptions = { principal: localUser(), ...(partial === undefined ? {} : { partial }) };
+      const interruption = new Interruption();
+      const options: UndoOptions = {
+        ...undoOptions(given),
+        principal: localUser(),
+        signal: interruption.signal,
+        onBusy: (busy) =>
+          void terminal.errors.print(`waiting for ${printable(busy)}, which is at work in the same workspace\n`),
+      };
       try {
         const results =
           session === undefined ? [await box.undo(call ?? '', options)] : await box.undoSession(session, options);
@@ -47,9 +60,18 @@ export function addUndoCommand(program: Command, { terminal, exitWith }: Command
           );
         if (results.some(({ outcome }) => outcome !== 'undone')) exitWith(1);
       } finally {
+        interruption.stop();
         await box.close();
       }
     });
+}
+
+function undoOptions({ partial, again, wait }: Options): UndoOptions {
+  return {
+    ...(partial === undefined ? {} : { partial }),
+    ...(again === undefined ? {} : { again }),
+    ...(wait === undefined ? {} : { waitMs: wait }),
+  };
 }
 
 const examples = `

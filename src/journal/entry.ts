@@ -77,6 +77,8 @@ interface CallFacts {
   /** The labels of the tool, where it has some. */
   readonly labels?: readonly string[];
   readonly definitionHash?: string;
+  /** The tool had an undo function of its own. */
+  readonly ownUndo?: true;
   readonly decision?: Decision;
   readonly idempotencyKey?: string;
   /** The call went past Signalbox and was only seen: a server with `passthrough`. */

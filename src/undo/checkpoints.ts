@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { tell } from '../model/tell.ts';
 import { Turns } from './turns.ts';
 import type { Busy, Finished, UndoEngine, Undone } from './undo-engine.ts';
 import { UndoThread } from './undo-thread.ts';
@@ -20,6 +21,13 @@ export interface CheckpointOptions {
   readonly keepBytes?: number;
 }
 
+/** How long to wait for others who are at work in the same place, what ends the waiting, and who hears of them. */
+export interface Patience {
+  readonly waitMs?: number;
+  readonly signal?: AbortSignal;
+  readonly onBusy?: (call: string) => void;
+}
+
 /** The state before a call, while the call runs. Ended once: kept for a later undo, or taken back at once. */
 export interface Checkpoint {
   finish(): Promise<Finished>;
@@ -29,6 +37,7 @@ export interface Checkpoint {
 const day = 24 * 60 * 60 * 1000;
 const firstPauseMs = 20;
 const longestPauseMs = 500;
+const usualPatienceMs = 60_000;
 
 /** Keeps workspaces before calls. Nothing is started, read or written before the first call that needs it. */
 export class Checkpoints {
@@ -52,7 +61,9 @@ export class Checkpoints {
     const giveUp = await this.#turns.take(workspaces);
     try {
       signal?.throwIfAborted();
-      await this.#patiently(() => this.#thread.ask('begin', call, workspaces), signal);
+      const patience = signal === undefined ? {} : { signal };
+      const begun = await this.#patiently(() => this.#thread.ask('begin', call, workspaces), patience);
+      if ('busy' in begun) signal?.throwIfAborted();
     } catch (error) {
       giveUp();
       throw error;
@@ -71,9 +82,10 @@ export class Checkpoints {
     return this.#thread.ask('changesOf', call);
   }
 
-  /** Takes back what a call has changed. */
-  async undo(call: string, options: { readonly partial?: boolean } = {}): Promise<Undone> {
-    return this.#patiently(() => this.#thread.ask('undo', call, options.partial ?? false));
+  /** Takes back what a call has changed. Answers who is at work there when that takes too long. */
+  async undo(call: string, options: Patience & { readonly partial?: boolean } = {}): Promise<Undone | Busy> {
+    const patience = { ...options, waitMs: options.waitMs ?? usualPatienceMs };
+    return this.#patiently(() => this.#thread.ask('undo', call, options.partial ?? false), patience);
   }
 
   async close(): Promise<void> {
@@ -94,12 +106,20 @@ export class Checkpoints {
     return thread;
   }
 
-  /** Asks again while another process is at work there. */
-  async #patiently<Answer extends object>(ask: () => Promise<Answer | Busy>, signal?: AbortSignal): Promise<Answer> {
+  /** Asks again while somebody else is at work there, for as long as there is patience. */
+  async #patiently<Answer extends object>(
+    ask: () => Promise<Answer | Busy>,
+    { signal, waitMs = Number.POSITIVE_INFINITY, onBusy }: Patience,
+  ): Promise<Answer | Busy> {
+    const end = Date.now() + waitMs;
+    let told: string | undefined;
     for (let pause = firstPauseMs; ; pause = Math.min(pause * 2, longestPauseMs)) {
       const answer = await ask();
-      if (!('busy' in answer)) return answer;
-      await delay(pause * (0.5 + Math.random()), undefined, signal === undefined ? {} : { signal });
+      if (!('busy' in answer) || signal?.aborted === true || Date.now() >= end) return answer;
+      if (onBusy !== undefined && told !== answer.busy) tell(onBusy, answer.busy);
+      told = answer.busy;
+      const left = Math.min(pause * (0.5 + Math.random()), end - Date.now());
+      await delay(left, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
     }
   }
 }

@@ -55,3 +55,45 @@ test('undo tells of conflicts and touches nothing; --session goes from the last 
   assert.equal(readFileSync(file, 'utf8'), 'before');
   assert.equal((await place.run(['undo'])).code, 2);
 });
+
+test('undo --session ends with 1 at a call whose tool cannot be loaded, and leaves earlier ones as they are', async () => {
+  const place = new Place();
+  const { file } = await written(place, 'after');
+  const order = defineTool({ name: 'order', description: 'Orders.', run: () => 'ok', undo: () => undefined });
+  const servers = [localServer({ name: 'shop', tools: [order] })];
+  const box = await createSignalbox({ data: place.data, servers, approve: () => ({ allow: true }) });
+  await box.call('mcp__shop__order', {}, { session: 's' });
+  await box.close();
+  const refused = await place.run(['undo', '--session', 's']);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stdout, /^failed mcp__shop__order call_\w+\n {2}nothing was touched: .* is not available/);
+  assert.equal(readFileSync(file, 'utf8'), 'after');
+});
+
+test('undo beside a running call says whose end it waits for, and gives up after --wait', async () => {
+  const place = new Place();
+  const { file, calls } = await written(place, 'after');
+  const started = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  const slow = defineTool({
+    name: 'slow',
+    description: 'Takes its time.',
+    effect: 'undoable',
+    run() {
+      started.resolve();
+      return goOn.promise;
+    },
+  });
+  const servers = [localServer({ name: 't', tools: [slow], workspace: [join(place.directory, 'workspace')] })];
+  const box = await createSignalbox({ data: place.data, servers, approve: () => ({ allow: true }) });
+  const running = box.call('mcp__t__slow');
+  await started.promise;
+  const refused = await place.run(['undo', calls[0] ?? '', '--wait', '1s']);
+  goOn.resolve();
+  const { callId } = await running;
+  await box.close();
+  assert.equal(refused.code, 1);
+  assert.equal(refused.stderr, `waiting for ${callId}, which is at work in the same workspace\n`);
+  assert.match(refused.stdout, new RegExp(`nothing was touched: ${callId} is at work in its workspace`));
+  assert.equal(readFileSync(file, 'utf8'), 'after');
+});

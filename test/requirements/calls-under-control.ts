@@ -91,6 +91,8 @@ export const callsUnderControl: Section<'C'> = {
       'src/call/undo.test.ts > undoable calls > cancelled: rolled back by itself, session state too',
       'src/call/undo.test.ts > undoable calls > parallel calls in one workspace come one after the other, and each is undone without the others',
       'src/call/undo.test.ts > compensations > run in reverse order, once',
+      'test/faults/compensation-kill.test.ts > kill -9 while a call is undone: its tool’s own undo runs at most once, and one that was cut short is told',
+      'src/call/undo-failures.test.ts > an undo of its own > of a tool that is not available ends the undo of a session, before earlier calls are touched',
     ],
   },
   C8: {

@@ -62,6 +62,18 @@ export function checkpoint({ checkpoints, compensations, waits }: CheckpointPart
     }
   }
 
+  async function rolledBack(call: Call, outcome: CallOutcome, begun: Checkpoint): Promise<CallOutcome> {
+    try {
+      const undone = await begun.rollBack();
+      if (undone.conflicts.length > 0) call.changes = undone;
+      return undone.total === 0 ? outcome : noted(outcome, rollbackNote(undone));
+    } catch (error) {
+      const note = `What it changed in its workspace could not be taken back: ${messageOf(error)}`;
+      await compensations.rollbackFailed(call, note);
+      return noted(outcome, note);
+    }
+  }
+
   async function compensated(call: Call, outcome: CallOutcome): Promise<CallOutcome> {
     const mayHaveActed = call.running !== undefined || actedCodes.has(outcome.error?.code ?? '');
     if (!mayHaveActed || toolOf(call).offered.undo === undefined) return outcome;
@@ -109,16 +121,6 @@ async function finished(call: Call, outcome: CallOutcome, begun: Checkpoint): Pr
   return noted(outcome, `${counted(call.changes.total)} in its workspace can be taken back by undoing ${call.id}.`);
 }
 
-async function rolledBack(call: Call, outcome: CallOutcome, begun: Checkpoint): Promise<CallOutcome> {
-  try {
-    const undone = await begun.rollBack();
-    if (undone.conflicts.length > 0) call.changes = undone;
-    return undone.total === 0 ? outcome : noted(outcome, rollbackNote(undone));
-  } catch (error) {
-    return noted(outcome, `What it changed in its workspace could not be taken back: ${messageOf(error)}`);
-  }
-}
-
 function rollbackNote({ total, conflicts }: Undone): string {
   if (conflicts.length === 0)
     return `${counted(total)} it had made in its workspace ${total === 1 ? 'was' : 'were'} taken back.`;
@@ -134,5 +136,7 @@ function counted(total: number): string {
 function noted(outcome: CallOutcome, note: string): CallOutcome {
   const content = [...outcome.content, text(note)];
   if (outcome.error === undefined) return { ...outcome, content };
-  return { ...outcome, content, error: { ...outcome.error, message: `${outcome.error.message}. ${note}` } };
+  const { message } = outcome.error;
+  const told = /[.!?…]$/.test(message) ? `${message} ${note}` : `${message}. ${note}`;
+  return { ...outcome, content, error: { ...outcome.error, message: told } };
 }

@@ -15,13 +15,17 @@ const undoSchema = z
     outcome: z.enum(['undone', 'partly-undone', 'conflict', 'failed']),
     changes: z.array(fileChangeSchema).readonly().describe('What the call had changed.'),
     conflicts: z.array(conflictSchema).readonly(),
-    error: z.string().optional().describe('Why the tool’s own undo failed.'),
+    error: z.string().optional().describe('Why it failed: the tool’s own undo, or what stood in the way.'),
   })
   .openapi('UndoResult');
 
 const requestSchema = z
   .strictObject({
     partial: z.boolean().optional().describe('Restore what nobody has changed since, and leave the rest.'),
+    again: z
+      .boolean()
+      .optional()
+      .describe('Run the tool’s own undo once more although it failed or was cut short before.'),
   })
   .openapi('UndoRequest');
 
@@ -45,9 +49,9 @@ export function undoRoutes(app: ServerApp, box: Signalbox, maxBodyBytes: number)
   });
 
   app.openapi(route, async (context) => {
-    const { partial = false } = context.req.valid('json');
+    const { partial = false, again = false } = context.req.valid('json');
     const { principal } = context.var;
-    const result = await box.undo(context.req.valid('param').id, { partial, principal });
+    const result = await box.undo(context.req.valid('param').id, { partial, again, principal });
     if (result.outcome === 'conflict') {
       const issues = result.conflicts.map(({ path, reason }) => ({ path, message: reason }));
       throw new Problem('undo-conflict', `${issues.length} paths were changed since; nothing was touched`, { issues });

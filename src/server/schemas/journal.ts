@@ -25,6 +25,7 @@ const callFacts = {
   effect: effect.optional(),
   labels: z.array(z.string()).readonly().optional(),
   definitionHash: z.string().optional(),
+  ownUndo: z.literal(true).optional().describe('The tool had an undo function of its own.'),
   decision: decisionSchema.optional(),
   idempotencyKey: z.string().optional(),
   observed: z.literal(true).optional().describe('The call went past Signalbox and was only seen.'),

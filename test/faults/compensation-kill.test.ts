@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const place = mkdtempSync(join(tmpdir(), 'signalbox-compensation-kill-'));
+after(() => rmSync(place, { recursive: true, force: true }));
+
+const program = fileURLToPath(new URL('./compensation-process.ts', import.meta.url));
+const rounds = 6;
+
+test(
+  'kill -9 while a call is undone: its tool’s own undo runs at most once, and one that was cut short is told',
+  { timeout: 120_000 },
+  async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      const data = join(place, String(round));
+      const call = (await run([data])).at(-1) ?? '';
+      // Half of the time in the middle of the function, else at some moment around its beginning.
+      const killAt = round % 2 === 0 ? { line: 'undoing', ms: 0 } : { line: 'ready', ms: Math.random() * 20 };
+      await run([data, call, '60000'], killAt);
+      const before = cancelled(data);
+      const outcome = (await run([data, call])).at(-1);
+      if (round % 2 === 0) assert.equal(before, 1);
+      // It was killed before the function had begun, or else nobody can tell how far it came.
+      assert.equal(outcome, before === 0 && cancelled(data) === 1 ? 'undone' : 'failed', `round ${round}`);
+      assert.equal(cancelled(data), outcome === 'undone' ? 1 : before, `round ${round}`);
+    }
+  },
+);
+
+function cancelled(data: string): number {
+  const file = join(data, 'cancelled');
+  return existsSync(file) ? readFileSync(file, 'utf8').length : 0;
+}
+
+/** Runs the program, and kills it so long after it has printed a line; answers the lines. */
+async function run(args: readonly string[], killAt?: { line: string; ms: number }): Promise<string[]> {
+  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'close') as Promise<[number | null, string | null]>;
+  let output = '';
+  for await (const chunk of child.stdout.setEncoding('utf8')) {
+    output += String(chunk);
+    if (killAt === undefined || !output.includes(`${killAt.line}\n`)) continue;
+    await delay(killAt.ms);
+    child.kill('SIGKILL');
+  }
+  const [code, signal] = await ended;
+  assert.ok(killAt === undefined ? code === 0 : signal === 'SIGKILL', `it ended with ${code ?? signal}`);
+  return output.split('\n').filter(Boolean);
+}
