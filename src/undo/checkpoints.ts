@@ -115,9 +115,10 @@ export class Checkpoints {
     let told: string | undefined;
     for (let pause = firstPauseMs; ; pause = Math.min(pause * 2, longestPauseMs)) {
       const answer = await ask();
-      if (!('busy' in answer) || signal?.aborted === true || Date.now() >= end) return answer;
+      if (!('busy' in answer)) return answer;
       if (onBusy !== undefined && told !== answer.busy) tell(onBusy, answer.busy);
       told = answer.busy;
+      if (signal?.aborted === true || Date.now() >= end) return answer;
       const left = Math.min(pause * (0.5 + Math.random()), end - Date.now());
       await delay(left, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
     }
