@@ -1,5 +1,6 @@
 import { Client, type PriorDiscovery } from '@modelcontextprotocol/client';
 import { messageOf } from '../../model/errors.ts';
+import { unlessAborted } from '../../model/unless-aborted.ts';
 import { RemoteError, ServerCrashed } from './connection-errors.ts';
 import { httpTransport } from './http/http-transport.ts';
 import { neverLeft, statusOf } from './http/loss.ts';
@@ -18,6 +19,8 @@ export interface HandshakeOptions {
   readonly lines: RecentLines;
   readonly largestMessage: number;
   readonly timeoutMs: number;
+  /** Ends the attempt, and with it the process that it started. */
+  readonly signal?: AbortSignal;
   /** How long a server may take to say which revision it speaks. */
   readonly probeMs: number;
   /** Who answers the server where no caller does. */
@@ -41,6 +44,7 @@ export async function shakeHands(options: HandshakeOptions): Promise<Handshake> 
   try {
     made = await attempt(options, prior);
   } catch (error) {
+    if (options.signal?.aborted === true) throw error;
     if (prior !== undefined) await verdicts.set(key, undefined);
     if (prior?.kind === 'legacy' || isBeyondProtocol(error)) throw error;
     made = await attempt(options, { kind: 'legacy' });
@@ -52,7 +56,7 @@ export async function shakeHands(options: HandshakeOptions): Promise<Handshake> 
 }
 
 async function attempt(options: HandshakeOptions, prior: PriorDiscovery | undefined): Promise<Handshake> {
-  const { probeMs, timeoutMs, version } = options;
+  const { probeMs, timeoutMs, version, signal = new AbortController().signal } = options;
   const client = new Client(
     { name: 'signalbox', version },
     { capabilities: relayed, versionNegotiation: { mode: 'auto', probe: { timeoutMs: probeMs } } },
@@ -63,7 +67,8 @@ async function attempt(options: HandshakeOptions, prior: PriorDiscovery | undefi
   const requests = new ServerRequests(options.answering, lane);
   lane.take = (message, known) => requests.take(message, known);
   try {
-    await client.connect(lane, { timeout: timeoutMs, ...(prior === undefined ? {} : { prior }) });
+    const how = { timeout: timeoutMs, ...(prior === undefined ? {} : { prior }) };
+    await unlessAborted(() => client.connect(lane, how), signal);
     return { client, lane, requests };
   } catch (error) {
     const told = reason();

@@ -31,7 +31,7 @@ export interface McpServerOptions extends SourceLimits, ServerRequestOptions {
 }
 
 /** What only the one who connects knows. */
-interface Connecting extends Pick<ConnectionOptions, 'onListChanged' | 'onResourceUpdated' | 'logLevel'> {
+interface Connecting extends Pick<ConnectionOptions, 'onListChanged' | 'onResourceUpdated' | 'logLevel' | 'signal'> {
   roots(): readonly Root[];
   readonly lines: RecentLines;
   /** Whether to give the server more time to say which revision it speaks: it may be slow to start. */

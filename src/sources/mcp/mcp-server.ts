@@ -3,6 +3,7 @@ import { assertServerName } from '../../catalog/names.ts';
 import { limitsOf } from '../../catalog/source-limits.ts';
 import type { Source, SourceHealth, SourceState } from '../../catalog/source.ts';
 import type { LogLevel, Root } from '../../model/client.ts';
+import { unlessAborted } from '../../model/unless-aborted.ts';
 import type { Connection, ListName, ServerFacts } from './connection.ts';
 import { type McpServerOptions, connectionOptions } from './mcp-server-options.ts';
 import { onConnection } from './on-connection.ts';
@@ -102,24 +103,27 @@ export function mcpServer(options: McpServerOptions): McpServer {
   };
 
   let failures = 0;
-  const open = async (): Promise<Connection> => {
+  const open = async (signal: AbortSignal): Promise<Connection> => {
     failures += 1;
     const patient = failures > 1;
-    const given = await connectionOptions(options, {
+    const connecting = {
       lines,
       patient,
       logLevel,
+      signal,
       roots: () => roots,
-      onListChanged: (list) => void follow(list),
-      onResourceUpdated: (uri) => content.updated(uri),
-    });
+      onListChanged: (list: ListName) => void follow(list),
+      onResourceUpdated: (uri: string) => content.updated(uri),
+    };
+    const given = await unlessAborted(() => connectionOptions(options, connecting), signal);
     const connection = await openConnection(given);
     try {
       // What it has besides tools is nice to know.
       const others = otherLists.map((list) => relist(connection, list).catch(() => undefined));
-      await Promise.all([relist(connection, 'tools'), ...others, content.connected(connection)]);
+      const everything = Promise.all([relist(connection, 'tools'), ...others, content.connected(connection)]);
+      await unlessAborted(() => everything, signal);
     } catch (error) {
-      await connection.forgetVerdict();
+      if (!signal.aborted) await connection.forgetVerdict();
       await connection.close();
       throw error;
     }

@@ -11,8 +11,8 @@ export type Supervision = Pick<SourceHealth, 'state' | 'since' | 'lastError' | '
 /** What the supervisor needs. */
 export interface SupervisorOptions {
   readonly server: string;
-  /** Connects and learns what the server has. */
-  open(): Promise<Connection>;
+  /** Connects and learns what the server has; when the signal is aborted, nothing of the attempt may stay behind. */
+  open(signal: AbortSignal): Promise<Connection>;
   /** Takes secrets out of the reason why it is down. */
   redact(text: string): string;
   onChange(): void;
@@ -42,6 +42,7 @@ export class Supervisor {
   #grace: NodeJS.Timeout | undefined;
   #settling: NodeJS.Timeout | undefined;
   #attempt: Promise<void> | undefined;
+  #aborting = new AbortController();
   #underWay = 0;
   #idling: NodeJS.Timeout | undefined;
   /** A call waits for a server that was idle: that it cannot be had must be told at once. */
@@ -109,7 +110,9 @@ export class Supervisor {
     this.#backoff.reset();
     clearTimeout(this.#retry);
     this.#isWaking = this.#supervision.state === 'idle';
-    await this.#attempt;
+    // Somebody else may begin another one meanwhile.
+    while (this.#attempt !== undefined) await this.#abandon();
+    if (this.#isStopped()) throw new ServerUnreached('the server is closed');
     const lost = this.#connection;
     if (lost !== undefined) {
       this.#connection = undefined;
@@ -128,25 +131,32 @@ export class Supervisor {
     const connection = this.#connection;
     this.#connection = undefined;
     this.#wake();
-    await Promise.all([connection?.close(), this.#attempt, this.#ending]);
+    await Promise.all([connection?.close(), this.#abandon(), this.#ending]);
     this.#isReady();
   }
 
   #begin(): void {
-    this.#attempt = this.#try().finally(() => (this.#attempt = undefined));
+    this.#aborting = new AbortController();
+    this.#attempt = this.#try(this.#aborting.signal).finally(() => (this.#attempt = undefined));
   }
 
-  async #try(): Promise<void> {
+  /** Ends the attempt under way: a server may never answer. */
+  #abandon(): Promise<void> | undefined {
+    this.#aborting.abort();
+    return this.#attempt;
+  }
+
+  async #try(signal: AbortSignal): Promise<void> {
     this.#set({ state: 'connecting' });
     try {
       await this.#ending;
-      const connection = await this.#options.open();
-      if (this.#isStopped()) await connection.close();
+      const connection = await this.#options.open(signal);
+      if (signal.aborted) await connection.close();
       else this.#up(connection);
     } catch (error) {
-      if (!this.#isStopped()) this.#failed(this.#options.redact(messageOf(error)), isCrash(error));
+      if (!signal.aborted) this.#failed(this.#options.redact(messageOf(error)), isCrash(error));
     }
-    this.#isReady();
+    if (!signal.aborted) this.#isReady();
   }
 
   #up(connection: Connection): void {

@@ -47,6 +47,7 @@ export class StdioTransport implements Transport {
   }
 
   start(): Promise<void> {
+    if (this.#closing !== undefined) return Promise.reject(new Error('it was closed before it was started'));
     const group = new ProcessGroup(this.#options);
     this.#group = group;
     const { child } = group;
