@@ -1,7 +1,8 @@
-import { Client, type PriorDiscovery } from '@modelcontextprotocol/client';
+import { Client, type PriorDiscovery, SdkError, SdkErrorCode, SseError } from '@modelcontextprotocol/client';
 import { messageOf } from '../../model/errors.ts';
 import { unlessAborted } from '../../model/unless-aborted.ts';
 import { RemoteError, ServerCrashed } from './connection-errors.ts';
+import { explainFailure } from './http/explain-failure.ts';
 import { httpTransport } from './http/http-transport.ts';
 import { neverLeft, statusOf } from './http/loss.ts';
 import { Lane, ProcessLane } from './lane.ts';
@@ -37,6 +38,14 @@ export interface Handshake {
 
 /** Connects in the newest revision that both sides speak. A server that makes nothing of the probe gets the old handshake. */
 export async function shakeHands(options: HandshakeOptions): Promise<Handshake> {
+  try {
+    return await shakeHandsOnce(options);
+  } catch (error) {
+    throw explained(error, options);
+  }
+}
+
+async function shakeHandsOnce(options: HandshakeOptions): Promise<Handshake> {
   const { verdicts, transport } = options;
   const key = verdictKey(transport);
   const prior = fresh(await verdicts.get(key));
@@ -78,6 +87,21 @@ async function attempt(options: HandshakeOptions, prior: PriorDiscovery | undefi
     if (told === undefined || told === messageOf(error)) throw error;
     throw new ServerCrashed(told, { cause: error });
   }
+}
+
+/** The error in words for the one who configured the server; ours have them already. */
+function explained(error: unknown, { transport, timeoutMs }: HandshakeOptions): unknown {
+  if (transport.type !== 'stdio')
+    return error instanceof SdkError || error instanceof SseError || isOfSystem(error)
+      ? explainFailure(error, transport.url)
+      : error;
+  if (!(error instanceof SdkError) || error.code !== SdkErrorCode.RequestTimeout) return error;
+  const what = `the program ${JSON.stringify(transport.command)} runs, but did not answer within ${timeoutMs / 1000} s`;
+  return new Error(`${what}; see whether it speaks MCP on its standard input and output`, { cause: error });
+}
+
+function isOfSystem(error: unknown): boolean {
+  return error instanceof Error && ('syscall' in error || statusOf(error) !== undefined);
 }
 
 interface LaneTo {

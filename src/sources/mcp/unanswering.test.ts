@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFileSync, readdirSync } from 'node:fs';
 import { type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
 import { until } from '../../../test/mcp-servers/boxed.ts';
 import { fixtureProgram } from '../../../test/mcp-servers/programs.ts';
+import { markedProcesses } from '../../../test/support/marked-processes.ts';
 import { type McpTransport, createSignalbox, mcpServer } from '../../index.ts';
 
 // Unheard-of lengths of sleep tell our processes from all others.
@@ -23,16 +23,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
   else if (method === 'tools/list') console.error('asked for its tools');
 });`;
 
-function running(): number {
-  return readdirSync('/proc').filter((pid) => {
-    try {
-      const isDead = / Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/\(.*\)/, ''));
-      return !isDead && readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(mark);
-    } catch {
-      return false;
-    }
-  }).length;
-}
+const running = (): number => markedProcesses(mark);
 
 // Without an end to the attempt these would take two minutes.
 describe(
