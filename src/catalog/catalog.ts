@@ -184,7 +184,7 @@ interface Parts {
   readonly notices: CatalogNotice[];
 }
 
-type Absence = Pick<HiddenTool, 'by' | 'reason' | 'since'>;
+type Absence = Pick<HiddenTool, 'by' | 'reason' | 'since'> & Pick<ServerProvenance, 'connecting'>;
 
 function addServer(parts: Parts, byName: Map<string, CatalogTool>, mounted: Mounted): void {
   const { source } = mounted;
@@ -215,6 +215,7 @@ function addServer(parts: Parts, byName: Map<string, CatalogTool>, mounted: Moun
       status: absence === undefined ? 'up' : absence.by === 'server-disabled' ? 'disabled' : 'down',
       since: absence?.since ?? mounted.upSince,
       ...(absence === undefined ? {} : { reason: absence.reason }),
+      ...(absence?.connecting === true ? { connecting: true } : {}),
       ...(source.required === true ? { required: true } : {}),
       tools: count,
     }),
@@ -230,7 +231,14 @@ function absenceOf({ source, disabledSince }: Mounted): Absence | undefined {
     return { by: 'server-disabled', reason: `server "${source.server}" is disabled`, since: disabledSince };
   }
   const { down } = source.state();
-  if (down !== undefined)
-    return { by: 'server-down', reason: `server "${source.server}" is down: ${down.reason}`, since: down.since };
-  return undefined;
+  if (down === undefined) return undefined;
+  const { reason, since, isStarting } = down;
+  if (isStarting === true)
+    return {
+      by: 'server-down',
+      reason: `server "${source.server}" is still being connected to`,
+      since,
+      connecting: true,
+    };
+  return { by: 'server-down', reason: `server "${source.server}" is down: ${reason}`, since };
 }

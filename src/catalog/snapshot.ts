@@ -19,6 +19,8 @@ export interface ServerProvenance {
   /** Since when it has this status, in milliseconds since 1970. */
   readonly since: number;
   readonly reason?: string;
+  /** Present while it is down only because it was not tried to the end yet. */
+  readonly connecting?: true;
   /** Present when nothing that needs the box as a whole should begin while the server is not up. */
   readonly required?: true;
   /** How many of its tools can be called now. */

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { CallOptions, CallResult } from '../model/call.ts';
 import { renderContent } from '../model/content.ts';
 import { askOnTerminal } from './ask-on-terminal.ts';
+import { awaitTool } from './await-tool.ts';
 import { changeLines } from './change-lines.ts';
 import type { CommandContext } from './command-context.ts';
 import { formatDuration, parseDuration } from './duration.ts';
@@ -15,6 +16,7 @@ import { printable } from './printable.ts';
 import { ProgressLine } from './progress-line.ts';
 import { readArguments } from './read-arguments.ts';
 import { resolveTool } from './resolve-tool.ts';
+import { tellWarnings } from './tell-warnings.ts';
 import { terminalClient } from './terminal-client.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -44,14 +46,18 @@ export function addCallCommand(program: Command, { terminal, exitWith }: Command
     .addHelpText('after', examples)
     .action(async (tool: string, json: string | undefined, options: Options, command: Command) => {
       const globals = globalsOf(command);
-      const { openBox, readConfiguration } = await loadBoxParts();
+      const { openConfiguredBox, readConfiguration } = await loadBoxParts();
       const { configuration } = readConfiguration(globals);
+      await tellWarnings(configuration, globals, terminal.errors);
       const args = await readArguments(json, terminal.input);
       const interruption = new Interruption();
       const approve = terminal.canAsk ? { approve: askOnTerminal(terminal, () => interruption.interrupt()) } : {};
-      const box = await openBox(configuration, { data: globals.data, secretsFrom: globals.data, ...approve });
+      const { data } = globals;
+      const configured = await openConfiguredBox(configuration, { data, secretsFrom: data, waitMs: 0, ...approve });
+      const { box } = configured;
       const progress = new ProgressLine(terminal.errors);
       try {
+        await awaitTool(configured, tool, interruption.signal);
         const result = await box.call(resolveTool(tool, box.catalog()), args, {
           ...callOptions(options),
           waitMs: options.wait ?? (terminal.canAsk ? Number.POSITIVE_INFINITY : 0),
@@ -64,8 +70,8 @@ export function addCallCommand(program: Command, { terminal, exitWith }: Command
         else await printResult(terminal, result);
         if (result.outcome !== 'completed') exitWith(1);
       } finally {
+        await configured.close();
         interruption.stop();
-        await box.close();
       }
     });
 }

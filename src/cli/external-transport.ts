@@ -1,9 +1,12 @@
-import { resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
 import type { ExternalEntry } from '../config/configuration.ts';
+import { parseJsonDocument } from '../config/json-document.ts';
 import type { AuthSettings } from '../config/schema.ts';
 import { literalSecrets } from '../config/literal-secrets.ts';
 import { type UsedValue, resolveReferences } from '../config/references.ts';
 import type { SecretVault } from '../config/secrets/secret-vault.ts';
+import { messageOf } from '../model/errors.ts';
 import type { OAuthOptions } from '../sources/mcp/http/oauth/oauth-options.ts';
 import type { TokenStore } from '../sources/mcp/http/oauth/token-store.ts';
 import { npmProgram } from './npm-program.ts';
@@ -16,6 +19,8 @@ const shortestSecret = 8;
 export interface ReferenceContext {
   /** Where paths of the entry start from. */
   readonly directory: string;
+  /** The configuration file that the entry stands in. */
+  readonly file: string;
   readonly vault: SecretVault;
   /** Where sign-ins are kept. */
   readonly tokens: TokenStore;
@@ -27,17 +32,35 @@ export interface ReferenceContext {
 
 type Resolve = (text: string, key: string) => Promise<string>;
 
-/** How the server of an entry is reached, with every reference resolved now. Throws when one cannot be. */
+/** How the server of an entry is reached, with every reference resolved now. Throws when some cannot be, and tells all of them. */
 export async function externalTransport(entry: ExternalEntry, context: ReferenceContext): Promise<McpTransport> {
+  const problems: string[] = [];
+  const transport = await transportOf(entry, context, problems);
+  if (transport === undefined || problems.length > 0) throw new Error(problems.join('; '));
+  return transport;
+}
+
+async function transportOf(
+  entry: ExternalEntry,
+  context: ReferenceContext,
+  problems: string[],
+): Promise<McpTransport | undefined> {
   const { name, transport, settings } = entry;
   const { directory, vault, addSecret } = context;
   const sources = { environment: process.env, secret: (each: string) => vault.get(each) };
   const resolver =
     (isSecret: (value: UsedValue) => boolean): Resolve =>
     async (text, key) => {
-      const { text: resolved, used } = await resolveReferences(text, sources, `mcpServers.${name}.${key}`);
-      for (const value of used) if (isSecret(value)) addSecret(value.name, value.value);
-      return resolved;
+      const path = `mcpServers.${name}.${key}`;
+      try {
+        const { text: resolved, used } = await resolveReferences(text, sources, path);
+        for (const value of used) if (isSecret(value)) addSecret(value.name, value.value);
+        return resolved;
+      } catch (error) {
+        const at = placeOf(context.file, ['mcpServers', name, ...keysOf(key)]);
+        problems.push(`${at}${messageOf(error)}`);
+        return '';
+      }
     };
   for (const literal of literalSecrets(entry)) addSecret(literal.name, literal.value);
   const plain = resolver(({ source }) => source === 'secret');
@@ -46,16 +69,14 @@ export async function externalTransport(entry: ExternalEntry, context: Reference
   if (transport === 'stdio') {
     const { command, args = [], npm, env = {}, cwd = '.' } = settings;
     const given = await Promise.all(args.map((each, index) => plain(each, `args[${index}]`)));
-    const program =
-      npm === undefined
-        ? { command: await plain(command ?? '', 'command'), args: given }
-        : npmProgram(await plain(npm, 'npm'), given, directory);
-    return {
-      type: 'stdio',
-      ...program,
+    const program = await plain(command ?? npm ?? '', npm === undefined ? 'command' : 'npm');
+    const surroundings = {
       env: await resolvedValues(env, 'env', secret),
       cwd: resolve(directory, await plain(cwd, 'cwd')),
     };
+    if (problems.length > 0) return undefined;
+    const started = npm === undefined ? { command: program, args: given } : npmProgram(program, given, directory);
+    return { type: 'stdio', ...started, ...surroundings };
   }
   const { auth } = settings;
   const headers = await resolvedValues(settings.headers ?? {}, 'headers', secret);
@@ -68,6 +89,24 @@ export async function externalTransport(entry: ExternalEntry, context: Reference
         : headers,
     ...(auth?.type === 'oauth' ? { oauth: await oauthOf(auth, name, context, secret) } : {}),
   };
+}
+
+/** `auth.token` and `args[2]` as places; the names of variables and headers may have dots. */
+function keysOf(key: string): (string | number)[] {
+  const position = /^args\[(\d+)\]$/.exec(key)?.[1];
+  if (position !== undefined) return ['args', Number(position)];
+  const [first = '', ...rest] = key.split('.');
+  return rest.length === 0 ? [first] : [first, rest.join('.')];
+}
+
+/** Where something stands in the file as it is now, to begin a message with; nothing when the file is gone. */
+function placeOf(file: string, path: readonly (string | number)[]): string {
+  try {
+    const document = parseJsonDocument(readFileSync(file, 'utf8'));
+    return `${basename(file)}:${document.placeOf(document.offsetOf(path)).line}: `;
+  } catch {
+    return '';
+  }
 }
 
 async function resolvedValues(

@@ -1,12 +1,14 @@
-/** Ctrl-C and SIGTERM: the first asks what is under way to end, the second ends the process. */
+const exitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+type Signal = keyof typeof exitCodes;
+const signals = Object.keys(exitCodes) as Signal[];
+
+/** Ctrl-C, SIGTERM and the end of the terminal: the first asks what is under way to end, the second ends the process. */
 export class Interruption {
   readonly #controller = new AbortController();
-  readonly #onInterrupt = (): void => this.interrupt('SIGINT');
-  readonly #onTerminate = (): void => this.interrupt('SIGTERM');
+  readonly #onSignal = (by: Signal): void => this.interrupt(by);
 
   constructor() {
-    process.on('SIGINT', this.#onInterrupt);
-    process.on('SIGTERM', this.#onTerminate);
+    for (const signal of signals) process.on(signal, this.#onSignal);
   }
 
   /** Aborted by the first signal. */
@@ -14,14 +16,21 @@ export class Interruption {
     return this.#controller.signal;
   }
 
-  interrupt(by: 'SIGINT' | 'SIGTERM' = 'SIGINT'): void {
-    if (this.signal.aborted) process.exit(by === 'SIGINT' ? 130 : 143);
+  interrupt(by: Signal = 'SIGINT'): void {
+    if (this.signal.aborted) process.exit(exitCodes[by]);
     this.#controller.abort();
   }
 
-  /** Signals end the process again at once. */
+  /** Signals end the process again at once. To be called when nothing is left to close. */
   stop(): void {
-    process.off('SIGINT', this.#onInterrupt);
-    process.off('SIGTERM', this.#onTerminate);
+    for (const signal of signals) process.off(signal, this.#onSignal);
   }
+}
+
+/** Signals that nobody else takes end the process by `exit`, which takes the processes of servers along; by default they would be left. */
+export function exitOnSignals(): void {
+  for (const signal of signals)
+    process.on(signal, () => {
+      if (process.listenerCount(signal) === 1) process.exit(exitCodes[signal]);
+    });
 }

@@ -2,6 +2,7 @@ import { Console } from 'node:console';
 import { CommanderError } from 'commander';
 import { messageOf } from '../model/errors.ts';
 import type { ExitCode } from './fail.ts';
+import { exitOnSignals } from './interruption.ts';
 import { createProgram } from './program.ts';
 import { reportFailure } from './report-failure.ts';
 import { type Terminal, processTerminal } from './terminal.ts';
@@ -13,6 +14,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   const terminal = processTerminal();
   const json = argv.includes('--json');
   guard(terminal, json);
+  exitOnSignals();
   let exitCode: ExitCode = 0;
   try {
     await createProgram({ terminal, exitWith: (code) => (exitCode = code) }).parseAsync(

@@ -52,7 +52,7 @@ export async function openBoxAnyway(configuration: Configuration, options: BoxOp
     builtin: { name: configuration.builtinName, ...(port === undefined ? {} : { port }) },
   });
   const configured = new ConfiguredBox(box, configuration, {
-    references: referencesOf(box, configuration.directory, secretsFrom),
+    references: referencesOf(box, configuration, secretsFrom),
     checkSchemas,
     verdicts: rest.data === undefined ? undefined : fileVerdicts(rest.data),
   });
@@ -67,11 +67,12 @@ export async function openBoxAnyway(configuration: Configuration, options: BoxOp
   }
 }
 
-function referencesOf(box: Signalbox, directory: string, secretsFrom: string): ReferenceContext {
+function referencesOf(box: Signalbox, { directory, file }: Configuration, secretsFrom: string): ReferenceContext {
   // What is told about servers goes to people and agents, not only into the record.
   const redactor = createRedactor();
   return {
     directory,
+    file,
     vault: secretVault({ data: secretsFrom }),
     tokens: oauthTokenStore(secretsFrom),
     addSecret(name, value) {

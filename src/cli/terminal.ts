@@ -38,7 +38,8 @@ function printer(stream: OutputStream): Printer {
   const closed = new AbortController();
   const isTTY = isTerminal(stream);
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE' && error.code !== 'EOF') throw error;
+    // EIO: the terminal was closed.
+    if (error.code !== 'EPIPE' && error.code !== 'EOF' && error.code !== 'EIO') throw error;
     closed.abort();
   });
   return {

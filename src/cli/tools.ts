@@ -8,6 +8,7 @@ import { localTime } from './local-time.ts';
 import { printJson } from './print-json.ts';
 import { oneLine } from './printable.ts';
 import { Table } from './table.ts';
+import { tellWarnings } from './tell-warnings.ts';
 import type { Printer } from './terminal.ts';
 
 /** `signalbox tools`: the catalog. */
@@ -20,7 +21,9 @@ export function addToolsCommand(program: Command, { terminal }: CommandContext):
     .action(async (options: { why?: boolean }, command: Command) => {
       const globals = globalsOf(command);
       const { openBoxAnyway, readConfiguration } = await loadBoxParts();
-      const { box } = await openBoxAnyway(readConfiguration(globals).configuration, { secretsFrom: globals.data });
+      const { configuration } = readConfiguration(globals);
+      await tellWarnings(configuration, globals, terminal.errors);
+      const { box } = await openBoxAnyway(configuration, { secretsFrom: globals.data });
       try {
         const catalog = box.catalog();
         const why = options.why === true;
@@ -68,13 +71,13 @@ async function printTools(printer: Printer, tools: readonly ToolDefinition[]): P
 async function printReasons(printer: Printer, { servers, hidden, notices }: CatalogSnapshot): Promise<void> {
   const { colors } = printer;
   const lines = [''];
-  for (const { name, status, tools, since, reason } of servers) {
+  for (const { name, status, tools, since, reason, connecting } of servers) {
     const paint = status === 'up' ? colors.green : status === 'down' ? colors.red : colors.yellow;
     const what =
       status === 'up'
         ? `${tools} ${tools === 1 ? 'tool' : 'tools'}`
         : `since ${localTime(since)}${because(name, reason)}`;
-    lines.push(`${colors.bold(name)} is ${paint(status)}, ${what}`);
+    lines.push(`${colors.bold(name)} is ${connecting === true ? colors.yellow('connecting') : paint(status)}, ${what}`);
     for (const tool of hidden.filter((one) => one.server === name)) {
       // What hides all tools of a server was said in its own line.
       const why = tool.by === 'server-down' || tool.by === 'server-disabled' ? tool.by : oneLine(tool.reason);
@@ -89,7 +92,11 @@ async function printReasons(printer: Printer, { servers, hidden, notices }: Cata
 
 /** The reason without what the line says already. */
 function because(server: string, reason = ''): string {
-  const rest = reason.replace(`server "${server}" is disabled`, '').replace(`server "${server}" is down: `, '');
+  const rest = [
+    `server "${server}" is disabled`,
+    `server "${server}" is down: `,
+    `server "${server}" is still being connected to`,
+  ].reduce((text, said) => text.replace(said, ''), reason);
   return rest === '' ? '' : `: ${oneLine(rest)}`;
 }
 

@@ -20,9 +20,10 @@ export interface Resolved {
 
 const reference = /\$\{(?:(?<source>[A-Za-z]+):(?!-))?(?<name>[^}:]+)(?::-(?<fallback>[^}]*))?\}/g;
 
-/** Puts values in the place of `${env:NAME}`, `${NAME}`, `${secret:NAME}` and `${NAME:-default}`. Throws when one is missing. */
+/** Puts values in the place of `${env:NAME}`, `${NAME}`, `${secret:NAME}` and `${NAME:-default}`. Throws when some are missing, and tells all of them. */
 export async function resolveReferences(text: string, sources: ReferenceSources, where: string): Promise<Resolved> {
   const used: UsedValue[] = [];
+  const problems: string[] = [];
   let resolved = '';
   let copied = 0;
   for (const { 0: whole, index, groups = {} } of text.matchAll(reference)) {
@@ -32,10 +33,11 @@ export async function resolveReferences(text: string, sources: ReferenceSources,
     const value = source === 'env' ? sources.environment[name] : await sources.secret(name);
     const isThere = value !== undefined && value !== '';
     if (isThere) used.push({ source, name, value });
-    else if (fallback === undefined) throw new Error(missing(source, name, where));
-    resolved += text.slice(copied, index) + (isThere ? value : fallback);
+    else if (fallback === undefined) problems.push(missing(source, name, where));
+    resolved += text.slice(copied, index) + (isThere ? value : (fallback ?? ''));
     copied = index + whole.length;
   }
+  if (problems.length > 0) throw new Error([...new Set(problems)].join('; '));
   return { text: resolved + text.slice(copied), used };
 }
 

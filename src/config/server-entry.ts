@@ -115,14 +115,22 @@ function undecidedFindings(value: unknown, path: readonly string[]): Finding[] {
   return isExplained ? findings : [...findings, { path, message: `missing, expected one of ${CHOICES}` }];
 }
 
-function transportFindings({ type, url, idleStopMs }: ExternalSettings, path: readonly string[]): Finding[] {
+function transportFindings(settings: ExternalSettings, path: readonly string[]): Finding[] {
+  const { type, url, idleStopMs } = settings;
   if (url !== undefined && idleStopMs !== undefined)
     return [
       { path: [...path, 'idleStopMs'], message: 'stands beside "url": only a server that is a process can be stopped' },
     ];
-  if (type === undefined || (type === 'stdio') === (url === undefined)) return [];
+  if (type === undefined || (type === 'stdio') === (url === undefined)) return addressFindings(settings, path);
   const message = type === 'stdio' ? '"stdio" has no "url", expected "command" or "npm"' : `"${type}" needs "url"`;
   return [{ path: [...path, 'type'], message }];
+}
+
+/** What a reference stands for is known only when it is connected to. */
+function addressFindings({ type, url }: ExternalSettings, path: readonly string[]): Finding[] {
+  const expected = type === 'websocket' ? /^(?:https?:\/\/|wss?:\/\/|\$\{)/i : /^(?:https?:\/\/|\$\{)/i;
+  if (url === undefined || expected.test(url)) return [];
+  return [{ path: [...path, 'url'], message: 'is not an address of the web, expected http://… or https://…' }];
 }
 
 function limitsIn(

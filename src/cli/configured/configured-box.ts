@@ -71,9 +71,9 @@ export class ConfiguredBox implements ServedConfiguration {
     await this.#servers.change(this.#configuration, lock, 'shown');
   }
 
-  /** Resolves when every server outside has been tried once. */
-  ready(): Promise<void> {
-    return this.#servers.ready();
+  /** Resolves when every server outside, or the one of this name, has been tried once. */
+  ready(server?: string): Promise<void> {
+    return this.#servers.ready(server);
   }
 
   /** Looks at the files again and applies what changed. With a mistake in them, everything stays as it is. */

@@ -64,11 +64,12 @@ export class ConfiguredServers {
     }));
   }
 
-  /** Resolves when every server outside has been tried once. */
-  async ready(): Promise<void> {
+  /** Resolves when every server outside, or the one of this name, has been tried once. */
+  async ready(name?: string): Promise<void> {
     await Promise.all(
       this.sources()
         .filter(isExternal)
+        .filter(({ server }) => name === undefined || server === name)
         .map((source) => source.ready()),
     );
   }

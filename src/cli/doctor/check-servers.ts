@@ -4,6 +4,7 @@ import type { SecretProblem } from '../configured/secrets.ts';
 import { unmatchedRules } from '../policy/unmatched-rules.ts';
 import { openBoxAnyway } from '../open-box.ts';
 import type { Finding } from './finding.ts';
+import { fixOfNotice } from './fix-of-notice.ts';
 
 /** Starts the servers, writing nothing, and looks at how they are, at what their tools should be told, and at the secrets. */
 export async function checkServers(configuration: Configuration, secretsFrom: string): Promise<Finding[]> {
@@ -31,11 +32,10 @@ export async function checkServers(configuration: Configuration, secretsFrom: st
           what: `${tool.name} is hidden: ${tool.reason}`,
           fix: `look at it with signalbox lock diff ${tool.server}`,
         })),
-      ...notices.map(({ tool, message }): Finding => ({
-        level: 'warning',
-        what: `${tool}: ${message}`,
-        fix: 'change the tool’s definition',
-      })),
+      ...notices.map((notice): Finding => {
+        const isForeign = servers.some(({ name, adapter }) => name === notice.server && adapter.startsWith('mcp:'));
+        return { level: 'warning', what: `${notice.tool}: ${notice.message}`, fix: fixOfNotice(notice, isForeign) };
+      }),
       ...(await unmatchedRules(box)).map((what): Finding => ({
         level: 'warning',
         what,
@@ -60,19 +60,23 @@ function checkServer(server: ServerProvenance, lastWords: string): Finding {
           fix: `signalbox enable ${name}, or take "required" out of mcpServers.${name}`,
         };
       return { level: 'ok', what: `server "${name}" is disabled by the configuration` };
-    case 'down': {
-      const fix = reason?.includes('needs sign-in (')
-        ? `signalbox login ${name}`
-        : adapter.startsWith('mcp:')
-          ? `correct mcpServers.${name}, or set "disabled": true on it`
-          : 'correct the module, or its entry in the configuration';
+    case 'down':
       return {
         level: 'error',
         what: `${required === true ? 'required: ' : ''}${reason ?? `server "${name}" is down`}${lastWords}`,
-        fix,
+        fix: fixOfServer(server),
       };
-    }
   }
+}
+
+function fixOfServer({ name, adapter, reason = '', connecting }: ServerProvenance): string {
+  const without = `set "disabled": true on mcpServers.${name}`;
+  if (connecting === true) return `see whether it speaks MCP at all; to go on without it, ${without}`;
+  if (reason.includes('needs sign-in (')) return `signalbox login ${name}`;
+  if (/\bHTTP 5\d\d\b/.test(reason)) return `try again, or ask its operator; to go on without it, ${without}`;
+  return adapter.startsWith('mcp:')
+    ? `correct mcpServers.${name}, or ${without}`
+    : 'correct the module, or its entry in the configuration';
 }
 
 function checkVariables(names: readonly string[], problems: readonly SecretProblem[]): Finding[] {

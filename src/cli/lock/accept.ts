@@ -12,7 +12,7 @@ import type { Looked } from './look-at-servers.ts';
 import { diffLines } from './print-diff.ts';
 
 /** `signalbox lock accept`: what the server says now is what shall hold. */
-export function addAcceptCommand(lock: Command, { terminal: { output } }: CommandContext): void {
+export function addAcceptCommand(lock: Command, { terminal: { output, errors } }: CommandContext): void {
   lock
     .command('accept')
     .summary('take over what a server says now')
@@ -28,7 +28,7 @@ export function addAcceptCommand(lock: Command, { terminal: { output } }: Comman
         import('./look-at-servers.ts'),
         import('../../config/lock/lock-file.ts'),
       ]);
-      const looked = await lookAtServers(globals);
+      const looked = await lookAtServers(globals, errors);
       const standing = looked.standings.find((each) => each.server === server);
       if (standing === undefined) throw unknownServer(server, looked.standings);
       const accepted = tool === undefined ? acceptedServer(standing, looked.now) : oneTool(tool, standing, looked);

@@ -11,7 +11,7 @@ import type { Looked } from './look-at-servers.ts';
 import { diffLines } from './print-diff.ts';
 
 /** `signalbox lock check`: is everything what was accepted? */
-export function addCheckCommand(lock: Command, { terminal: { output }, exitWith }: CommandContext): void {
+export function addCheckCommand(lock: Command, { terminal: { output, errors }, exitWith }: CommandContext): void {
   lock
     .command('check')
     .summary('end with 1 when a server is not what was locked')
@@ -19,7 +19,7 @@ export function addCheckCommand(lock: Command, { terminal: { output }, exitWith 
     .action(async (_options: object, command: Command) => {
       const globals = globalsOf(command);
       const { lookAtServers } = await import('./look-at-servers.ts');
-      const looked = await lookAtServers(globals);
+      const looked = await lookAtServers(globals, errors);
       assertLocked(looked);
       const { standings } = looked;
       const ok = !standings.some(isWrong);

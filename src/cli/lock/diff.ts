@@ -17,7 +17,7 @@ export function addDiffCommand(lock: Command, { terminal: { output, errors } }: 
     .action(async (server: string | undefined, _options: object, command: Command) => {
       const globals = globalsOf(command);
       const { lookAtServers, unknownServer } = await import('./look-at-servers.ts');
-      const looked = await lookAtServers(globals);
+      const looked = await lookAtServers(globals, errors);
       assertLocked(looked);
       const items = looked.standings.filter((standing) => server === undefined || standing.server === server);
       if (server !== undefined && items.length === 0) throw unknownServer(server, looked.standings);

@@ -26,7 +26,7 @@ export function addLockCommand(program: Command, context: CommandContext): void 
         import('./look-at-servers.ts'),
         import('../../config/lock/lock-file.ts'),
       ]);
-      const looked = await lookAtServers(globals);
+      const looked = await lookAtServers(globals, terminal.errors);
       const servers = new Map(looked.lock?.servers);
       const items = looked.standings.map((standing) => {
         const now = standing.status === 'unlocked' ? looked.now.servers.get(standing.server) : undefined;

@@ -6,6 +6,8 @@ import { nearest } from '../../model/nearest.ts';
 import { type Failure, usageFailure } from '../fail.ts';
 import type { Globals } from '../globals.ts';
 import { loadBoxParts } from '../load-box-parts.ts';
+import { tellWarnings } from '../tell-warnings.ts';
+import type { Printer } from '../terminal.ts';
 
 /** The lock, and what the servers say now. */
 export interface Looked {
@@ -17,9 +19,10 @@ export interface Looked {
 }
 
 /** Starts the servers of the configuration, writing nothing, and compares them with the lock. */
-export async function lookAtServers(globals: Globals): Promise<Looked> {
+export async function lookAtServers(globals: Globals, errors: Printer): Promise<Looked> {
   const { openBoxAnyway, readConfiguration } = await loadBoxParts();
   const { configuration } = readConfiguration(globals);
+  await tellWarnings(configuration, globals, errors);
   const { directory } = configuration;
   const lock = readLock(directory);
   const configured = await openBoxAnyway(configuration, { secretsFrom: globals.data });

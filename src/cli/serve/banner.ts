@@ -46,10 +46,11 @@ function foundRow({ servers, clients }: BannerFacts['found']): [string, string][
 }
 
 function serversLine({ servers, tools }: CatalogSnapshot): string {
-  const count = (status: string): number => servers.filter((server) => server.status === status).length;
+  const statuses = servers.map(({ status, connecting }) => (connecting === true ? 'connecting' : status));
+  const count = (status: (typeof statuses)[number]): number => statuses.filter((each) => each === status).length;
   const parts = [
     `${count('up')} up`,
-    ...(['down', 'disabled'] as const)
+    ...(['connecting', 'down', 'disabled'] as const)
       .filter((status) => count(status) > 0)
       .map((status) => `${count(status)} ${status}`),
   ];

@@ -8,6 +8,7 @@ import { loadBoxParts } from '../load-box-parts.ts';
 import { unmatchedRules } from '../policy/unmatched-rules.ts';
 import { printJson } from '../print-json.ts';
 import { printable } from '../printable.ts';
+import { tellWarnings } from '../tell-warnings.ts';
 import type { Printer, Terminal } from '../terminal.ts';
 import { adminToken } from './admin-token.ts';
 import { banner } from './banner.ts';
@@ -44,6 +45,7 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
   const { errors } = terminal;
   const { openConfiguredBox, readConfiguration } = await loadBoxParts();
   const { configuration, file } = readConfiguration(globals);
+  await tellWarnings(configuration, globals, errors);
   // Once there is a file, another one further up is not what is meant when it is away for a moment.
   let config = file;
   const read = (): Configuration => {

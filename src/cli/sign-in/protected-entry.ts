@@ -17,6 +17,7 @@ export async function protectedEntry(name: string, globals: Globals): Promise<Pr
       ? undefined
       : await externalTransport(entry, {
           directory: configuration.directory,
+          file: configuration.file,
           vault: secretVault({ data: globals.data }),
           tokens: oauthTokenStore(globals.data),
           // Nothing is recorded here.

@@ -36,6 +36,7 @@ const server = {
   status: z.enum(['up', 'down', 'disabled']),
   since: moment.describe('Since when it has this status.'),
   reason: z.string().optional().describe('Why it is not up.'),
+  connecting: z.literal(true).optional().describe('It was not tried to the end yet.'),
   required: z.literal(true).optional().describe('Turns and readiness depend on it.'),
   tools: z.int().describe('How many of its tools can be called now.'),
 };

@@ -1,0 +1,32 @@
+import { parseName } from '../catalog/names.ts';
+import { unlessAborted } from '../model/unless-aborted.ts';
+import type { ConfiguredBox } from './configured/configured-box.ts';
+import { renderedName } from './resolve-tool.ts';
+
+const longestWaitMs = 10_000;
+
+/** Waits for the server that a tool belongs to; where its name does not say, until one has it or all were tried. Not for long. */
+export async function awaitTool(configured: ConfiguredBox, given: string, signal: AbortSignal): Promise<void> {
+  const server = parseName(renderedName(given) ?? '')?.server;
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(longestWaitMs)]);
+  const enough =
+    server === undefined ? found(configured, given) : { is: configured.ready(server), stop: () => undefined };
+  try {
+    await unlessAborted(() => enough.is, patience);
+  } catch (error) {
+    // The call itself tells that the tool is not there, or that it was cancelled.
+    if (!patience.aborted) throw error;
+  } finally {
+    enough.stop();
+  }
+}
+
+function found(configured: ConfiguredBox, given: string): { is: Promise<void>; stop(): void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const look = (): void => {
+    if (configured.box.tools().some(({ id }) => id.tool === given)) resolve();
+  };
+  const stop = configured.box.on('CatalogChanged', look);
+  look();
+  return { is: Promise.race([promise, configured.ready()]), stop };
+}

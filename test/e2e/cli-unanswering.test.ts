@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { suite, test } from 'node:test';
+import { until } from '../mcp-servers/boxed.ts';
+import { fixtureProgram } from '../mcp-servers/programs.ts';
+import { markedProcesses } from '../support/marked-processes.ts';
+import { Place, finished, said } from './cli-place.ts';
+
+const { command, args } = fixtureProgram();
+let marks = 0;
+
+/** A server that never answers, forks, and does not care for the end of its input; and how many processes of it there are. */
+function unanswering(): { place: Place; running: () => number } {
+  const mark = `75${process.pid}${(marks += 1)}`;
+  const hang = { command: '/bin/sh', args: ['-c', `sleep ${mark} & exec sleep ${mark}`] };
+  const place = new Place({ 'signalbox.config.json': JSON.stringify({ mcpServers: { hang } }) });
+  return { place, running: () => markedProcesses(mark) };
+}
+
+const linux = { skip: process.platform !== 'linux' && 'it looks into /proc' };
+
+suite('a server that never answers', linux, () => {
+  test('tools and doctor end all the same, and say that it is still being connected to', async () => {
+    const { place, running } = unanswering();
+    const [tools, doctor] = await Promise.all([place.run(['tools', '--why']), place.run(['doctor'])]);
+    assert.equal(tools.code, 0, tools.stderr);
+    assert.match(tools.stdout, /^hang is connecting, since [^:]+:[^:]+(?::\d+)?$/m);
+    assert.equal(doctor.code, 1);
+    assert.match(doctor.stdout, /server "hang" is still being connected to\n +fix: see whether it speaks MCP at all/);
+    assert.equal(running(), 0);
+  });
+
+  for (const signal of ['SIGHUP', 'SIGTERM'] as const) {
+    test(`serve counts it as connecting, and leaves nothing of it at ${signal}`, async () => {
+      const { place, running } = unanswering();
+      const child = place.start(['serve', '--port', '0']);
+      const ended = finished(child);
+      await said(child.stdout, /Servers +1 up, 1 connecting · /);
+      await until(() => running() === 2, 'it runs');
+      child.kill(signal);
+      assert.equal((await ended).code, 0);
+      assert.equal(running(), 0);
+    });
+  }
+
+  test('a call of its tools is cancelled by SIGHUP, a listing ended by Ctrl-C, and nothing is left of it', async () => {
+    for (const [args, signal, code] of [
+      [['call', 'hang/any'], 'SIGHUP', 1],
+      [['tools'], 'SIGINT', 130],
+    ] as const) {
+      const { place, running } = unanswering();
+      const child = place.start(args);
+      const ended = finished(child);
+      await until(() => running() === 2, 'it runs');
+      child.kill(signal);
+      const { code: got, stderr } = await ended;
+      assert.equal(got, code, stderr);
+      await until(() => running() === 0, 'it is gone');
+    }
+  });
+
+  test('a second signal ends the command at once, and its servers with it', async () => {
+    const { place, running } = unanswering();
+    const child = place.start(['serve', '--port', '0']);
+    const ended = finished(child);
+    await said(child.stdout, /Policy/);
+    await until(() => running() === 2, 'it runs');
+    child.kill('SIGTERM');
+    await said(child.stderr, /stopping: closing/);
+    child.kill('SIGHUP');
+    assert.equal((await ended).code, 129);
+    await until(() => running() === 0, 'it is gone');
+  });
+});
+
+suite('a call', () => {
+  const slow = { command: '/bin/sh', args: ['-c', 'sleep 4; exec "$0" "$@"', command, ...(args ?? [])] };
+
+  for (const tool of ['good/echo', 'mcp__good__echo', 'echo'])
+    test(`waits only for the server it needs (${tool})`, async () => {
+      const place = new Place({
+        'signalbox.config.json': JSON.stringify({ mcpServers: { slow, good: { command, args } } }),
+      });
+      const { code, stdout, stderr } = await place.run(['call', tool, '{"text":"here"}']);
+      // With both of them up, "echo" alone would be the name of two tools.
+      assert.deepEqual([code, stdout], [0, 'here\n'], stderr);
+    });
+});
+
+suite('doctor', () => {
+  test('has another fix for a server that is ill than for one that is configured wrongly', async (t) => {
+    const ill = createServer((_request, response) => void response.writeHead(503).end()).listen(0, '127.0.0.1');
+    t.after(() => ill.close().closeAllConnections());
+    await once(ill, 'listening');
+    const url = `http://127.0.0.1:${(ill.address() as AddressInfo).port}/mcp`;
+    const place = new Place({
+      'signalbox.config.json': JSON.stringify({
+        mcpServers: {
+          ill: { url },
+          away: { url: 'http://127.0.0.1:1/mcp' },
+          good: { command, args, tools: { deny: ['nothing_*'] } },
+        },
+      }),
+    });
+    const { stdout } = await place.run(['doctor']);
+    assert.match(stdout, /answered with HTTP 503.*\n +fix: try again, or ask its operator/);
+    assert.match(stdout, /ECONNREFUSED.*\n +fix: correct mcpServers\.away/);
+    assert.match(stdout, /"nothing_\*".* matches no tool.*\n +fix: correct it in mcpServers\.good\.tools/);
+  });
+});
+
+suite('the configuration', () => {
+  test('what is understood otherwise than it may be meant is said when a box is opened, beside the data', async () => {
+    const mcpServers = { web: { type: 'websocket', url: 'http://127.0.0.1:1/mcp' } };
+    const place = new Place({ 'signalbox.config.json': JSON.stringify({ mcpServers }) });
+    for (const args of [['tools'], ['call', 'ping'], ['lock', 'check']]) {
+      const { stdout, stderr } = await place.run(args);
+      assert.match(stderr, /warning: mcpServers.web: type "websocket" is read as "http"/);
+      assert.doesNotMatch(stdout, /websocket/);
+    }
+    assert.deepEqual((await place.run(['tools', '--json'])).stderr, '');
+  });
+
+  test('all references that cannot be resolved are told at once, each with its line', async () => {
+    const text = `{ "mcpServers": { "a": {
+      "command": "x",
+      "args": ["\${NO_ARGUMENT}"],
+      "env": {
+        "A.B": "\${NO_VARIABLE}\${NOR_THIS}" } } } }`;
+    const { stdout } = await new Place({ 'signalbox.config.json': text }).run(['doctor']);
+    for (const [line, name] of [
+      [3, 'NO_ARGUMENT'],
+      [5, 'NO_VARIABLE'],
+    ])
+      assert.match(stdout, new RegExp(`signalbox.config.json:${line}: the environment variable ${name} is not set`));
+    assert.match(stdout, /the environment variable NOR_THIS is not set/);
+  });
+
+  test('an address that is not of the web is a mistake, with its place', async () => {
+    const text = '{ "mcpServers": {\n  "a": { "url": "ftp://user:planted@example.org" } } }';
+    const { code, stderr } = await new Place({ 'signalbox.config.json': text }).run(['tools']);
+    assert.equal(code, 2);
+    assert.match(stderr, /signalbox\.config\.json:2:10 {2}mcpServers\.a\.url: .*http/);
+    assert.doesNotMatch(stderr, /planted/);
+  });
+});
