@@ -46,12 +46,12 @@ suite('a server that never answers', linux, () => {
   }
 
   test('a call of its tools is cancelled by SIGHUP, a listing ended by Ctrl-C, and nothing is left of it', async () => {
-    for (const [args, signal, code] of [
+    for (const [words, signal, code] of [
       [['call', 'hang/any'], 'SIGHUP', 1],
       [['tools'], 'SIGINT', 130],
     ] as const) {
       const { place, running } = unanswering();
-      const child = place.start(args);
+      const child = place.start(words);
       const ended = finished(child);
       await until(() => running() === 2, 'it runs');
       child.kill(signal);
@@ -115,8 +115,8 @@ suite('the configuration', () => {
   test('what is understood otherwise than it may be meant is said when a box is opened, beside the data', async () => {
     const mcpServers = { web: { type: 'websocket', url: 'http://127.0.0.1:1/mcp' } };
     const place = new Place({ 'signalbox.config.json': JSON.stringify({ mcpServers }) });
-    for (const args of [['tools'], ['call', 'ping'], ['lock', 'check']]) {
-      const { stdout, stderr } = await place.run(args);
+    for (const words of [['tools'], ['call', 'ping'], ['lock', 'check']]) {
+      const { stdout, stderr } = await place.run(words);
       assert.match(stderr, /warning: mcpServers.web: type "websocket" is read as "http"/);
       assert.doesNotMatch(stdout, /websocket/);
     }

@@ -48,7 +48,7 @@ export async function checkServers(configuration: Configuration, secretsFrom: st
 }
 
 function checkServer(server: ServerProvenance, lastWords: string): Finding {
-  const { name, status, tools, reason, adapter, required } = server;
+  const { name, status, tools, reason, required } = server;
   switch (status) {
     case 'up':
       return { level: 'ok', what: `server "${name}" is up, ${tools} ${tools === 1 ? 'tool' : 'tools'}` };

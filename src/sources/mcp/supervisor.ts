@@ -52,7 +52,7 @@ export class Supervisor {
     this.#options = options;
     this.#down = { reason: 'it is being connected to', since: Date.now(), isStarting: true };
     this.#ready = new Promise((resolve) => (this.#isReady = resolve));
-    this.#begin();
+    void this.#begin();
   }
 
   get supervision(): Supervision {
@@ -95,7 +95,7 @@ export class Supervisor {
   async connected(signal: AbortSignal): Promise<Connection> {
     if (this.#supervision.state === 'idle') {
       this.#isWaking = true;
-      this.#begin();
+      void this.#begin();
     }
     while (this.#connection === undefined && this.#down === undefined && !signal.aborted) await this.#change(signal);
     if (this.#connection !== undefined) return this.#connection;
@@ -120,8 +120,7 @@ export class Supervisor {
       this.#ending = lost.close();
     }
     clearTimeout(this.#retry);
-    this.#begin();
-    await this.#attempt;
+    await this.#begin();
   }
 
   async stop(): Promise<void> {
@@ -135,9 +134,11 @@ export class Supervisor {
     this.#isReady();
   }
 
-  #begin(): void {
+  #begin(): Promise<void> {
     this.#aborting = new AbortController();
-    this.#attempt = this.#try(this.#aborting.signal).finally(() => (this.#attempt = undefined));
+    const attempt = this.#try(this.#aborting.signal).finally(() => (this.#attempt = undefined));
+    this.#attempt = attempt;
+    return attempt;
   }
 
   /** Ends the attempt under way: a server may never answer. */
@@ -196,7 +197,7 @@ export class Supervisor {
     else if (isCrashing || this.#isWaking) this.#tell(told, Date.now());
     this.#isWaking = false;
     clearTimeout(this.#retry);
-    this.#retry = setTimeout(() => this.#begin(), delayMs);
+    this.#retry = setTimeout(() => void this.#begin(), delayMs);
   }
 
   #watchIdleness(): void {
