@@ -99,7 +99,7 @@ describe('a decision', () => {
 - { id: d, match: mcp__x__b, deny: args.stop }
 `);
     const asksOf = (args: JsonObject): unknown =>
-      decide('mcp__x__b', args).asks?.map(({ rule, reason, at }) => [rule, reason, at]);
+      decide('mcp__x__b', args).asks?.map((each) => [each.rule, each.reason, each.at]);
     assert.deepEqual(asksOf({ big: true, stop: false }), [
       ['b', 'one', 'p.yaml:3'],
       ['c', 'two', 'p.yaml:4'],

@@ -79,13 +79,13 @@ test(
         [first, second].flatMap((result) => ('approvalId' in result ? [result.approvalId ?? ''] : [])),
       );
       for (const id of ids) {
-        const second = chance(0.2) ? 'denied' : 'approved';
+        const other = chance(0.2) ? 'denied' : 'approved';
         const answered = await Promise.allSettled([
           someBox().approvals.approve(id, { by: alice }),
-          someBox().approvals[second === 'denied' ? 'deny' : 'approve'](id, { by: bob }),
+          someBox().approvals[other === 'denied' ? 'deny' : 'approve'](id, { by: bob }),
         ]);
         if (answered[0].status === 'fulfilled') taken.set(id, 'approved');
-        if (answered[1].status === 'fulfilled') taken.set(id, second);
+        if (answered[1].status === 'fulfilled') taken.set(id, other);
         answers.approved += answered.filter(({ status }) => status === 'fulfilled').length;
         for (const each of answered) {
           if (each.status === 'fulfilled') continue;

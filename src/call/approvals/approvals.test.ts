@@ -115,9 +115,7 @@ describe('an approval', () => {
     const before = (await core.call('mcp__bank__pay', { a: '1' }, { waitMs: 0 })) as CallResult;
     await core.approvals.approve(awaited(before), { by: alice });
     policy = '2';
-    const now = await core.approvals.get(
-      awaited((await core.call('mcp__bank__pay', { a: '1' }, { waitMs: 0 })) as CallResult),
-    );
+    const now = await core.approvals.get(awaited(await core.call('mcp__bank__pay', { a: '1' }, { waitMs: 0 })));
     assert.match(now.note ?? '', /the policy \(it is 2 now, it was 1\) has changed/);
     // Changed while it waits: what was approved under the old policy is asked again under the new one.
     const waiting = core.call('mcp__bank__pay', { a: '2' }, { waitMs: 2000 });
