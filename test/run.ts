@@ -7,6 +7,7 @@
  *   npm test -- --tests           only the tests
  */
 import { globSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { requirements } from './requirements.ts';
@@ -25,6 +26,8 @@ const report = new Report();
 const watch = new ProcessWatch();
 const running = new Set<string>();
 let stopping = false;
+// One more than there are processors: many tests wait for other processes.
+const workers = availableParallelism() + 1;
 
 for (const [signal, code] of [
   ['SIGINT', 130],
@@ -41,7 +44,7 @@ if (process.env['npm_lifecycle_event'] !== undefined) {
 
 if (chosen.length > 0) await runTests(chosen);
 else {
-  if (!only.tests) await twoAtATime(gates, runGate);
+  if (!only.tests) await severalAtATime(gates, 2, runGate);
   if (!only.gates) checkRequirements(await runTests(['src', 'test', 'examples', 'bench']));
 }
 process.exitCode = report.finish();
@@ -70,7 +73,7 @@ async function runGate(gate: Gate): Promise<void> {
 
 async function runTests(places: readonly string[]): Promise<TestResult[]> {
   const results: TestResult[] = [];
-  await twoAtATime(findTests(places), async (path) => {
+  await severalAtATime(findTests(places), workers, async (path) => {
     const file = relative(root, path);
     const { results: ofFile, durationMs, output } = await tracked(file, runTestFile(path));
     const failed = ofFile.filter(({ state }) => state === 'failed');
@@ -97,10 +100,17 @@ function findTests(places: readonly string[]): string[] {
     return [path, `${path}/**/*.test.ts`];
   });
   const found = globSync(patterns, { cwd: root, exclude: ['**/node_modules/**', 'bench/peers/**'] });
-  return [...new Set(found)]
-    .filter((path) => path.endsWith('.test.ts'))
-    .toSorted()
-    .map((path) => resolve(root, path));
+  return (
+    [...new Set(found)]
+      .filter((path) => path.endsWith('.test.ts'))
+      // Those that take longest first, so that nothing is left to run alone at the end.
+      .toSorted((one, other) => Number(isLong(other)) - Number(isLong(one)) || one.localeCompare(other))
+      .map((path) => resolve(root, path))
+  );
+}
+
+function isLong(path: string): boolean {
+  return path.startsWith('test/faults') || path.startsWith('src/runtimes/claude');
 }
 
 async function checkProcesses(): Promise<void> {
@@ -116,10 +126,14 @@ function checkRequirements(results: readonly TestResult[]): void {
   report.check(problems.length === 0, 'requirements', 0, `${covered} of ${all.length} covered`, problems.join('\n'));
 }
 
-async function twoAtATime<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+async function severalAtATime<Item>(
+  items: readonly Item[],
+  count: number,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
   const queue = items.values();
   const worker = async (): Promise<void> => {
     for (const item of queue) await work(item);
   };
-  await Promise.all([worker(), worker()]);
+  await Promise.all(Array.from({ length: count }, worker));
 }

@@ -153,11 +153,11 @@ describe('an approval', () => {
   });
 
   test('expires, whether it was answered or not', async () => {
-    const { box, pay: paying } = await bank({ approvals: { expireAfterMs: 60 } });
+    const { box, pay: paying } = await bank({ approvals: { expireAfterMs: 1500 } });
     const [unanswered, unused] = [awaited(await paying(1)), awaited(await paying(2))];
     await box.approvals.approve(unused, { by: alice });
     const waiting = paying(3, { waitMs: 10_000 });
-    await new Promise((resolve) => setTimeout(resolve, 80));
+    await new Promise((resolve) => setTimeout(resolve, 1600));
     await assert.rejects(box.approvals.approve(unanswered, { by: alice }), { code: 'approval-expired' });
     assert.notEqual(awaited(await paying(2)), unused);
     assert.equal((await box.approvals.get(unused)).state, 'expired');
