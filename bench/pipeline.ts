@@ -10,7 +10,15 @@ import { join } from 'node:path';
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import { type AnyTool, type Signalbox, createSignalbox, defineTool, localServer, sqliteStore } from '../src/index.ts';
+import {
+  type AnyTool,
+  type Signalbox,
+  type SignalboxOptions,
+  createSignalbox,
+  defineTool,
+  localServer,
+  sqliteStore,
+} from '../src/index.ts';
 import { type Subject, measure, printTable } from './support/measure.ts';
 
 const rounds = 7;
@@ -39,8 +47,8 @@ function adding(effect: 'read' | 'irreversible', name = 'add'): AnyTool {
   return defineTool({ name, description: 'Adds.', input, effect, run: async (args) => run(args) });
 }
 
-async function box(tools: readonly AnyTool[], data = directory()): Promise<Signalbox> {
-  return createSignalbox({ data, servers: [localServer({ name: 'bench', tools })], approve: () => ({ allow: true }) });
+async function box(tools: readonly AnyTool[], options: SignalboxOptions = {}): Promise<Signalbox> {
+  return createSignalbox({ data: directory(), servers: [localServer({ name: 'bench', tools })], ...options });
 }
 
 function calling(name: string, subject: Signalbox, calls: number, tool = 'mcp__bench__add'): Subject {
@@ -49,7 +57,9 @@ function calling(name: string, subject: Signalbox, calls: number, tool = 'mcp__b
 
 async function compare(): Promise<void> {
   const client = await sdkPair();
-  const [reading, writing] = [await box([adding('read')]), await box([adding('irreversible')])];
+  const reading = await box([adding('read')]);
+  const writing = await box([adding('irreversible')], { policies: [{ id: 'go', allow: true }] });
+  const asking = await box([adding('irreversible')], { approve: () => ({ allow: true }) });
   const bare = async (args: { a: number; b: number }): Promise<string> => run(args);
   for (const concurrency of [1, 64]) {
     const subjects: Subject[] = [
@@ -60,7 +70,12 @@ async function compare(): Promise<void> {
         run: (index) => client.callTool({ name: 'add', arguments: { a: index, b: 1 } }),
       },
       calling('Signalbox, read', reading, 10_000),
-      calling('Signalbox, effect (intent flushed to disk)', writing, concurrency === 1 ? 1_000 : 10_000),
+      calling(
+        'Signalbox, effect that a rule allows (intent flushed to disk)',
+        writing,
+        concurrency === 1 ? 1_000 : 10_000,
+      ),
+      calling('Signalbox, effect that asks, answered at once (both flushed)', asking, concurrency === 1 ? 500 : 2_000),
     ];
     printTable(
       `One call, concurrency ${concurrency}`,
@@ -68,7 +83,7 @@ async function compare(): Promise<void> {
       'SDK v2 in-memory pair',
     );
   }
-  await Promise.all([client.close(), reading.close(), writing.close()]);
+  await Promise.all([client.close(), reading.close(), writing.close(), asking.close()]);
 }
 
 async function growingCatalog(): Promise<void> {
@@ -85,7 +100,7 @@ async function growingCatalog(): Promise<void> {
 async function growingJournal(): Promise<void> {
   const full = directory();
   await fill(join(full, 'signalbox.db'), 1_000_000);
-  const [fresh, grown] = [await box([adding('read')]), await box([adding('read')], full)];
+  const [fresh, grown] = [await box([adding('read')]), await box([adding('read')], { data: full })];
   const subjects = [calling('empty journal', fresh, 10_000), calling('1,000,000 entries', grown, 10_000)];
   for (const concurrency of [1, 64]) {
     printTable(
