@@ -27,10 +27,9 @@ export function outcomeDraft(call: Call, redactor: Redactor, outcome: CallOutcom
   return draft(call, redactor, 'ToolInvoked', outcome.outcome, body);
 }
 
-/** What a replay needs besides the entry: nothing, when the outcome is one short text, which stands in the entry. */
-export function recordingOf(call: Call, redactor: Redactor, outcome: CallOutcome): string | undefined {
-  if (call.options.session === undefined || call.tool === undefined) return undefined;
-  const { content, structuredContent } = outcome;
+/** Whether a replay needs more than the entry: one short text stands in the entry itself. */
+export function needsRecording(call: Call, { content, structuredContent }: CallOutcome): boolean {
+  if (call.options.session === undefined || call.tool === undefined) return false;
   const [only] = content;
   const isInEntry =
     content.length === 1 &&
@@ -38,7 +37,7 @@ export function recordingOf(call: Call, redactor: Redactor, outcome: CallOutcome
     only.text.length <= longestOutput &&
     Object.keys(only).length === 2 &&
     structuredContent === undefined;
-  return isInEntry ? undefined : redactor.json(JSON.stringify(outcome));
+  return !isInEntry;
 }
 
 /** Paths and kinds of the first ones, with as many of their diffs as there is room for. */

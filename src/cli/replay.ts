@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CallResult } from '../model/call.ts';
+import { counted } from '../model/counted.ts';
 import type { ReplayedCall } from '../testing/index.ts';
 import type { CommandContext } from './command-context.ts';
 import { Failure } from './fail.ts';
@@ -62,8 +63,8 @@ export function addReplayCommand(program: Command, { terminal: { output }, exitW
             oneLine(whatFor(differs, rest)),
           ]);
           const table = new Table(columns, rows, width);
-          await output.print(`${[colors.bold(table.heading()), ...rows.map((row) => table.row(row))].join('\n')}\n`);
-          await output.print(`${items.length} ${items.length === 1 ? 'call' : 'calls'}, ${changed} otherwise\n`);
+          await output.print(table.text(rows, colors.bold));
+          await output.print(`${counted(items.length, 'call')}, ${changed} otherwise\n`);
         }
         if (changed > 0) exitWith(1);
       });

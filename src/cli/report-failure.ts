@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import { CommanderError } from 'commander';
-import { ConfigurationError, type ConfigurationProblem } from '../config/configuration-error.ts';
+import { ConfigurationError } from '../config/configuration-error.ts';
+import { type DocumentProblem, renderProblem } from '../model/document-problem.ts';
 import { SignalboxError, messageOf } from '../model/errors.ts';
 import { type ExitCode, Failure, usageFailure } from './fail.ts';
 import { printable } from './printable.ts';
@@ -55,7 +56,7 @@ function fromConfiguration(error: ConfigurationError): Failure {
     error.code,
     length === 1 ? 'the configuration cannot be used' : `the configuration has ${length} problems`,
     {
-      lines: error.problems.map(renderProblem),
+      lines: error.problems.map(shownProblem),
       data: { problems: error.problems },
       next: 'signalbox doctor',
       cause: error,
@@ -64,11 +65,10 @@ function fromConfiguration(error: ConfigurationError): Failure {
 }
 
 /** A problem of the configuration with its place, in a form that editors and terminals make clickable. */
-export function renderProblem({ file, line, column, path, message, hint }: ConfigurationProblem): string {
-  const near = relative(process.cwd(), file);
-  const shown = near === '' || near.startsWith('..') ? file : near;
-  const place = line === 0 ? shown : `${shown}:${line}:${column}`;
-  return printable(`${place}  ${path === '' ? '' : `${path}: `}${message}${hint === undefined ? '' : `; ${hint}`}`);
+export function shownProblem(problem: DocumentProblem): string {
+  const near = relative(process.cwd(), problem.file);
+  const file = near === '' || near.startsWith('..') ? problem.file : near;
+  return printable(renderProblem({ ...problem, file }));
 }
 
 function fromSignalbox(error: SignalboxError): Failure {

@@ -32,6 +32,11 @@ export class Table {
     return this.row(this.#columns.map((column) => column.heading));
   }
 
+  /** Heading and rows, each in a line of its own. */
+  text(rows: readonly (readonly string[])[], bold: (heading: string) => string): string {
+    return `${[bold(this.heading()), ...rows.map((row) => this.row(row))].join('\n')}\n`;
+  }
+
   row(cells: readonly string[]): string {
     let line = '';
     for (const [index, cell] of cells.entries()) {

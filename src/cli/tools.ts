@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CatalogSnapshot } from '../catalog/snapshot.ts';
+import { counted } from '../model/counted.ts';
 import type { Effect, ToolDefinition } from '../model/tool.ts';
 import type { CommandContext } from './command-context.ts';
 import { globalsOf } from './globals.ts';
@@ -73,10 +74,7 @@ async function printReasons(printer: Printer, { servers, hidden, notices }: Cata
   const lines = [''];
   for (const { name, status, tools, since, reason, connecting } of servers) {
     const paint = status === 'up' ? colors.green : status === 'down' ? colors.red : colors.yellow;
-    const what =
-      status === 'up'
-        ? `${tools} ${tools === 1 ? 'tool' : 'tools'}`
-        : `since ${localTime(since)}${because(name, reason)}`;
+    const what = status === 'up' ? counted(tools, 'tool') : `since ${localTime(since)}${because(name, reason)}`;
     lines.push(`${colors.bold(name)} is ${connecting === true ? colors.yellow('connecting') : paint(status)}, ${what}`);
     for (const tool of hidden.filter((one) => one.server === name)) {
       // What hides all tools of a server was said in its own line.

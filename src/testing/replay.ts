@@ -1,5 +1,5 @@
 import canonicalize from 'canonicalize';
-import { SchemaCompiler } from '../catalog/json-schema.ts';
+import { type Compiled, SchemaCompiler } from '../catalog/json-schema.ts';
 import type { Source, SourceTool } from '../catalog/source.ts';
 import type { JsonObject } from '../model/json.ts';
 import { type Cassette, type RecordedCall, type RecordedTool, readCassette } from './cassette.ts';
@@ -42,20 +42,23 @@ export function replay(recording: string | Cassette, options: ReplayOptions = {}
     last.set(key, next);
     return next;
   };
-  const offered = (recorded: RecordedTool): SourceTool => ({
-    ...recorded,
-    notices: [],
-    parse(args) {
-      const compiled = compiler.compile(recorded.inputSchema);
-      const problems = compiled.ok ? compiled.validate(args) : undefined;
-      return problems === undefined ? { ok: true, value: args } : { ok: false, problems };
-    },
-    run(args) {
-      const { error, result } = answer(recorded.tool, args as JsonObject);
-      if (error !== undefined) throw new Error(error);
-      return result;
-    },
-  });
+  const offered = (recorded: RecordedTool): SourceTool => {
+    let compiled: Compiled | undefined;
+    return {
+      ...recorded,
+      notices: [],
+      parse(args) {
+        compiled ??= compiler.compile(recorded.inputSchema);
+        const problems = compiled.ok ? compiled.validate(args) : undefined;
+        return problems === undefined ? { ok: true, value: args } : { ok: false, problems };
+      },
+      run(args) {
+        const { error, result } = answer(recorded.tool, args as JsonObject);
+        if (error !== undefined) throw new Error(error);
+        return result;
+      },
+    };
+  };
   const { server, instructions, tools } = cassette.server;
   const state = { tools: tools.map(offered), ...(instructions === undefined ? {} : { instructions }) };
   return {

@@ -5,6 +5,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { runSeed, seeded } from '../../test/support/seeded.ts';
 import { treeFingerprint } from '../../test/support/tree-fingerprint.ts';
 import { UndoEngine } from './undo-engine.ts';
 
@@ -22,7 +23,7 @@ describe('undo of shell commands', () => {
     `${trees} random trees changed by random shell commands are restored byte for byte`,
     { timeout: 300_000 },
     (t) => {
-      const seed = Number(process.env['SIGNALBOX_SEED'] ?? Date.now() % 1e9);
+      const seed = runSeed;
       const random = seeded(seed);
       mkdirSync(join(place, 'data'));
       mkdirSync(outside);
@@ -171,12 +172,4 @@ function treeless(fingerprint: Map<string, string>): Map<string, string> {
 
 function isEqual(one: Map<string, string>, other: Map<string, string>): boolean {
   return one.size === other.size && [...one].every(([key, value]) => other.get(key) === value);
-}
-
-function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import canonicalize from 'canonicalize';
 import { type Call, toolOf } from '../call.ts';
+import { canonicalArguments } from '../canonical-arguments.ts';
 
 /** What an approval of a call is bound to. */
 export interface Binding {
@@ -14,7 +14,7 @@ export interface Binding {
 /** Binds to what the tool would really run with, in canonical form (RFC 8785): the order of keys means nothing. */
 export function bindingOf(call: Call): Binding {
   const { definition } = toolOf(call);
-  const argumentsHash = sha256(canonicalize(JSON.parse(call.runsWith)) ?? '');
+  const argumentsHash = sha256(canonicalArguments(call.runsWith));
   const { kind, id } = call.principal;
   const subject = sha256(JSON.stringify([kind, id, definition.id.server, definition.id.tool, argumentsHash]));
   return {

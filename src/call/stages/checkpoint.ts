@@ -1,5 +1,6 @@
 import type { CallOutcome } from '../../model/call.ts';
 import { text } from '../../model/content.ts';
+import { counted } from '../../model/counted.ts';
 import { messageOf } from '../../model/errors.ts';
 import { unfinished } from '../../model/unfinished.ts';
 import type { Checkpoint, Checkpoints } from '../../undo/checkpoints.ts';
@@ -118,18 +119,17 @@ async function finished(call: Call, outcome: CallOutcome, begun: Checkpoint): Pr
     return noted(outcome, `What it changed could not be found out, so it cannot be undone: ${messageOf(error)}`);
   }
   if (outcome.outcome === 'completed' || call.changes.total === 0) return outcome;
-  return noted(outcome, `${counted(call.changes.total)} in its workspace can be taken back by undoing ${call.id}.`);
+  return noted(
+    outcome,
+    `${counted(call.changes.total, 'change')} in its workspace can be taken back by undoing ${call.id}.`,
+  );
 }
 
 function rollbackNote({ total, conflicts }: Undone): string {
   if (conflicts.length === 0)
-    return `${counted(total)} it had made in its workspace ${total === 1 ? 'was' : 'were'} taken back.`;
+    return `${counted(total, 'change')} it had made in its workspace ${total === 1 ? 'was' : 'were'} taken back.`;
   const list = conflicts.slice(0, 10).map(({ path, reason }) => `${path} (${reason})`);
-  return `${counted(total)} it had made in its workspace were taken back, except ${list.join(', ')}.`;
-}
-
-function counted(total: number): string {
-  return total === 1 ? '1 change' : `${total} changes`;
+  return `${counted(total, 'change')} it had made in its workspace were taken back, except ${list.join(', ')}.`;
 }
 
 /** Says something to whoever reads the outcome. */

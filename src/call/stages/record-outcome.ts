@@ -5,7 +5,7 @@ import type { CallOutcome } from '../../model/call.ts';
 import { messageOf } from '../../model/errors.ts';
 import { unfinished } from '../../model/unfinished.ts';
 import type { Call, Next, Stage } from '../call.ts';
-import { outcomeDraft, recordingOf } from '../record.ts';
+import { needsRecording, outcomeDraft } from '../record.ts';
 
 /** How outcomes are recorded. */
 interface RecordOptions {
@@ -36,10 +36,14 @@ export function recordOutcome({ journal, redactor, isRecording, onUnrecorded }: 
   function draftOf(call: Call, outcome: CallOutcome): EntryDraft {
     const draft = outcomeDraft(call, redactor, outcome);
     const { claimed } = call;
-    const recording = isRecording ? recordingOf(call, redactor, outcome) : undefined;
-    if (claimed === undefined && recording === undefined) return draft;
-    const settle = claimed !== undefined && { key: claimed, outcome: redactor.values(JSON.stringify(outcome)) };
-    return { ...draft, ...(settle && { settle }), ...(recording !== undefined && { recording }) };
+    const isRecorded = isRecording && needsRecording(call, outcome);
+    if (claimed === undefined && !isRecorded) return draft;
+    const whole = JSON.stringify(outcome);
+    return {
+      ...draft,
+      ...(claimed === undefined ? {} : { settle: { key: claimed, outcome: redactor.values(whole) } }),
+      ...(isRecorded ? { recording: redactor.json(whole) } : {}),
+    };
   }
 }
 

@@ -1,7 +1,7 @@
-import canonicalize from 'canonicalize';
 import type { Source } from '../../catalog/source.ts';
 import type { CallOutcome } from '../../model/call.ts';
 import { type Call, type Next, type Stage, toolOf } from '../call.ts';
+import { canonicalArguments } from '../canonical-arguments.ts';
 import { ResultCache } from '../result-cache.ts';
 
 /**
@@ -52,5 +52,5 @@ function keyOf(call: Call): string {
   const { definitionHash } = toolOf(call).definition;
   const { principal, options, runsWith } = call;
   const who = [principal.kind, principal.id, options.session ?? null];
-  return `${definitionHash} ${JSON.stringify(who)} ${canonicalize(JSON.parse(runsWith))}`;
+  return `${definitionHash} ${JSON.stringify(who)} ${canonicalArguments(runsWith)}`;
 }

@@ -75,7 +75,7 @@ export function ruleTable(printer: Printer, rules: readonly RememberedRule[]): s
     rows,
     printer.width,
   );
-  return `${[printer.colors.bold(table.heading()), ...rows.map((row) => table.row(row))].join('\n')}\n`;
+  return table.text(rows, printer.colors.bold);
 }
 
 function letsThrough(rule: RememberedRule): string {

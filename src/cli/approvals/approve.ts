@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Approval, RememberScope } from '../../model/approval.ts';
+import { counted } from '../../model/counted.ts';
 import { asksOf } from '../../model/decision.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Signalbox } from '../../signalbox.ts';
@@ -70,7 +71,7 @@ async function showRemembering(
   const { count, denied, examples } = await box.approvals.preview(asked.id, scope, localUser());
   const refused = denied === 0 ? '' : `, ${denied} of which you refused`;
   await errors.print(
-    `remembering this for the ${scope} would have let ${count} recorded ${count === 1 ? 'call' : 'calls'} through${refused}\n`,
+    `remembering this for the ${scope} would have let ${counted(count, 'recorded call')} through${refused}\n`,
   );
   if (examples.length > 0) await errors.print(approvalTable(errors, examples));
   if (isSure) return;

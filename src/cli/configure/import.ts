@@ -5,6 +5,7 @@ import type { ImportedSecrets } from '../../config/import/imported-secrets.ts';
 import type { ImportPlan } from '../../config/import/plan-import.ts';
 import { referencedSecrets } from '../../config/references.ts';
 import { replaceFile } from '../../config/replace-file.ts';
+import { counted } from '../../model/counted.ts';
 import { nearest } from '../../model/nearest.ts';
 import type { CommandContext } from '../command-context.ts';
 import { confirm } from '../confirm.ts';
@@ -139,8 +140,4 @@ async function keepSecrets(values: ReadonlyMap<string, string>, { data }: Global
   const { secretVault } = await import('../../config/secrets/sealed-files.ts');
   const vault = secretVault({ data });
   for (const [name, value] of values) await vault.set(name, value);
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

@@ -5,7 +5,7 @@ import { readLock } from '../../config/lock/lock-file.ts';
 import { Failure } from '../fail.ts';
 import { type Globals, shortPath } from '../globals.ts';
 import { readConfiguration } from '../read-configuration.ts';
-import { renderProblem } from '../report-failure.ts';
+import { shownProblem } from '../report-failure.ts';
 import type { Finding } from './finding.ts';
 
 /** Reads the configuration; each problem is a finding with its place. Without a usable one, the servers cannot be looked at. */
@@ -29,7 +29,7 @@ export function checkConfiguration(globals: Globals): {
       return {
         findings: error.problems.map(({ hint = 'correct this line', ...problem }) => ({
           level: 'error',
-          what: renderProblem(problem),
+          what: shownProblem(problem),
           fix: hint,
         })),
       };

@@ -1,5 +1,6 @@
 import type { ServerProvenance } from '../../catalog/snapshot.ts';
 import type { Configuration } from '../../config/configuration.ts';
+import { counted } from '../../model/counted.ts';
 import type { SecretProblem } from '../configured/secrets.ts';
 import { unmatchedRules } from '../policy/unmatched-rules.ts';
 import { openBoxAnyway } from '../open-box.ts';
@@ -51,7 +52,7 @@ function checkServer(server: ServerProvenance, lastWords: string): Finding {
   const { name, status, tools, reason, required } = server;
   switch (status) {
     case 'up':
-      return { level: 'ok', what: `server "${name}" is up, ${tools} ${tools === 1 ? 'tool' : 'tools'}` };
+      return { level: 'ok', what: `server "${name}" is up, ${counted(tools, 'tool')}` };
     case 'disabled':
       if (required === true)
         return {

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import type { JournalEvent } from '../../journal/entry.ts';
 import type { OutcomeName } from '../../model/call.ts';
+import { counted } from '../../model/counted.ts';
 import { formatDuration } from '../duration.ts';
 import { localTime } from '../local-time.ts';
 import { oneLine } from '../printable.ts';
@@ -74,13 +75,12 @@ export class JournalTable {
         return [...start, colors.dim('undo'), oneLine(event.tool), oneLine(event.sessionId ?? ''), '', event.callId];
       case 'Undone': {
         const kept = event.conflicts.length === 0 ? '' : `, ${event.conflicts.length} left as they are`;
-        const what =
-          event.error ?? `${event.callId}: ${event.changes} ${event.changes === 1 ? 'change' : 'changes'}${kept}`;
+        const what = event.error ?? `${event.callId}: ${counted(event.changes, 'change')}${kept}`;
         const result = event.result === 'undone' ? colors.green('undone') : colors.yellow(event.result);
         return [...start, result, oneLine(event.tool), oneLine(event.sessionId ?? ''), '', oneLine(what)];
       }
       case 'ServerChanged': {
-        const what = event.reason ?? `${event.tools} ${event.tools === 1 ? 'tool' : 'tools'}`;
+        const what = event.reason ?? counted(event.tools, 'tool');
         return [...start, colors.cyan(`server ${event.status}`), event.server, '', '', oneLine(what)];
       }
       case 'ConfigurationChanged': {

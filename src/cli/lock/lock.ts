@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { lockFileName } from '../../catalog/lock/lock.ts';
 import type { ServerStanding } from '../../config/lock/standing.ts';
+import { counted } from '../../model/counted.ts';
 import type { CommandContext } from '../command-context.ts';
 import { globalsOf, shortPath } from '../globals.ts';
 import { printJson } from '../print-json.ts';
@@ -53,7 +54,7 @@ export function addLockCommand(program: Command, context: CommandContext): void 
 type Item = Omit<ServerStanding, 'status'> & { readonly status: ServerStanding['status'] | 'pinned' };
 
 function told({ server, status, tools, reason = 'it does not answer' }: Item): string {
-  const count = `${tools} ${tools === 1 ? 'tool' : 'tools'}`;
+  const count = counted(tools, 'tool');
   switch (status) {
     case 'pinned':
       return `is pinned, ${count}`;

@@ -51,10 +51,7 @@ export function addBacktestCommand(policy: Command, { terminal: { output } }: Co
             oneLine(after.reason),
           ]);
           const table = new Table(columns, rows, output.width);
-          if (rows.length > 0)
-            await output.print(
-              `${[output.colors.bold(table.heading()), ...rows.map((row) => table.row(row))].join('\n')}\n`,
-            );
+          if (rows.length > 0) await output.print(table.text(rows, output.colors.bold));
           const aside = skipped === 0 ? '' : `; ${skipped} left out, decided by code`;
           await output.print(`${changed.length} of ${calls} calls would be decided otherwise${aside}\n`);
         });

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { counted } from '../../model/counted.ts';
 import type { CommandContext } from '../command-context.ts';
 import { globalsOf } from '../globals.ts';
 import { printJson } from '../print-json.ts';
@@ -19,7 +20,7 @@ export function addCheckCommand(policy: Command, { terminal: { output } }: Comma
       const { rules, version } = readPolicies(namedPolicies(file, globals));
       const shadowed = rules.filter(({ shadow }) => shadow).length;
       if (globals.json) return printJson(output, { ok: true, version, rules: rules.length, shadow: shadowed });
-      const count = `${rules.length} ${rules.length === 1 ? 'rule' : 'rules'}`;
+      const count = counted(rules.length, 'rule');
       const aside = shadowed === 0 ? '' : `, ${shadowed} of them in shadow mode`;
       const said =
         rules.length === 0 ? 'no rules; reads run, everything else asks' : `${count}${aside}, version ${version}`;

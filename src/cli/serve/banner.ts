@@ -1,5 +1,6 @@
 import type { PolicySummary } from '../../call/policies.ts';
 import type { CatalogSnapshot } from '../../catalog/snapshot.ts';
+import { counted } from '../../model/counted.ts';
 import type { Printer } from '../terminal.ts';
 
 /** What the banner tells. */
@@ -35,7 +36,7 @@ function policyLine({ rules, code }: PolicySummary): string {
   const otherwise = 'reads run · undoable writes ask once · irreversible calls always ask   →  signalbox approvals';
   if (rules.length + code.length === 0) return otherwise;
   const files = [...new Set(rules.flatMap(({ at }) => at?.replace(/:\d+$/, '') ?? []))].join(', ');
-  const own = `${rules.length} ${rules.length === 1 ? 'rule' : 'rules'}${files === '' ? '' : ` of ${files}`}`;
+  const own = `${counted(rules.length, 'rule')}${files === '' ? '' : ` of ${files}`}`;
   return `${own} · where none speaks: ${otherwise}`;
 }
 
@@ -55,5 +56,5 @@ function serversLine({ servers, tools }: CatalogSnapshot): string {
       .map((status) => `${count(status)} ${status}`),
   ];
   const why = count('down') > 0 ? '   →  signalbox tools --why' : '';
-  return `${parts.join(', ')} · ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}${why}`;
+  return `${parts.join(', ')} · ${counted(tools.length, 'tool')}${why}`;
 }

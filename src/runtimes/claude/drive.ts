@@ -4,7 +4,6 @@ import { ProcessGroup } from '../../process/process-group.ts';
 import { RecentLines } from '../../process/recent-lines.ts';
 import type { ClaudeCodeOptions } from '../claude-code/claude-code-options.ts';
 import { ClaudeTurn } from '../claude-code/claude-turn.ts';
-
 import type { CliMessage } from '../claude-code/cli-message.ts';
 import { resultOrInterrupt } from '../claude-code/result-or-interrupt.ts';
 import type { Turn, TurnEvent } from '../runtime.ts';

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { CatalogSnapshot, HiddenTool, ServerProvenance } from '../../catalog/snapshot.ts';
+import { counted } from '../../model/counted.ts';
 import type { ToolDefinition } from '../../model/tool.ts';
 import { type Html, layout, linkedStyle, pageLinks } from './layout.ts';
 
@@ -81,8 +82,4 @@ function hiddenCard({ name, reason, since }: HiddenTool): Html {
     </div>
     <p>${reason} <span class="faint">since ${new Date(since).toISOString()}</span></p>
   </li>`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

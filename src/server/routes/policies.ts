@@ -1,5 +1,6 @@
 import { createRoute } from '@hono/zod-openapi';
 import type { RuleSource } from '../../call/policy-source.ts';
+import { counted } from '../../model/counted.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { requireHuman } from '../access/require-human.ts';
@@ -54,7 +55,7 @@ export function policyRoutes(app: ServerApp, box: Signalbox, maxBodyBytes: numbe
     await box.setPolicies(rulesOf(context.req.valid('json')), { keepCode: true });
     const { version = 'none', rules } = box.policies();
     const details = [
-      `changed the policies: ${rules.length} ${rules.length === 1 ? 'rule' : 'rules'}, version ${version} in the place of ${before}`,
+      `changed the policies: ${counted(rules.length, 'rule')}, version ${version} in the place of ${before}`,
     ];
     box.recordConfiguration({ status: 'applied', by, details });
     return json(context, policiesSchema, box.policies(), 200);

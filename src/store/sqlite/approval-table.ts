@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ApprovalChange, ApprovalQuery, ApprovalRecord, StoredRule } from '../../journal/approval-store.ts';
+import { Conditions } from './conditions.ts';
+import type { Statements } from './statements.ts';
 
 /** Approvals are found by a hash of their id: comparing the ids themselves would tell by its time how much of one is right. */
 export const approvalSchema = `
@@ -24,39 +25,35 @@ const columns =
 
 /** Keeps approvals and remembered rules. Changes happen inside the transaction that writes their entry. */
 export class ApprovalTable {
-  readonly #database: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #statements: Statements;
 
-  constructor(database: DatabaseSync) {
-    this.#database = database;
+  constructor(statements: Statements) {
+    this.#statements = statements;
   }
 
   find(id: string): ApprovalRecord | undefined {
-    const row = this.#statement(`SELECT ${columns} FROM approvals WHERE digest = ?`).get(digest(id));
+    const row = this.#statements.get(`SELECT ${columns} FROM approvals WHERE digest = ?`).get(digest(id));
     return row === undefined ? undefined : plain(row);
   }
 
   select(query: ApprovalQuery): ApprovalRecord[] {
-    const conditions: string[] = [];
-    const values: (string | number)[] = [];
-    const add = (condition: string, value: string | number | undefined): void => {
-      if (value === undefined) return;
-      conditions.push(condition);
-      values.push(value);
-    };
-    add('closed = 0 AND expires_at > ?', query.openAt);
-    for (const column of ['binding', 'subject', 'principal', 'server'] as const) add(`${column} = ?`, query[column]);
-    const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
-    const sql = `SELECT ${columns} FROM approvals ${where} ORDER BY requested_at DESC, rowid DESC LIMIT ?`;
-    return this.#statement(sql)
-      .all(...values, query.limit)
+    const conditions = new Conditions();
+    conditions.add('closed = 0 AND expires_at > ?', query.openAt);
+    for (const column of ['binding', 'subject', 'principal', 'server'] as const)
+      conditions.add(`${column} = ?`, query[column]);
+    const sql = `SELECT ${columns} FROM approvals ${conditions.where} ORDER BY requested_at DESC, rowid DESC LIMIT ?`;
+    return this.#statements
+      .get(sql)
+      .all(...conditions.values, query.limit)
       .map(plain);
   }
 
   rules({ principal, server }: { principal?: string; server?: string } = {}): StoredRule[] {
-    const rows = this.#statement(
-      'SELECT id, principal, server, text FROM rules WHERE revoked = 0 AND principal = ifnull(?, principal) AND server = ifnull(?, server) ORDER BY id',
-    ).all(principal ?? null, server ?? null) as unknown as StoredRule[];
+    const rows = this.#statements
+      .get(
+        'SELECT id, principal, server, text FROM rules WHERE revoked = 0 AND principal = ifnull(?, principal) AND server = ifnull(?, server) ORDER BY id',
+      )
+      .all(principal ?? null, server ?? null) as unknown as StoredRule[];
     return rows.map((row) => ({ ...row }));
   }
 
@@ -118,13 +115,7 @@ export class ApprovalTable {
   }
 
   #run(sql: string, ...values: (string | number)[]): boolean {
-    return Number(this.#statement(sql).run(...values).changes) > 0;
-  }
-
-  #statement(sql: string): StatementSync {
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) this.#statements.set(sql, (statement = this.#database.prepare(sql)));
-    return statement;
+    return Number(this.#statements.get(sql).run(...values).changes) > 0;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { EntryQuery } from '../../journal/store.ts';
+import { Conditions } from './conditions.ts';
 
 /** A query as SQL with its values. */
 export interface SqlQuery {
@@ -14,36 +15,28 @@ const columns = ['at', 'type', 'call', 'session', 'tool', 'outcome', 'writer', '
 
 /** Turns a query into SQL over the journal alone, or over its index where a condition needs one. */
 export function entryQuery(query: EntryQuery): SqlQuery {
-  const conditions: string[] = [];
-  const values: (string | number)[] = [];
-  const add = (condition: string, value: string | number | undefined): void => {
-    if (value === undefined) return;
-    conditions.push(condition);
-    values.push(value);
-  };
-  add('entries.session = ?', query.session);
-  add('entries.tool = ?', query.tool);
-  add('entries.outcome = ?', query.outcome);
-  add('entries.type = ?', query.type);
-  add('entries.call = ?', query.call);
-  add('entries.at >= ?', query.since);
-  add('entries.at < ?', query.until);
-  if (query.calls === true) conditions.push('entries.latest = 1');
-  const indexed = conditions.length > 0;
+  const conditions = new Conditions();
+  conditions.add('entries.session = ?', query.session);
+  conditions.add('entries.tool = ?', query.tool);
+  conditions.add('entries.outcome = ?', query.outcome);
+  conditions.add('entries.type = ?', query.type);
+  conditions.add('entries.call = ?', query.call);
+  conditions.add('entries.at >= ?', query.since);
+  conditions.add('entries.at < ?', query.until);
+  if (query.calls === true) conditions.always('entries.latest = 1');
+  const indexed = !conditions.isEmpty;
   // The partial indexes leave out empty values: without this the planner would not use them.
   for (const column of ['session', 'tool', 'outcome', 'call'] as const) {
-    if (query[column] !== undefined) conditions.push(`entries.${column} <> ''`);
+    if (query[column] !== undefined) conditions.always(`entries.${column} <> ''`);
   }
   const seq = indexed ? 'entries.seq' : 'journal.seq';
-  add(`${seq} > ?`, query.after);
-  add(`${seq} < ?`, query.before);
-  values.push(query.limit);
+  conditions.add(`${seq} > ?`, query.after);
+  conditions.add(`${seq} < ?`, query.before);
   const from = indexed ? 'entries CROSS JOIN journal ON journal.seq = entries.seq' : 'journal';
-  const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
   const order = query.order === 'oldest-first' ? 'ASC' : 'DESC';
   return {
-    sql: `SELECT ${seq} AS seq, ${columns} FROM ${from} ${where} ORDER BY ${seq} ${order} LIMIT ?`,
-    values,
+    sql: `SELECT ${seq} AS seq, ${columns} FROM ${from} ${conditions.where} ORDER BY ${seq} ${order} LIMIT ?`,
+    values: [...conditions.values, query.limit],
     indexed,
   };
 }

@@ -15,6 +15,7 @@ import { JournalIndex } from './journal-index.ts';
 import { ResultTable } from './result-table.ts';
 import { schemaSteps } from './schema.ts';
 import { WriterLock } from './writer-lock.ts';
+import { Statements } from './statements.ts';
 
 /** Opens the records in a SQLite file, or in memory when no file is named. */
 export function sqliteStore(options: { file?: string } = {}): Store {
@@ -39,7 +40,7 @@ class SqliteStore implements Store {
   readonly #index: JournalIndex;
   readonly #results: ResultTable;
   readonly #approvals: ApprovalTable;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #statements: Statements;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #insert: StatementSync;
@@ -77,7 +78,8 @@ class SqliteStore implements Store {
     this.#writeRecording = this.#database.prepare('INSERT OR IGNORE INTO recordings VALUES (?, ?)');
     this.#index = new JournalIndex(this.#database, (work) => this.#transaction(work));
     this.#results = new ResultTable(this.#database, (work) => this.#transaction(work));
-    this.#approvals = new ApprovalTable(this.#database);
+    this.#statements = new Statements(this.#database);
+    this.#approvals = new ApprovalTable(this.#statements);
     this.#head = this.#currentHead();
   }
 
@@ -95,9 +97,10 @@ class SqliteStore implements Store {
   async entries(query: EntryQuery): Promise<readonly StoredEntry[]> {
     const { sql, values, indexed } = entryQuery(query);
     if (indexed) this.#catchUp();
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) this.#statements.set(sql, (statement = this.#database.prepare(sql)));
-    return statement.all(...values).map(plainEntry);
+    return this.#statements
+      .get(sql)
+      .all(...values)
+      .map(plainEntry);
   }
 
   async anchor(): Promise<ChainHead> {
