@@ -83,6 +83,11 @@ function fromSignalbox(error: SignalboxError): Failure {
     case 'secret-unusable':
     case 'server-unavailable':
     case 'content-failed':
+    case 'session-unknown':
+    case 'session-busy':
+    case 'question-unknown':
+    case 'question-answered':
+    case 'job-unknown':
     case 'box-closed':
     case 'checkpoint-failed':
       return new Failure(1, error.code, error.message, { next: 'signalbox doctor', cause: error });
@@ -95,6 +100,10 @@ function fromSignalbox(error: SignalboxError): Failure {
       return new Failure(1, error.code, error.message, { next: 'signalbox approvals --all', cause: error });
     case 'rule-unknown':
       return new Failure(1, error.code, error.message, { next: 'signalbox approvals rules', cause: error });
+    case 'token-unknown':
+      return new Failure(1, error.code, error.message, { next: 'signalbox token list', cause: error });
+    case 'token-invalid':
+      return new Failure(2, error.code, error.message, { next: 'signalbox token create --help', cause: error });
     case 'call-unknown':
       return new Failure(1, error.code, error.message, { next: 'signalbox journal', cause: error });
     case 'call-settled':
@@ -113,6 +122,9 @@ function fromSignalbox(error: SignalboxError): Failure {
     case 'secret-invalid':
     case 'policy-invalid':
     case 'model-unusable':
+    case 'session-invalid':
+    case 'agent-unknown':
+    case 'job-invalid':
       return new Failure(2, error.code, error.message, { next: 'signalbox doctor', cause: error });
   }
 }

@@ -67,6 +67,16 @@ const errorCodes = {
   'checkpoint-failed': 'the state before a call could not be kept',
   'undo-unavailable': 'there is nothing kept from which the call could be undone',
   'undo-done': 'the call was undone already',
+  'session-unknown': 'there is no session of that id',
+  'session-invalid': 'a session cannot be made or changed like that',
+  'session-busy': 'more messages wait in the session than it takes',
+  'agent-unknown': 'there is no agent of that name',
+  'question-unknown': 'no question of an agent waits under that id',
+  'question-answered': 'the question has an answer already',
+  'job-unknown': 'there is no job of that id',
+  'job-invalid': 'a job cannot be made like that',
+  'token-unknown': 'there is no token of that id',
+  'token-invalid': 'a token cannot be made like that',
 } as const;
 
 /** The code of an error that Signalbox throws. */

@@ -2,6 +2,7 @@ import type { CallResult, Progress } from '../model/call.ts';
 import type { JsonObject, JsonValue } from '../model/json.ts';
 import type { PermissionMode } from '../model/permission-mode.ts';
 import type { ToolDefinition } from '../model/tool.ts';
+import type { TranscriptMessage } from './transcript.ts';
 
 /** What drives a turn. Every driver passes `runtime.conformance.ts`. */
 export interface Runtime {
@@ -12,6 +13,11 @@ export interface Runtime {
    * tool does: that is an `error` event before `done`.
    */
   turn(turn: Turn): AsyncIterable<TurnEvent>;
+  /**
+   * The conversation as the runtime itself keeps it, where it does: then that is the truth, and not what the session recorded.
+   * `undefined` when it is not there (any more).
+   */
+  transcript?(memory: JsonValue, cwd: string): Promise<readonly TranscriptMessage[] | undefined>;
   /** Ends whatever it keeps between turns. */
   close(): Promise<void>;
 }

@@ -24,8 +24,15 @@ const told = [
   'edit-invalid',
   'remember-refused',
   'rule-unknown',
+  'session-unknown',
+  'session-invalid',
+  'agent-unknown',
+  'question-unknown',
+  'question-answered',
+  'token-unknown',
+  'token-invalid',
 ] as const;
-const passing = ['box-closed', 'store-unavailable'] as const;
+const passing = ['session-busy', 'box-closed', 'store-unavailable'] as const;
 
 /**
  * The problem behind anything that was thrown while a request was served. What is not expected is logged under an id, and the

@@ -1,0 +1,58 @@
+import type { Decision } from '../model/decision.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { PermissionMode } from '../model/permission-mode.ts';
+import type { Principal } from '../model/principal.ts';
+import type { Question, TurnEvent } from '../runtimes/runtime.ts';
+
+/** Why a turn ended. */
+export type TurnReason = Extract<TurnEvent, { type: 'done' }>['reason'];
+
+/** How a server is doing, as an agent's user sees it. */
+export interface SessionServer {
+  readonly name: string;
+  /** `up`, `down`, `disabled`, `starting` or `needs-sign-in`. */
+  readonly status: string;
+  readonly tools: number;
+  readonly error?: string;
+}
+
+/** What happens in a session, before it has its place: what the runtime tells, and what only the session knows. */
+export type SessionHappening =
+  | Exclude<TurnEvent, { type: 'status' | 'memory' }>
+  /** A message was taken up: its turn begins. */
+  | { readonly type: 'user_message'; readonly turnId: string; readonly content: string; readonly by: string }
+  | {
+      readonly type: 'session_status';
+      readonly model?: string;
+      readonly permissionMode: PermissionMode;
+      readonly servers: readonly SessionServer[];
+      readonly costUsd?: number;
+      readonly contextTokens?: number;
+    }
+  | {
+      readonly type: 'approval_required';
+      readonly toolCallId: string;
+      readonly approvalId: string;
+      readonly toolName: string;
+      readonly input: JsonObject;
+      readonly reason: string;
+      readonly rule: Decision['rule'];
+      readonly expiresAt: string;
+    }
+  | {
+      readonly type: 'approval_resolved';
+      readonly toolCallId: string;
+      readonly approvalId: string;
+      readonly decision: 'approved' | 'denied' | 'expired';
+      readonly by: Principal['id'];
+    }
+  | { readonly type: 'question_prompt'; readonly toolCallId: string; readonly questions: readonly Question[] }
+  | { readonly type: 'question_answered'; readonly toolCallId: string; readonly by: Principal['id'] };
+
+/** One event of a session. `seq` counts from 1 without gaps. */
+export type SessionEvent = SessionHappening & {
+  readonly seq: number;
+  readonly sessionId: string;
+  /** ISO 8601, UTC. */
+  readonly at: string;
+};
