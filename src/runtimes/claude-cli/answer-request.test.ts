@@ -14,7 +14,7 @@ async function asking(): Promise<(request: JsonObject) => Promise<JsonObject>> {
   const own = ownTools('claude');
   const box = await createSignalbox({ servers: [own] });
   const turn = new ClaudeTurn(turnOf({ box, own }, 'hello'), {}, signal, () => undefined);
-  const hooks = new HookCallbacks(turn.gate, undefined);
+  const hooks = new HookCallbacks(turn, undefined);
   return (request) => answerRequest(request, turn, hooks, signal);
 }
 const ping = { jsonrpc: '2.0', id: 4, method: 'tools/call', params: { name: 'ping', arguments: {} } };

@@ -33,7 +33,7 @@ export async function drive(
   }
   const program = { command, args: cliArguments(turn, options), env: cliEnvironment(options.env), cwd: turn.cwd };
   const group = new ProcessGroup(program);
-  const hooks = new HookCallbacks(claude.gate, options.passthrough);
+  const hooks = new HookCallbacks(claude, options.passthrough);
   const channel = connect(group, program, claude, hooks);
   begin(channel, hooks, claude, turn).catch((error: unknown) => claude.fail('runtime-failed', messageOf(error)));
   const ended = await resultOrInterrupt(claude.result, signal, () => channel.request({ subtype: 'interrupt' }));

@@ -85,7 +85,7 @@ test('claude-cli says to Claude Code what the SDK says', async () => {
     assert.deepEqual(sorted(cli), sorted(sdk));
     const kinds = new Set(cli.map((frame) => frame['type'] ?? 'argv'));
     assert.deepEqual([...kinds], ['argv', 'control_request', 'user', 'control_response']);
-    assert.ok(cli.length > 15, 'there was much to compare');
+    assert.ok(cli.length > 10, 'there was much to compare');
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }

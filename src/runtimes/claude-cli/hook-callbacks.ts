@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../model/json.ts';
 import type { HookInput, Passthrough } from '../claude-code/claude-code-options.ts';
-import type { Gate } from '../claude-code/gate.ts';
+import type { ClaudeTurn } from '../claude-code/claude-turn.ts';
 
 type Hook = (input: HookInput, signal: AbortSignal) => Promise<object> | object;
 
@@ -10,17 +10,17 @@ export class HookCallbacks {
   readonly registration: Record<string, object[]> = {};
   readonly #hooks = new Map<string, Hook>();
 
-  constructor(gate: Gate, passthrough: Passthrough | undefined) {
+  constructor({ gate, hooked: matcher }: Pick<ClaudeTurn, 'gate' | 'hooked'>, passthrough: Passthrough | undefined) {
     // Nothing runs because asking about it failed.
-    this.#add('PreToolUse', (input) => gate.before(input), { onFailure: 'block' });
+    this.#add('PreToolUse', (input) => gate.before(input), { matcher, onFailure: 'block' });
     for (const event of ['PostToolUse', 'PostToolUseFailure'] as const) {
-      this.#add(event, (input) => gate.after(input));
-      for (const { matcher, hooks } of passthrough?.hooks[event] ?? [])
+      this.#add(event, (input) => gate.after(input), { matcher });
+      for (const { matcher: passed, hooks } of passthrough?.hooks[event] ?? [])
         for (const hook of hooks)
           this.#add(
             event,
             (input, signal) => hook(input as never, input.tool_use_id, { signal }),
-            matcher === undefined ? {} : { matcher },
+            passed === undefined ? {} : { matcher: passed },
           );
     }
   }

@@ -14,6 +14,11 @@ type Reason = Extract<TurnEvent, { type: 'done' }>['reason'];
 export class ClaudeTurn {
   readonly servers: ReadonlyMap<string, ToolServer>;
   readonly gate: Gate;
+  /**
+   * Which tools Claude Code calls hooks for: all but those of the box, which are decided there. A hook costs it some
+   * milliseconds, for every call.
+   */
+  readonly hooked: string;
   /** Resolves with the turn's result, or with what made one impossible. */
   readonly result: Promise<TurnResult>;
   readonly #finish: (result: TurnResult) => void;
@@ -37,6 +42,7 @@ export class ClaudeTurn {
     const over = AbortSignal.any([signal, this.#over.signal]);
     const call = this.#maker(over);
     this.servers = new Map([...servers].map(([name, listing]) => [name, new ToolServer(name, listing, call)]));
+    this.hooked = `^(?!mcp__(?:${[...servers.keys()].join('|')})__)`;
     this.gate = new Gate({
       turn,
       signal: over,

@@ -7,11 +7,15 @@ import type { Turn } from '../runtime.ts';
 import { serverConfig } from './server-instance.ts';
 
 /** What the SDK is told for a turn. Claude Code always asks: what may run is decided here, by the policy of the turn's mode. */
-export function queryOptions(turn: Turn, options: ClaudeCodeOptions, { gate, servers }: ClaudeTurn): Options {
+export function queryOptions(
+  turn: Turn,
+  options: ClaudeCodeOptions,
+  { gate, servers, hooked: matcher }: ClaudeTurn,
+): Options {
   const model = turn.model ?? options.model;
   const { steps, costUsd } = options.limits ?? {};
   const { mcpServers = {}, hooks = {} } = (options.passthrough ?? {}) as Pick<Options, 'mcpServers' | 'hooks'>;
-  const after = { hooks: [(input: SdkHookInput) => gate.after(input as HookInput)] };
+  const after = { matcher, hooks: [(input: SdkHookInput) => gate.after(input as HookInput)] };
   return {
     cwd: turn.cwd,
     env: cliEnvironment(options.env),
@@ -29,7 +33,9 @@ export function queryOptions(turn: Turn, options: ClaudeCodeOptions, { gate, ser
     },
     hooks: {
       // Nothing runs because asking about it failed.
-      PreToolUse: [{ hooks: [(input) => Promise.resolve(gate.before(input as HookInput))], onFailure: 'block' }],
+      PreToolUse: [
+        { matcher, hooks: [(input) => Promise.resolve(gate.before(input as HookInput))], onFailure: 'block' },
+      ],
       PostToolUse: [after, ...(hooks.PostToolUse ?? [])],
       PostToolUseFailure: [after, ...(hooks.PostToolUseFailure ?? [])],
     },
