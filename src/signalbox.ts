@@ -30,6 +30,7 @@ import { Journal } from './journal/journal.ts';
 import { JournalReader } from './journal/reader.ts';
 import { recordUnknown } from './journal/recovery.ts';
 import { type Redactor, createRedactor } from './journal/redaction.ts';
+import type { SessionStore } from './journal/session-store.ts';
 import type { ResultPage, Store } from './journal/store.ts';
 import type { Approve } from './model/approval.ts';
 import type { CallOptions, CallResult, ToolReference } from './model/call.ts';
@@ -124,6 +125,12 @@ export interface Signalbox extends BoxContent {
   settle(call: string, how: Settling): Promise<void>;
   /** Reads a page of a result that was too large to be handed out whole. */
   readResult(uri: string, page?: { readonly offset?: number; readonly limit?: number }): Promise<ResultPage>;
+  /** Where sessions are kept: for `createSessions`. */
+  readonly sessionStore: SessionStore;
+  /** Forgets what servers remember about a session (`context.state`). */
+  endSession(session: string): void;
+  /** Takes values that must never be recorded out of a text, or out of JSON text, which stays valid. */
+  redact(text: string): string;
   /** Registers a value that must never be recorded. */
   addSecret(name: string, value: string): void;
   /** Records that the configuration behind this box was changed, or could not be. */
@@ -304,6 +311,9 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
       if (page === undefined) throw new SignalboxError('result-unknown', `no result is kept as ${uri}`);
       return page;
     },
+    sessionStore: store.sessions,
+    endSession: (session) => states.end(session),
+    redact: (text) => redactor.values(text),
     addSecret: (name, value) => redactor.add(name, value),
     recordConfiguration: (change) => recordConfiguration(change, journal, redactor),
     close: ({ graceMs = 5000 } = {}) => (closing ??= close(graceMs)),

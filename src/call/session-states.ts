@@ -13,6 +13,11 @@ export class SessionStates {
     if (state === undefined) this.#states.set(key, (state = sessionState()));
     return state;
   }
+
+  /** Forgets what all servers remember about a session. */
+  end(session: string): void {
+    for (const key of this.#states.keys()) if (key.endsWith(`\n${session}`)) this.#states.delete(key);
+  }
 }
 
 function sessionState(): SessionState {

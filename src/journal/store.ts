@@ -1,11 +1,13 @@
 import type { OutcomeName } from '../model/call.ts';
 import type { ApprovalStore } from './approval-store.ts';
 import type { EntryDraft, EntryType, StoredEntry } from './entry.ts';
+import type { SessionStore } from './session-store.ts';
 
 /** The port behind which records are kept. Every driver passes `store.conformance.ts`. */
 export interface Store extends ApprovalStore {
   /** Where the records are, for people. */
   readonly location: string;
+  readonly sessions: SessionStore;
   /**
    * Writes all or nothing, in order, each entry linked to the one before. When it resolves, the entries survive the death of
    * this process. `undefined` in the place of an entry: its idempotency key was taken or its change of an

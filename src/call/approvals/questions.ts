@@ -65,7 +65,7 @@ export class Questions {
   /** Waits for the answer until then; whoever can be asked from here is asked, once for all calls that wait. */
   async wait(record: ApprovalRecord, call: Call, until: number): Promise<Answered> {
     if (stateOf(record) !== 'pending') return { record };
-    const question = this.#live.get(record.id) ?? this.#ask(record, call);
+    const question = this.#join(record, call) ?? this.#ask(record, call);
     const deadline = Math.min(until, call.deadline ?? Number.POSITIVE_INFINITY);
     question.enter();
     const waited = await this.#parts.waits.until(
@@ -120,9 +120,15 @@ export class Questions {
   }
 
   #channelsOf(call: Call): readonly ApprovalChannel[] {
-    const own = call.options.approve;
-    const channels = [...this.#parts.approvals.channels];
-    return own === undefined ? channels : [...channels, callbackChannel('caller', own)];
+    return [...this.#parts.approvals.channels, ...ownChannel(call)];
+  }
+
+  /** A question that was asked before: everybody knows of it but the human of this call. */
+  #join(record: ApprovalRecord, call: Call): Question | undefined {
+    const question = this.#live.get(record.id);
+    if (question !== undefined)
+      for (const channel of ownChannel(call)) void this.#askThrough(channel, record, call, question);
+    return question;
   }
 
   #ask(record: ApprovalRecord, call: Call): Question {
@@ -184,6 +190,10 @@ export class Questions {
       this.#schedule();
     }
   }
+}
+
+function ownChannel({ options: { approve } }: Call): readonly ApprovalChannel[] {
+  return approve === undefined ? [] : [callbackChannel('caller', approve)];
 }
 
 /** A callback as a channel: what it does not answer with a clear yes, it denies. */

@@ -8,6 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { approvalStoreConformance } from '../../journal/approval-store.conformance.ts';
 import { verifyChain } from '../../journal/chain.ts';
+import { sessionStoreConformance } from '../../journal/session-store.conformance.ts';
 import { type StorePlace, draft, storeConformance } from '../../journal/store.conformance.ts';
 import { SignalboxError } from '../../model/errors.ts';
 import { sqliteStore } from './sqlite-store.ts';
@@ -27,7 +28,7 @@ const inMemory = async (): Promise<StorePlace> => ({
   open: async () => sqliteStore(),
   dispose: async () => undefined,
 });
-for (const suite of [storeConformance, approvalStoreConformance]) {
+for (const suite of [storeConformance, approvalStoreConformance, sessionStoreConformance]) {
   suite('sqlite in a file', true, inFile);
   suite('sqlite in memory', false, inMemory);
 }
@@ -41,7 +42,8 @@ describe('sqlite store', () => {
     await before.append([draft({ call: 'a' })]);
     await before.close();
     const database = new DatabaseSync(file);
-    database.exec('DROP TABLE approvals; DROP TABLE rules; DROP TABLE recordings; PRAGMA user_version = 1');
+    const later = ['approvals', 'rules', 'recordings', 'sessions', 'session_memories', 'session_events', 'turns'];
+    database.exec(`${later.map((table) => `DROP TABLE ${table};`).join(' ')} PRAGMA user_version = 1`);
     database.close();
     const now = sqliteStore({ file });
     assert.equal((await now.entries({ order: 'oldest-first', limit: 9 })).length, 1);

@@ -14,6 +14,7 @@ import { entryQuery } from './entry-query.ts';
 import { JournalIndex } from './journal-index.ts';
 import { ResultTable } from './result-table.ts';
 import { schemaSteps } from './schema.ts';
+import { SessionTable } from './session-table.ts';
 import { WriterLock } from './writer-lock.ts';
 import { Statements } from './statements.ts';
 
@@ -32,6 +33,7 @@ export function sqliteStore(options: { file?: string } = {}): Store {
 
 class SqliteStore implements Store {
   readonly location: string;
+  readonly sessions: SessionTable;
   readonly #writer = newId('writer');
   readonly #database: DatabaseSync;
   readonly #checkpointer: Checkpointer | undefined;
@@ -80,6 +82,14 @@ class SqliteStore implements Store {
     this.#results = new ResultTable(this.#database, (work) => this.#transaction(work));
     this.#statements = new Statements(this.#database);
     this.#approvals = new ApprovalTable(this.#statements);
+    this.sessions = new SessionTable(
+      this.#statements,
+      (work) => {
+        this.#transaction(work);
+        this.#checkpointer?.committed(1);
+      },
+      { own: this.#writer, living: () => this.#living() },
+    );
     this.#head = this.#currentHead();
   }
 
@@ -110,7 +120,7 @@ class SqliteStore implements Store {
   async orphans(): Promise<readonly StoredEntry[]> {
     const open = await this.entries({ order: 'oldest-first', limit: 1_000_000, type: 'CallStarted', calls: true });
     if (open.length === 0) return open;
-    const living = this.#lock?.living() ?? new Set([this.#writer]);
+    const living = this.#living();
     return open.filter((entry) => !living.has(entry.writer));
   }
 
@@ -190,6 +200,10 @@ class SqliteStore implements Store {
     this.#insert.run(seq, at, type, call, session, tool, outcome, this.#writer, body, hash);
     this.#head = { seq, hash };
     return { ...unlinked, hash };
+  }
+
+  #living(): ReadonlySet<string> {
+    return this.#lock?.living() ?? new Set([this.#writer]);
   }
 
   #catchUp(): void {

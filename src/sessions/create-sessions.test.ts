@@ -1,0 +1,357 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import {
+  type SessionPlace,
+  ann,
+  collect,
+  eventsUntil,
+  openSessionPlace,
+  says,
+  textOf,
+  runTurn,
+  typesOf,
+  untilInterrupted,
+} from '../../test/support/sessions/session-place.ts';
+import type { SignalboxError } from '../model/errors.ts';
+
+const refused = (code: string) => (error: unknown) => (error as SignalboxError).code === code;
+
+describe('sessions', () => {
+  let place: SessionPlace;
+  before(async () => {
+    place = await openSessionPlace();
+  });
+  after(() => place.close());
+  const create = async (agent = 'demo', given: object = {}): Promise<string> =>
+    (await place.sessions.create({ agent, ...given }, ann)).id;
+
+  test('are created with defaults, listed, counted, renamed and deleted', async () => {
+    const { sessions, directory } = place;
+    const made = await sessions.create({}, ann);
+    assert.deepEqual(
+      [made.agent, made.runtime, made.model, made.title, made.cwd, made.permissionMode, made.state, made.owner],
+      ['demo', 'model', 'demo', 'New session', directory, 'default', 'idle', ann],
+    );
+    const other = await sessions.create({ cwd: join(directory, 'data'), title: 'Other' }, { id: 'bob', kind: 'agent' });
+    assert.deepEqual(
+      (await sessions.list()).items.slice(0, 2).map(({ id }) => id),
+      [other.id, made.id],
+    );
+    assert.equal(await sessions.count({ cwd: join(directory, 'data') }), 1);
+    assert.deepEqual(
+      (await sessions.list({ owner: 'bob' })).items.map(({ title }) => title),
+      ['Other'],
+    );
+    assert.equal((await sessions.change(other.id, { title: ' Renamed ' })).title, 'Renamed');
+    assert.equal((await sessions.change(other.id, { permissionMode: 'plan' })).permissionMode, 'plan');
+    await sessions.delete(other.id);
+    await assert.rejects(sessions.get(other.id), refused('session-unknown'));
+    await assert.rejects(sessions.delete(other.id), refused('session-unknown'));
+  });
+
+  test('are listed page by page, each once', async () => {
+    const { sessions } = place;
+    for (let index = 0; index < 5; index += 1) await sessions.create({}, { id: 'pager', kind: 'human' });
+    const seen: string[] = [];
+    let next: string | undefined;
+    do {
+      const page = await sessions.list({ owner: 'pager', limit: 2, ...(next === undefined ? {} : { after: next }) });
+      seen.push(...page.items.map(({ id }) => id));
+      ({ next } = page);
+    } while (next !== undefined);
+    assert.deepEqual([seen.length, new Set(seen).size], [5, 5]);
+    await assert.rejects(sessions.list({ after: 'nonsense' }), refused('session-invalid'));
+  });
+
+  test('what cannot be is refused, with what to do', async () => {
+    const { sessions, directory } = place;
+    const makes = (request: object): Promise<unknown> => sessions.create(request, ann);
+    await assert.rejects(makes({ agent: 'dem' }), (error: SignalboxError) => {
+      assert.match(error.message, /did you mean "demo"/);
+      return error.code === 'agent-unknown';
+    });
+    await assert.rejects(makes({ cwd: join(directory, 'nowhere') }), refused('session-invalid'));
+    await assert.rejects(makes({ cwd: join(directory, 'data', 'signalbox.db') }), /is no directory/);
+    await assert.rejects(makes({ permissionMode: 'acceptEdit' }), /did you mean "acceptEdits"/);
+    await assert.rejects(makes({ title: ' ' }), refused('session-invalid'));
+    const id = await create();
+    await assert.rejects(sessions.send(id, ' ', ann), refused('session-invalid'));
+    await assert.rejects(sessions.send('sess_none', 'hello', ann), refused('session-unknown'));
+    await assert.rejects(sessions.approve(id, 'none', { by: ann }), refused('approval-unknown'));
+    await assert.rejects(sessions.answer(id, 'none', {}, ann), refused('question-unknown'));
+  });
+
+  test('a turn is told from its message to its end, and the session is called after the first message', async () => {
+    const { sessions } = place;
+    const id = await create();
+    const events = await runTurn(sessions, id, 'ping the server\nand more');
+    assert.deepEqual(
+      events.map(({ seq }) => seq),
+      events.map((_, index) => index + 1),
+    );
+    assert.deepEqual(typesOf(events).slice(0, 2), ['user_message', 'session_status']);
+    assert.equal(typesOf(events).at(-1), 'done');
+    const started = events.find((event) => event.type === 'tool_call_start');
+    assert.equal(started?.toolName, 'mcp__signalbox__ping');
+    assert.match(textOf(events), /mcp__signalbox__ping answered/);
+    const session = await sessions.get(id);
+    assert.deepEqual(
+      [session.title, session.lastTurn, session.state, session.lastSeq],
+      ['ping the server', 'end', 'idle', events.length],
+    );
+    const { items } = await place.box.journal.calls({ session: id });
+    const call = items.find((item) => item.type === 'ToolInvoked');
+    assert.deepEqual(call?.principal, { id: 'ann/demo', kind: 'agent' });
+  });
+
+  test('the transcript tells what was said, called and answered', async () => {
+    const { sessions } = place;
+    const id = await create();
+    await runTurn(sessions, id, 'call mcp__notes__count');
+    await runTurn(sessions, id, 'hello');
+    const [asked, answered, again] = await sessions.transcript(id);
+    assert.deepEqual(asked?.content, [{ type: 'text', text: 'call mcp__notes__count' }]);
+    assert.deepEqual(
+      answered?.content.map(({ type }) => type),
+      ['text', 'tool_call', 'text'],
+    );
+    const call = answered?.content[1];
+    assert.ok(call?.type === 'tool_call');
+    assert.deepEqual(call.result?.content, [{ type: 'text', text: 'call 1' }]);
+    assert.deepEqual([call.result?.isError, again?.role], [false, 'user']);
+  });
+
+  test('a call that asks waits for an answer in the session; answered twice is refused', async () => {
+    const { sessions } = place;
+    const id = await create();
+    await sessions.send(id, 'call mcp__notes__write {"text":"approved"}', ann);
+    const required = (await eventsUntil(sessions, id, ({ type }) => type === 'approval_required')).at(-1);
+    assert.ok(required?.type === 'approval_required');
+    assert.deepEqual([required.toolName, required.input], ['mcp__notes__write', { text: 'approved' }]);
+    assert.equal((await sessions.get(id)).state, 'waiting');
+    const agent = { id: 'bot', kind: 'agent' } as const;
+    await assert.rejects(sessions.approve(id, required.toolCallId, { by: agent }), refused('approver-refused'));
+    await sessions.approve(id, required.toolCallId, { by: ann });
+    await assert.rejects(sessions.approve(id, required.toolCallId, { by: ann }), refused('approval-answered'));
+    const events = await eventsUntil(sessions, id, ({ type }) => type === 'done', required.seq);
+    const resolved = events.find((event) => event.type === 'approval_resolved');
+    assert.deepEqual(
+      [resolved?.decision, resolved?.by, resolved?.toolCallId],
+      ['approved', 'ann', required.toolCallId],
+    );
+    assert.equal(events.find((event) => event.type === 'tool_result')?.outcome, 'completed');
+    assert.ok(typesOf(events).indexOf('approval_resolved') < typesOf(events).indexOf('tool_result'));
+    assert.ok(place.notes.includes('approved'));
+    assert.equal((await sessions.get(id)).state, 'idle');
+  });
+
+  test('a denied call does not run, and the reason is told', async () => {
+    const { sessions } = place;
+    const id = await create();
+    await sessions.send(id, 'call mcp__notes__write {"text":"denied"}', ann);
+    const required = (await eventsUntil(sessions, id, ({ type }) => type === 'approval_required')).at(-1);
+    assert.ok(required?.type === 'approval_required');
+    await sessions.deny(id, required.toolCallId, { by: ann, reason: 'not today' });
+    const events = await eventsUntil(sessions, id, ({ type }) => type === 'done', required.seq);
+    assert.match(textOf(events), /not today/);
+    assert.ok(!place.notes.includes('denied'));
+  });
+
+  for (const [permissionMode, outcome] of [
+    ['acceptEdits', 'completed'],
+    ['bypassPermissions', 'completed'],
+    ['plan', 'denied'],
+    ['dontAsk', 'denied'],
+  ] as const) {
+    test(`in the mode ${permissionMode} a write that can be undone is ${outcome} without asking`, async () => {
+      const id = await create('demo', { permissionMode });
+      const events = await runTurn(place.sessions, id, `call mcp__notes__write {"text":"${permissionMode}"}`);
+      assert.equal(events.find((event) => event.type === 'tool_result')?.outcome, outcome);
+      assert.ok(!typesOf(events).includes('approval_required'));
+    });
+  }
+
+  test('a question of the agent is answered once', async () => {
+    const { sessions } = place;
+    const id = await create();
+    await sessions.send(id, 'ask me something', ann);
+    const prompt = (await eventsUntil(sessions, id, ({ type }) => type === 'question_prompt')).at(-1);
+    assert.ok(prompt?.type === 'question_prompt');
+    assert.equal((await sessions.get(id)).state, 'waiting');
+    const answers = { 'Which colour do signals show?': 'Green' };
+    await sessions.answer(id, prompt.toolCallId, answers, ann);
+    const events = await eventsUntil(sessions, id, ({ type }) => type === 'done', prompt.seq);
+    assert.equal(events.find((event) => event.type === 'question_answered')?.by, 'ann');
+    assert.match(textOf(events), /Green/);
+    await assert.rejects(sessions.answer(id, prompt.toolCallId, answers, ann), refused('question-answered'));
+  });
+
+  test('one turn at a time: messages wait in their order', async () => {
+    const { sessions } = place;
+    const id = await create('scripted');
+    let running = 0;
+    place.script = async function* ({ content }) {
+      running += 1;
+      assert.equal(running, 1);
+      yield* says(content);
+      running -= 1;
+    };
+    const sent = await Promise.all(['a', 'b', 'c'].map((content) => sessions.send(id, content, ann)));
+    assert.deepEqual(
+      sent.map(({ position }) => position),
+      [0, 1, 2],
+    );
+    let dones = 0;
+    const events = await eventsUntil(sessions, id, ({ type }) => type === 'done' && (dones += 1) === 3, 0);
+    assert.equal(textOf(events), 'abc');
+    assert.deepEqual(
+      events.flatMap((event) => (event.type === 'user_message' ? [event.turnId] : [])),
+      sent.map(({ turnId }) => turnId),
+    );
+  });
+
+  test('no more than 100 messages wait', async () => {
+    const { sessions } = place;
+    const id = await create('scripted');
+    place.script = (given) => untilInterrupted(given);
+    await sessions.send(id, 'first', ann);
+    await eventsUntil(sessions, id, ({ type }) => type === 'text_delta');
+    for (let index = 0; index < 100; index += 1) await sessions.send(id, `${index}`, ann);
+    await assert.rejects(sessions.send(id, 'one too many', ann), refused('session-busy'));
+    assert.equal((await sessions.get(id)).queued, 100);
+    await sessions.delete(id);
+  });
+
+  test('interrupt ends the turn that runs and those that wait, each with its own end', async () => {
+    const { sessions } = place;
+    const id = await create('scripted');
+    place.script = (given) => untilInterrupted(given);
+    await sessions.send(id, 'runs', ann);
+    await sessions.send(id, 'waits', ann);
+    await eventsUntil(sessions, id, ({ type }) => type === 'text_delta');
+    assert.equal(await sessions.interrupt(id), true);
+    let dones = 0;
+    const events = await eventsUntil(sessions, id, ({ type }) => type === 'done' && (dones += 1) === 2, 0);
+    assert.deepEqual(
+      events.flatMap((event) => (event.type === 'done' ? [event.reason] : [])),
+      ['interrupted', 'interrupted'],
+    );
+    assert.equal(textOf(events), 'waiting', 'the one that waited was not begun');
+    assert.equal(await sessions.interrupt(id), false);
+  });
+
+  test('interrupting a call that waits for a human tells that nobody answers it any more', async () => {
+    const { sessions } = place;
+    const id = await create();
+    await sessions.send(id, 'call mcp__notes__write {"text":"never"}', ann);
+    const [required] = (await eventsUntil(sessions, id, ({ type }) => type === 'approval_required')).slice(-1);
+    await sessions.interrupt(id);
+    const events = await eventsUntil(sessions, id, ({ type }) => type === 'done', required?.seq);
+    assert.equal(events.find((event) => event.type === 'approval_resolved')?.decision, 'expired');
+    assert.equal(events.find((event) => event.type === 'done')?.reason, 'interrupted');
+    assert.ok(!place.notes.includes('never'));
+  });
+
+  test('8 sessions run at the same time, and each hears only its own', async () => {
+    const { sessions } = place;
+    const ids = await Promise.all(Array.from({ length: 8 }, () => create()));
+    const all = await Promise.all(ids.map((id) => runTurn(sessions, id, 'call mcp__notes__count')));
+    for (const [index, events] of all.entries()) {
+      assert.ok(events.every(({ sessionId }) => sessionId === ids[index]));
+      assert.match(textOf(events), /call 1$/);
+    }
+  });
+
+  test('a runtime that throws, or ends without a word, ends the turn with an error', async () => {
+    const { sessions } = place;
+    const id = await create('scripted');
+    place.script = async function* () {
+      yield { type: 'text_delta', text: 'half' };
+      throw new Error('the engine broke');
+    };
+    const broken = await runTurn(sessions, id, 'go');
+    assert.deepEqual(typesOf(broken).slice(-3), ['text_delta', 'error', 'done']);
+    assert.match(JSON.stringify(broken.at(-2)), /runtime-failed.*the engine broke/);
+    place.script = async function* () {
+      yield { type: 'text_delta', text: 'half' };
+    };
+    const silent = await runTurn(sessions, id, 'go');
+    assert.deepEqual(silent.at(-1)?.type === 'done' && silent.at(-1), { ...silent.at(-1), reason: 'error' });
+    place.script = () => says('well again');
+    assert.equal(textOf(await runTurn(sessions, id, 'go')), 'well again');
+  });
+
+  test('a fork goes on from where the session is, and neither changes the other', async () => {
+    const { sessions } = place;
+    const id = await create('scripted');
+    const heard: unknown[] = [];
+    place.script = async function* ({ content, memory, fork }) {
+      heard.push([content, memory, fork]);
+      yield { type: 'memory', memory: `${typeof memory === 'string' ? memory : ''}${content}` };
+      yield* says(content);
+    };
+    await runTurn(sessions, id, 'a');
+    const fork = await sessions.fork(id, { id: 'bob', kind: 'human' });
+    assert.deepEqual([fork.forkedFrom, fork.owner.id, fork.title], [id, 'bob', 'a']);
+    await runTurn(sessions, id, 'b');
+    await runTurn(sessions, fork.id, 'c');
+    await runTurn(sessions, fork.id, 'd');
+    assert.deepEqual(heard, [
+      ['a', undefined, undefined],
+      ['b', 'a', undefined],
+      ['c', 'a', true],
+      ['d', 'ac', undefined],
+    ]);
+    const texts = async (of: string): Promise<string> =>
+      (await sessions.transcript(of))
+        .flatMap(({ role, content }) => (role === 'user' && content[0]?.type === 'text' ? [content[0].text] : []))
+        .join('');
+    assert.deepEqual([await texts(id), await texts(fork.id)], ['ab', 'acd']);
+  });
+
+  test('a fork made while a turn runs has what came before it', async () => {
+    const { sessions } = place;
+    const id = await create('scripted');
+    place.script = () => says('before');
+    await runTurn(sessions, id, 'first');
+    place.script = (given) => untilInterrupted(given);
+    await sessions.send(id, 'second', ann);
+    await eventsUntil(sessions, id, (event) => event.type === 'text_delta' && event.text === 'waiting');
+    const fork = await sessions.fork(id, ann);
+    assert.equal((await sessions.transcript(fork.id)).length, 2);
+    await sessions.interrupt(id);
+  });
+
+  test('deleting a session interrupts it, and ends its watchers', async () => {
+    const { sessions } = place;
+    const id = await create('scripted');
+    place.script = (given) => untilInterrupted(given);
+    await sessions.send(id, 'go', ann);
+    await eventsUntil(sessions, id, ({ type }) => type === 'text_delta');
+    const watching = collect(sessions.events(id, { signal: AbortSignal.timeout(20_000) }));
+    await sessions.delete(id);
+    assert.equal(
+      (await watching).some(({ type }) => type === 'text_delta'),
+      true,
+    );
+    await assert.rejects(collect(sessions.events(id, { signal: AbortSignal.timeout(1) })), refused('session-unknown'));
+  });
+
+  test('registered secrets are in nothing that is kept or told', async () => {
+    const { sessions, box } = place;
+    box.addSecret('KEY', 'hunter2-hunter2');
+    const id = await create('scripted');
+    place.script = async function* ({ content }) {
+      yield { type: 'memory', memory: { said: 'hunter2-hunter2' } };
+      yield* says(`you said ${content}, and I say hunter2-hunter2`);
+    };
+    const told: unknown[] = [];
+    const stop = sessions.subscribe((event) => told.push(event));
+    const events = await runTurn(sessions, id, 'the key is hunter2-hunter2');
+    stop();
+    const everything = JSON.stringify([events, told, await box.sessionStore.memory(id), await sessions.get(id)]);
+    assert.ok(!everything.includes('hunter2'), everything);
+    assert.ok(everything.includes('[redacted:KEY]'));
+  });
+});

@@ -1,0 +1,136 @@
+import type { SessionStore, SessionWrite, StoredSessionEvent } from '../journal/session-store.ts';
+import { tell } from '../model/tell.ts';
+import type { SessionEvent, SessionHappening } from './session-event.ts';
+import type { Watchers } from './watchers.ts';
+
+/** What is written together with events. */
+export type Along = Omit<SessionWrite, 'session' | 'at' | 'events'>;
+
+interface Item {
+  readonly session: string;
+  readonly at: number;
+  readonly happenings: SessionHappening[];
+  readonly along: Along;
+  readonly written: PromiseWithResolvers<number | undefined>;
+}
+
+/** What the log is made of. */
+export interface EventLogParts {
+  readonly store: Pick<SessionStore, 'write'>;
+  readonly watchers: Watchers;
+  /** Takes registered secrets out of JSON text. */
+  readonly redact: (text: string) => string;
+}
+
+const nothing: Along = {};
+
+/**
+ * Writes what happens in sessions, and only then tells of it: a seq that somebody has seen is there after a crash too. What
+ * happens in the same tick is one write, in all sessions together.
+ */
+export class EventLog {
+  readonly #parts: EventLogParts;
+  readonly #listeners = new Set<(event: SessionEvent) => void>();
+  #queue: Item[] = [];
+  #writing: Promise<void> | undefined;
+  #scheduled = false;
+
+  constructor(parts: EventLogParts) {
+    this.#parts = parts;
+  }
+
+  /** Tells of every event after it is written, in order. */
+  subscribe(listener: (event: SessionEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Writes events, and what goes with them. Resolves with the seq of the last one; with `undefined` when the session is gone. */
+  write(session: string, happenings: readonly SessionHappening[], along: Along = nothing): Promise<number | undefined> {
+    const written = Promise.withResolvers<number | undefined>();
+    const last = this.#queue.at(-1);
+    const [only] = happenings;
+    if (along === nothing && only !== undefined && happenings.length === 1 && joins(last, session, only))
+      return last.written.promise;
+    this.#queue.push({ session, at: Date.now(), happenings: [...happenings], along, written });
+    this.#schedule();
+    return written.promise;
+  }
+
+  /** Resolves when nothing waits to be written. */
+  async drain(): Promise<void> {
+    while (this.#queue.length > 0 || this.#writing !== undefined)
+      await (this.#writing ?? new Promise<void>((resolve) => setImmediate(resolve)));
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#writing !== undefined) return;
+    this.#scheduled = true;
+    setImmediate(this.#flush);
+  }
+
+  readonly #flush = (): void => {
+    this.#scheduled = false;
+    this.#writing = this.#commit().finally(() => {
+      this.#writing = undefined;
+      if (this.#queue.length > 0) this.#schedule();
+    });
+  };
+
+  async #commit(): Promise<void> {
+    const { store, watchers } = this.#parts;
+    const items = this.#queue;
+    this.#queue = [];
+    try {
+      const writes = items.map((item) => this.#writeOf(item));
+      const written = await store.write(writes);
+      items.forEach((item, index) => {
+        const lastSeq = written[index];
+        if (lastSeq !== undefined && this.#listeners.size > 0) this.#tell(item, writes[index]?.events ?? [], lastSeq);
+        item.written.resolve(lastSeq);
+      });
+      for (const session of new Set(items.map((item) => item.session))) watchers.wake(session);
+    } catch (error) {
+      for (const { written } of items) written.reject(error);
+    }
+  }
+
+  #writeOf({ session, at, happenings, along }: Item): SessionWrite {
+    const { redact } = this.#parts;
+    const { memory, ...rest } = along;
+    return {
+      ...rest,
+      ...(memory === undefined ? {} : { memory: redact(memory) }),
+      session,
+      at,
+      events: happenings.map((happening) => redact(JSON.stringify(happening))),
+    };
+  }
+
+  #tell({ session, at }: Item, bodies: readonly string[], lastSeq: number): void {
+    bodies.forEach((body, index) => {
+      const event = eventOf(session, { seq: lastSeq - bodies.length + 1 + index, at, body });
+      for (const listener of this.#listeners) tell(listener, event);
+    });
+  }
+}
+
+/** An event as it is told. */
+export function eventOf(sessionId: string, { seq, at, body }: StoredSessionEvent): SessionEvent {
+  return { seq, sessionId, at: new Date(at).toISOString(), ...(JSON.parse(body) as SessionHappening) };
+}
+
+/** Text that comes piece by piece faster than it is written becomes one piece. */
+function joins(item: Item | undefined, session: string, next: SessionHappening): item is Item {
+  if (item?.session !== session || item.along !== nothing) return false;
+  const last = item.happenings.at(-1);
+  if (
+    last === undefined ||
+    (next.type !== 'text_delta' && next.type !== 'thinking_delta') ||
+    last.type !== next.type ||
+    !('text' in last)
+  )
+    return false;
+  item.happenings[item.happenings.length - 1] = { ...last, text: last.text + next.text };
+  return true;
+}

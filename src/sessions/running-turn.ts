@@ -1,0 +1,250 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { SessionRecord, TurnRecord } from '../journal/session-store.ts';
+import { SignalboxError, messageOf } from '../model/errors.ts';
+import type { TurnEvent } from '../runtimes/runtime.ts';
+import { turnTools } from '../runtimes/turn-tools.ts';
+import type { Agent } from './agent.ts';
+import type { Along, EventLog } from './event-log.ts';
+import type { SessionBox } from './session-box.ts';
+import type { SessionHappening, TurnReason } from './session-event.ts';
+import { sessionServers } from './session-servers.ts';
+import { TurnApprovals } from './turn-approvals.ts';
+import { type TurnMemory, recallTurn } from './turn-memory.ts';
+import { TurnQuestions } from './turn-questions.ts';
+
+/** What a turn is run with. */
+export interface TurnParts {
+  readonly box: SessionBox;
+  readonly log: EventLog;
+  readonly agent: Agent;
+  readonly session: SessionRecord;
+  readonly turn: TurnRecord;
+  /** The session's memory as it is kept. */
+  readonly memory: string | undefined;
+  /** How long a question to the user waits. */
+  readonly questionMs: number;
+  /** Aborted when nothing can be waited for any more. */
+  readonly closed: AbortSignal;
+}
+
+type Status = Extract<TurnEvent, { type: 'status' }>;
+
+/** A runtime that was interrupted and does not end is left behind after this. */
+const lastGraceMs = 10_000;
+/** So many events may wait to be written before the runtime has to. */
+const mostUnwritten = 64;
+const retryMs = 1000;
+
+/** One turn that runs in this process. */
+export class RunningTurn {
+  readonly approvals: TurnApprovals;
+  readonly questions: TurnQuestions;
+  readonly #parts: TurnParts;
+  readonly #interrupt = new AbortController();
+  #status: Status = { type: 'status' };
+  #toldServers = '';
+  #isWaiting = false;
+  #unwritten = 0;
+  #written: Promise<unknown> = Promise.resolve();
+  #reason: TurnReason | undefined;
+  #failure: { readonly code: string; readonly message: string } | undefined;
+
+  constructor(parts: TurnParts) {
+    this.#parts = parts;
+    this.questions = new TurnQuestions(this.#tell, this.#interrupt.signal, parts.questionMs);
+    this.approvals = new TurnApprovals(parts.box, this.#tell);
+  }
+
+  interrupt(why: string): void {
+    this.#interrupt.abort(new DOMException(why, 'AbortError'));
+  }
+
+  /** Tells how the servers are, where that has changed. */
+  refresh(): void {
+    const servers = sessionServers(this.#parts.box.catalog(), this.#status.servers);
+    if (JSON.stringify(servers) !== this.#toldServers) this.#tellStatus();
+  }
+
+  /** Runs it to its end. Resolves when its end is written. */
+  async run(): Promise<void> {
+    const { session, turn, agent } = this.#parts;
+    const { content, id: turnId, by } = turn;
+    this.#write([{ type: 'user_message', turnId, content, by: by.id }, this.#statusNow()], {
+      begins: true,
+      set: { runtime: agent.runtime.name, ...(agent.model === undefined ? {} : { model: agent.model }) },
+    });
+    if (turn.interrupted) this.interrupt('the turn was interrupted before it began');
+    try {
+      await this.#drive();
+    } catch (error) {
+      const code = error instanceof SignalboxError ? error.code : 'runtime-failed';
+      if (!this.#interrupt.signal.aborted) this.#failure = { code, message: messageOf(error) };
+    }
+    await this.approvals.close();
+    const error = this.#failure === undefined ? [] : [{ type: 'error', ...this.#failure } as const];
+    const reason = this.#failure === undefined ? (this.#reason ?? 'interrupted') : 'error';
+    await this.#end(session.id, [...error, { type: 'done', reason }], {
+      ends: turn.id,
+      waits: false,
+      set: { lastTurn: reason },
+    });
+  }
+
+  async #drive(): Promise<void> {
+    const { box, agent, session, turn, memory } = this.#parts;
+    const { signal } = this.#interrupt;
+    signal.throwIfAborted();
+    await box.requireServers({ signal });
+    const { id, cwd, permissionMode, owner } = session;
+    const events = agent.runtime.turn({
+      session: id,
+      content: turn.content,
+      cwd,
+      permissionMode,
+      ...(agent.model === undefined ? {} : { model: agent.model }),
+      ...(agent.instructions === undefined ? {} : { instructions: agent.instructions }),
+      ...recallTurn(memory, id, agent.runtime.name),
+      signal,
+      tools: turnTools({
+        box,
+        own: agent.own,
+        session: id,
+        principal: { id: `${owner.id}/${agent.name}`, kind: 'agent' },
+        cwd,
+        permissionMode,
+        options: (toolCallId) => ({
+          waitMs: Number.POSITIVE_INFINITY,
+          approve: (request) => this.approvals.ask(toolCallId, request),
+        }),
+      }),
+      ask: (toolCallId, questions) => this.questions.ask(toolCallId, questions).finally(() => this.#waits()),
+    });
+    await this.#hearAll(events[Symbol.asyncIterator]());
+    if (this.#reason === undefined && !signal.aborted)
+      throw new Error(`the runtime "${agent.runtime.name}" ended the turn without saying why`);
+  }
+
+  async #hearAll(events: AsyncIterator<TurnEvent>): Promise<void> {
+    const abandoned = this.#abandoned();
+    for (;;) {
+      const next = await Promise.race([events.next(), abandoned.promise]);
+      if (next === undefined || next.done === true) break;
+      this.#hear(next.value);
+      if (this.#unwritten > mostUnwritten) await this.#written;
+    }
+    abandoned.stop();
+    // Its own end is not waited for: it may never come.
+    void Promise.resolve(events.return?.()).catch(() => undefined);
+  }
+
+  /** Resolves some time after the interrupt. */
+  #abandoned(): { readonly promise: Promise<undefined>; stop(): void } {
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    let timer: NodeJS.Timeout | undefined;
+    const start = (): void => void (timer = setTimeout(resolve, lastGraceMs, undefined));
+    const { signal } = this.#interrupt;
+    signal.addEventListener('abort', start, { once: true });
+    if (signal.aborted) start();
+    return {
+      promise,
+      stop: () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', start);
+      },
+    };
+  }
+
+  #hear(event: TurnEvent): void {
+    const { agent, session } = this.#parts;
+    switch (event.type) {
+      case 'status':
+        this.#status = { ...this.#status, ...event };
+        this.#tellStatus(event.model === undefined ? {} : { set: { model: event.model } });
+        break;
+      case 'memory': {
+        const kept: TurnMemory = { session: session.id, runtime: agent.runtime.name, memory: event.memory };
+        this.#write([], { memory: JSON.stringify(kept) });
+        break;
+      }
+      case 'done':
+        this.#reason = event.reason;
+        break;
+      case 'text_delta':
+      case 'thinking_delta':
+      case 'tool_call_start':
+      case 'tool_call_delta':
+      case 'tool_call_end':
+      case 'tool_progress':
+      case 'tool_result':
+      case 'error':
+        this.#tell(event);
+    }
+  }
+
+  readonly #tell = (happening: SessionHappening): void => {
+    const waits = this.#waitsNow(happening);
+    this.#write([happening], waits === undefined ? undefined : { waits });
+  };
+
+  /** Whether the session waits for a human is written with the event that makes it so. */
+  #waitsNow({ type }: SessionHappening): boolean | undefined {
+    if (!type.startsWith('approval_') && !type.startsWith('question_')) return undefined;
+    const waits = this.approvals.count + this.questions.count > 0;
+    if (waits === this.#isWaiting) return undefined;
+    this.#isWaiting = waits;
+    return waits;
+  }
+
+  /** A question that nobody answered leaves no event. */
+  #waits(): void {
+    const waits = this.#waitsNow({ type: 'question_answered', toolCallId: '', by: '' });
+    if (waits !== undefined) this.#write([], { waits });
+  }
+
+  #tellStatus(along?: Along): void {
+    this.#write([this.#statusNow()], along);
+  }
+
+  #statusNow(): SessionHappening {
+    const { servers: known, model = this.#parts.agent.model, costUsd, contextTokens } = this.#status;
+    const servers = sessionServers(this.#parts.box.catalog(), known);
+    this.#toldServers = JSON.stringify(servers);
+    return {
+      type: 'session_status',
+      ...(model === undefined ? {} : { model }),
+      permissionMode: this.#parts.session.permissionMode,
+      servers,
+      ...(costUsd === undefined ? {} : { costUsd }),
+      ...(contextTokens === undefined ? {} : { contextTokens }),
+    };
+  }
+
+  #write(happenings: readonly SessionHappening[], along?: Along): void {
+    this.#unwritten += 1;
+    this.#written = this.#parts.log.write(this.#parts.session.id, happenings, along).then(
+      (seq) => {
+        this.#unwritten -= 1;
+        if (seq === undefined) this.interrupt('the session was deleted');
+      },
+      (error: unknown) => {
+        this.#unwritten -= 1;
+        const message = `the turn was ended: what happens in it could not be kept: ${messageOf(error)}`;
+        this.#failure ??= { code: 'store-unavailable', message };
+        this.interrupt(message);
+      },
+    );
+  }
+
+  /** The end must be written, or the session would be running for ever; a full disk may have room again. */
+  async #end(session: string, happenings: readonly SessionHappening[], along: Along): Promise<void> {
+    for (;;) {
+      try {
+        await this.#parts.log.write(session, happenings, along);
+        return;
+      } catch {
+        if (this.#parts.closed.aborted) return;
+        await wait(retryMs, undefined, { signal: this.#parts.closed }).catch(() => undefined);
+      }
+    }
+  }
+}

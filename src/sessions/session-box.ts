@@ -1,0 +1,19 @@
+import type { ApprovalInbox } from '../call/approvals/approval-inbox.ts';
+import type { SignalboxEvents } from '../call/events.ts';
+import type { CatalogSnapshot } from '../catalog/snapshot.ts';
+import type { SessionStore } from '../journal/session-store.ts';
+import type { ToolDefinition } from '../model/tool.ts';
+import type { Caller } from '../runtimes/own-tools.ts';
+
+/** What sessions need of the box: a Signalbox has it. */
+export interface SessionBox {
+  tools(): readonly ToolDefinition[];
+  catalog(): CatalogSnapshot;
+  readonly call: Caller;
+  on<Name extends keyof SignalboxEvents>(event: Name, listener: (event: SignalboxEvents[Name]) => void): () => void;
+  requireServers(options: { readonly signal: AbortSignal }): Promise<void>;
+  readonly approvals: Pick<ApprovalInbox, 'get' | 'approve' | 'deny'>;
+  readonly sessionStore: SessionStore;
+  endSession(session: string): void;
+  redact(text: string): string;
+}

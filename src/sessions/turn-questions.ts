@@ -1,0 +1,56 @@
+import { SignalboxError } from '../model/errors.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { Principal } from '../model/principal.ts';
+import type { Question } from '../runtimes/runtime.ts';
+import type { SessionHappening } from './session-event.ts';
+
+/** The questions that an agent asks its user in one turn. */
+export class TurnQuestions {
+  readonly #tell: (happening: SessionHappening) => void;
+  readonly #signal: AbortSignal;
+  readonly #expireMs: number;
+  readonly #open = new Map<string, (answers: JsonObject | undefined) => void>();
+  readonly #answered = new Map<string, Principal>();
+
+  constructor(tell: (happening: SessionHappening) => void, signal: AbortSignal, expireMs: number) {
+    this.#tell = tell;
+    this.#signal = signal;
+    this.#expireMs = expireMs;
+  }
+
+  get count(): number {
+    return this.#open.size;
+  }
+
+  /** Asks, and waits for the answer; `undefined` when the turn was interrupted or nobody answered in time. */
+  async ask(toolCallId: string, questions: readonly Question[]): Promise<JsonObject | undefined> {
+    if (this.#signal.aborted) return undefined;
+    const { promise, resolve } = Promise.withResolvers<JsonObject | undefined>();
+    const giveUp = (): void => resolve(undefined);
+    const timer = setTimeout(giveUp, this.#expireMs);
+    this.#signal.addEventListener('abort', giveUp, { once: true });
+    this.#open.set(toolCallId, resolve);
+    this.#tell({ type: 'question_prompt', toolCallId, questions });
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      this.#signal.removeEventListener('abort', giveUp);
+      this.#open.delete(toolCallId);
+    }
+  }
+
+  /** Gives the answers; `false` when no such question was asked in this turn. */
+  answer(toolCallId: string, answers: JsonObject, by: Principal): boolean {
+    const before = this.#answered.get(toolCallId);
+    if (before !== undefined)
+      throw new SignalboxError('question-answered', `the question was already answered, by ${before.id}`);
+    const resolve = this.#open.get(toolCallId);
+    if (resolve === undefined) return false;
+    this.#open.delete(toolCallId);
+    this.#answered.set(toolCallId, by);
+    this.#tell({ type: 'question_answered', toolCallId, by: by.id });
+    resolve(answers);
+    return true;
+  }
+}

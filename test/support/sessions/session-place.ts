@@ -1,0 +1,181 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { modelRuntime } from '../../../src/runtimes/model/model-runtime.ts';
+import { ownTools } from '../../../src/runtimes/own-tools.ts';
+import type { Runtime, Turn, TurnEvent } from '../../../src/runtimes/runtime.ts';
+import { type SessionsOptions, createSessions } from '../../../src/sessions/create-sessions.ts';
+import type { SessionEvent } from '../../../src/sessions/session-event.ts';
+import type { Sessions } from '../../../src/sessions/sessions.ts';
+import { type Signalbox, type SignalboxOptions, createSignalbox, defineTool, localServer } from '../../../src/index.ts';
+
+/** Drives a turn as a story says. */
+export type ScriptedTurn = (turn: Turn) => AsyncIterable<TurnEvent>;
+
+/** Sessions on a real box and a real store, with the demo model and an agent that does what a story says. */
+export interface SessionPlace {
+  readonly directory: string;
+  readonly box: Signalbox;
+  readonly sessions: Sessions;
+  /** What was written with the tool that asks. */
+  readonly notes: readonly string[];
+  /** How turns of the agent `scripted` go. */
+  script: ScriptedTurn;
+  /** Closes everything and opens it again on the same file. */
+  reopen(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface PlaceOptions extends Partial<Omit<SessionsOptions, 'box' | 'agents'>> {
+  readonly box?: SignalboxOptions;
+}
+
+export const ann = { id: 'ann', kind: 'human' } as const;
+
+export async function openSessionPlace(options: PlaceOptions = {}): Promise<SessionPlace> {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-sessions-')));
+  const notes: string[] = [];
+  const { box: boxOptions, ...given } = options;
+  const scripted: Runtime = {
+    name: 'scripted',
+    turn: (turn) => place.script(turn),
+    close: () => Promise.resolve(),
+  };
+  const open = async (): Promise<{ box: Signalbox; sessions: Sessions }> => {
+    const own = ownTools('runtime');
+    const box = await createSignalbox({
+      data: join(directory, 'data'),
+      ...boxOptions,
+      servers: [notesServer(notes), own, ...(boxOptions?.servers ?? [])],
+    });
+    const agents = {
+      usual: 'demo',
+      list: () => [
+        { name: 'demo', runtime: modelRuntime(), own, model: 'demo' },
+        { name: 'scripted', runtime: scripted, own },
+      ],
+    };
+    return { box, sessions: await createSessions({ box, agents, cwd: directory, ...given }) };
+  };
+  let opened = await open();
+  const shut = async (): Promise<void> => {
+    await opened.sessions.close({ graceMs: 0 });
+    await opened.box.close({ graceMs: 0 });
+  };
+  const place: SessionPlace = {
+    directory,
+    get box() {
+      return opened.box;
+    },
+    get sessions() {
+      return opened.sessions;
+    },
+    notes,
+    script: () => says(),
+    async reopen() {
+      await shut();
+      opened = await open();
+    },
+    async close() {
+      await shut();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+  return place;
+}
+
+/** A turn that says these pieces and ends. */
+export async function* says(...pieces: readonly string[]): AsyncGenerator<TurnEvent> {
+  for (const text of pieces) {
+    yield { type: 'text_delta', text };
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  yield { type: 'done', reason: 'end' };
+}
+
+/** A turn that says one thing and goes on until it is interrupted. */
+export async function* untilInterrupted({ signal }: Turn, text = 'waiting'): AsyncGenerator<TurnEvent> {
+  yield { type: 'text_delta', text };
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  yield { type: 'done', reason: 'interrupted' };
+}
+
+/** The events after `after`, up to and with the first that fits; it must come. */
+export async function eventsUntil(
+  sessions: Sessions,
+  id: string,
+  fits: (event: SessionEvent) => boolean,
+  after?: number,
+): Promise<SessionEvent[]> {
+  const events: SessionEvent[] = [];
+  const signal = AbortSignal.timeout(20_000);
+  for await (const event of sessions.events(id, { signal, ...(after === undefined ? {} : { after }) })) {
+    events.push(event);
+    if (fits(event)) return events;
+  }
+  throw new Error(`it did not come; there were ${events.map(({ type }) => type).join(', ')}`);
+}
+
+/** Everything that is told until it ends. */
+export async function collect<Value>(values: AsyncIterable<Value>): Promise<Value[]> {
+  const collected: Value[] = [];
+  for await (const value of values) collected.push(value);
+  return collected;
+}
+
+/** Sends a message and gives back all events of its turn. */
+export async function runTurn(sessions: Sessions, id: string, content: string): Promise<SessionEvent[]> {
+  const { afterSeq, turnId } = await sessions.send(id, content, ann);
+  let begun = false;
+  const events = await eventsUntil(
+    sessions,
+    id,
+    (event) => {
+      begun ||= event.type === 'user_message' && event.turnId === turnId;
+      return begun && event.type === 'done';
+    },
+    afterSeq,
+  );
+  return events.slice(events.findIndex((event) => event.type === 'user_message' && event.turnId === turnId));
+}
+
+export function textOf(events: readonly SessionEvent[]): string {
+  return events.map((event) => (event.type === 'text_delta' ? event.text : '')).join('');
+}
+
+export function typesOf(events: readonly SessionEvent[]): string[] {
+  return events.map(({ type }) => type);
+}
+
+function notesServer(notes: string[]): ReturnType<typeof localServer> {
+  return localServer({
+    name: 'notes',
+    tools: [
+      defineTool({
+        name: 'write',
+        description: 'Writes a note.',
+        input: z.object({ text: z.string() }),
+        effect: 'undoable',
+        run: ({ text }) => {
+          notes.push(text);
+          return `noted ${text}`;
+        },
+      }),
+      defineTool({
+        name: 'count',
+        description: 'Counts how often it was called in this session.',
+        input: z.object({}),
+        effect: 'read',
+        run: (_, { state }) => {
+          const count = Number(state.get('count') ?? 0) + 1;
+          state.set('count', count);
+          return `call ${count}`;
+        },
+      }),
+    ],
+  });
+}
