@@ -52,7 +52,7 @@ export function sessionStoreConformance(name: string, lasting: boolean, place: (
     const write = async (events: readonly string[], given: object = {}): Promise<number | undefined> =>
       (await sessions.write([{ session: 's1', at: 2000, events, ...given }]))[0];
     const queue = (id: string, content = id, most = 100): Promise<number | undefined> =>
-      sessions.queue({ id, session: 's1', content, by: human }, most);
+      sessions.queue({ id, session: 's1', content, by: human, at: 5000, title: `about ${id}`, most });
     const ids = async (query: object = {}): Promise<string[]> =>
       (await sessions.select({ limit: 10, ...query })).map(({ id }) => id);
 
@@ -157,18 +157,43 @@ export function sessionStoreConformance(name: string, lasting: boolean, place: (
       assert.equal(await queue('t3', '', 2), undefined);
       await sessions.claim('s1');
       assert.equal(await queue('t3', '', 2), 2, 'the one that runs does not wait');
-      assert.equal(await sessions.queue({ id: 't', session: 'gone', content: '', by: human }, 9), undefined);
+      assert.equal(
+        await sessions.queue({ id: 't', session: 'gone', content: '', by: human, at: 1, title: '', most: 9 }),
+        undefined,
+      );
+    });
+
+    test('a message is activity, and names a session that has no name', async () => {
+      await sessions.create(session());
+      await sessions.create(session({ id: 's2', title: 'Named' }));
+      await queue('t1');
+      await queue('t2');
+      await sessions.queue({ id: 't3', session: 's2', content: '', by: human, at: 1, title: 'other', most: 9 });
+      const [one, two] = [await sessions.find('s1'), await sessions.find('s2')];
+      assert.deepEqual([one?.title, one?.activeAt, two?.title, two?.activeAt], ['about t1', 5000, 'Named', 1000]);
+    });
+
+    test('old events can be forgotten; the numbers go on', async () => {
+      await sessions.create(session());
+      await write(['1', '2', '3', '4']);
+      await sessions.trim('s1', 3);
+      await sessions.trim('s1', 9);
+      assert.equal(await write(['5']), 5);
+      assert.deepEqual(
+        (await sessions.events('s1', 0, 9)).map(({ body }) => body),
+        ['2', '3', '4', '5'],
+      );
     });
 
     test('interrupting marks all turns there are', async () => {
       await sessions.create(session());
       await queue('t1');
-      assert.equal(await sessions.interrupt('s1'), 1);
+      assert.deepEqual(await sessions.interrupt('s1'), ['t1']);
       await queue('t2');
       assert.equal((await sessions.claim('s1'))?.interrupted, true);
       await write([], { ends: 't1' });
       assert.equal((await sessions.claim('s1'))?.interrupted, false);
-      assert.equal(await sessions.interrupt('none'), 0);
+      assert.deepEqual(await sessions.interrupt('none'), []);
     });
 
     test('a turn that this process has claimed is not lost', async () => {

@@ -72,6 +72,15 @@ export interface TurnRecord {
   readonly interrupted: boolean;
 }
 
+/** A turn on its way into the queue. */
+export interface TurnDraft extends Omit<TurnRecord, 'interrupted'> {
+  readonly at: number;
+  /** What a session without a title is called from now on. */
+  readonly title: string;
+  /** It is not taken when so many wait. */
+  readonly most: number;
+}
+
 /** Which sessions to find; all conditions must hold. Last active first. */
 export interface SessionRecordQuery {
   readonly limit: number;
@@ -99,12 +108,14 @@ export interface SessionStore {
   write(writes: readonly SessionWrite[]): Promise<readonly (number | undefined)[]>;
   /** Events with a greater seq, in order. */
   events(id: string, after: number, limit: number): Promise<readonly StoredSessionEvent[]>;
-  /** Puts a turn behind those that wait; tells how many turns are before it. `undefined` when `most` wait, or there is no session. */
-  queue(turn: Omit<TurnRecord, 'interrupted'>, most: number): Promise<number | undefined>;
+  /** Forgets all events but the last `keep`. */
+  trim(id: string, keep: number): Promise<void>;
+  /** Puts a turn behind those that wait; tells how many turns are before it. `undefined` when too many wait, or there is no session. */
+  queue(turn: TurnDraft): Promise<number | undefined>;
   /** Takes the turn whose time has come, for this process. `undefined` when none waits or one is running. */
   claim(session: string): Promise<TurnRecord | undefined>;
-  /** Marks all turns of a session as interrupted; tells how many there were. */
-  interrupt(session: string): Promise<number>;
+  /** Marks all turns of a session as interrupted, and tells which there were. */
+  interrupt(session: string): Promise<readonly string[]>;
   /** Takes over the turns that were claimed by processes that are gone: each is given to one process, once. */
   takeLost(): Promise<readonly TurnRecord[]>;
   /** Sessions with turns that nobody has claimed. */

@@ -1,3 +1,6 @@
+import { SignalboxError } from '../model/errors.ts';
+import { nearest } from '../model/nearest.ts';
+import type { PermissionMode } from '../model/permission-mode.ts';
 import type { OwnTools } from '../runtimes/own-tools.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
 
@@ -10,6 +13,12 @@ export interface Agent {
   readonly model?: string;
   /** What it is told about the application and its tools, besides its own instructions. */
   readonly instructions?: string;
+  /** What of the catalog it sees, and may call. */
+  readonly profile?: string;
+  /** The directory of sessions that name none. */
+  readonly cwd?: string;
+  /** How freely it may act in sessions that do not say. */
+  readonly permissionMode?: PermissionMode;
 }
 
 /** The agents there are now; looked at again for every turn. */
@@ -17,4 +26,18 @@ export interface Agents {
   list(): readonly Agent[];
   /** The agent of sessions that name none. */
   readonly usual: string;
+}
+
+/** The agent of that name; throws `agent-unknown` where there is none (any more). */
+export function agentNamed(agents: Agents, name: string): Agent {
+  const all = agents.list();
+  const agent = all.find((one) => one.name === name);
+  if (agent !== undefined) return agent;
+  const names = all.map((one) => one.name);
+  const near = nearest(name, names);
+  const guess = near === undefined ? '' : `; did you mean "${near}"?`;
+  throw new SignalboxError(
+    'agent-unknown',
+    `there is no agent ${JSON.stringify(name)}${guess} There are: ${names.join(', ')}`,
+  );
 }

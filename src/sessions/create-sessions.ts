@@ -1,23 +1,26 @@
+import type { Approving, Denying } from '../call/approvals/approvals.ts';
 import type { SessionRecord } from '../journal/session-store.ts';
 import { SignalboxError } from '../model/errors.ts';
 import { newId } from '../model/identifiers.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Principal } from '../model/principal.ts';
 import type { TranscriptMessage } from '../runtimes/transcript.ts';
-import type { Agent, Agents } from './agent.ts';
+import { type Agents, agentNamed } from './agent.ts';
+import { Answers } from './answers.ts';
 import { checkDirectory, checkMessage, checkMode, checkTitle } from './check-session.ts';
 import { EventLog } from './event-log.ts';
 import { readEvents } from './read-events.ts';
+import { ServerNews } from './server-news.ts';
 import type { SessionBox } from './session-box.ts';
-import type { SessionEvent, SessionHappening } from './session-event.ts';
-import { sessionServers } from './session-servers.ts';
+import type { SessionEvent } from './session-event.ts';
+import { pageOf, recordQuery } from './session-page.ts';
 import { titleOf, toSession } from './session-view.ts';
 import type { NewSession, SentMessage, Session, SessionChange } from './session.ts';
-import type { EventOptions, SessionPage, SessionQuery, Sessions } from './sessions.ts';
+import type { AgentSummary, EventOptions, SessionPage, SessionQuery, Sessions } from './sessions.ts';
 import { Sweep } from './sweep.ts';
 import { TranscriptOfEvents } from './transcript-of-events.ts';
 import { recallTurn } from './turn-memory.ts';
-import { Turns, noSuchAgent } from './turns.ts';
+import { Turns } from './turns.ts';
 import { watchEvents } from './watch-events.ts';
 import { Watchers } from './watchers.ts';
 
@@ -31,17 +34,21 @@ export interface SessionsOptions {
   readonly idleMs?: number;
   /** After so long without activity a session is deleted (90 days). */
   readonly keepMs?: number;
+  /** How many events of a session are kept (200,000). */
+  readonly keepEvents?: number;
   /** How long an agent's question waits for its answer (2 h). */
   readonly questionMs?: number;
 }
 
 const minute = 60_000;
-const usual = { idleMs: 30 * minute, keepMs: 90 * 24 * 60 * minute, questionMs: 120 * minute } as const;
+const usual = {
+  idleMs: 30 * minute,
+  keepMs: 90 * 24 * 60 * minute,
+  keepEvents: 200_000,
+  questionMs: 120 * minute,
+} as const;
 const mostQueued = 100;
 const deleteGraceMs = 5000;
-const catalogCalmMs = 50;
-const usualPage = 50;
-const largestPage = 500;
 
 /**
  * Opens the sessions that are kept in the box's store. Turns that died with an earlier process are ended, and messages that
@@ -61,30 +68,32 @@ class KeptSessions implements Sessions {
   readonly #watchers = new Watchers();
   readonly #log: EventLog;
   readonly #turns: Turns;
+  readonly #answers: Answers;
+  readonly #news: ServerNews;
   readonly #sweep: Sweep;
-  readonly #stopListening: () => void;
-  #catalogTimer: NodeJS.Timeout | undefined;
   #closing: Promise<void> | undefined;
 
   constructor({ box, agents, cwd = process.cwd(), ...given }: SessionsOptions) {
-    const { idleMs, keepMs, questionMs } = { ...usual, ...given };
+    const { idleMs, keepMs, keepEvents, questionMs } = { ...usual, ...given };
     this.#box = box;
     this.#agents = agents;
     this.#cwd = cwd;
     this.#idleMs = idleMs;
     const { sessionStore: store } = box;
-    this.#log = new EventLog({ store, watchers: this.#watchers, redact: (text) => box.redact(text) });
-    this.#turns = new Turns({ box, log: this.#log, agents, questionMs });
+    const watchers = this.#watchers;
+    const log = new EventLog({ store, watchers, redact: (text) => box.redact(text) });
+    const turns = new Turns({ box, log, agents, questionMs, keepEvents, onTurn: (id) => this.#sweep.touched(id) });
+    this.#log = log;
+    this.#turns = turns;
+    this.#answers = new Answers(box, turns);
+    this.#news = new ServerNews({ box, log, turns, watchers });
     this.#sweep = new Sweep({
       box,
       idleMs,
       keepMs,
-      isBusy: (session) => this.#turns.sessions().has(session),
+      isBusy: (session) => turns.isBusy(session),
       forget: (session) => this.#forget(session),
-      recover: () => this.#turns.recover(),
-    });
-    this.#stopListening = box.on('CatalogChanged', () => {
-      this.#catalogTimer ??= setTimeout(() => this.#serversChanged(), catalogCalmMs).unref();
+      recover: () => turns.recover(),
     });
   }
 
@@ -93,7 +102,7 @@ class KeptSessions implements Sessions {
     this.#sweep.start();
   }
 
-  agents(): ReturnType<Sessions['agents']> {
+  agents(): readonly AgentSummary[] {
     const { usual: usualAgent } = this.#agents;
     return this.#agents.list().map(({ name, runtime, model }) => ({
       name,
@@ -105,7 +114,7 @@ class KeptSessions implements Sessions {
 
   async create(request: NewSession, owner: Principal): Promise<Session> {
     this.#assertOpen();
-    const agent = this.#agent(request.agent ?? this.#agents.usual);
+    const agent = agentNamed(this.#agents, request.agent ?? this.#agents.usual);
     const now = Date.now();
     const id = newId('sess');
     await this.#box.sessionStore.create({
@@ -114,8 +123,8 @@ class KeptSessions implements Sessions {
       runtime: agent.runtime.name,
       model: agent.model ?? '',
       title: request.title === undefined ? '' : checkTitle(request.title),
-      cwd: await checkDirectory(request.cwd ?? this.#cwd),
-      permissionMode: checkMode(request.permissionMode ?? 'default'),
+      cwd: await checkDirectory(request.cwd ?? agent.cwd ?? this.#cwd),
+      permissionMode: checkMode(request.permissionMode ?? agent.permissionMode ?? 'default'),
       owner: { id: owner.id, kind: owner.kind },
       createdAt: now,
       activeAt: now,
@@ -125,18 +134,9 @@ class KeptSessions implements Sessions {
     return this.get(id);
   }
 
-  async list({ limit = usualPage, after, cwd, owner, active }: SessionQuery = {}): Promise<SessionPage> {
-    const size = Math.max(1, Math.min(limit, largestPage));
-    const records = await this.#box.sessionStore.select({
-      limit: size + 1,
-      ...(after === undefined ? {} : { after: cursorOf(after) }),
-      ...(cwd === undefined ? {} : { cwd }),
-      ...(owner === undefined ? {} : { owner }),
-      ...(active === undefined ? {} : { active }),
-    });
-    const items = records.slice(0, size).map((record) => toSession(record, this.#idleMs));
-    const last = records[size - 1];
-    return { items, ...(records.length > size && last !== undefined ? { next: `${last.activeAt}.${last.id}` } : {}) };
+  async list(query: SessionQuery = {}): Promise<SessionPage> {
+    const wanted = recordQuery(query);
+    return pageOf(await this.#box.sessionStore.select(wanted), wanted.limit, this.#idleMs);
   }
 
   count(query?: { readonly cwd?: string; readonly owner?: string }): Promise<number> {
@@ -154,7 +154,7 @@ class KeptSessions implements Sessions {
       ...(title === undefined ? {} : { title: checkTitle(title) }),
       ...(permissionMode === undefined ? {} : { permissionMode: checkMode(permissionMode) }),
     };
-    const told = permissionMode === undefined ? [] : [this.#statusOf({ ...record, ...set })];
+    const told = permissionMode === undefined ? [] : [this.#news.statusOf({ ...record, ...set })];
     await this.#log.write(id, told, { set });
     return this.get(id);
   }
@@ -167,8 +167,7 @@ class KeptSessions implements Sessions {
 
   async fork(id: string, owner: Principal): Promise<Session> {
     this.#assertOpen();
-    const parent = await this.#find(id);
-    const { lastSeq, turnSeq, turn, queued: _, ...facts } = parent;
+    const { lastSeq, turnSeq, turn, queued: _, ...facts } = await this.#find(id);
     const fork = newId('sess');
     await this.#box.sessionStore.create({
       ...facts,
@@ -199,44 +198,38 @@ class KeptSessions implements Sessions {
 
   async send(id: string, content: string, by: Principal): Promise<SentMessage> {
     this.#assertOpen();
-    const text = checkMessage(content);
-    const { lastSeq: afterSeq, title } = await this.#find(id);
+    const text = this.#box.redact(checkMessage(content));
+    const { lastSeq: afterSeq } = await this.#find(id);
     const turnId = newId('turn');
-    const author = { id: by.id, kind: by.kind };
-    const turn = { id: turnId, session: id, content: this.#box.redact(text), by: author };
-    const position = await this.#box.sessionStore.queue(turn, mostQueued);
+    const position = await this.#box.sessionStore.queue({
+      id: turnId,
+      session: id,
+      content: text,
+      by: { id: by.id, kind: by.kind },
+      at: Date.now(),
+      title: titleOf(text),
+      most: mostQueued,
+    });
     if (position === undefined) throw await this.#busy(id);
-    if (title === '') await this.#log.write(id, [], { set: { title: titleOf(turn.content) } });
-    this.#sweep.touched(id);
     this.#turns.workOff(id);
     return { turnId, afterSeq, position };
   }
 
   async interrupt(id: string): Promise<boolean> {
     await this.#find(id);
-    const count = await this.#box.sessionStore.interrupt(id);
-    this.#turns.of(id)?.interrupt('the turn was interrupted');
-    return count > 0;
+    return this.#turns.interrupt(id, 'the turn was interrupted');
   }
 
-  async approve(id: string, toolCallId: string, how: Parameters<Sessions['approve']>[2]): Promise<void> {
-    await this.#box.approvals.approve(await this.#approvalOf(id, toolCallId), how);
+  async approve(id: string, toolCallId: string, how: Approving): Promise<void> {
+    await this.#box.approvals.approve(await this.#answers.approvalOf(await this.#find(id), toolCallId), how);
   }
 
-  async deny(id: string, toolCallId: string, how: Parameters<Sessions['deny']>[2]): Promise<void> {
-    await this.#box.approvals.deny(await this.#approvalOf(id, toolCallId), how);
+  async deny(id: string, toolCallId: string, how: Denying): Promise<void> {
+    await this.#box.approvals.deny(await this.#answers.approvalOf(await this.#find(id), toolCallId), how);
   }
 
   async answer(id: string, toolCallId: string, answers: JsonObject, by: Principal): Promise<void> {
-    const record = await this.#find(id);
-    if (this.#turns.of(id)?.questions.answer(toolCallId, answers, by) === true) return;
-    for await (const event of readEvents(this.#box.sessionStore, id, Math.max(0, record.turnSeq - 1)))
-      if (event.type === 'question_answered' && event.toolCallId === toolCallId)
-        throw new SignalboxError('question-answered', `the question was already answered, by ${event.by}`);
-    throw new SignalboxError(
-      'question-unknown',
-      `no question waits under ${JSON.stringify(toolCallId)}; those that do are told as "question_prompt"`,
-    );
+    await this.#answers.answer(await this.#find(id), toolCallId, answers, by);
   }
 
   async *events(id: string, { after, signal }: EventOptions): AsyncGenerator<SessionEvent, void, undefined> {
@@ -245,7 +238,7 @@ class KeptSessions implements Sessions {
     yield* watchEvents(this.#box.sessionStore, this.#watchers, id, { after: from, signal });
   }
 
-  subscribe(listener: Parameters<Sessions['subscribe']>[0]): () => void {
+  subscribe(listener: (event: SessionEvent) => void): () => void {
     return this.#log.subscribe(listener);
   }
 
@@ -255,53 +248,21 @@ class KeptSessions implements Sessions {
 
   async #close(graceMs: number): Promise<void> {
     this.#sweep.stop();
-    this.#stopListening();
-    clearTimeout(this.#catalogTimer);
+    this.#news.stop();
     await this.#turns.close(graceMs);
     await this.#log.drain();
     this.#watchers.close();
   }
 
   async #forget(id: string): Promise<void> {
-    await this.#box.sessionStore.interrupt(id);
-    this.#turns.of(id)?.interrupt('the session was deleted');
+    await this.#turns.interrupt(id, 'the session was deleted');
     const { promise: late, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, deleteGraceMs);
     await Promise.race([this.#turns.ended(id), late]);
     clearTimeout(timer);
     await this.#box.sessionStore.delete(id);
     this.#box.endSession(id);
-    this.#watchers.wake(id);
-  }
-
-  #serversChanged(): void {
-    this.#catalogTimer = undefined;
-    for (const turn of this.#turns.all()) turn.refresh();
-  }
-
-  #statusOf({ model, permissionMode }: Pick<SessionRecord, 'model' | 'permissionMode'>): SessionHappening {
-    const servers = sessionServers(this.#box.catalog());
-    return { type: 'session_status', ...(model === '' ? {} : { model }), permissionMode, servers };
-  }
-
-  async #approvalOf(id: string, toolCallId: string): Promise<string> {
-    const { turnSeq } = await this.#find(id);
-    let approval = this.#turns.of(id)?.approvals.of(toolCallId);
-    if (approval !== undefined) return approval;
-    // It was answered before, or the turn runs elsewhere: the inbox knows.
-    for await (const event of readEvents(this.#box.sessionStore, id, Math.max(0, turnSeq - 1)))
-      if (event.type === 'approval_required' && event.toolCallId === toolCallId) approval = event.approvalId;
-    if (approval !== undefined) return approval;
-    throw new SignalboxError(
-      'approval-unknown',
-      `no call waits under ${JSON.stringify(toolCallId)}; those that do are told as "approval_required"`,
-    );
-  }
-
-  #agent(name: string): Agent {
-    const agent = this.#agents.list().find((one) => one.name === name);
-    if (agent === undefined) throw new SignalboxError('agent-unknown', noSuchAgent(name, this.#agents));
-    return agent;
+    this.#watchers.end(id);
   }
 
   async #find(id: string): Promise<SessionRecord> {
@@ -322,11 +283,4 @@ class KeptSessions implements Sessions {
     if (this.#closing === undefined) return;
     throw new SignalboxError('box-closed', 'Signalbox is closing and takes no more messages');
   }
-}
-
-function cursorOf(next: string): { readonly activeAt: number; readonly id: string } {
-  const [, activeAt, id] = /^(\d{1,15})\.(\w+)$/.exec(next) ?? [];
-  if (activeAt === undefined || id === undefined)
-    throw new SignalboxError('session-invalid', '"after" must be the "next" of the page before');
-  return { activeAt: Number(activeAt), id };
 }

@@ -55,6 +55,10 @@ export class RunningTurn {
     this.approvals = new TurnApprovals(parts.box, this.#tell);
   }
 
+  get id(): string {
+    return this.#parts.turn.id;
+  }
+
   interrupt(why: string): void {
     this.#interrupt.abort(new DOMException(why, 'AbortError'));
   }

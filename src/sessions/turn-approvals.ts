@@ -21,6 +21,7 @@ export class TurnApprovals {
   readonly #open = new Set<Open>();
   readonly #told = new Set<Promise<void>>();
   readonly #stop: () => void;
+  #isClosed = false;
 
   constructor(box: Pick<SessionBox, 'approvals' | 'on'>, tell: (happening: SessionHappening) => void) {
     this.#box = box;
@@ -40,6 +41,8 @@ export class TurnApprovals {
   /** Tells that a call waits. Gives no answer itself: it only ends when nobody needs one any more. */
   ask(toolCallId: string, request: ApprovalRequest): Promise<ApprovalAnswer> {
     const open = { toolCallId, approvalId: request.approvalId, resolved: Promise.withResolvers<Resolved>() };
+    // A call that the runtime left behind: nobody hears of it any more.
+    if (this.#isClosed) return new Promise(() => undefined);
     this.#open.add(open);
     const told = this.#follow(open, request);
     this.#told.add(told);
@@ -51,6 +54,7 @@ export class TurnApprovals {
 
   /** The turn is over: what still waits does so for nobody. Resolves when everything was told. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     for (const { resolved } of this.#open) resolved.resolve(nobody);
     await Promise.allSettled(this.#told);
     this.#stop();

@@ -1,13 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { TurnRecord } from '../journal/session-store.ts';
 import { messageOf } from '../model/errors.ts';
-import { nearest } from '../model/nearest.ts';
-import type { Agents } from './agent.ts';
+import { type Agent, type Agents, agentNamed } from './agent.ts';
 import type { EventLog } from './event-log.ts';
 import { lostTurn } from './lost-turn.ts';
 import { RunningTurn } from './running-turn.ts';
 import type { SessionBox } from './session-box.ts';
-import type { SessionHappening } from './session-event.ts';
 
 /** What turns are run with. */
 export interface TurnsParts {
@@ -15,6 +13,9 @@ export interface TurnsParts {
   readonly log: EventLog;
   readonly agents: Agents;
   readonly questionMs: number;
+  readonly keepEvents: number;
+  /** A turn begins. */
+  onTurn(session: string): void;
 }
 
 const retryMs = 1000;
@@ -31,16 +32,14 @@ export class Turns {
   readonly #running = new Map<string, RunningTurn>();
   /** The sessions whose turns are worked off here. */
   readonly #working = new Map<string, Work>();
+  /** Turns that were interrupted after they were claimed, and before they ran. */
+  readonly #interrupted = new Set<string>();
   #lost: TurnRecord[] = [];
   readonly #closed = new AbortController();
   #isClosing = false;
 
   constructor(parts: TurnsParts) {
     this.#parts = parts;
-  }
-
-  get isClosing(): boolean {
-    return this.#isClosing;
   }
 
   of(session: string): RunningTurn | undefined {
@@ -51,8 +50,17 @@ export class Turns {
     return this.#running.values();
   }
 
-  sessions(): ReadonlyMap<string, unknown> {
-    return this.#working;
+  isBusy(session: string): boolean {
+    return this.#working.has(session);
+  }
+
+  /** Interrupts the turn that runs and those that wait; `false` when there are none. */
+  async interrupt(session: string, why: string): Promise<boolean> {
+    const ids = await this.#parts.box.sessionStore.interrupt(session);
+    const running = this.#running.get(session);
+    if (running !== undefined && ids.includes(running.id)) running.interrupt(why);
+    else if (this.#working.has(session)) for (const id of ids) this.#interrupted.add(id);
+    return ids.length > 0;
   }
 
   /** Ends what died with its process, and runs what waits. */
@@ -100,8 +108,11 @@ export class Turns {
       work.again = false;
       try {
         const turn = await this.#parts.box.sessionStore.claim(session);
-        if (turn !== undefined) await this.#run(turn);
-        else if (!work.again) break;
+        if (turn === undefined) {
+          if (work.again) continue;
+          break;
+        }
+        await this.#run(turn).finally(() => this.#interrupted.delete(turn.id));
       } catch (error) {
         // The store may be busy or full for a moment; the turn waits in it.
         process.emitWarning(`turns of ${session} wait: ${messageOf(error)}`, { type: 'SignalboxWarning' });
@@ -112,15 +123,22 @@ export class Turns {
   }
 
   async #run(turn: TurnRecord): Promise<void> {
-    const { box, log, agents, questionMs } = this.#parts;
+    const { box, log, agents, questionMs, keepEvents, onTurn } = this.#parts;
     const session = await box.sessionStore.find(turn.session);
     if (session === undefined) return;
-    const agent = agents.list().find(({ name }) => name === session.agent);
-    if (agent === undefined) return this.#refuse(turn, unknownAgent(session.agent, agents));
+    onTurn(session.id);
+    if (session.lastSeq > keepEvents) await box.sessionStore.trim(session.id, keepEvents);
+    let agent: Agent;
+    try {
+      agent = agentNamed(agents, session.agent);
+    } catch (error) {
+      return this.#refuse(turn, messageOf(error));
+    }
     const memory = await box.sessionStore.memory(turn.session);
     const closed = this.#closed.signal;
     const running = new RunningTurn({ box, log, agent, session, turn, memory, questionMs, closed });
     this.#running.set(session.id, running);
+    if (this.#interrupted.has(turn.id)) running.interrupt('the turn was interrupted');
     try {
       await running.run();
     } finally {
@@ -128,23 +146,15 @@ export class Turns {
     }
   }
 
-  async #refuse({ id, session, content, by }: TurnRecord, error: SessionHappening): Promise<void> {
+  async #refuse({ id, session, content, by }: TurnRecord, message: string): Promise<void> {
     await this.#parts.log.write(
       session,
-      [{ type: 'user_message', turnId: id, content, by: by.id }, error, { type: 'done', reason: 'error' }],
+      [
+        { type: 'user_message', turnId: id, content, by: by.id },
+        { type: 'error', code: 'agent-unknown', message },
+        { type: 'done', reason: 'error' },
+      ],
       { begins: true, ends: id, set: { lastTurn: 'error' } },
     );
   }
-}
-
-function unknownAgent(name: string, agents: Agents): SessionHappening {
-  return { type: 'error', code: 'agent-unknown', message: noSuchAgent(name, agents) };
-}
-
-/** What to say where an agent is not there (any more). */
-export function noSuchAgent(name: string, agents: Agents): string {
-  const names = agents.list().map((agent) => agent.name);
-  const near = nearest(name, names);
-  const guess = near === undefined ? '' : `; did you mean "${near}"?`;
-  return `there is no agent ${JSON.stringify(name)}${guess} There are: ${names.join(', ')}`;
 }

@@ -5,7 +5,7 @@ import type { Watchers } from './watchers.ts';
 
 /** What happens in a session after `after`, as long as somebody listens: what is there, and then what comes. */
 export async function* watchEvents(
-  store: Pick<SessionStore, 'events' | 'find'>,
+  store: Pick<SessionStore, 'events'>,
   watchers: Watchers,
   session: string,
   { after, signal }: { readonly after: number; readonly signal: AbortSignal },
@@ -14,14 +14,14 @@ export async function* watchEvents(
   let last = after;
   try {
     while (!signal.aborted) {
-      const { isClosed } = watchers;
-      const version = watcher.version();
+      // Looked at before reading: what comes meanwhile is read in the next round.
+      const [isOver, version] = [watcher.isOver(), watcher.version()];
       for await (const event of readEvents(store, session, last)) {
         if (signal.aborted) return;
         last = event.seq;
         yield event;
       }
-      if (isClosed || (await store.find(session)) === undefined) return;
+      if (isOver) return;
       await watcher.newsSince(version, signal);
     }
   } finally {

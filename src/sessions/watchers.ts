@@ -1,6 +1,7 @@
 interface Watched {
   version: number;
   watchers: number;
+  isOver: boolean;
   changed: PromiseWithResolvers<void>;
 }
 
@@ -8,7 +9,9 @@ interface Watched {
 export interface Watcher {
   /** Counts the news so far. */
   version(): number;
-  /** Resolves when there is more news than `version` counted, when all watching ends, and with the signal. */
+  /** There will be no more news. */
+  isOver(): boolean;
+  /** Resolves when there is more news than `version` counted, when there will be no more, and with the signal. */
   newsSince(version: number, signal: AbortSignal): Promise<void>;
   leave(): void;
 }
@@ -18,12 +21,9 @@ export class Watchers {
   readonly #watched = new Map<string, Watched>();
   #isClosed = false;
 
-  get isClosed(): boolean {
-    return this.#isClosed;
-  }
-
-  sessions(): Iterable<string> {
-    return this.#watched.keys();
+  /** The sessions that somebody watches. */
+  sessions(): readonly string[] {
+    return [...this.#watched.keys()];
   }
 
   wake(session: string): void {
@@ -35,13 +35,14 @@ export class Watchers {
   }
 
   enter(session: string): Watcher {
-    const watched = this.#watched.get(session) ?? { version: 0, watchers: 0, changed: Promise.withResolvers() };
+    const watched = this.#watched.get(session) ?? newlyWatched(this.#isClosed);
     this.#watched.set(session, watched);
     watched.watchers += 1;
     return {
       version: () => watched.version,
+      isOver: () => watched.isOver,
       newsSince: async (version, signal) => {
-        if (watched.version !== version || this.#isClosed || signal.aborted) return;
+        if (watched.version !== version || watched.isOver || signal.aborted) return;
         const aborted = Promise.withResolvers<void>();
         const abort = (): void => aborted.resolve();
         signal.addEventListener('abort', abort, { once: true });
@@ -50,14 +51,27 @@ export class Watchers {
       },
       leave: () => {
         watched.watchers -= 1;
-        if (watched.watchers === 0) this.#watched.delete(session);
+        if (watched.watchers === 0 && this.#watched.get(session) === watched) this.#watched.delete(session);
       },
     };
   }
 
-  /** Ends all watching, once what there is was read. */
+  /** Ends the watching of a session, once what there is was read. */
+  end(session: string): void {
+    const watched = this.#watched.get(session);
+    if (watched === undefined) return;
+    watched.isOver = true;
+    this.wake(session);
+    this.#watched.delete(session);
+  }
+
+  /** Ends all watching. */
   close(): void {
     this.#isClosed = true;
-    for (const session of this.#watched.keys()) this.wake(session);
+    for (const session of this.sessions()) this.end(session);
   }
+}
+
+function newlyWatched(isOver: boolean): Watched {
+  return { version: 0, watchers: 0, isOver, changed: Promise.withResolvers() };
 }

@@ -5,6 +5,7 @@ import type {
   SessionStore,
   SessionWrite,
   StoredSessionEvent,
+  TurnDraft,
   TurnRecord,
 } from '../../journal/session-store.ts';
 import type { Principal } from '../../model/principal.ts';
@@ -57,6 +58,11 @@ const copyEvents =
 const copyMemory = 'INSERT INTO session_memories SELECT :id, memory FROM session_memories WHERE session = :from';
 const insertTurn = `INSERT INTO turns (id, session, content, author, author_kind, writer, interrupted, waits)
   VALUES (?, ?, ?, ?, ?, '', 0, 0)`;
+
+const touch =
+  "UPDATE sessions SET active_at = max(active_at, ?), title = CASE title WHEN '' THEN ? ELSE title END WHERE id = ?";
+const trimEvents =
+  'DELETE FROM session_events WHERE session = ? AND seq <= (SELECT last_seq FROM sessions WHERE id = ?) - ?';
 
 type SessionRow = Omit<SessionRecord, 'owner' | 'turn'> & {
   readonly owner: string;
@@ -155,16 +161,20 @@ export class SessionTable implements SessionStore {
     return rows.map((row) => ({ ...row }));
   }
 
-  async queue(turn: Omit<TurnRecord, 'interrupted'>, most: number): Promise<number | undefined> {
-    const { id, session, content, by } = turn;
+  async trim(id: string, keep: number): Promise<void> {
+    this.#transaction(() => this.#run(trimEvents, id, id, keep));
+  }
+
+  async queue({ id, session, content, by, at, title, most }: TurnDraft): Promise<number | undefined> {
     let before: number | undefined;
     this.#transaction(() => {
-      const record = this.#statements.get(`SELECT ${columns} FROM sessions WHERE id = ?`).get(session);
-      if (record === undefined) return;
-      const { queued, turn: running } = sessionOf(record);
+      const row = this.#statements.get(`SELECT ${columns} FROM sessions WHERE id = ?`).get(session);
+      if (row === undefined) return;
+      const { queued, turn } = sessionOf(row);
       if (queued >= most) return;
       this.#run(insertTurn, id, session, content, by.id, by.kind);
-      before = queued + (running === 'none' ? 0 : 1);
+      this.#run(touch, at, title, session);
+      before = queued + (turn === 'none' ? 0 : 1);
     });
     return before;
   }
@@ -179,8 +189,9 @@ export class SessionTable implements SessionStore {
     return row === undefined ? undefined : turnOf(row);
   }
 
-  async interrupt(session: string): Promise<number> {
-    return this.#run('UPDATE turns SET interrupted = 1 WHERE session = ?', session);
+  async interrupt(session: string): Promise<readonly string[]> {
+    const rows = this.#statements.get('UPDATE turns SET interrupted = 1 WHERE session = ? RETURNING id').all(session);
+    return rows.map(({ id }) => String(id));
   }
 
   async takeLost(): Promise<readonly TurnRecord[]> {

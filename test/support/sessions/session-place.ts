@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { modelRuntime } from '../../../src/runtimes/model/model-runtime.ts';
 import { ownTools } from '../../../src/runtimes/own-tools.ts';
 import type { Runtime, Turn, TurnEvent } from '../../../src/runtimes/runtime.ts';
+import type { Agent } from '../../../src/sessions/agent.ts';
 import { type SessionsOptions, createSessions } from '../../../src/sessions/create-sessions.ts';
 import type { SessionEvent } from '../../../src/sessions/session-event.ts';
 import type { Sessions } from '../../../src/sessions/sessions.ts';
@@ -22,6 +23,8 @@ export interface SessionPlace {
   readonly notes: readonly string[];
   /** How turns of the agent `scripted` go. */
   script: ScriptedTurn;
+  /** The agents that there are. */
+  agents: readonly string[];
   /** Closes everything and opens it again on the same file. */
   reopen(): Promise<void>;
   close(): Promise<void>;
@@ -49,12 +52,13 @@ export async function openSessionPlace(options: PlaceOptions = {}): Promise<Sess
       ...boxOptions,
       servers: [notesServer(notes), own, ...(boxOptions?.servers ?? [])],
     });
+    const all: Agent[] = [
+      { name: 'demo', runtime: modelRuntime(), own, model: 'demo' },
+      { name: 'scripted', runtime: scripted, own },
+    ];
     const agents = {
       usual: 'demo',
-      list: () => [
-        { name: 'demo', runtime: modelRuntime(), own, model: 'demo' },
-        { name: 'scripted', runtime: scripted, own },
-      ],
+      list: () => all.filter(({ name }) => place.agents.includes(name)),
     };
     return { box, sessions: await createSessions({ box, agents, cwd: directory, ...given }) };
   };
@@ -73,6 +77,7 @@ export async function openSessionPlace(options: PlaceOptions = {}): Promise<Sess
     },
     notes,
     script: () => says(),
+    agents: ['demo', 'scripted'],
     async reopen() {
       await shut();
       opened = await open();

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createSignalbox } from '../signalbox.ts';
+import {
+  ann,
+  collect,
+  eventsUntil,
+  openSessionPlace,
+  runTurn,
+  says,
+  textOf,
+  untilInterrupted,
+} from '../../test/support/sessions/session-place.ts';
+import type { SignalboxError } from '../model/errors.ts';
+
+const refused = (code: string) => (error: unknown) => (error as SignalboxError).code === code;
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; !(await holds()); tries += 1) {
+    assert.ok(tries < 1000, 'it does not come to hold');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+describe('the life of sessions', () => {
+  test('an idle session expires: its tools forget it, and the next message goes on with what was said', async (t) => {
+    const place = await openSessionPlace({ idleMs: 40 });
+    t.after(() => place.close());
+    const { id } = await place.sessions.create({}, ann);
+    assert.match(textOf(await runTurn(place.sessions, id, 'call mcp__notes__count')), /call 1$/);
+    assert.match(textOf(await runTurn(place.sessions, id, 'call mcp__notes__count')), /call 2$/);
+    await until(async () => (await place.sessions.get(id)).state === 'expired');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    assert.match(textOf(await runTurn(place.sessions, id, 'call mcp__notes__count')), /call 1$/);
+    assert.equal((await place.sessions.transcript(id)).length, 6);
+    const { memory } = JSON.parse((await place.box.sessionStore.memory(id)) ?? '') as {
+      memory: { messages: unknown[] };
+    };
+    assert.ok(memory.messages.length > 6, 'the model has heard all of it');
+  });
+
+  test('a session that was not used for very long is deleted', async (t) => {
+    const place = await openSessionPlace({ idleMs: 20, keepMs: 60 });
+    t.after(() => place.close());
+    place.script = (turn) => untilInterrupted(turn);
+    const [old, busy] = [await place.sessions.create({}, ann), await place.sessions.create({ agent: 'scripted' }, ann)];
+    await place.sessions.send(busy.id, 'go', ann);
+    await until(async () => (await place.sessions.count()) === 1);
+    await assert.rejects(place.sessions.get(old.id), refused('session-unknown'));
+    assert.equal((await place.sessions.get(busy.id)).state, 'running');
+  });
+
+  test('messages that wait are answered after a restart, and what is known is known', async (t) => {
+    const place = await openSessionPlace();
+    t.after(() => place.close());
+    const { id } = await place.sessions.create({ agent: 'scripted' }, ann);
+    place.script = (turn) => untilInterrupted(turn, 'one ');
+    await place.sessions.send(id, 'first', ann);
+    await eventsUntil(place.sessions, id, ({ type }) => type === 'text_delta');
+    await place.sessions.send(id, 'second', ann);
+    place.script = ({ content }) => says(`answer to ${content}`);
+    const watching = collect(place.sessions.events(id, { after: 0, signal: AbortSignal.timeout(20_000) }));
+    const closed = place.sessions;
+    await place.reopen();
+    await assert.rejects(closed.send(id, 'too late', ann), refused('box-closed'));
+    const seen = await watching;
+    assert.deepEqual(seen.at(-1)?.type === 'done' && seen.at(-1), { ...seen.at(-1), reason: 'interrupted' });
+    const events = await eventsUntil(place.sessions, id, ({ type }) => type === 'done', seen.at(-1)?.seq);
+    assert.equal(textOf(events), 'answer to second');
+    const { title, lastTurn, queued } = await place.sessions.get(id);
+    assert.deepEqual([title, lastTurn, queued], ['first', 'end', 0]);
+  });
+
+  test('a turn is let end when closing, within its grace', async (t) => {
+    const place = await openSessionPlace();
+    t.after(() => place.close());
+    const { id } = await place.sessions.create({ agent: 'scripted' }, ann);
+    const go = Promise.withResolvers<void>();
+    place.script = async function* () {
+      yield { type: 'text_delta', text: 'a' };
+      await go.promise;
+      yield* says('b');
+    };
+    await place.sessions.send(id, 'go', ann);
+    await eventsUntil(place.sessions, id, ({ type }) => type === 'text_delta');
+    const closing = place.sessions.close({ graceMs: 20_000 });
+    go.resolve();
+    await closing;
+    await place.reopen();
+    assert.equal(textOf(await eventsUntil(place.sessions, id, ({ type }) => type === 'done', 0)), 'ab');
+  });
+
+  test('an answer that is given in another process is told in the session', async (t) => {
+    const place = await openSessionPlace();
+    t.after(() => place.close());
+    const elsewhere = await createSignalbox({ data: `${place.directory}/data` });
+    t.after(() => elsewhere.close());
+    const { id } = await place.sessions.create({}, ann);
+    await place.sessions.send(id, 'call mcp__notes__write {"text":"from afar"}', ann);
+    const required = (await eventsUntil(place.sessions, id, ({ type }) => type === 'approval_required')).at(-1);
+    assert.ok(required?.type === 'approval_required');
+    await elsewhere.approvals.approve(required.approvalId, { by: { id: 'bob', kind: 'human' } });
+    const events = await eventsUntil(place.sessions, id, ({ type }) => type === 'done', required.seq);
+    const resolved = events.find((event) => event.type === 'approval_resolved');
+    assert.deepEqual([resolved?.decision, resolved?.by], ['approved', 'bob']);
+    assert.ok(place.notes.includes('from afar'));
+  });
+
+  test('an approval that nobody gives in time is told as expired, and the turn goes on', async (t) => {
+    const place = await openSessionPlace({ box: { approvals: { expireAfterMs: 100 } } });
+    t.after(() => place.close());
+    const { id } = await place.sessions.create({}, ann);
+    const events = await runTurn(place.sessions, id, 'call mcp__notes__write {"text":"late"}');
+    assert.equal(events.find((event) => event.type === 'approval_resolved')?.decision, 'expired');
+    assert.equal(events.find((event) => event.type === 'tool_result')?.outcome, 'denied');
+    assert.equal(events.find((event) => event.type === 'done')?.reason, 'end');
+  });
+
+  test('two sessions that wait for the same answer both say so; one answer lets one of them run', async (t) => {
+    const place = await openSessionPlace();
+    t.after(() => place.close());
+    const ids = await Promise.all([1, 2].map(async () => (await place.sessions.create({}, ann)).id));
+    const [one = '', two = ''] = ids;
+    for (const id of ids) await place.sessions.send(id, 'call mcp__notes__write {"text":"same"}', ann);
+    const [first, second] = await Promise.all(
+      ids.map(async (id) => (await eventsUntil(place.sessions, id, ({ type }) => type === 'approval_required')).at(-1)),
+    );
+    assert.ok(first?.type === 'approval_required' && second?.type === 'approval_required');
+    assert.equal(first.approvalId, second.approvalId);
+    await place.sessions.approve(one, first.toolCallId, { by: ann, remember: 'nothing' });
+    const ran = await Promise.any(
+      ids.map((id) => eventsUntil(place.sessions, id, ({ type }) => type === 'done').then(() => id)),
+    );
+    const other = ran === one ? two : one;
+    const asked = ran === one ? second : first;
+    assert.equal(place.notes.length, 1);
+    const again = await eventsUntil(place.sessions, other, ({ type }) => type === 'approval_required', asked.seq);
+    const last = again.at(-1);
+    assert.ok(last?.type === 'approval_required' && last.approvalId !== first.approvalId);
+    await place.sessions.deny(other, last.toolCallId, { by: ann });
+    await eventsUntil(place.sessions, other, ({ type }) => type === 'done');
+    assert.equal(place.notes.length, 1);
+  });
+
+  test('interrupting one of two sessions that wait for the same answer leaves the other waiting', async (t) => {
+    const place = await openSessionPlace();
+    t.after(() => place.close());
+    const ids = await Promise.all([1, 2].map(async () => (await place.sessions.create({}, ann)).id));
+    const [one = '', two = ''] = ids;
+    for (const id of ids) {
+      await place.sessions.send(id, 'call mcp__notes__write {"text":"shared"}', ann);
+      await eventsUntil(place.sessions, id, ({ type }) => type === 'approval_required');
+    }
+    await place.sessions.interrupt(one);
+    const ended = await eventsUntil(place.sessions, one, ({ type }) => type === 'done');
+    assert.equal(ended.find((event) => event.type === 'approval_resolved')?.decision, 'expired');
+    assert.equal((await place.sessions.get(two)).state, 'waiting');
+    const asked = (await eventsUntil(place.sessions, two, ({ type }) => type === 'approval_required')).at(-1);
+    assert.ok(asked?.type === 'approval_required');
+    await place.sessions.approve(two, asked.toolCallId, { by: ann });
+    await eventsUntil(place.sessions, two, ({ type }) => type === 'done');
+    assert.deepEqual(place.notes, ['shared']);
+  });
+
+  test('a runtime that does not heed the interrupt does not keep a session from being deleted', async (t) => {
+    const place = await openSessionPlace();
+    const never = Promise.withResolvers<void>();
+    t.after(() => {
+      never.resolve();
+      return place.close();
+    });
+    const { id } = await place.sessions.create({ agent: 'scripted' }, ann);
+    place.script = async function* () {
+      yield { type: 'text_delta', text: 'deaf' };
+      await never.promise;
+    };
+    await place.sessions.send(id, 'go', ann);
+    await eventsUntil(place.sessions, id, ({ type }) => type === 'text_delta');
+    await place.sessions.delete(id);
+    assert.equal(await place.sessions.count(), 0);
+  });
+
+  test('an agent that is not there any more ends the turn clearly', async (t) => {
+    const place = await openSessionPlace();
+    t.after(() => place.close());
+    const { id } = await place.sessions.create({ agent: 'scripted' }, ann);
+    place.agents = ['demo'];
+    const events = await runTurn(place.sessions, id, 'go');
+    assert.equal(events.find((event) => event.type === 'error')?.code, 'agent-unknown');
+    place.agents = ['demo', 'scripted'];
+    assert.equal((await runTurn(place.sessions, id, 'go')).at(-1)?.type, 'done');
+  });
+});

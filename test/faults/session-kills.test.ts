@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { SessionEvent } from '../../src/sessions/session-event.ts';
+import { runSeed, seeded } from '../support/seeded.ts';
+import { runAndKill } from './run-and-kill.ts';
+import { openSessions } from './session-parts.ts';
+
+const program = fileURLToPath(new URL('session-process.ts', import.meta.url));
+
+describe('kill -9 in the middle of turns', () => {
+  test('what was seen is there, the turn ends clearly, and the messages that wait are answered', async (t) => {
+    const random = seeded(runSeed);
+    for (let round = 0; round < 5; round += 1) {
+      const data = mkdtempSync(join(tmpdir(), 'signalbox-session-kill-'));
+      t.after(() => rmSync(data, { recursive: true, force: true }));
+      const seen = new Map<string, number>();
+      for (const line of await runAndKill(program, [data], random() * 300)) {
+        const [id = '', seq] = line.split(' ');
+        assert.equal(Number(seq), (seen.get(id) ?? 0) + 1, 'no gap, no duplicate');
+        seen.set(id, Number(seq));
+      }
+      const { box, sessions } = await openSessions(data, async function* (content) {
+        yield { type: 'text_delta', text: `answer to ${content}` };
+        yield { type: 'done', reason: 'end' };
+      });
+      for (const [id, lastSeen] of seen) {
+        const events: SessionEvent[] = [];
+        let dones = 0;
+        for await (const event of sessions.events(id, { after: 0, signal: AbortSignal.timeout(20_000) })) {
+          events.push(event);
+          if (event.type === 'done' && (dones += 1) === 3) break;
+        }
+        assert.deepEqual(
+          events.map(({ seq }) => seq),
+          events.map((_, index) => index + 1),
+        );
+        assert.ok(events.length >= lastSeen, `${lastSeen} were seen, ${events.length} are there`);
+        const end = events.findIndex(({ type }) => type === 'done');
+        const [error, done] = events.slice(end - 1);
+        assert.ok(error?.type === 'error' && error.code === 'turn-lost', 'the first turn was lost');
+        assert.equal(done?.type === 'done' && done.reason, 'error');
+        const rest = events.slice(end + 1).flatMap((event) => (event.type === 'text_delta' ? [event.text] : []));
+        assert.deepEqual(rest, ['answer to second', 'answer to third']);
+        assert.equal((await sessions.get(id)).state, 'idle');
+      }
+      await sessions.close();
+      await box.close();
+    }
+  });
+});

@@ -1,0 +1,21 @@
+import { ownTools } from '../../src/runtimes/own-tools.ts';
+import type { Turn, TurnEvent } from '../../src/runtimes/runtime.ts';
+import { createSessions } from '../../src/sessions/create-sessions.ts';
+import type { Sessions } from '../../src/sessions/sessions.ts';
+import { type Signalbox, createSignalbox } from '../../src/signalbox.ts';
+
+/** Sessions on a file, with one agent that does what it is told. */
+export async function openSessions(
+  data: string,
+  script: (content: string, turn: Turn) => AsyncIterable<TurnEvent>,
+): Promise<{ readonly box: Signalbox; readonly sessions: Sessions }> {
+  const own = ownTools('runtime');
+  const box = await createSignalbox({ data, servers: [own] });
+  const runtime = {
+    name: 'scripted',
+    turn: (turn: Turn) => script(turn.content, turn),
+    close: () => Promise.resolve(),
+  };
+  const agents = { usual: 'agent', list: () => [{ name: 'agent', runtime, own }] };
+  return { box, sessions: await createSessions({ box, agents, cwd: data }) };
+}
