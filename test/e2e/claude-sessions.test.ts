@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { claudeCliRuntime } from '../../src/runtimes/claude-cli/claude-cli-runtime.ts';
+import { claudeRuntime } from '../../src/runtimes/claude/claude-runtime.ts';
+import type { ClaudeCodeOptions } from '../../src/runtimes/claude-code/claude-code-options.ts';
+import type { Runtime } from '../../src/runtimes/runtime.ts';
+import { createSessions } from '../../src/sessions/create-sessions.ts';
+import { openClaudePlace } from '../support/claude-place.ts';
+import { ann, eventsUntil, runTurn, textOf, typesOf } from '../support/sessions/session-place.ts';
+
+const makers: readonly [string, (options: ClaudeCodeOptions) => Runtime][] = [
+  ['claude', claudeRuntime],
+  ['claude-cli', claudeCliRuntime],
+];
+
+for (const [name, make] of makers) {
+  describe(`sessions with the real Claude CLI through ${name}`, () => {
+    test('tools, an approval, a second turn that remembers, and a fork', async (t) => {
+      let runtime: Runtime | undefined;
+      const place = await openClaudePlace((options) => (runtime = make(options)));
+      assert.ok(runtime !== undefined);
+      const agent = { name, runtime, own: place.own };
+      const sessions = await createSessions({
+        box: place.box,
+        agents: { usual: name, list: () => [agent] },
+        cwd: place.workspace,
+      });
+      t.after(async () => {
+        await sessions.close({ graceMs: 0 });
+        await place.close();
+      });
+      place.approve = () => new Promise(() => undefined);
+      const { id } = await sessions.create({}, ann);
+
+      place.calls(['mcp__signalbox__ping', {}]);
+      const first = await runTurn(sessions, id, 'ping the server');
+      assert.equal(first.find((event) => event.type === 'tool_result')?.outcome, 'completed');
+      assert.match(textOf(first), /heard: .*pong/);
+      const status = first.findLast((event) => event.type === 'session_status');
+      assert.deepEqual(
+        status?.servers.map(({ name: server, status: how }) => [server, how]),
+        [
+          ['signalbox', 'up'],
+          ['local', 'up'],
+        ],
+      );
+      assert.ok(status.model !== undefined && (await sessions.get(id)).model === status.model);
+
+      place.calls(['Bash', { command: 'echo from bash' }]);
+      await sessions.send(id, 'run it', ann);
+      const required = (await eventsUntil(sessions, id, ({ type }) => type === 'approval_required')).at(-1);
+      assert.ok(required?.type === 'approval_required');
+      assert.equal(required.toolName, 'mcp__claude__Bash');
+      await sessions.approve(id, required.toolCallId, { by: ann });
+      const second = await eventsUntil(sessions, id, ({ type }) => type === 'done');
+      assert.match(textOf(second), /from bash/);
+      const result = second.find((event) => event.type === 'tool_result');
+      assert.equal(result?.toolCallId, required.toolCallId);
+      assert.ok(typesOf(second).indexOf('approval_resolved') < typesOf(second).indexOf('tool_result'));
+
+      place.script = () => [{ type: 'text', text: 'I remember' }];
+      const fork = await sessions.fork(id, ann);
+      assert.equal(textOf(await runTurn(sessions, fork.id, 'do you remember?')), 'I remember');
+      const conversation = JSON.stringify(place.api.requests.at(-1));
+      for (const said of ['ping the server', 'run it', 'do you remember?'])
+        assert.ok(conversation.includes(said), said);
+      assert.equal(textOf(await runTurn(sessions, id, 'and you?')), 'I remember');
+      assert.ok(!JSON.stringify(place.api.requests.at(-1)).includes('do you remember?'), 'the fork is another');
+    });
+  });
+}
