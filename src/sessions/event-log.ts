@@ -78,7 +78,7 @@ export class EventLog {
   };
 
   async #commit(): Promise<void> {
-    const { store, watchers } = this.#parts;
+    const { store } = this.#parts;
     const items = this.#queue;
     this.#queue = [];
     try {
@@ -86,10 +86,9 @@ export class EventLog {
       const written = await store.write(writes);
       items.forEach((item, index) => {
         const lastSeq = written[index];
-        if (lastSeq !== undefined && this.#listeners.size > 0) this.#tell(item, writes[index]?.events ?? [], lastSeq);
+        if (lastSeq !== undefined) this.#tell(item, writes[index]?.events ?? [], lastSeq);
         item.written.resolve(lastSeq);
       });
-      for (const session of new Set(items.map((item) => item.session))) watchers.wake(session);
     } catch (error) {
       for (const { written } of items) written.reject(error);
     }
@@ -108,10 +107,12 @@ export class EventLog {
   }
 
   #tell({ session, at }: Item, bodies: readonly string[], lastSeq: number): void {
-    bodies.forEach((body, index) => {
-      const event = eventOf(session, { seq: lastSeq - bodies.length + 1 + index, at, body });
-      for (const listener of this.#listeners) tell(listener, event);
-    });
+    const { watchers } = this.#parts;
+    if (bodies.length === 0 || (this.#listeners.size === 0 && !watchers.isWatched(session))) return;
+    const first = lastSeq - bodies.length + 1;
+    const events = bodies.map((body, index) => eventOf(session, { seq: first + index, at, body }));
+    watchers.wake(session, events);
+    for (const event of events) for (const listener of this.#listeners) tell(listener, event);
   }
 }
 

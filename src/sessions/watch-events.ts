@@ -16,7 +16,7 @@ export async function* watchEvents(
     while (!signal.aborted) {
       // Looked at before reading: what comes meanwhile is read in the next round.
       const [isOver, version] = [watcher.isOver(), watcher.version()];
-      for await (const event of readEvents(store, session, last)) {
+      for await (const event of watcher.recentAfter(last) ?? readEvents(store, session, last)) {
         if (signal.aborted) return;
         last = event.seq;
         yield event;

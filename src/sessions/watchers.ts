@@ -1,4 +1,8 @@
+import type { SessionEvent } from './session-event.ts';
+
 interface Watched {
+  /** The newest events, one after the other: what most watchers want is read once for all of them. */
+  recent: SessionEvent[];
   version: number;
   watchers: number;
   isOver: boolean;
@@ -7,6 +11,8 @@ interface Watched {
 
 /** One who waits for news of a session. */
 export interface Watcher {
+  /** What comes after `seq`, where it is at hand; else it is to be read. */
+  recentAfter(seq: number): readonly SessionEvent[] | undefined;
   /** Counts the news so far. */
   version(): number;
   /** There will be no more news. */
@@ -16,7 +22,9 @@ export interface Watcher {
   leave(): void;
 }
 
-/** Who waits for news of which session. Nothing is kept for them: they are woken, and read what they have not seen. */
+const mostRecent = 64;
+
+/** Who waits for news of which session. Nothing is kept for each of them: they are woken, and read what they have not seen. */
 export class Watchers {
   readonly #watched = new Map<string, Watched>();
   #isClosed = false;
@@ -26,9 +34,18 @@ export class Watchers {
     return [...this.#watched.keys()];
   }
 
-  wake(session: string): void {
+  isWatched(session: string): boolean {
+    return this.#watched.has(session);
+  }
+
+  /** Tells that something happened in a session, in the order in which it did. */
+  wake(session: string, events: readonly SessionEvent[]): void {
     const watched = this.#watched.get(session);
     if (watched === undefined) return;
+    const [first] = events;
+    // Another process may have written in between.
+    const goesOn = first !== undefined && watched.recent.at(-1)?.seq === first.seq - 1;
+    watched.recent = (goesOn ? [...watched.recent, ...events] : [...events]).slice(-mostRecent);
     watched.version += 1;
     watched.changed.resolve();
     watched.changed = Promise.withResolvers();
@@ -39,6 +56,10 @@ export class Watchers {
     this.#watched.set(session, watched);
     watched.watchers += 1;
     return {
+      recentAfter: (seq) => {
+        const [first] = watched.recent;
+        return first === undefined || first.seq > seq + 1 ? undefined : watched.recent.slice(seq + 1 - first.seq);
+      },
       version: () => watched.version,
       isOver: () => watched.isOver,
       newsSince: async (version, signal) => {
@@ -61,7 +82,7 @@ export class Watchers {
     const watched = this.#watched.get(session);
     if (watched === undefined) return;
     watched.isOver = true;
-    this.wake(session);
+    this.wake(session, []);
     this.#watched.delete(session);
   }
 
@@ -73,5 +94,5 @@ export class Watchers {
 }
 
 function newlyWatched(isOver: boolean): Watched {
-  return { version: 0, watchers: 0, isOver, changed: Promise.withResolvers() };
+  return { recent: [], version: 0, watchers: 0, isOver, changed: Promise.withResolvers() };
 }

@@ -122,7 +122,8 @@ export async function eventsUntil(
     events.push(event);
     if (fits(event)) return events;
   }
-  throw new Error(`it did not come; there were ${events.map(({ type }) => type).join(', ')}`);
+  const last = typesOf(events.slice(-10)).join(', ');
+  throw new Error(`it did not come; there were ${events.length} events, the last: ${last}`);
 }
 
 /** Everything that is told until it ends. */
