@@ -104,11 +104,28 @@ export const agentsAndSessions: Section<'D'> = {
   },
   D6: {
     promise: 'sessions are listed, created, renamed, deleted and expire; Claude’s transcripts are its own files',
-    tests: [],
+    tests: [
+      'src/sessions/create-sessions.test.ts > sessions > are created with defaults, listed, counted, renamed and deleted',
+      'src/sessions/create-sessions.test.ts > sessions > are listed page by page, each once',
+      'src/sessions/create-sessions.test.ts > sessions > one turn at a time: messages wait in their order',
+      'src/sessions/create-sessions.test.ts > sessions > a fork goes on from where the session is, and neither changes the other',
+      'src/sessions/create-sessions.test.ts > sessions > the transcript tells what was said, called and answered',
+      'src/sessions/lifetime.test.ts > the life of sessions > an idle session expires: its tools forget it, and the next message goes on with what was said',
+      'src/sessions/lifetime.test.ts > the life of sessions > messages that wait are answered after a restart, and what is known is known',
+      'test/faults/session-kills.test.ts > kill -9 in the middle of turns > what was seen is there, the turn ends clearly, and the messages that wait are answered',
+      'test/e2e/claude-sessions.test.ts > sessions with the real Claude CLI through claude > tools, an approval, a second turn that remembers, and a fork',
+      'test/e2e/claude-sessions.test.ts > sessions with the real Claude CLI through claude-cli > tools, an approval, a second turn that remembers, and a fork',
+    ],
+    missing: 'Claude’s own files as its transcript',
   },
   D7: {
     promise: 'HTTP and SSE: a dropped client resumes without gap or duplicate; several clients see the same',
-    tests: [],
+    tests: [
+      'src/sessions/watching.test.ts > watching a session > watchers that drop off and come back see exactly the same sequence, without gap or duplicate',
+      'src/sessions/watching.test.ts > watching a session > a watcher that never reads on holds up neither the turn nor the others',
+      'src/sessions/watching.test.ts > watching a session > who comes without having seen anything sees the turn that runs, or the last one, and then what comes',
+    ],
+    missing: 'sessions over HTTP',
   },
   D8: {
     promise: 'cron schedules survive a restart and never run twice',
@@ -116,7 +133,11 @@ export const agentsAndSessions: Section<'D'> = {
   },
   D9: {
     promise: 'server health is in `session_status`',
-    tests: [],
+    tests: [
+      'src/sessions/server-health.test.ts > how servers are doing > is told when a turn begins, and when it changes in the turn',
+      'src/sessions/server-health.test.ts > how servers are doing > is told to whoever watches a session in which nothing runs, and is no activity of it',
+      'src/sessions/server-health.test.ts > how servers are doing > servers that need a sign-in, that start, and that only the runtime knows are told as such',
+    ],
   },
   D10: {
     promise: 'tool search only where it saves tokens, with the measured break-even',

@@ -70,8 +70,9 @@ export const externalServers: Section<'B'> = {
       'src/call/require-servers.test.ts > required servers > one that is still being connected to is waited for; one that is idle is up',
       'src/server/routes/servers.test.ts > a required server > that is down makes the whole not ready, without saying which to those who may not know',
       'test/e2e/cli-mcp.test.ts > external servers of the configuration > a required server that is down: doctor ends with 1 and says so, serve says so',
+      'src/sessions/server-health.test.ts > how servers are doing > a required server that is down fails the turn before the model is asked',
+      'src/sessions/server-health.test.ts > how servers are doing > a bad server does not keep the agent from the tools of the others',
     ],
-    missing: 'sessions, whose turns ask `box.requireServers` before a model is asked',
   },
   B8: {
     promise: 'environment, directory, headers and OAuth are all used; secrets only by reference',
