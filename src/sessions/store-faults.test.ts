@@ -2,15 +2,23 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { describe, test } from 'node:test';
-import { ann, eventsUntil, textOf, untilInterrupted } from '../../test/support/sessions/session-place.ts';
-import type { SessionStore, SessionWrite } from '../journal/session-store.ts';
+import {
+  ann,
+  eventsUntil,
+  runTurn,
+  says,
+  textOf,
+  untilInterrupted,
+} from '../../test/support/sessions/session-place.ts';
+import type { SessionStore } from '../journal/session-store.ts';
 import { ownTools } from '../runtimes/own-tools.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
 import { createSignalbox } from '../signalbox.ts';
 import { createSessions } from './create-sessions.ts';
+import type { Sessions } from './sessions.ts';
 
-/** A store whose disk is full while `isFull` says so. */
-function withFullDisk(store: SessionStore, isFull: () => boolean): SessionStore {
+/** The store, with some of it replaced. */
+function storeWith(store: SessionStore, other: Partial<SessionStore>): SessionStore {
   return {
     create: (draft) => store.create(draft),
     find: (id) => store.find(id),
@@ -18,10 +26,7 @@ function withFullDisk(store: SessionStore, isFull: () => boolean): SessionStore 
     count: (query) => store.count(query),
     delete: (id) => store.delete(id),
     memory: (id) => store.memory(id),
-    async write(writes: readonly SessionWrite[]) {
-      if (isFull()) throw new Error('database or disk is full');
-      return store.write(writes);
-    },
+    write: (writes) => store.write(writes),
     events: (id, after, limit) => store.events(id, after, limit),
     trim: (id, keep) => store.trim(id, keep),
     queue: (turn) => store.queue(turn),
@@ -29,37 +34,109 @@ function withFullDisk(store: SessionStore, isFull: () => boolean): SessionStore 
     interrupt: (session) => store.interrupt(session),
     takeLost: () => store.takeLost(),
     waiting: () => store.waiting(),
+    ...other,
   };
 }
 
+interface FaultyPlace {
+  readonly sessions: Sessions;
+  close(): Promise<void>;
+}
+
+async function openFaulty(
+  turn: Runtime['turn'],
+  fault: (store: SessionStore) => Partial<SessionStore>,
+): Promise<FaultyPlace> {
+  const data = mkdtempSync(`${tmpdir()}/signalbox-faulty-`);
+  const own = ownTools('runtime');
+  const box = await createSignalbox({ data, servers: [own] });
+  const runtime = { name: 'scripted', turn, close: () => Promise.resolve() };
+  const sessions = await createSessions({
+    box: { ...box, sessionStore: storeWith(box.sessionStore, fault(box.sessionStore)) },
+    agents: { usual: 'agent', list: () => [{ name: 'agent', runtime, own }] },
+    cwd: data,
+  });
+  return {
+    sessions,
+    async close() {
+      await sessions.close({ graceMs: 0 });
+      await box.close();
+      rmSync(data, { recursive: true });
+    },
+  };
+}
+
+describe('a store that is slow', () => {
+  const slowly = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
+
+  test('a message that comes while the queue was found empty is answered', async (t) => {
+    const place = await openFaulty(
+      () => says('answer'),
+      (store) => ({
+        async claim(session) {
+          const claimed = await store.claim(session);
+          await slowly();
+          return claimed;
+        },
+      }),
+    );
+    t.after(() => place.close());
+    const { id } = await place.sessions.create({}, ann);
+    for (const message of ['one', 'two', 'three'])
+      assert.equal(textOf(await runTurn(place.sessions, id, message)), 'answer');
+  });
+
+  test('an interrupt between claiming a turn and running it is not lost, and does not reach the next turn', async (t) => {
+    const claimed = Promise.withResolvers<void>();
+    let begun = 0;
+    const place = await openFaulty(
+      (turn) => {
+        begun += 1;
+        return begun === 1 && !turn.signal.aborted ? says('ran') : untilInterrupted(turn, 'wrong');
+      },
+      (store) => ({
+        async memory(session) {
+          claimed.resolve();
+          await slowly();
+          return store.memory(session);
+        },
+      }),
+    );
+    t.after(() => place.close());
+    const { id } = await place.sessions.create({}, ann);
+    await place.sessions.send(id, 'interrupted', ann);
+    await claimed.promise;
+    assert.equal(await place.sessions.interrupt(id), true);
+    const events = await eventsUntil(place.sessions, id, ({ type }) => type === 'done', 0);
+    const [done] = events.slice(-1);
+    assert.deepEqual([done?.type === 'done' && done.reason, textOf(events)], ['interrupted', '']);
+    assert.equal(textOf(await runTurn(place.sessions, id, 'runs')), 'ran');
+  });
+});
+
 describe('a store that cannot be written', () => {
   test('ends the turn: nothing goes on that could not be kept, and when there is room again it is told', async (t) => {
-    const data = mkdtempSync(`${tmpdir()}/signalbox-full-`);
-    const own = ownTools('runtime');
-    const box = await createSignalbox({ data, servers: [own] });
     let isFull = false;
     const interrupted = Promise.withResolvers<void>();
-    const runtime: Runtime = {
-      name: 'scripted',
-      async *turn(turn) {
+    const place = await openFaulty(
+      async function* (turn) {
         turn.signal.addEventListener('abort', () => interrupted.resolve());
         yield { type: 'text_delta', text: 'kept' };
         await new Promise((resolve) => setTimeout(resolve, 20));
         isFull = true;
         yield* untilInterrupted(turn, 'not kept');
       },
-      close: () => Promise.resolve(),
-    };
-    const sessions = await createSessions({
-      box: { ...box, sessionStore: withFullDisk(box.sessionStore, () => isFull) },
-      agents: { usual: 'agent', list: () => [{ name: 'agent', runtime, own }] },
-      cwd: data,
-    });
-    t.after(async () => {
+      (store) => ({
+        async write(writes) {
+          if (isFull) throw new Error('database or disk is full');
+          return store.write(writes);
+        },
+      }),
+    );
+    const { sessions } = place;
+    t.after(() => {
       isFull = false;
-      await sessions.close({ graceMs: 0 });
-      await box.close();
-      rmSync(data, { recursive: true });
+      return place.close();
     });
     const { id } = await sessions.create({}, ann);
     await sessions.send(id, 'go', ann);
