@@ -350,7 +350,14 @@ describe('sessions', () => {
     const stop = sessions.subscribe((event) => told.push(event));
     const events = await runTurn(sessions, id, 'the key is hunter2-hunter2');
     stop();
-    const everything = JSON.stringify([events, told, await box.sessionStore.memory(id), await sessions.get(id)]);
+    const renamed = await sessions.change(id, { title: 'about hunter2-hunter2' });
+    const everything = JSON.stringify([
+      events,
+      told,
+      await box.sessionStore.memory(id),
+      await sessions.get(id),
+      renamed,
+    ]);
     assert.ok(!everything.includes('hunter2'), everything);
     assert.ok(everything.includes('[redacted:KEY]'));
   });

@@ -122,7 +122,7 @@ class KeptSessions implements Sessions {
       agent: agent.name,
       runtime: agent.runtime.name,
       model: agent.model ?? '',
-      title: request.title === undefined ? '' : checkTitle(request.title),
+      title: request.title === undefined ? '' : this.#box.redact(checkTitle(request.title)),
       cwd: await checkDirectory(request.cwd ?? agent.cwd ?? this.#cwd),
       permissionMode: checkMode(request.permissionMode ?? agent.permissionMode ?? 'default'),
       owner: { id: owner.id, kind: owner.kind },
@@ -151,7 +151,7 @@ class KeptSessions implements Sessions {
     this.#assertOpen();
     const record = await this.#find(id);
     const set = {
-      ...(title === undefined ? {} : { title: checkTitle(title) }),
+      ...(title === undefined ? {} : { title: this.#box.redact(checkTitle(title)) }),
       ...(permissionMode === undefined ? {} : { permissionMode: checkMode(permissionMode) }),
     };
     const told = permissionMode === undefined ? [] : [this.#news.statusOf({ ...record, ...set })];
@@ -234,8 +234,8 @@ class KeptSessions implements Sessions {
 
   async *events(id: string, { after, signal }: EventOptions): AsyncGenerator<SessionEvent, void, undefined> {
     const { lastSeq, turnSeq } = await this.#find(id);
-    const from = after === undefined ? Math.max(0, turnSeq - 1) : Math.min(Math.max(0, after), lastSeq);
-    yield* watchEvents(this.#box.sessionStore, this.#watchers, id, { after: from, signal });
+    const from = after === undefined ? turnSeq - 1 : Math.min(Math.trunc(after) || 0, lastSeq);
+    yield* watchEvents(this.#box.sessionStore, this.#watchers, id, { after: Math.max(0, from), signal });
   }
 
   subscribe(listener: (event: SessionEvent) => void): () => void {

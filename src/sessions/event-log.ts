@@ -121,17 +121,21 @@ export function eventOf(sessionId: string, { seq, at, body }: StoredSessionEvent
   return { seq, sessionId, at: new Date(at).toISOString(), ...(JSON.parse(body) as SessionHappening) };
 }
 
-/** Text that comes piece by piece faster than it is written becomes one piece. */
+/** What comes piece by piece, faster than it is written, becomes one piece. */
 function joins(item: Item | undefined, session: string, next: SessionHappening): item is Item {
   if (item?.session !== session || item.along !== nothing) return false;
-  const last = item.happenings.at(-1);
-  if (
-    last === undefined ||
-    (next.type !== 'text_delta' && next.type !== 'thinking_delta') ||
-    last.type !== next.type ||
-    !('text' in last)
-  )
-    return false;
-  item.happenings[item.happenings.length - 1] = { ...last, text: last.text + next.text };
+  const joined = joinedWith(item.happenings.at(-1), next);
+  if (joined === undefined) return false;
+  item.happenings[item.happenings.length - 1] = joined;
   return true;
+}
+
+function joinedWith(last: SessionHappening | undefined, next: SessionHappening): SessionHappening | undefined {
+  if (last === undefined) return undefined;
+  if ('text' in next && 'text' in last && last.type === next.type) return { ...last, text: last.text + next.text };
+  if (!('toolCallId' in next) || !('toolCallId' in last) || last.toolCallId !== next.toolCallId) return undefined;
+  if (next.type === 'tool_call_delta' && last.type === 'tool_call_delta')
+    return { ...last, inputJson: last.inputJson + next.inputJson };
+  // Only how far it has come by now is news.
+  return next.type === 'tool_progress' && last.type === 'tool_progress' ? next : undefined;
 }

@@ -56,10 +56,9 @@ export class ServerNews {
     for (const turn of turns.all()) turn.refresh();
     const idle = watchers.sessions().filter((session) => turns.of(session) === undefined);
     try {
-      for (const session of idle) {
-        const record = await box.sessionStore.find(session);
-        if (record !== undefined) await log.write(session, [this.statusOf(record)], { idle: true });
-      }
+      const records = await Promise.all(idle.map((session) => box.sessionStore.find(session)));
+      const known = records.filter((record) => record !== undefined);
+      await Promise.all(known.map((record) => log.write(record.id, [this.statusOf(record)], { idle: true })));
     } catch {
       // News that cannot be kept are told to nobody; the next turn tells how servers are in any case.
     }

@@ -43,6 +43,7 @@ export type SessionHappening =
       readonly type: 'approval_resolved';
       readonly toolCallId: string;
       readonly approvalId: string;
+      /** `expired`: nobody answered in time, or the turn ended and nobody needs an answer any more. */
       readonly decision: 'approved' | 'denied' | 'expired';
       readonly by: Principal['id'];
     }

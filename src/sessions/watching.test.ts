@@ -111,17 +111,29 @@ describe('watching a session', () => {
     assert.deepEqual(await watching, events);
   });
 
-  test('pieces of text that come at once are one event', async () => {
+  test('pieces that come at once are one event, and of progress the last is told', async () => {
     const id = await create();
     place.script = async function* () {
       for (const text of ['a', 'b', 'c']) yield { type: 'text_delta', text };
       yield { type: 'thinking_delta', text: 'hm' };
+      for (const inputJson of ['{"a"', ':1}']) yield { type: 'tool_call_delta', toolCallId: 'one', inputJson };
+      yield { type: 'tool_call_delta', toolCallId: 'two', inputJson: '{}' };
+      for (let progress = 1; progress <= 9; progress += 1)
+        yield { type: 'tool_progress', toolCallId: 'two', progress: { progress } };
       yield { type: 'done', reason: 'end' };
     };
     const events = await runTurn(place.sessions, id, 'go');
     assert.deepEqual(
       events.flatMap((event) => ('text' in event ? [event.text] : [])),
       ['abc', 'hm'],
+    );
+    assert.deepEqual(
+      events.flatMap((event) => (event.type === 'tool_call_delta' ? [event.inputJson] : [])),
+      ['{"a":1}', '{}'],
+    );
+    assert.deepEqual(
+      events.flatMap((event) => (event.type === 'tool_progress' ? [event.progress.progress] : [])),
+      [9],
     );
   });
 
