@@ -114,6 +114,29 @@ describe('a store that is slow', () => {
   });
 });
 
+describe('a store that fails for a moment', () => {
+  test('does not leave a turn behind that was claimed', async (t) => {
+    let failures = 1;
+    const place = await openFaulty(
+      () => says('answer'),
+      (store) => ({
+        async memory(session) {
+          if (failures > 0) {
+            failures -= 1;
+            throw new Error('database is locked');
+          }
+          return store.memory(session);
+        },
+      }),
+    );
+    t.after(() => place.close());
+    const warned = new Promise<Error>((resolve) => process.once('warning', resolve));
+    const { id } = await place.sessions.create({}, ann);
+    assert.equal(textOf(await runTurn(place.sessions, id, 'go')), 'answer');
+    assert.match((await warned).message, /database is locked/);
+  });
+});
+
 describe('a store that cannot be written', () => {
   test('ends the turn: nothing goes on that could not be kept, and when there is room again it is told', async (t) => {
     let isFull = false;

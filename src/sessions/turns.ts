@@ -104,17 +104,20 @@ export class Turns {
   }
 
   async #work(session: string, work: Work): Promise<void> {
+    let turn: TurnRecord | undefined;
     while (!this.#isClosing) {
       work.again = false;
       try {
-        const turn = await this.#parts.box.sessionStore.claim(session);
+        turn ??= await this.#parts.box.sessionStore.claim(session);
         if (turn === undefined) {
           if (work.again) continue;
           break;
         }
-        await this.#run(turn).finally(() => this.#interrupted.delete(turn.id));
+        await this.#run(turn);
+        this.#interrupted.delete(turn.id);
+        turn = undefined;
       } catch (error) {
-        // The store may be busy or full for a moment; the turn waits in it.
+        // The store may be busy or full for a moment; what was claimed is tried again, since nobody else would run it.
         process.emitWarning(`turns of ${session} wait: ${messageOf(error)}`, { type: 'SignalboxWarning' });
         await wait(retryMs, undefined, { signal: this.#closed.signal }).catch(() => undefined);
       }
