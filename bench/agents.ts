@@ -117,10 +117,10 @@ console.log(`\nOne call inside a Claude session: ${rounds} turns of ${callsPerTu
 console.log('| | p50 ms | against the bare tool, median over the rounds |');
 console.log('|---|---|---|');
 for (const [index, subject] of subjects.entries()) {
-  const own = medians[index] ?? [];
-  const added = median(own.map((each, round) => each - (base[round] ?? Number.NaN)));
+  const mine = medians[index] ?? [];
+  const added = median(mine.map((each, round) => each - (base[round] ?? Number.NaN)));
   console.log(
-    `| ${subject.name} | ${median(own).toFixed(2)} | ${index === 0 ? '' : `${added >= 0 ? '+' : ''}${added.toFixed(2)} ms`} |`,
+    `| ${subject.name} | ${median(mine).toFixed(2)} | ${index === 0 ? '' : `${added >= 0 ? '+' : ''}${added.toFixed(2)} ms`} |`,
   );
 }
 
