@@ -1,3 +1,4 @@
+export type { AccessToken, NewAccessToken, TokenCheck } from './access/access-tokens.ts';
 export type { ApprovalInbox } from './call/approvals/approval-inbox.ts';
 export type { RememberPreview } from './call/approvals/remembered.ts';
 export type { BoxContent, ReadOptions } from './call/content.ts';
@@ -34,6 +35,8 @@ export type {
   RuleRevoked,
   ServerChanged,
   Settlement,
+  TokenCreated,
+  TokenRevoked,
   ToolInvoked,
   UndoStarted,
   Undone,

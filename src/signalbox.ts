@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { trace } from '@opentelemetry/api';
+import { AccessTokens } from './access/access-tokens.ts';
 import type { ApprovalInbox } from './call/approvals/approval-inbox.ts';
 import { Approvals } from './call/approvals/approvals.ts';
 import { Questions, callbackChannel } from './call/approvals/questions.ts';
@@ -121,6 +122,8 @@ export interface Signalbox extends BoxContent {
   recordObserved(call: ObservedCall): Promise<void>;
   /** What waits for a human, and how humans answer. */
   readonly approvals: ApprovalInbox;
+  /** The tokens that let programs in where this box is served. */
+  readonly tokens: Pick<AccessTokens, 'create' | 'list' | 'revoke' | 'check' | 'isActive'>;
   /** Records how a call ended whose outcome was unknown. Only humans can, and only once. */
   settle(call: string, how: Settling): Promise<void>;
   /** Reads a page of a result that was too large to be handed out whole. */
@@ -305,6 +308,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
       await journal.append(observedDraft(call, redactor), 'crash');
     },
     approvals,
+    tokens: new AccessTokens(store, journal, redactor),
     settle: (call, how) => settleCall({ store, journal, redactor }, call, how),
     async readResult(uri, { offset = 0, limit = 8000 } = {}) {
       const page = await store.readResult(callOfResult(uri), offset, limit);

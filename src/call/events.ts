@@ -10,6 +10,8 @@ import {
   type JournalEvent,
   type RuleRevoked,
   type ServerChanged,
+  type TokenCreated,
+  type TokenRevoked,
   type ToolInvoked,
   type UndoStarted,
   type Undone,
@@ -32,6 +34,8 @@ export interface SignalboxEvents {
   readonly CallSettled: CallSettled;
   readonly UndoStarted: UndoStarted;
   readonly Undone: Undone;
+  readonly TokenCreated: TokenCreated;
+  readonly TokenRevoked: TokenRevoked;
   readonly CatalogChanged: CatalogSnapshot;
 }
 
@@ -51,6 +55,8 @@ export class Events {
     CallSettled: new Set(),
     UndoStarted: new Set(),
     Undone: new Set(),
+    TokenCreated: new Set(),
+    TokenRevoked: new Set(),
     CatalogChanged: new Set(),
   };
 

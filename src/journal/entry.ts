@@ -3,8 +3,10 @@ import type { CallError, OutcomeName, Principal } from '../model/call.ts';
 import type { FileChange } from '../model/change.ts';
 import type { Decision } from '../model/decision.ts';
 import type { JsonObject } from '../model/json.ts';
+import type { Role } from '../model/role.ts';
 import type { Effect } from '../model/tool.ts';
 import type { ApprovalChange } from './approval-store.ts';
+import type { TokenChange } from './token-store.ts';
 
 /** What the journal records. `CallStarted` is the intent, `ToolInvoked` the one outcome of every call. */
 export type EntryType =
@@ -18,7 +20,9 @@ export type EntryType =
   | 'RuleRevoked'
   | 'CallSettled'
   | 'UndoStarted'
-  | 'Undone';
+  | 'Undone'
+  | 'TokenCreated'
+  | 'TokenRevoked';
 
 /** An entry on its way into the journal, before it has its place in the chain. */
 export interface EntryDraft {
@@ -39,6 +43,8 @@ export interface EntryDraft {
   readonly settle?: { readonly key: string; readonly outcome: string };
   /** What happens to an approval with it. */
   readonly approval?: ApprovalChange;
+  /** What happens to an access token with it. */
+  readonly token?: TokenChange;
 }
 
 /** An entry as it stands in the journal. Text columns are empty where they do not apply. */
@@ -234,6 +240,25 @@ export interface ContentRead extends Recorded {
   readonly error?: string;
 }
 
+/** An access token was made. The token itself is not recorded. */
+export interface TokenCreated extends Recorded {
+  readonly type: 'TokenCreated';
+  readonly tokenId: string;
+  readonly role: Role;
+  readonly name?: string;
+  readonly profile?: string;
+  readonly expiresAt?: string;
+  readonly by: Principal;
+}
+
+/** An access token is good no longer. */
+export interface TokenRevoked extends Recorded {
+  readonly type: 'TokenRevoked';
+  readonly tokenId: string;
+  readonly role: Role;
+  readonly by: Principal;
+}
+
 /** An entry as readers see it. */
 export type JournalEvent =
   | CallStarted
@@ -246,7 +271,9 @@ export type JournalEvent =
   | RuleRevoked
   | CallSettled
   | UndoStarted
-  | Undone;
+  | Undone
+  | TokenCreated
+  | TokenRevoked;
 
 /** Turns a stored entry into what readers see. */
 export function toEvent(entry: StoredEntry): JournalEvent {

@@ -23,6 +23,8 @@ const tokens: readonly (readonly [string, string])[] = [
   ['stripe-key', `sk_live_${run(24)}`],
   ['stripe-key', `rk_live_${run(24)}`],
   ['npm-token', `npm_${run(36)}`],
+  ['signalbox-token', `sbx_${run(43)}`],
+  ['signalbox-token', `sbx_${'0a'.repeat(9)}z_${run(40)}-_x`],
   ['jwt', `${header}.e30.${run(43)}`],
   ['private-key', pem],
 ];
@@ -174,6 +176,7 @@ suite('hostile text', () => {
     'AIza',
     'sk_live_',
     'npm_',
+    'sbx_',
     'eyJ',
     'eyJ-',
     'eyJaaaaa.',

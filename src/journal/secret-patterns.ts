@@ -42,6 +42,7 @@ const patterns: readonly SecretPattern[] = [
   pattern('google-api-key', String.raw`AIza[A-Za-z0-9_-]{35,}`),
   pattern('stripe-key', String.raw`${atStart('[rs]k_(?:live|test)_')}[A-Za-z0-9]{16,}`),
   pattern('npm-token', String.raw`${atStart('npm_')}[A-Za-z0-9]{36,}`),
+  pattern('signalbox-token', String.raw`${atStart('sbx_')}[A-Za-z0-9_-]{40,}`),
   // The run before the first dot begins where a word begins, and a word has only one beginning.
   pattern(
     'jwt',
@@ -57,7 +58,7 @@ const patterns: readonly SecretPattern[] = [
 
 // Begins with rare letters where it can: V8 then skips over the text many characters at a time.
 const SUSPECT =
-  /A(?:[KS]IA|Iza)|yJ[A-Za-z0-9_-]{5}|BEGIN |k-[A-Za-z0-9_-]{16}|k_(?:live|test)_|gh[pousr]_|xox[abeoprs]-|glpat-|npm_[A-Za-z0-9]{36}|github_pat_|[bB][eE][aA][rR][eE][rR]/;
+  /A(?:[KS]IA|Iza)|yJ[A-Za-z0-9_-]{5}|BEGIN |k-[A-Za-z0-9_-]{16}|k_(?:live|test)_|gh[pousr]_|xox[abeoprs]-|glpat-|npm_[A-Za-z0-9]{36}|bx_[A-Za-z0-9_-]{40}|github_pat_|[bB][eE][aA][rR][eE][rR]/;
 
 const EXACT = new RegExp(patterns.map(({ expression }) => expression.source).join('|'));
 const URL_WITH_PASSWORD = /:\/\/[^\s/?#:@]*:[^\s/?#]+@/;

@@ -83,6 +83,20 @@ export function storeConformance(name: string, lasting: boolean, place: () => Pr
       assert.deepEqual(await find({ order: 'newest-first', tool: 't1', before: 3, limit: 1 }), [1]);
     });
 
+    test('finds entries of a principal and of the agents that act for it, and of nobody else', async () => {
+      const of = (id: string, call: string): EntryDraft =>
+        draft({
+          call,
+          body: JSON.stringify({ principal: { id, kind: 'agent' }, arguments: { principal: { id: 'a' } } }),
+        });
+      await store.append([of('a', '1'), of('a/claude', '2'), of('ab', '3'), of('b', '4'), draft({ call: '5' })]);
+      const find = async (query: object): Promise<string[]> =>
+        (await store.entries({ order: 'oldest-first', limit: 10, ...query })).map((entry) => entry.call);
+      assert.deepEqual(await find({ principal: 'a' }), ['1', '2']);
+      assert.deepEqual(await find({ principal: 'a/claude', calls: true }), ['2']);
+      assert.deepEqual(await find({ principal: 'a', call: '3' }), []);
+    });
+
     test('shows one entry for each call: the intent until there is an outcome', async () => {
       await store.append([
         draft({ call: 'a', type: 'CallStarted', outcome: '' }),

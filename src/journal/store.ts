@@ -2,16 +2,17 @@ import type { OutcomeName } from '../model/call.ts';
 import type { ApprovalStore } from './approval-store.ts';
 import type { EntryDraft, EntryType, StoredEntry } from './entry.ts';
 import type { SessionStore } from './session-store.ts';
+import type { TokenStore } from './token-store.ts';
 
 /** The port behind which records are kept. Every driver passes `store.conformance.ts`. */
-export interface Store extends ApprovalStore {
+export interface Store extends ApprovalStore, TokenStore {
   /** Where the records are, for people. */
   readonly location: string;
   readonly sessions: SessionStore;
   /**
    * Writes all or nothing, in order, each entry linked to the one before. When it resolves, the entries survive the death of
    * this process. `undefined` in the place of an entry: its idempotency key was taken or its change of an
-   * approval refused, and it was not written.
+   * approval or a token refused, and it was not written.
    */
   append(drafts: readonly EntryDraft[]): Promise<readonly (StoredEntry | undefined)[]>;
   /** When it resolves, everything appended before the call survives the loss of power. */
@@ -54,6 +55,8 @@ export interface EntryQuery {
   readonly outcome?: OutcomeName;
   readonly type?: EntryType;
   readonly call?: string;
+  /** Only entries of this principal, or of the agents that act for it. */
+  readonly principal?: string;
   /** One entry for each call: its outcome, or its intent while there is none. */
   readonly calls?: boolean;
 }

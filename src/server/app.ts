@@ -3,6 +3,7 @@ import { HTTPException } from 'hono/http-exception';
 import type { Registry } from 'prom-client';
 import type { Signalbox } from '../signalbox.ts';
 import { authenticate } from './access/authenticate.ts';
+import { type RolesByRoute, authorize, declaredRoles } from './access/authorize.ts';
 import type { BrowserSessions } from './access/browser-sessions.ts';
 import { checkHostAndOrigin } from './access/hosts.ts';
 import { signIn } from './access/sign-in.ts';
@@ -24,6 +25,7 @@ import { pageRoutes } from './routes/pages.ts';
 import { policyRoutes } from './routes/policies.ts';
 import { resultRoutes } from './routes/results.ts';
 import { serverRoutes } from './routes/servers.ts';
+import { tokenRoutes } from './routes/tokens.ts';
 import { toolRoutes } from './routes/tools.ts';
 import { undoRoutes } from './routes/undo.ts';
 import { setSecurityHeaders } from './security-headers.ts';
@@ -45,7 +47,7 @@ export interface AppParts {
   readonly log: (line: string) => void;
 }
 
-/** The routes behind their guards. What is registered after `authenticate` can be reached only by those it let in. */
+/** The routes behind their guards. What is registered after `authorize` can be reached only by those whom the route takes. */
 export function createApp(parts: AppParts): ServerApp {
   const { box, configuration } = parts;
   const app = new OpenAPIHono<ServerEnvironment>({
@@ -74,7 +76,10 @@ export function createApp(parts: AppParts): ServerApp {
   app.use(setSecurityHeaders, checkHostAndOrigin(parts.allowedHosts));
   healthRoutes(app, box, parts.isStopping);
   for (const path of ['/', '/docs']) app.get(path, signIn(parts.codes, parts.sessions));
-  app.use(authenticate(parts.isAdminToken, parts.sessions));
+  const { isAdminToken, sessions } = parts;
+  let declared: RolesByRoute = new Map();
+  app.use(authenticate({ isAdminToken, tokens: box.tokens, sessions }));
+  app.use(authorize(() => declared));
 
   infoRoutes(app, box, parts.startedAt, configuration);
   toolRoutes(app, box);
@@ -86,8 +91,10 @@ export function createApp(parts: AppParts): ServerApp {
   journalRoutes(app, box);
   undoRoutes(app, box, parts.maxBodyBytes);
   resultRoutes(app, box);
+  tokenRoutes(app, box, parts.maxBodyBytes);
   metricsRoutes(app, parts.registry);
   pageRoutes(app, box, openApiRoutes(app, box.version));
+  declared = declaredRoles(app);
   return app;
 }
 

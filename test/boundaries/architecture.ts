@@ -14,6 +14,7 @@ export const direction: Readonly<Record<string, readonly string[]>> = {
 
   config: ['model', 'catalog', 'policy', 'journal'],
   call: ['model', ...innerRing],
+  access: ['model', 'journal'],
   process: ['model'],
 
   sources: [...core, 'process'],
@@ -23,11 +24,11 @@ export const direction: Readonly<Record<string, readonly string[]>> = {
   store: core,
   testing: ['signalbox.ts', ...core],
 
-  'signalbox.ts': [...core, ...outerRing, 'config'],
-  'index.ts': ['signalbox.ts', ...core, 'sources', 'store'],
+  'signalbox.ts': [...core, 'access', ...outerRing, 'config'],
+  'index.ts': ['signalbox.ts', ...core, 'access', 'sources', 'store'],
 
-  server: ['signalbox.ts', ...core, ...outerRing, 'config'],
-  cli: ['signalbox.ts', ...core, ...outerRing, 'config', 'server', 'testing'],
+  server: ['signalbox.ts', ...core, 'access', ...outerRing, 'config'],
+  cli: ['signalbox.ts', ...core, 'access', ...outerRing, 'config', 'server', 'testing'],
 };
 
 /** Packages (a trailing `*` stands for the rest of the name) and the only folders that may import them. */

@@ -2,6 +2,7 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import type { TestContext } from 'node:test';
 import * as z from 'zod';
 import type { CallResult } from '../../src/model/call.ts';
+import type { Role } from '../../src/model/role.ts';
 import { prometheusMetrics } from '../../src/server/prometheus.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../src/server/start-server.ts';
 import { type Signalbox, createSignalbox } from '../../src/signalbox.ts';
@@ -22,11 +23,17 @@ export interface TestServer {
   call(tool: string, body?: unknown, init?: RequestInit): Promise<Response>;
   /** A signed-in browser: its cookie. */
   signIn(): Promise<string>;
+  /** A new token with this role. */
+  token(role: Role, expiresInMs?: number): Promise<{ readonly id: string; readonly token: string }>;
+  /** Sends JSON with a token; `{}` where nothing is said. */
+  send(token: string, method: string, path: string, body?: unknown): Promise<Response>;
 }
 
 export async function startTestServer(test: TestContext, options: Partial<ServerOptions> = {}): Promise<TestServer> {
   const metrics = prometheusMetrics();
-  const box = await createSignalbox({ servers: [testTools()], metrics: metrics.metrics, results: { maxBytes: 4096 } });
+  const box =
+    options.box ??
+    (await createSignalbox({ servers: [testTools()], metrics: metrics.metrics, results: { maxBytes: 4096 } }));
   const logged: string[] = [];
   const log = (line: string): void => void logged.push(line);
   const server = await startServer({ box, host: '127.0.0.1', port: 0, token: adminToken, metrics, log, ...options });
@@ -46,6 +53,18 @@ export async function startTestServer(test: TestContext, options: Partial<Server
         headers: { authorization, 'content-type': 'application/json' },
         body: JSON.stringify(body),
         ...init,
+      }),
+    token: (role, expiresInMs) =>
+      box.tokens.create({
+        role,
+        by: { id: 'alice', kind: 'human' },
+        ...(expiresInMs === undefined ? {} : { expiresInMs }),
+      }),
+    send: (token, method, path, body = {}) =>
+      fetch(server.url + path, {
+        method,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        ...(method === 'GET' ? {} : { body: JSON.stringify(body) }),
       }),
     async signIn() {
       const response = await fetch(server.signInUrl(), { redirect: 'manual' });

@@ -71,6 +71,12 @@ export class JournalTable {
         return [...start, ...this.#answerCells(event)];
       case 'RuleRevoked':
         return [...start, colors.cyan('rule revoked'), '', '', '', oneLine(`${event.rule} by ${event.by.id}`)];
+      case 'TokenCreated': {
+        const what = `${event.tokenId} with the role ${event.role}, by ${event.by.id}`;
+        return [...start, colors.cyan('token created'), oneLine(event.name ?? ''), '', '', oneLine(what)];
+      }
+      case 'TokenRevoked':
+        return [...start, colors.cyan('token revoked'), '', '', '', oneLine(`${event.tokenId} by ${event.by.id}`)];
       case 'UndoStarted':
         return [...start, colors.dim('undo'), oneLine(event.tool), oneLine(event.sessionId ?? ''), '', event.callId];
       case 'Undone': {

@@ -68,8 +68,10 @@ describe('a token is needed, even on localhost', () => {
     assert.throws(() => adminTokenCheck(''), /empty/);
   });
 
-  it('records a token’s calls as an agent’s and a browser’s as a human’s', async (test) => {
-    const { server, box, call, signIn } = await startTestServer(test);
+  it('records an agent’s calls under its token, and those of the admin token and a browser as a human’s', async (test) => {
+    const { server, box, call, signIn, token, send } = await startTestServer(test);
+    const agent = await token('agent');
+    await send(agent.token, 'POST', '/api/tools/mcp__test__echo/call', { arguments: { text: 'c' } });
     await call('echo', { arguments: { text: 'a' } });
     const headers = { cookie: await signIn(), origin: server.url, 'content-type': 'application/json' };
     await fetch(`${server.url}/api/tools/mcp__test__echo/call`, {
@@ -82,7 +84,8 @@ describe('a token is needed, even on localhost', () => {
       items.map(({ principal }) => principal),
       [
         { id: 'console', kind: 'human' },
-        { id: 'token:admin', kind: 'agent' },
+        { id: 'token:admin', kind: 'human' },
+        { id: `token:${agent.id}`, kind: 'agent' },
       ],
     );
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { type TestServer, adminToken, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
+import { type TestServer, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
 import type { Approval, RememberedRule } from '../../model/approval.ts';
 import type { CallResult } from '../../model/call.ts';
 import type { ProblemDocument } from '../problems/problem.ts';
@@ -65,20 +65,20 @@ describe('the inbox over HTTP', () => {
     assert.equal((await post('/api/approvals/appr_none/approve')).status, 404);
   });
 
-  it('never lets a token answer, which may be an agent’s', async (test) => {
-    const { asked, post, server } = await inbox(test);
+  it('is never answered by an agent’s or a viewer’s token, and by an approver’s as by a human', async (test) => {
+    const { asked, send, token } = await inbox(test);
     const { call, approval } = await asked();
     for (const path of [`${approval.id}/approve`, `${approval.id}/deny`]) {
-      const response = await fetch(`${server.url}/api/approvals/${path}`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
-        body: '{}',
-      });
-      assert.equal(response.status, 403);
-      assert.equal((await bodyOf<ProblemDocument>(response)).code, 'approver-refused');
+      for (const role of ['agent', 'viewer'] as const) {
+        const response = await send((await token(role)).token, 'POST', `/api/approvals/${path}`);
+        assert.equal(response.status, 403);
+        assert.equal((await bodyOf<ProblemDocument>(response)).code, 'role-refused');
+      }
     }
-    await post(`/api/approvals/${approval.id}/deny`);
-    await call;
+    const approver = await token('approver');
+    const answered = await send(approver.token, 'POST', `/api/approvals/${approval.id}/approve`);
+    assert.deepEqual((await bodyOf<Approval>(answered)).answer?.by, { id: `token:${approver.id}`, kind: 'human' });
+    assert.equal((await call).outcome, 'completed');
   });
 
   it('refuses edited arguments that the tool would not take, and to remember an edited call', async (test) => {

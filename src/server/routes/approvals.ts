@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { JsonObject } from '../../model/json.ts';
 import type { Signalbox } from '../../signalbox.ts';
+import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
 import { readJsonBody } from '../json-body.ts';
 import {
@@ -23,6 +24,7 @@ const approval = { 'application/json': { schema: approvalSchema } };
 const listRoute = createRoute({
   method: 'get',
   path: '/api/approvals',
+  'x-roles': may.read,
   tags,
   summary: 'What waits for a human',
   request: {
@@ -37,6 +39,7 @@ const listRoute = createRoute({
 const getRoute = createRoute({
   method: 'get',
   path: '/api/approvals/{id}',
+  'x-roles': may.read,
   tags,
   summary: 'One approval',
   request: { params },
@@ -46,6 +49,7 @@ const getRoute = createRoute({
 const rulesRoute = createRoute({
   method: 'get',
   path: '/api/approvals/rules',
+  'x-roles': may.read,
   tags,
   summary: 'Remembered approvals',
   responses: {
@@ -57,6 +61,7 @@ const rulesRoute = createRoute({
 const revokeRoute = createRoute({
   method: 'delete',
   path: '/api/approvals/rules/{id}',
+  'x-roles': may.change,
   tags,
   summary: 'Ask again in the place of a remembered approval',
   request: { params },
@@ -69,6 +74,7 @@ const revokeRoute = createRoute({
 const previewRoute = createRoute({
   method: 'get',
   path: '/api/approvals/{id}/remember',
+  'x-roles': may.read,
   tags,
   summary: 'What remembering would have let through',
   request: { params, query: z.object({ scope: rememberScope }) },
@@ -86,9 +92,10 @@ function answerRoute<What extends 'approve' | 'deny', Body extends z.ZodType>(
   return createRoute({
     method: 'post',
     path: `/api/approvals/{id}/${what}`,
+    'x-roles': may.answer,
     tags,
     summary: what === 'approve' ? 'Say yes to one exact call' : 'Say no to one exact call',
-    description: 'Only for humans. The first answer wins: the others get 409, and who answered when.',
+    description: 'The first answer wins: the others get 409, and who answered when.',
     middleware: readJsonBody(maxBodyBytes),
     request: { params, body: { content: { 'application/json': { schema } } } },
     responses: {

@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { CallOptions } from '../../model/call.ts';
 import type { Signalbox } from '../../signalbox.ts';
+import { may } from '../access/may.ts';
 import type { ServerApp, ServerContext } from '../environment.ts';
 import { readJsonBody } from '../json-body.ts';
 import { callRequestSchema, callResultSchema } from '../schemas/call.ts';
@@ -15,6 +16,7 @@ export function callRoute(app: ServerApp, box: Signalbox, maxBodyBytes: number):
   const route = createRoute({
     method: 'post',
     path: '/api/tools/{name}/call',
+    'x-roles': may.call,
     tags: ['Tools'],
     summary: 'Call a tool through the pipeline',
     description:

@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Signalbox } from '../../signalbox.ts';
+import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
 import { moment } from '../schemas/json-schema.ts';
 import { problems } from '../schemas/problem.ts';
@@ -30,6 +31,7 @@ const infoSchema = z
 const route = createRoute({
   method: 'get',
   path: '/api/info',
+  'x-roles': may.look,
   tags: ['State'],
   summary: 'Version, uptime, and how much is mounted',
   responses: {

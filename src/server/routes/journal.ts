@@ -1,5 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Signalbox } from '../../signalbox.ts';
+import { mayView } from '../access/identity.ts';
+import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
 import { Problem } from '../problems/problem.ts';
 import { callEntrySchema, callPageSchema, journalPageSchema } from '../schemas/journal.ts';
@@ -10,9 +12,10 @@ import { json } from '../typed-json.ts';
 const callsRoute = createRoute({
   method: 'get',
   path: '/api/calls',
+  'x-roles': may.look,
   tags: ['Record'],
   summary: 'Calls, one entry each',
-  description: 'How each call ended, or `CallStarted` while it runs.',
+  description: 'How each call ended, or `CallStarted` while it runs. Agents see their own calls.',
   request: { query: callQuerySchema },
   responses: {
     200: { description: 'A page of calls.', content: { 'application/json': { schema: callPageSchema } } },
@@ -23,6 +26,7 @@ const callsRoute = createRoute({
 const callRoute = createRoute({
   method: 'get',
   path: '/api/calls/{id}',
+  'x-roles': may.look,
   tags: ['Record'],
   summary: 'The last word on one call',
   request: { params: z.object({ id: z.string() }) },
@@ -35,6 +39,7 @@ const callRoute = createRoute({
 const journalRoute = createRoute({
   method: 'get',
   path: '/api/journal',
+  'x-roles': may.read,
   tags: ['Record'],
   summary: 'The journal, paged',
   request: { query: journalQuerySchema },
@@ -46,13 +51,16 @@ const journalRoute = createRoute({
 
 export function journalRoutes(app: ServerApp, box: Signalbox): void {
   app.openapi(callsRoute, async (context) => {
-    const page = await box.journal.calls(toJournalQuery(context.req.valid('query')));
+    const { role, principal } = context.var.identity;
+    const query = toJournalQuery(context.req.valid('query'));
+    const page = await box.journal.calls(role === 'agent' ? { ...query, principal: principal.id } : query);
     return json(context, callPageSchema, page, 200);
   });
 
   app.openapi(callRoute, async (context) => {
     const call = await box.journal.call(context.req.valid('param').id);
-    if (call === undefined) throw new Problem('call-unknown', 'no call of that id is in the journal');
+    if (call === undefined || !mayView(context.var.identity, call.principal.id))
+      throw new Problem('call-unknown', 'no call of that id is in the journal');
     return json(context, callEntrySchema, call, 200);
   });
 

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Signalbox } from '../../signalbox.ts';
-import { requireHuman } from '../access/require-human.ts';
+import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
 import { readJsonBody } from '../json-body.ts';
 import { Problem } from '../problems/problem.ts';
@@ -12,6 +12,7 @@ import { json } from '../typed-json.ts';
 const listRoute = createRoute({
   method: 'get',
   path: '/api/lock',
+  'x-roles': may.read,
   tags: ['Lock'],
   summary: 'How the servers differ from what was accepted',
   responses: {
@@ -30,9 +31,10 @@ export function lockRoutes(
   const acceptRoute = createRoute({
     method: 'post',
     path: '/api/lock/{server}/accept',
+    'x-roles': may.change,
     tags: ['Lock'],
     summary: 'Take over what a server says now',
-    description: 'Only for humans. Writes signalbox.lock like `signalbox lock accept`, and holds at once.',
+    description: 'Writes signalbox.lock like `signalbox lock accept`, and holds at once.',
     middleware: readJsonBody(maxBodyBytes),
     request: {
       params: z.object({ server: z.string().openapi({ example: 'files' }) }),
@@ -52,7 +54,7 @@ export function lockRoutes(
   app.openapi(acceptRoute, async (context) => {
     const { server } = context.req.valid('param');
     const { seen } = context.req.valid('json');
-    const by = requireHuman(context, 'accept what a server says');
+    const by = context.var.principal;
     const standing = await present(configuration).accept(server, seen);
     box.recordConfiguration({ status: 'applied', by, details: [`accepted ${server} into the lock`] });
     return json(context, standingSchema, standing, 200);

@@ -1,11 +1,13 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Registry } from 'prom-client';
+import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
 import { problems } from '../schemas/problem.ts';
 
 const route = createRoute({
   method: 'get',
   path: '/metrics',
+  'x-roles': may.read,
   tags: ['State'],
   summary: 'Metrics for Prometheus',
   responses: {

@@ -1,4 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
+import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
 import { jsonObject } from '../schemas/json-schema.ts';
 import { problems } from '../schemas/problem.ts';
@@ -10,6 +11,7 @@ export type OpenApiDocument = ReturnType<ServerApp['getOpenAPI31Document']>;
 const route = createRoute({
   method: 'get',
   path: '/openapi.json',
+  'x-roles': may.look,
   tags: ['Documentation'],
   summary: 'This API as an OpenAPI 3.1 document',
   responses: {
@@ -23,7 +25,7 @@ export function openApiRoutes(app: ServerApp, version: string): () => OpenApiDoc
   app.openAPIRegistry.registerComponent('securitySchemes', 'token', {
     type: 'http',
     scheme: 'bearer',
-    description: 'The admin token.',
+    description: 'An access token. Each operation names the roles it takes as `x-roles`.',
   });
   let document: OpenApiDocument | undefined;
   let text: string | undefined;
@@ -38,11 +40,20 @@ export function openApiRoutes(app: ServerApp, version: string): () => OpenApiDoc
         license: { name: 'MIT' },
       },
       security: [{ token: [] }],
-      tags: ['Tools', 'Approvals', 'Servers', 'Lock', 'Policies', 'Record', 'State', 'Documentation', 'Pages'].map(
-        (name) => ({
-          name,
-        }),
-      ),
+      tags: [
+        'Tools',
+        'Approvals',
+        'Servers',
+        'Lock',
+        'Policies',
+        'Access',
+        'Record',
+        'State',
+        'Documentation',
+        'Pages',
+      ].map((name) => ({
+        name,
+      })),
     }));
   app.openapi(route, (context) => preparedJson(context, jsonObject, (text ??= JSON.stringify(read())), 200));
   return read;

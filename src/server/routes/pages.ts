@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Signalbox } from '../../signalbox.ts';
+import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
 import { docsPage } from '../pages/docs.ts';
 import { homePage } from '../pages/home.ts';
@@ -13,6 +14,7 @@ const page = { 'text/html': { schema: z.string() } };
 const homeRoute = createRoute({
   method: 'get',
   path: '/',
+  'x-roles': may.look,
   tags: ['Pages'],
   summary: 'The tools, and a call to try',
   description:
@@ -29,6 +31,7 @@ const homeRoute = createRoute({
 const docsRoute = createRoute({
   method: 'get',
   path: '/docs',
+  'x-roles': may.look,
   tags: ['Documentation'],
   summary: 'This API to read',
   responses: {
@@ -41,6 +44,7 @@ const docsRoute = createRoute({
 const styleRoute = createRoute({
   method: 'get',
   path: '/assets/page.css',
+  'x-roles': may.look,
   tags: ['Pages'],
   summary: 'The stylesheet of the pages',
   responses: { 200: { description: 'CSS.', content: { 'text/css': { schema: z.string() } } }, ...problems() },
@@ -49,6 +53,7 @@ const styleRoute = createRoute({
 const scriptRoute = createRoute({
   method: 'get',
   path: '/assets/page.js',
+  'x-roles': may.look,
   tags: ['Pages'],
   summary: 'The script of the pages',
   responses: {

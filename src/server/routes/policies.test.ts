@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type TestServer, adminToken, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
+import { type TestServer, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
 import type { PolicySummary } from '../../call/policies.ts';
 import type { ConfigurationChanged } from '../../journal/entry.ts';
 import type { Backtest } from '../../policy/backtest.ts';
@@ -47,14 +47,16 @@ describe('/api/policies', () => {
     });
   });
 
-  it('takes rules from humans only, and records who changed them to which version', async (test) => {
+  it('takes rules from admins only, and records who changed them to which version', async (test) => {
     const started = await startTestServer(test);
-    const { get, box, server } = started;
+    const { get, box, server, token } = started;
     const rules = [{ id: 'open', allow: true }];
     const before = box.policies();
-    const asAgent = sendingAs(server.url, { authorization: `Bearer ${adminToken}` });
-    const refused = await asAgent('PUT', '/api/policies', { rules });
-    assert.deepEqual([refused.status, (await bodyOf<ProblemDocument>(refused)).code], [403, 'principal-refused']);
+    for (const role of ['agent', 'approver', 'viewer'] as const) {
+      const sendAs = sendingAs(server.url, { authorization: `Bearer ${(await token(role)).token}` });
+      const refused = await sendAs('PUT', '/api/policies', { rules });
+      assert.deepEqual([refused.status, (await bodyOf<ProblemDocument>(refused)).code], [403, 'role-refused']);
+    }
     assert.deepEqual(box.policies(), before);
     const send = await sending(started);
     const { version } = await bodyOf<PolicySummary>(send('PUT', '/api/policies', { rules }));

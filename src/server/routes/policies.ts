@@ -3,7 +3,7 @@ import type { RuleSource } from '../../call/policy-source.ts';
 import { counted } from '../../model/counted.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Signalbox } from '../../signalbox.ts';
-import { requireHuman } from '../access/require-human.ts';
+import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
 import { readJsonBody } from '../json-body.ts';
 import { Problem } from '../problems/problem.ts';
@@ -16,6 +16,7 @@ const inForce = { description: 'The policies in force.', content: { 'application
 const readRoute = createRoute({
   method: 'get',
   path: '/api/policies',
+  'x-roles': may.read,
   tags: ['Policies'],
   summary: 'The rules that decide calls',
   responses: { 200: inForce, ...problems(503) },
@@ -26,10 +27,11 @@ export function policyRoutes(app: ServerApp, box: Signalbox, maxBodyBytes: numbe
   const changeRoute = createRoute({
     method: 'put',
     path: '/api/policies',
+    'x-roles': may.change,
     tags: ['Policies'],
     summary: 'Put other rules into force',
     description:
-      'Only for humans. All or none. Policies in code stay. Holds until the rules of the configuration change or Signalbox is started again: no file is written.',
+      'All or none. Policies in code stay. Holds until the rules of the configuration change or Signalbox is started again: no file is written.',
     middleware: readJsonBody(maxBodyBytes),
     request: { body: { content: { 'application/json': { schema: newPoliciesSchema } } } },
     responses: { 200: inForce, ...problems(400, 413, 415, 503) },
@@ -37,6 +39,7 @@ export function policyRoutes(app: ServerApp, box: Signalbox, maxBodyBytes: numbe
   const backtestRoute = createRoute({
     method: 'post',
     path: '/api/policies/backtest',
+    'x-roles': may.read,
     tags: ['Policies'],
     summary: 'Which recorded calls other rules would have decided otherwise',
     middleware: readJsonBody(maxBodyBytes),
@@ -50,7 +53,7 @@ export function policyRoutes(app: ServerApp, box: Signalbox, maxBodyBytes: numbe
   app.openapi(readRoute, (context) => json(context, policiesSchema, box.policies(), 200));
 
   app.openapi(changeRoute, async (context) => {
-    const by = requireHuman(context, 'change the rules');
+    const by = context.var.principal;
     const { version: before = 'none' } = box.policies();
     await box.setPolicies(rulesOf(context.req.valid('json')), { keepCode: true });
     const { version = 'none', rules } = box.policies();

@@ -1,6 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Signalbox } from '../../signalbox.ts';
+import { mayView } from '../access/identity.ts';
+import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
+import { Problem } from '../problems/problem.ts';
 import { problems } from '../schemas/problem.ts';
 import { json } from '../typed-json.ts';
 
@@ -18,9 +21,11 @@ const resultSchema = z
 const route = createRoute({
   method: 'get',
   path: '/api/results/{id}',
+  'x-roles': may.look,
   tags: ['Record'],
   summary: 'A part of a result that was too large to be handed out whole',
-  description: 'The id is that of the call, which the `resource_link` of the shortened result names.',
+  description:
+    'Agents see those of their own calls. The id is that of the call, which the `resource_link` of the shortened result names.',
   request: {
     params: z.object({ id: z.string() }),
     query: z.strictObject({
@@ -34,10 +39,12 @@ const route = createRoute({
   },
 });
 
-/** Whoever gets here may administer the box, so results are not held back from those who did not make the call. */
 export function resultRoutes(app: ServerApp, box: Signalbox): void {
   app.openapi(route, async (context) => {
-    const page = await box.readResult(context.req.valid('param').id, context.req.valid('query'));
+    const { id } = context.req.valid('param');
+    const page = await box.readResult(id, context.req.valid('query'));
+    if (!mayView(context.var.identity, page.owner))
+      throw new Problem('result-unknown', `no result of a call of yours is kept as ${id}`);
     return json(context, resultSchema, page, 200);
   });
 }

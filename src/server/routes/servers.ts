@@ -3,6 +3,7 @@ import type { ServerProvenance } from '../../catalog/snapshot.ts';
 import { SignalboxError } from '../../model/errors.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { toServer } from '../catalog-document.ts';
+import { may } from '../access/may.ts';
 import type { ServerApp, ServerContext } from '../environment.ts';
 import { serverDetailsSchema, serverStateSchema } from '../schemas/catalog.ts';
 import { problems } from '../schemas/problem.ts';
@@ -20,6 +21,7 @@ const untilThen = 'Holds until the entry changes or Signalbox is started again: 
 const listRoute = createRoute({
   method: 'get',
   path: '/api/servers',
+  'x-roles': may.look,
   tags: ['Servers'],
   summary: 'The mounted servers and how they are',
   responses: {
@@ -31,6 +33,7 @@ const listRoute = createRoute({
 const oneRoute = createRoute({
   method: 'get',
   path: '/api/servers/{name}',
+  'x-roles': may.read,
   tags: ['Servers'],
   summary: 'One server, with the last it wrote to its error output',
   request: { params },
@@ -43,6 +46,7 @@ const oneRoute = createRoute({
 const enableRoute = createRoute({
   method: 'post',
   path: '/api/servers/{name}/enable',
+  'x-roles': may.change,
   tags: ['Servers'],
   summary: 'Offer a server’s tools again',
   description: untilThen,
@@ -53,6 +57,7 @@ const enableRoute = createRoute({
 const disableRoute = createRoute({
   method: 'post',
   path: '/api/servers/{name}/disable',
+  'x-roles': may.change,
   tags: ['Servers'],
   summary: 'Hide a server’s tools',
   description: untilThen,
@@ -63,6 +68,7 @@ const disableRoute = createRoute({
 const restartRoute = createRoute({
   method: 'post',
   path: '/api/servers/{name}/restart',
+  'x-roles': may.change,
   tags: ['Servers'],
   summary: 'Connect a server anew',
   description:

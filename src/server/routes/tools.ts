@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Signalbox } from '../../signalbox.ts';
 import { catalogDocuments } from '../catalog-document.ts';
+import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
 import { Problem } from '../problems/problem.ts';
 import { catalogSchema, toolSchema } from '../schemas/catalog.ts';
@@ -10,6 +11,7 @@ import { json, preparedJson } from '../typed-json.ts';
 const listRoute = createRoute({
   method: 'get',
   path: '/api/tools',
+  'x-roles': may.look,
   tags: ['Tools'],
   summary: 'The catalog, with what is hidden or down and why',
   request: { headers: z.object({ 'if-none-match': z.string().optional() }) },
@@ -27,6 +29,7 @@ const listRoute = createRoute({
 const oneRoute = createRoute({
   method: 'get',
   path: '/api/tools/{name}',
+  'x-roles': may.look,
   tags: ['Tools'],
   summary: 'One tool',
   request: { params: z.object({ name: z.string().openapi({ example: 'mcp__signalbox__ping' }) }) },

@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Signalbox } from '../../signalbox.ts';
+import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
 import { readJsonBody } from '../json-body.ts';
 import { Problem } from '../problems/problem.ts';
@@ -29,11 +30,12 @@ const requestSchema = z
   })
   .openapi('UndoRequest');
 
-/** Whoever may call may take back, and the journal says who did; what it met on the way is a problem with one issue for each path. */
+/** Not for agents: no rule decides what is taken back. What it met on the way is a problem with one issue for each path. */
 export function undoRoutes(app: ServerApp, box: Signalbox, maxBodyBytes: number): void {
   const route = createRoute({
     method: 'post',
     path: '/api/calls/{id}/undo',
+    'x-roles': may.answer,
     tags: ['Record'],
     summary: 'Take back what a call changed',
     description: 'Where something was changed since, nothing is touched and the answer is `undo-conflict`.',

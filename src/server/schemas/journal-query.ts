@@ -36,8 +36,14 @@ export const journalQuerySchema = callQuerySchema.extend({
       'ServerChanged',
       'ConfigurationChanged',
       'ContentRead',
+      'ApprovalRequested',
+      'ApprovalResolved',
+      'RuleRevoked',
+      'CallSettled',
       'UndoStarted',
       'Undone',
+      'TokenCreated',
+      'TokenRevoked',
     ])
     .optional(),
 });

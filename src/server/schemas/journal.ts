@@ -3,6 +3,7 @@ import { rememberScope } from './approval.ts';
 import { callErrorSchema, decisionSchema, fileChangeSchema, outcome, principalSchema } from './call.ts';
 import { effect } from './catalog.ts';
 import { jsonObject, moment } from './json-schema.ts';
+import { roleSchema } from './token.ts';
 
 export const conflictSchema = z
   .object({ workspace: z.string(), path: z.string(), reason: z.string() })
@@ -161,6 +162,22 @@ const ruleRevoked = z
   .object({ ...recorded, type: z.literal('RuleRevoked'), rule: z.string(), by: principalSchema })
   .openapi('RuleRevoked', { description: 'A remembered approval holds no longer.' });
 
+const tokenFacts = { ...recorded, tokenId: z.string(), role: roleSchema, by: principalSchema };
+
+const tokenCreated = z
+  .object({
+    ...tokenFacts,
+    type: z.literal('TokenCreated'),
+    name: z.string().optional(),
+    profile: z.string().optional(),
+    expiresAt: moment.optional(),
+  })
+  .openapi('TokenCreated', { description: 'An access token was made.' });
+
+const tokenRevoked = z
+  .object({ ...tokenFacts, type: z.literal('TokenRevoked') })
+  .openapi('TokenRevoked', { description: 'An access token is good no longer.' });
+
 const callSettled = z
   .object({
     ...recorded,
@@ -189,6 +206,8 @@ const journalEntrySchema = z
     callSettled,
     undoStarted,
     undone,
+    tokenCreated,
+    tokenRevoked,
   ])
   .openapi('JournalEntry');
 

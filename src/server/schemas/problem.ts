@@ -26,11 +26,11 @@ type ProblemResponses<Status extends ProblemStatus> = {
 /** Documents the problems a route can answer with. Those that every route shares need not be listed. */
 export function problems<const Status extends ProblemStatus = never>(
   ...statuses: Status[]
-): ProblemResponses<Status | 401 | 403 | 421> {
-  const described = [401, 403, 421, ...statuses].map((status) => {
+): ProblemResponses<Status | 401 | 403 | 421 | 429> {
+  const described = [401, 403, 421, 429, ...statuses].map((status) => {
     const matching = codes.filter((code) => problemCodes[code].status === status);
     const description = matching.map((code) => `\`${code}\`: ${problemCodes[code].title}.`).join(' ');
     return [status, { description, content: { [problemType]: { schema: problemSchema } } }];
   });
-  return Object.fromEntries(described) as ProblemResponses<Status | 401 | 403 | 421>;
+  return Object.fromEntries(described) as ProblemResponses<Status | 401 | 403 | 421 | 429>;
 }

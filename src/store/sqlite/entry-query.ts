@@ -29,6 +29,8 @@ export function entryQuery(query: EntryQuery): SqlQuery {
   for (const column of ['session', 'tool', 'outcome', 'call'] as const) {
     if (query[column] !== undefined) conditions.always(`entries.${column} <> ''`);
   }
+  // Not indexed: only agents are shown their own calls alone, and what is theirs is mostly near the end.
+  conditions.add("instr(json_extract(journal.body, '$.principal.id') || '/', ? || '/') = 1", query.principal);
   const seq = indexed ? 'entries.seq' : 'journal.seq';
   conditions.add(`${seq} > ?`, query.after);
   conditions.add(`${seq} < ?`, query.before);

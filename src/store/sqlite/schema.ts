@@ -1,5 +1,6 @@
 import { approvalSchema } from './approval-table.ts';
 import { sessionSchema } from './session-table.ts';
+import { tokenSchema } from './token-table.ts';
 
 /**
  * The journal is the truth and has no index besides its key, so that a commit touches one page. `entries` is the index over
@@ -35,4 +36,10 @@ CREATE TABLE result_pages (id TEXT NOT NULL, start INTEGER NOT NULL, text TEXT N
 const recordingSchema = 'CREATE TABLE recordings (call TEXT PRIMARY KEY, outcome TEXT NOT NULL) STRICT, WITHOUT ROWID;';
 
 /** What brings a file from each version to the next; the last version is the number of steps. */
-export const schemaSteps: readonly string[] = [journalSchema, approvalSchema, recordingSchema, sessionSchema];
+export const schemaSteps: readonly string[] = [
+  journalSchema,
+  approvalSchema,
+  recordingSchema,
+  sessionSchema,
+  tokenSchema,
+];

@@ -10,6 +10,7 @@ import { approvalStoreConformance } from '../../journal/approval-store.conforman
 import { verifyChain } from '../../journal/chain.ts';
 import { sessionStoreConformance } from '../../journal/session-store.conformance.ts';
 import { type StorePlace, draft, storeConformance } from '../../journal/store.conformance.ts';
+import { tokenStoreConformance } from '../../journal/token-store.conformance.ts';
 import { SignalboxError } from '../../model/errors.ts';
 import { sqliteStore } from './sqlite-store.ts';
 
@@ -28,7 +29,7 @@ const inMemory = async (): Promise<StorePlace> => ({
   open: async () => sqliteStore(),
   dispose: async () => undefined,
 });
-for (const suite of [storeConformance, approvalStoreConformance, sessionStoreConformance]) {
+for (const suite of [storeConformance, approvalStoreConformance, sessionStoreConformance, tokenStoreConformance]) {
   suite('sqlite in a file', true, inFile);
   suite('sqlite in memory', false, inMemory);
 }
@@ -42,7 +43,7 @@ describe('sqlite store', () => {
     await before.append([draft({ call: 'a' })]);
     await before.close();
     const database = new DatabaseSync(file);
-    const later = ['approvals', 'rules', 'recordings', 'sessions', 'session_memories', 'session_events', 'turns'];
+    const later = ['approvals', 'rules', 'recordings', 'sessions', 'session_memories', 'session_events', 'turns', 'tokens'];
     database.exec(`${later.map((table) => `DROP TABLE ${table};`).join(' ')} PRAGMA user_version = 1`);
     database.close();
     const now = sqliteStore({ file });

@@ -5,6 +5,7 @@ import type { ApprovalQuery, ApprovalRecord, StoredRule } from '../../journal/ap
 import { linkHash } from '../../journal/chain.ts';
 import type { EntryDraft, StoredEntry } from '../../journal/entry.ts';
 import type { ChainHead, Claim, EntryQuery, KeptResult, ResultPage, Store } from '../../journal/store.ts';
+import type { TokenRecord } from '../../journal/token-store.ts';
 import { SignalboxError, messageOf } from '../../model/errors.ts';
 import { newId } from '../../model/identifiers.ts';
 import { Checkpointer, longestLog } from './checkpointer.ts';
@@ -17,6 +18,7 @@ import { schemaSteps } from './schema.ts';
 import { SessionTable } from './session-table.ts';
 import { WriterLock } from './writer-lock.ts';
 import { Statements } from './statements.ts';
+import { TokenTable } from './token-table.ts';
 
 /** Opens the records in a SQLite file, or in memory when no file is named. */
 export function sqliteStore(options: { file?: string } = {}): Store {
@@ -42,6 +44,7 @@ class SqliteStore implements Store {
   readonly #index: JournalIndex;
   readonly #results: ResultTable;
   readonly #approvals: ApprovalTable;
+  readonly #tokens: TokenTable;
   readonly #statements: Statements;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
@@ -90,6 +93,7 @@ class SqliteStore implements Store {
       },
       { own: this.#writer, living: () => this.#living() },
     );
+    this.#tokens = new TokenTable(this.#statements);
     this.#head = this.#currentHead();
   }
 
@@ -158,6 +162,18 @@ class SqliteStore implements Store {
     return this.#approvals.rules(query);
   }
 
+  async token(id: string): Promise<TokenRecord | undefined> {
+    return this.#tokens.find(id);
+  }
+
+  async tokens({ limit }: { limit: number }): Promise<readonly TokenRecord[]> {
+    return this.#tokens.list(limit);
+  }
+
+  async tokenUsed(id: string, at: number): Promise<void> {
+    this.#tokens.used(id, at);
+  }
+
   async close(): Promise<void> {
     this.#index.stop();
     this.#catchUp();
@@ -190,6 +206,7 @@ class SqliteStore implements Store {
   #link(draft: EntryDraft): StoredEntry | undefined {
     if (draft.claim !== undefined && this.#readClaim.get(draft.claim.key) !== undefined) return undefined;
     if (draft.approval !== undefined && !this.#approvals.apply(draft.approval, draft.call)) return undefined;
+    if (draft.token !== undefined && !this.#tokens.apply(draft.token)) return undefined;
     if (draft.claim !== undefined) this.#writeClaim.run(draft.claim.key, draft.call, draft.claim.fingerprint);
     if (draft.recording !== undefined) this.#writeRecording.run(draft.call, draft.recording);
     if (draft.settle !== undefined) this.#settleClaim.run(draft.settle.outcome, draft.settle.key);
@@ -248,12 +265,13 @@ function plainEntry(row: Record<string, unknown>): StoredEntry {
   return { seq, at, type, call, session, tool, outcome, writer, body, hash };
 }
 
-/** SQLITE_CONSTRAINT_PRIMARYKEY. */
 /** Whether something besides the entry is written with it. */
-function hasMore({ claim, settle, approval, recording }: EntryDraft): boolean {
-  return claim !== undefined || settle !== undefined || approval !== undefined || recording !== undefined;
+function hasMore({ claim, settle, approval, recording, token }: EntryDraft): boolean {
+  const isCall = claim !== undefined || settle !== undefined || approval !== undefined || recording !== undefined;
+  return isCall || token !== undefined;
 }
 
+/** SQLITE_CONSTRAINT_PRIMARYKEY. */
 function isTaken(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === 1555;
 }

@@ -1,0 +1,37 @@
+import type { TokenCheck } from '../../access/access-tokens.ts';
+import type { Principal } from '../../model/principal.ts';
+import type { Role } from '../../model/role.ts';
+
+/** Who is asking, and what they may do. */
+export interface Identity {
+  readonly principal: Principal;
+  readonly role: Role;
+  /** The view of the catalog that they are bound to. */
+  readonly profile?: string;
+  /** The id of their token, where it is one that can be revoked. */
+  readonly token?: string;
+}
+
+const kinds: Readonly<Record<Role, Principal['kind']>> = {
+  viewer: 'agent',
+  agent: 'agent',
+  approver: 'human',
+  admin: 'human',
+};
+
+/** A person at a browser that was signed in by a one-time link. */
+export const browserIdentity: Identity = { principal: { id: 'console', kind: 'human' }, role: 'admin' };
+
+/** A script of whoever runs this server. Agents have tokens of their own. */
+export const adminIdentity: Identity = { principal: { id: 'token:admin', kind: 'human' }, role: 'admin' };
+
+/** The holder of a token. */
+export function tokenIdentity({ id, role, profile }: TokenCheck & { readonly state: 'active' }): Identity {
+  const principal = { id: `token:${id}`, kind: kinds[role] };
+  return { principal, role, token: id, ...(profile === undefined ? {} : { profile }) };
+}
+
+/** Whether what a principal did or made may be seen: agents see what is theirs, and what agents in their sessions did. */
+export function mayView({ role, principal }: Identity, owner: string): boolean {
+  return role !== 'agent' || `${owner}/`.startsWith(`${principal.id}/`);
+}

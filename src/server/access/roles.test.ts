@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { OpenAPIHono, createRoute } from '@hono/zod-openapi';
+import { adminToken, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
+import type { CallStarted, ToolInvoked } from '../../journal/entry.ts';
+import { type Role, roles } from '../../model/role.ts';
+import type { ServerEnvironment } from '../environment.ts';
+import type { ProblemDocument } from '../problems/problem.ts';
+import { declaredRoles } from './authorize.ts';
+import { may } from './may.ts';
+
+interface Documented {
+  readonly paths: Record<string, Record<string, { 'x-roles'?: readonly Role[]; security?: readonly unknown[] }>>;
+}
+
+interface Operation {
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly takes: readonly Role[];
+}
+
+/** Besides GET, what those who are no admins may send. Whoever adds to it decides who may do it. */
+const changing: Readonly<Record<string, readonly Role[]>> = {
+  'POST /api/tools/{name}/call': may.call,
+  'POST /api/calls/{id}/undo': may.answer,
+  'POST /api/approvals/{id}/approve': may.answer,
+  'POST /api/approvals/{id}/deny': may.answer,
+  'POST /api/policies/backtest': may.read,
+};
+
+/** What agents may look at. */
+const agentsSee = [
+  '/',
+  '/docs',
+  '/openapi.json',
+  '/assets/page.css',
+  '/assets/page.js',
+  '/api/info',
+  '/api/tools',
+  '/api/tools/{name}',
+  '/api/servers',
+  '/api/calls',
+  '/api/calls/{id}',
+  '/api/results/{id}',
+].map((path) => `GET ${path}`);
+
+async function operations(get: (path: string) => Promise<Response>): Promise<Operation[]> {
+  const { paths } = await bodyOf<Documented>(get('/openapi.json'));
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item)
+      .filter(([, { security }]) => security?.length !== 0)
+      .map(([verb, { 'x-roles': takes = [] }]) => {
+        const method = verb.toUpperCase();
+        return { name: `${method} ${path}`, method, path, takes };
+      }),
+  );
+}
+
+describe('roles', () => {
+  it('every route refuses each role that it does not take with 403 and why, and takes the others', async (test) => {
+    const { get, send, token } = await startTestServer(test);
+    const tokens = new Map<Role, string>();
+    for (const role of roles) tokens.set(role, (await token(role)).token);
+    const all = await operations(get);
+    assert.ok(all.length > 25);
+    for (const { name, method, path, takes } of all) {
+      assert.ok(takes.includes('admin'), name);
+      for (const [role, presented] of tokens) {
+        const response = await send(presented, method, path.replaceAll(/\{\w+\}/g, 'none'));
+        if (takes.includes(role)) {
+          assert.notEqual(response.status, 403, `${name} takes ${role}`);
+          await response.body?.cancel();
+        } else {
+          const { code, detail } = await bodyOf<ProblemDocument>(response);
+          assert.deepEqual([response.status, code], [403, 'role-refused'], `${name} refuses ${role}`);
+          assert.ok(detail.includes(`has the role ${role}`) && detail.includes(takes.join(' or ')), detail);
+        }
+      }
+    }
+  });
+
+  it('only admins change anything, but for what is listed here; agents see only what is listed here', async (test) => {
+    const { get } = await startTestServer(test);
+    for (const { name, method, takes } of await operations(get)) {
+      if (method !== 'GET') assert.deepEqual(takes, changing[name] ?? ['admin'], name);
+      else if (takes.includes('agent')) assert.ok(agentsSee.includes(name), name);
+    }
+  });
+
+  it('no app is made with a route that does not say whom it takes, in whatever way it was added', () => {
+    const app = new OpenAPIHono<ServerEnvironment>();
+    app.use(async (_context, next) => next());
+    const responses = { 200: { description: 'ok' } };
+    app.openapi(createRoute({ method: 'get', path: '/open', security: [], responses }), (context) =>
+      context.body(null),
+    );
+    const good = createRoute({ method: 'get', path: '/a/{id}', 'x-roles': may.look, responses });
+    app.openapi(good, (context) => context.body(null));
+    assert.deepEqual([...declaredRoles(app)], [['GET /a/:id', may.look]]);
+    for (const add of [
+      (to: typeof app) => to.get('/b', (context) => context.body(null)),
+      (to: typeof app) => to.all('/b', (context) => context.body(null)),
+      (to: typeof app) =>
+        to.openapi(createRoute({ method: 'get', path: '/b', responses }), (context) => context.body(null)),
+      (to: typeof app) =>
+        to.openapi(createRoute({ method: 'get', path: '/b', 'x-roles': [], responses }), (context) =>
+          context.body(null),
+        ),
+      (to: typeof app) =>
+        to.openapi(createRoute({ method: 'get', path: '/b', 'x-roles': ['boss'], responses }), (context) =>
+          context.body(null),
+        ),
+    ]) {
+      const other = new OpenAPIHono<ServerEnvironment>();
+      add(other);
+      assert.throws(() => declaredRoles(other), /(GET|ALL) \/b does not say which roles it takes/);
+    }
+  });
+
+  it('an agent sees its own calls and results, not those of others', async (test) => {
+    const { token, send, call } = await startTestServer(test);
+    const [mine, other] = [(await token('agent')).token, (await token('agent')).token];
+    const path = '/api/tools/mcp__test__long/call';
+    const made = await bodyOf(send(mine, 'POST', path));
+    const foreign = await bodyOf(send(other, 'POST', path));
+    await call('long');
+    const list = await bodyOf<{ items: (ToolInvoked | CallStarted)[] }>(send(mine, 'GET', '/api/calls'));
+    assert.deepEqual(
+      list.items.map(({ callId }) => callId),
+      [made.callId],
+    );
+    for (const place of ['calls', 'results']) {
+      assert.equal((await send(mine, 'GET', `/api/${place}/${made.callId}`)).status, 200);
+      const hidden = await send(mine, 'GET', `/api/${place}/${foreign.callId}`);
+      const absent = await send(mine, 'GET', `/api/${place}/call_none`);
+      assert.deepEqual([hidden.status, absent.status], [404, 404], 'it is not even told that it is there');
+      assert.equal((await send(adminToken, 'GET', `/api/${place}/${foreign.callId}`)).status, 200);
+    }
+  });
+
+  it('a token that is bound to a profile is refused where there are no profiles', async (test) => {
+    const { box, send } = await startTestServer(test);
+    const by = { id: 'alice', kind: 'human' } as const;
+    const { token } = await box.tokens.create({ role: 'agent', profile: 'coding', by });
+    const response = await send(token, 'GET', '/api/tools');
+    assert.deepEqual([response.status, (await bodyOf<ProblemDocument>(response)).code], [403, 'role-refused']);
+  });
+});

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { adminToken, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
+import type { ToolInvoked } from '../../journal/entry.ts';
+import type { ProblemDocument } from '../problems/problem.ts';
+
+const waitPath = '/api/tools/mcp__test__wait/call';
+
+describe('a token with a role', () => {
+  it('is refused with 401 and a challenge when it is wrong, expired or revoked; an unknown id looks like a wrong secret', async (test) => {
+    const { send, token, box } = await startTestServer(test);
+    const good = await token('agent');
+    const revoked = await token('agent');
+    await box.tokens.revoke(revoked.id, { by: { id: 'alice', kind: 'human' } });
+    const expired = await token('agent', 1000);
+    await delay(1010);
+    const answers = [];
+    for (const presented of [
+      `sbx_${'0'.repeat(19)}_${'a'.repeat(43)}`,
+      `${good.token.slice(0, -4)}AAAA`,
+      good.token.slice(0, -1),
+      revoked.token,
+      expired.token,
+    ]) {
+      const response = await send(presented, 'GET', '/api/info');
+      const { code, detail } = await bodyOf<ProblemDocument>(response);
+      assert.equal(response.headers.get('www-authenticate'), 'Bearer realm="signalbox", error="invalid_token"');
+      assert.doesNotMatch(detail, /sbx_/);
+      answers.push([response.status, code, detail]);
+    }
+    const wrong = [401, 'token-wrong', 'the Authorization header does not carry a token of this server'];
+    assert.deepEqual(answers.slice(0, 3), [wrong, wrong, wrong]);
+    assert.deepEqual(
+      answers.slice(3).map(([, code]) => code),
+      ['token-wrong', 'token-expired'],
+    );
+    assert.match(String(answers[3]?.[2]), /was revoked/);
+    assert.equal((await send(good.token, 'GET', '/api/info')).status, 200);
+  });
+
+  it('ends with its revocation: what its holder has open is cut off, and the next request is refused', async (test) => {
+    const { send, token, box } = await startTestServer(test);
+    const [agent, other] = [await token('agent'), await token('agent')];
+    const ended = new Promise<ToolInvoked>((resolve) => box.on('ToolInvoked', resolve));
+    const cut = assert.rejects(send(agent.token, 'POST', waitPath, { arguments: { ms: 60_000 } }));
+    const kept = send(other.token, 'POST', waitPath, { arguments: { ms: 3500 } });
+    await delay(200);
+    await box.tokens.revoke(agent.id, { by: { id: 'alice', kind: 'human' } });
+    assert.equal((await send(agent.token, 'GET', '/api/info')).status, 401);
+    await cut;
+    const { outcome, principal } = await ended;
+    assert.deepEqual([outcome, principal.id], ['cancelled', `token:${agent.id}`]);
+    assert.equal((await bodyOf(kept)).outcome, 'completed', 'nobody else is cut off');
+  });
+
+  it('cannot be guessed: after twenty wrong ones the peer waits, while those who are known go on', async (test) => {
+    const { send, token, get, server, signIn } = await startTestServer(test);
+    const [known, unseen] = [await token('agent'), await token('agent')];
+    const cookie = await signIn();
+    await send(known.token, 'GET', '/api/info');
+    await get('/api/info');
+    for (let time = 0; time < 20; time++) assert.equal((await send(`wrong-${time}`, 'GET', '/api/info')).status, 401);
+    for (const presented of ['wrong', unseen.token]) {
+      const response = await send(presented, 'GET', '/api/info');
+      assert.deepEqual([response.status, (await bodyOf<ProblemDocument>(response)).code], [429, 'attempts-exceeded']);
+      const seconds = Number(response.headers.get('retry-after'));
+      assert.ok(seconds > 0 && seconds <= 60);
+    }
+    for (const presented of [known.token, adminToken])
+      assert.equal((await send(presented, 'GET', '/api/info')).status, 200);
+    assert.equal((await fetch(`${server.url}/api/info`, { headers: { cookie } })).status, 200);
+    assert.equal((await fetch(`${server.url}/api/health`)).status, 200);
+  });
+});

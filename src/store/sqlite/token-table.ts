@@ -1,0 +1,57 @@
+import type { TokenChange, TokenRecord } from '../../journal/token-store.ts';
+import type { Statements } from './statements.ts';
+
+export const tokenSchema = `
+CREATE TABLE tokens (
+  id TEXT PRIMARY KEY, hash TEXT NOT NULL, role TEXT NOT NULL, profile TEXT NOT NULL, name TEXT NOT NULL,
+  created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, last_used_at INTEGER NOT NULL, revoked_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+`;
+
+const columns =
+  'id, hash, role, profile, name, created_at AS createdAt, expires_at AS expiresAt, last_used_at AS lastUsedAt, revoked_at AS revokedAt';
+
+/** Keeps access tokens. Changes happen inside the transaction that writes their entry. */
+export class TokenTable {
+  readonly #statements: Statements;
+
+  constructor(statements: Statements) {
+    this.#statements = statements;
+  }
+
+  find(id: string): TokenRecord | undefined {
+    const row = this.#statements.get(`SELECT ${columns} FROM tokens WHERE id = ?`).get(id);
+    return row === undefined ? undefined : plain(row);
+  }
+
+  list(limit: number): TokenRecord[] {
+    const sql = `SELECT ${columns} FROM tokens ORDER BY created_at DESC, id DESC LIMIT ?`;
+    return this.#statements.get(sql).all(limit).map(plain);
+  }
+
+  used(id: string, at: number): void {
+    this.#run('UPDATE tokens SET last_used_at = ? WHERE id = ? AND last_used_at < ?', at, id, at);
+  }
+
+  /** Makes the change; false when it is refused, and nothing was changed. */
+  apply(change: TokenChange): boolean {
+    switch (change.kind) {
+      case 'create': {
+        const { id, hash, role, profile, name, createdAt, expiresAt, lastUsedAt, revokedAt } = change.record;
+        const sql = 'INSERT INTO tokens VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING';
+        return this.#run(sql, id, hash, role, profile, name, createdAt, expiresAt, lastUsedAt, revokedAt);
+      }
+      case 'revoke':
+        return this.#run('UPDATE tokens SET revoked_at = ? WHERE id = ? AND revoked_at = 0', change.at, change.id);
+    }
+  }
+
+  #run(sql: string, ...values: (string | number)[]): boolean {
+    return Number(this.#statements.get(sql).run(...values).changes) > 0;
+  }
+}
+
+/** Rows come without a prototype. */
+function plain(row: Record<string, unknown>): TokenRecord {
+  return { ...(row as unknown as TokenRecord) };
+}
