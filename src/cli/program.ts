@@ -21,6 +21,7 @@ import { addServeCommand } from './serve/serve.ts';
 import { addSettleCommand } from './settle.ts';
 import { addLoginCommand } from './sign-in/login.ts';
 import { addLogoutCommand } from './sign-in/logout.ts';
+import { addTokenCommand } from './token/token.ts';
 import { addToolsCommand } from './tools.ts';
 import { addUndoCommand } from './undo.ts';
 
@@ -63,6 +64,7 @@ export function createProgram(context: CommandContext): Command {
   addJournalCommand(program, context);
   addReplayCommand(program, context);
   addSettleCommand(program, context);
+  addTokenCommand(program, context);
   addLockCommand(program, context);
   addPolicyCommand(program, context);
   addDoctorCommand(program, context);

@@ -25,6 +25,7 @@ import { pageRoutes } from './routes/pages.ts';
 import { policyRoutes } from './routes/policies.ts';
 import { resultRoutes } from './routes/results.ts';
 import { serverRoutes } from './routes/servers.ts';
+import { settleRoutes } from './routes/settle.ts';
 import { tokenRoutes } from './routes/tokens.ts';
 import { toolRoutes } from './routes/tools.ts';
 import { undoRoutes } from './routes/undo.ts';
@@ -90,6 +91,7 @@ export function createApp(parts: AppParts): ServerApp {
   policyRoutes(app, box, parts.maxBodyBytes);
   journalRoutes(app, box);
   undoRoutes(app, box, parts.maxBodyBytes);
+  settleRoutes(app, box, parts.maxBodyBytes);
   resultRoutes(app, box);
   tokenRoutes(app, box, parts.maxBodyBytes);
   metricsRoutes(app, parts.registry);

@@ -74,8 +74,12 @@ class Served {
   }
 
   /** Accepts what a server says, as the person at a signed-in browser. */
-  async accept(server: string, body: object = {}): Promise<{ code?: string }> {
-    const headers = { cookie: this.cookie, origin: this.url, 'content-type': 'application/json' };
+  async accept(
+    server: string,
+    body: object = {},
+    who: Record<string, string> = { cookie: this.cookie, origin: this.url },
+  ): Promise<{ code?: string }> {
+    const headers = { ...who, 'content-type': 'application/json' };
     const init = { method: 'POST', headers, body: JSON.stringify(body) };
     return (await (await fetch(`${this.url}/api/lock/${server}/accept`, init)).json()) as { code?: string };
   }
@@ -222,7 +226,9 @@ suite(
       const before = await served.pid('files');
       assert.equal((await served.call('files__many_0')).error?.code, 'tool-hidden');
       const { fingerprint } = standing;
-      assert.equal((await served.post('/api/lock/files/accept', { seen: fingerprint })).code, 'principal-refused');
+      const agent = readFileSync(join(served.place.data, 'agent-token'), 'utf8').trim();
+      const asAgent = { authorization: `Bearer ${agent}` };
+      assert.equal((await served.accept('files', { seen: fingerprint }, asAgent)).code, 'role-refused');
       assert.equal((await served.accept('files', { seen: 'other' })).code, 'lock-outdated');
       assert.equal((await served.accept('none')).code, 'server-unknown');
       await served.accept('files', { seen: fingerprint });

@@ -46,7 +46,7 @@ export const callsUnderControl: Section<'C'> = {
       'src/call/approvals/approvals.test.ts > an approval > shows and binds what the tool really runs with: also what the configuration fills in',
       'src/call/approvals/approvals.test.ts > answers > only humans give them: not the agent that asks, not any other',
       'src/call/approvals/edited-arguments.test.ts > edit, then approve > runs another call with the human’s arguments; the caller gets its result and learns what was edited',
-      'src/server/routes/approvals.test.ts > the inbox over HTTP > never lets a token answer, which may be an agent’s',
+      'src/server/routes/approvals.test.ts > the inbox over HTTP > is never answered by an agent’s or a viewer’s token, and by an approver’s as by a human',
       'src/call/approvals/edited-arguments.test.ts > edit, then approve > the call that is made again runs as edited, never as it was, and nothing is remembered',
       'test/faults/approval-races.test.ts > 10000 races of two approvers in two processes, with changed arguments, definitions, policies and restarts: at most one run for each approval, never of another call',
       'test/faults/approval-kills.test.ts > two processes that ask, approve and run the same calls, killed 60 times: one run for each approval that was used, and no other',

@@ -6,9 +6,13 @@ import type { Globals } from '../globals.ts';
 import { assertJournal } from '../journal/open-journal.ts';
 import { loadBoxParts } from '../load-box-parts.ts';
 
-/** Hands a box without servers to `use`, and closes it: answering needs the records alone. */
-export async function withRecords(globals: Globals, use: (box: Signalbox) => Promise<void>): Promise<void> {
-  assertJournal(globals);
+/** Hands a box without servers to `use`, and closes it: answering needs the records alone. Only with `mayMake` they are made where there are none. */
+export async function withRecords(
+  globals: Globals,
+  use: (box: Signalbox) => Promise<void>,
+  { mayMake = false }: { readonly mayMake?: boolean } = {},
+): Promise<void> {
+  if (!mayMake) assertJournal(globals);
   const { openBox, readConfiguration } = await loadBoxParts();
   const { configuration } = readConfiguration(globals);
   const box = await openBox({ ...configuration, servers: [] }, { data: globals.data, secretsFrom: globals.data });

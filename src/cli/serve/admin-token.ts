@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createOnce } from '../../config/create-once.ts';
-import { messageOf } from '../../model/errors.ts';
 import { Failure, usageFailure } from '../fail.ts';
 import { shortPath } from '../globals.ts';
+import { readTokenFile, unkept } from './token-file.ts';
 
 /** The admin token, and where it is kept. */
 export interface AdminToken {
@@ -28,29 +27,16 @@ export function adminToken(data: string, given = process.env['SIGNALBOX_TOKEN'])
     return { value: readToken(file) ?? makeToken(file), keptIn: shortPath(file) };
   } catch (error) {
     if (error instanceof Failure) throw error;
-    throw new Failure(
-      1,
-      'token-unavailable',
-      `the admin token cannot be kept in ${shortPath(file)}: ${messageOf(error)}`,
-      { next: 'signalbox doctor', cause: error },
-    );
+    throw unkept('the admin token', file, error);
   }
 }
 
 function readToken(file: string): string | undefined {
-  let value: string;
-  try {
-    value = readFileSync(file, 'utf8').trim();
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  }
-  if (value.length < shortest)
+  const value = readTokenFile(file);
+  if (value !== undefined && value.length < shortest)
     throw usageFailure(`${shortPath(file)} holds no usable token`, {
       next: `rm ${shortPath(file)}; the next start makes a new one`,
     });
-  // Copied or restored files may have lost it.
-  chmodSync(file, 0o600);
   return value;
 }
 

@@ -11,6 +11,7 @@ export interface BannerFacts {
   readonly url: string;
   readonly journal: string;
   readonly tokenKeptIn: string;
+  readonly agentTokenKeptIn: string;
   readonly catalog: CatalogSnapshot;
   readonly policies: PolicySummary;
   /** Servers of other clients that could be taken over. */
@@ -23,13 +24,18 @@ export function banner(facts: BannerFacts, { colors }: Pick<Printer, 'colors'>):
     ['Console', `${colors.cyan(facts.signInUrl)} ${colors.dim('(signs in once)')}`],
     ['API docs', `${facts.url}/docs`],
     ['Journal', `${facts.journal} (kept)`],
-    ['Token', `kept in ${facts.tokenKeptIn} ${colors.dim('(admin, for scripts)')}`],
+    ['Tokens', tokensLine(facts, colors.dim)],
     ['Servers', serversLine(facts.catalog)],
     ...foundRow(facts.found),
     ['Policy', policyLine(facts.policies)],
   ];
   const heading = `${colors.bold(`Signalbox ${facts.version}`)}   ready in ${(facts.startedInMs / 1000).toFixed(1)} s`;
   return `${[heading, ...rows.map(([name, value]) => `  ${name.padEnd(10)} ${value}`)].join('\n')}\n`;
+}
+
+/** Where they are, not what they are: a terminal is scrolled back, copied and recorded. */
+function tokensLine({ tokenKeptIn, agentTokenKeptIn }: BannerFacts, dim: (text: string) => string): string {
+  return `${tokenKeptIn} ${dim('(admin, for scripts)')} · ${agentTokenKeptIn} ${dim('(for agents)')}   →  signalbox token`;
 }
 
 function policyLine({ rules, code }: PolicySummary): string {

@@ -11,6 +11,7 @@ import { printable } from '../printable.ts';
 import { tellWarnings } from '../tell-warnings.ts';
 import type { Printer, Terminal } from '../terminal.ts';
 import { adminToken } from './admin-token.ts';
+import { agentToken } from './agent-token.ts';
 import { banner } from './banner.ts';
 import { findPort } from './find-port.ts';
 import { followConfiguration } from './follow-configuration.ts';
@@ -72,6 +73,7 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
   const { box } = configured;
   const stops: (() => void)[] = [];
   try {
+    const { keptIn: agentTokenKeptIn } = await agentToken(globals.data, box.tokens);
     const server = await startServer({
       box,
       host: options.host,
@@ -89,6 +91,7 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
       signInUrl: server.signInUrl(),
       url: server.url,
       tokenKeptIn: token.keptIn,
+      agentTokenKeptIn,
     };
     if (globals.json) {
       const { version, signInUrl, url } = facts;

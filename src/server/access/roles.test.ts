@@ -24,6 +24,7 @@ interface Operation {
 const changing: Readonly<Record<string, readonly Role[]>> = {
   'POST /api/tools/{name}/call': may.call,
   'POST /api/calls/{id}/undo': may.answer,
+  'POST /api/calls/{id}/settle': may.answer,
   'POST /api/approvals/{id}/approve': may.answer,
   'POST /api/approvals/{id}/deny': may.answer,
   'POST /api/policies/backtest': may.read,

@@ -11,6 +11,7 @@ interface ShownOperation {
   readonly tags?: readonly string[];
   readonly summary?: string;
   readonly description?: string;
+  readonly 'x-roles'?: readonly string[];
   readonly parameters?: readonly {
     name: string;
     in: string;
@@ -66,6 +67,7 @@ function operationCard({
   path,
   summary,
   description,
+  'x-roles': roles,
   parameters,
   requestBody,
   responses,
@@ -76,6 +78,7 @@ function operationCard({
       <span class="faint">${summary ?? ''}</span>
     </div>
     ${description === undefined ? '' : html`<p>${prose(description)}</p>`}
+    ${roles === undefined ? '' : html`<p class="faint">For ${roles.join(', ')}</p>`}
     ${parameters === undefined || parameters.length === 0 ? '' : parameterTable(parameters)}
     ${
       requestBody === undefined

@@ -34,7 +34,7 @@ const callFacts = {
   replaces: z.string().optional().describe('The call whose arguments a human edited into this one.'),
 };
 
-const settledAs = z.enum(['completed', 'failed']);
+export const settledAs = z.enum(['completed', 'failed']);
 
 const callStarted = z
   .object({ ...recorded, ...callFacts, type: z.literal('CallStarted') })

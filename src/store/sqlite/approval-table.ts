@@ -64,7 +64,7 @@ export class ApprovalTable {
         return this.#ask(change.record);
       case 'answer': {
         const { answer, given, id, at, rule } = change;
-        const changed = this.#run(
+        const changed = this.#statements.change(
           "UPDATE approvals SET answer = ?, given = ? WHERE digest = ? AND answer = '' AND expires_at > ?",
           answer,
           given,
@@ -72,22 +72,32 @@ export class ApprovalTable {
           at,
         );
         if (changed && rule !== undefined)
-          this.#run('INSERT INTO rules VALUES (?, ?, ?, ?, 0)', rule.id, rule.principal, rule.server, rule.text);
+          this.#statements.change(
+            'INSERT INTO rules VALUES (?, ?, ?, ?, 0)',
+            rule.id,
+            rule.principal,
+            rule.server,
+            rule.text,
+          );
         return changed;
       }
       case 'use':
-        return this.#run(
+        return this.#statements.change(
           "UPDATE approvals SET closed = 1, used_by = ? WHERE digest = ? AND answer = 'approved' AND closed = 0 AND expires_at > ?",
           call,
           digest(change.id),
           change.at,
         );
       case 'tell':
-        this.#run('UPDATE approvals SET closed = 1 WHERE digest = ?', digest(change.id));
+        this.#statements.change('UPDATE approvals SET closed = 1 WHERE digest = ?', digest(change.id));
         return true;
       case 'revoke': {
-        const changed = this.#run('UPDATE rules SET revoked = 1 WHERE id = ? AND revoked = 0', change.rule);
-        if (changed) this.#run('UPDATE approvals SET closed = 1 WHERE digest = ?', digest(change.approval));
+        const changed = this.#statements.change(
+          'UPDATE rules SET revoked = 1 WHERE id = ? AND revoked = 0',
+          change.rule,
+        );
+        if (changed)
+          this.#statements.change('UPDATE approvals SET closed = 1 WHERE digest = ?', digest(change.approval));
         return changed;
       }
     }
@@ -96,7 +106,7 @@ export class ApprovalTable {
   #ask(record: ApprovalRecord): boolean {
     const { id, binding, subject, principal, server, requestedAt, expiresAt, asked, answer, given } = record;
     if (this.select({ binding, openAt: requestedAt, limit: 1 }).length > 0) return false;
-    return this.#run(
+    return this.#statements.change(
       'INSERT INTO approvals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
       digest(id),
       id,
@@ -112,10 +122,6 @@ export class ApprovalTable {
       record.closed ? 1 : 0,
       record.usedBy,
     );
-  }
-
-  #run(sql: string, ...values: (string | number)[]): boolean {
-    return Number(this.#statements.get(sql).run(...values).changes) > 0;
   }
 }
 

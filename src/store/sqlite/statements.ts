@@ -9,6 +9,11 @@ export class Statements {
     this.#database = database;
   }
 
+  /** Runs a statement; whether it changed anything. */
+  change(sql: string, ...values: readonly (string | number)[]): boolean {
+    return Number(this.get(sql).run(...values).changes) > 0;
+  }
+
   get(sql: string): StatementSync {
     let statement = this.#prepared.get(sql);
     if (statement === undefined) this.#prepared.set(sql, (statement = this.#database.prepare(sql)));

@@ -30,7 +30,7 @@ export class TokenTable {
   }
 
   used(id: string, at: number): void {
-    this.#run('UPDATE tokens SET last_used_at = ? WHERE id = ? AND last_used_at < ?', at, id, at);
+    this.#statements.change('UPDATE tokens SET last_used_at = ? WHERE id = ? AND last_used_at < ?', at, id, at);
   }
 
   /** Makes the change; false when it is refused, and nothing was changed. */
@@ -39,15 +39,15 @@ export class TokenTable {
       case 'create': {
         const { id, hash, role, profile, name, createdAt, expiresAt, lastUsedAt, revokedAt } = change.record;
         const sql = 'INSERT INTO tokens VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING';
-        return this.#run(sql, id, hash, role, profile, name, createdAt, expiresAt, lastUsedAt, revokedAt);
+        return this.#statements.change(sql, id, hash, role, profile, name, createdAt, expiresAt, lastUsedAt, revokedAt);
       }
       case 'revoke':
-        return this.#run('UPDATE tokens SET revoked_at = ? WHERE id = ? AND revoked_at = 0', change.at, change.id);
+        return this.#statements.change(
+          'UPDATE tokens SET revoked_at = ? WHERE id = ? AND revoked_at = 0',
+          change.at,
+          change.id,
+        );
     }
-  }
-
-  #run(sql: string, ...values: (string | number)[]): boolean {
-    return Number(this.#statements.get(sql).run(...values).changes) > 0;
   }
 }
 

@@ -1,0 +1,48 @@
+import { type Command, Option } from 'commander';
+import { type Role, roles } from '../../model/role.ts';
+import { withRecords } from '../approvals/open-inbox.ts';
+import type { CommandContext } from '../command-context.ts';
+import { parseDuration } from '../duration.ts';
+import { globalsOf } from '../globals.ts';
+import { localTime } from '../local-time.ts';
+import { localUser } from '../local-user.ts';
+import { printJson } from '../print-json.ts';
+
+interface Options {
+  readonly role: Role;
+  readonly profile?: string;
+  readonly expires?: number;
+  readonly name?: string;
+}
+
+/** `signalbox token create`. The token goes to standard output alone, so that it can be piped on. */
+export function addCreateTokenCommand(token: Command, { terminal: { output, errors } }: CommandContext): void {
+  token
+    .command('create')
+    .summary('make a token, and show it this once')
+    .description('Makes a token and prints it. Only a hash of it is kept, so it cannot be shown again.')
+    .addOption(new Option('--role <role>', 'what its holder may do').choices([...roles]).makeOptionMandatory())
+    .option('--profile <name>', 'the view of the catalog that its holder is bound to (role agent)')
+    .option('--expires <duration>', 'how long it is good, as in 30d; for good when left out', parseDuration)
+    .option('--name <text>', 'tells people what it is for')
+    .action(async ({ role, profile, expires, name }: Options, command: Command) => {
+      const globals = globalsOf(command);
+      await withRecords(
+        globals,
+        async (box) => {
+          const created = await box.tokens.create({
+            role,
+            ...(profile === undefined ? {} : { profile }),
+            ...(name === undefined ? {} : { name }),
+            ...(expires === undefined ? {} : { expiresInMs: expires }),
+            by: localUser(),
+          });
+          if (globals.json) return printJson(output, created);
+          await output.print(`${created.token}\n`);
+          const until = created.expiresAt === undefined ? '' : ` until ${localTime(created.expiresAt)}`;
+          await errors.print(`${created.id} is good${until} for the role ${role}; the token is not shown again\n`);
+        },
+        { mayMake: true },
+      );
+    });
+}

@@ -1,0 +1,30 @@
+import type { Command } from 'commander';
+import { idOf } from '../../access/token-text.ts';
+import { SignalboxError } from '../../model/errors.ts';
+import { only, withRecords } from '../approvals/open-inbox.ts';
+import type { CommandContext } from '../command-context.ts';
+import { globalsOf } from '../globals.ts';
+import { localUser } from '../local-user.ts';
+import { printJson } from '../print-json.ts';
+
+/** `signalbox token revoke`. */
+export function addRevokeTokenCommand(token: Command, { terminal: { output } }: CommandContext): void {
+  token
+    .command('revoke')
+    .summary('end a token, at once and for good')
+    .description('Ends a token. A server that runs refuses it from now on, and ends what its holder has open.')
+    .argument('<id>', 'its id, as signalbox token list prints it, or the beginning of it')
+    .action(async (given: string, _options: object, command: Command) => {
+      const globals = globalsOf(command);
+      await withRecords(globals, async (box) => {
+        // Who found a token somewhere has only the token.
+        const wanted = idOf(given) ?? given;
+        const found = only(await box.tokens.list(), wanted, 'tok_');
+        if (found === undefined)
+          throw new SignalboxError('token-unknown', 'no token has that id, or one that begins so');
+        const revoked = await box.tokens.revoke(found.id, { by: localUser() });
+        if (globals.json) return printJson(output, revoked);
+        await output.print(`${output.colors.yellow('revoked')} ${revoked.id} (${revoked.role})\n`);
+      });
+    });
+}

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, suite, test } from 'node:test';
+import { type Finished, Place, finished, said, withNotes } from './cli-place.ts';
+
+interface Served {
+  readonly url: string;
+  readonly child: ChildProcessWithoutNullStreams;
+  stop(): Promise<Finished>;
+}
+
+async function serve(t: TestContext, place: Place): Promise<Served> {
+  const child = place.start(['serve', '--port', '0', '--json']);
+  t.after(() => child.kill('SIGKILL'));
+  const ended = finished(child);
+  const { url } = JSON.parse(await said(child.stdout, /\n/)) as { url: string };
+  return {
+    url,
+    child,
+    stop() {
+      child.kill('SIGTERM');
+      return ended;
+    },
+  };
+}
+
+function send({ url }: Served, token: string, method: string, path: string): Promise<Response> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  return fetch(url + path, { method, headers, ...(method === 'GET' ? {} : { body: '{}' }) });
+}
+
+const call = '/api/tools/mcp__notes__list/call';
+
+suite('signalbox token', () => {
+  test('a token made beside a running server works there with its role until it is revoked, and is in clear nowhere', async (t) => {
+    const place = new Place(withNotes);
+    const served = await serve(t, place);
+    const created = await place.run(['token', 'create', '--role', 'agent', '--name', 'ci', '--expires', '30d']);
+    const token = created.stdout.trim();
+    assert.match(created.stdout, /^sbx_[0-9a-z]{19}_[\w-]{43}\n$/, 'standard output is the token alone');
+    const [id = ''] = /tok_\w+/.exec(created.stderr) ?? [];
+    assert.match(created.stderr, /^tok_\w+ is good until \S+ \S+ for the role agent; the token is not shown again\n$/);
+    assert.equal((await send(served, token, 'POST', call)).status, 200);
+    const refused = await send(served, token, 'PUT', '/api/policies');
+    assert.equal(refused.status, 403);
+    const refusal = await refused.text();
+
+    const listed = await place.run(['token', 'list']);
+    assert.match(listed.stdout, new RegExp(`^${id} +agent +active +.* ci$`, 'm'));
+    const revoked = await place.run(['token', 'revoke', id.slice(0, 20)]);
+    assert.deepEqual([revoked.code, revoked.stdout], [0, `revoked ${id} (agent)\n`]);
+    assert.equal((await send(served, token, 'POST', call)).status, 401, 'at once');
+    const again = await place.run(['token', 'revoke', token]);
+    assert.equal(again.code, 1);
+    assert.match(again.stderr, /error token-unknown: the token tok_\w+ was revoked before/);
+
+    const journal = await place.run(['journal', '--json']);
+    const { items } = JSON.parse(journal.stdout) as {
+      items: { type: string; by?: { id: string }; tokenId?: string }[];
+    };
+    const changes = items.filter(({ tokenId }) => tokenId === id);
+    assert.deepEqual(
+      changes.map(({ type }) => type),
+      ['TokenCreated', 'TokenRevoked'],
+    );
+    assert.ok(changes.every(({ by }) => by?.id.startsWith('user:')));
+    assert.match((await place.run(['journal'])).stdout, /token revoked/);
+
+    const agents = readFileSync(join(place.data, 'agent-token'), 'utf8').trim();
+    const commandLine = readFileIfThere(`/proc/${served.child.pid}/cmdline`);
+    const { stdout, stderr } = await served.stop();
+    const texts = [
+      refusal,
+      stdout,
+      stderr,
+      commandLine,
+      ...[listed, revoked, again, journal].map((run) => run.stdout + run.stderr),
+    ];
+    for (const secret of [token.slice(24), agents.slice(24)]) {
+      for (const text of texts) assert.ok(!text.includes(secret));
+      for (const file of readdirSync(place.data, { recursive: true, withFileTypes: true })) {
+        if (!file.isFile() || file.name === 'agent-token') continue;
+        assert.ok(!readFileSync(join(file.parentPath, file.name), 'latin1').includes(secret), file.name);
+      }
+    }
+  });
+
+  test('is made where nothing was recorded yet; wrong use is told with what to do', async () => {
+    const place = new Place();
+    const { token, id, role, expiresAt } = await place.json(['token', 'create', '--role', 'approver']);
+    assert.ok(String(token).startsWith(`sbx_${String(id).slice(4)}_`));
+    assert.deepEqual([role, expiresAt], ['approver', undefined]);
+    const { items } = (await place.json(['token', 'list'])) as { items: object[] };
+    assert.deepEqual(items.length, 1);
+    assert.ok(!JSON.stringify(items).includes(String(token).slice(24)));
+    for (const [args, message] of [
+      [['create'], /required option '--role <role>' not specified/],
+      [['create', '--role', 'boss'], /Allowed choices are viewer, agent, approver, admin/],
+      [['create', '--role', 'agent', '--expires', 'soon'], /A duration is/],
+      [['create', '--role', 'viewer', '--profile', 'p'], /binds tokens with the role agent/],
+    ] as const) {
+      const { code, stderr, stdout } = await place.run(['token', ...args]);
+      assert.deepEqual([code, stdout], [2, '']);
+      assert.match(stderr, message);
+    }
+    assert.equal((await place.run(['token', 'revoke', 'nope'])).code, 1);
+  });
+});
+
+suite('the token that serve keeps for agents', () => {
+  test('calls and nothing more, stays over restarts, and is made anew when it was revoked or lost', async (t) => {
+    const place = new Place(withNotes);
+    const file = join(place.data, 'agent-token');
+    const kept: string[] = [];
+    const start = async (): Promise<Served> => {
+      const served = await serve(t, place);
+      kept.push(readFileSync(file, 'utf8').trim());
+      return served;
+    };
+    const first = await start();
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    const [token = ''] = kept;
+    assert.equal((await send(first, token, 'POST', call)).status, 200);
+    for (const [method, path] of [
+      ['PUT', '/api/policies'],
+      ['GET', '/api/journal'],
+      ['POST', '/api/tokens'],
+      ['POST', '/api/approvals/any/approve'],
+    ] as const)
+      assert.equal((await send(first, token, method, path)).status, 403, path);
+    await first.stop();
+    await (await start()).stop();
+    assert.equal(kept[1], token);
+    await place.run(['token', 'revoke', token]);
+    const third = await start();
+    assert.notEqual(kept[2], token);
+    assert.equal((await send(third, kept[2] ?? '', 'POST', call)).status, 200);
+    assert.equal((await send(third, token, 'POST', call)).status, 401);
+    await third.stop();
+  });
+});
+
+function readFileIfThere(file: string): string {
+  return existsSync(file) ? readFileSync(file, 'latin1') : '';
+}
