@@ -308,7 +308,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
       await journal.append(observedDraft(call, redactor), 'crash');
     },
     approvals,
-    tokens: new AccessTokens(store, journal, redactor),
+    tokens: new AccessTokens(store.tokens, journal, redactor),
     settle: (call, how) => settleCall({ store, journal, redactor }, call, how),
     async readResult(uri, { offset = 0, limit = 8000 } = {}) {
       const page = await store.readResult(callOfResult(uri), offset, limit);

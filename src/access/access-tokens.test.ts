@@ -21,7 +21,7 @@ function place(test: TestContext): Place {
   const store = sqliteStore();
   test.after(() => store.close());
   let now = Date.UTC(2026, 10, 15);
-  const tokens = new AccessTokens(store, new Journal(store), createRedactor(), () => now);
+  const tokens = new AccessTokens(store.tokens, new Journal(store), createRedactor(), () => now);
   return { tokens, store, reader: new JournalReader(store), pass: (ms) => void (now += ms) };
 }
 
@@ -50,7 +50,7 @@ describe('an access token', () => {
   test('is kept as a hash alone, and stands neither in the store nor in the journal', async (t) => {
     const { tokens, store, reader } = place(t);
     const { token } = await tokens.create({ role: 'approver', name: 'phone', by: alice });
-    const kept = JSON.stringify([await store.tokens({ limit: 9 }), await reader.entries()]);
+    const kept = JSON.stringify([await store.tokens.list({ limit: 9 }), await reader.entries()]);
     assert.ok(!kept.includes(token.slice(24)));
   });
 

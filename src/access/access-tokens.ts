@@ -76,12 +76,12 @@ export class AccessTokens {
   /** Every token, newest first; also those that are good no longer. */
   async list(): Promise<readonly AccessToken[]> {
     const now = this.#now();
-    return (await this.#store.tokens({ limit: mostListed })).map((record) => view(record, now));
+    return (await this.#store.list({ limit: mostListed })).map((record) => view(record, now));
   }
 
   /** Ends a token, at once and for good. */
   async revoke(id: string, { by }: { readonly by: Principal }): Promise<AccessToken> {
-    const record = await this.#store.token(id);
+    const record = await this.#store.find(id);
     if (record === undefined) throw new SignalboxError('token-unknown', `there is no token ${JSON.stringify(id)}`);
     const revokedAt = this.#now();
     const change = { kind: 'revoke', id, at: revokedAt } as const;
@@ -93,7 +93,7 @@ export class AccessTokens {
   /** Looks whether a presented token lets its holder in now. */
   async check(presented: string): Promise<TokenCheck> {
     const id = idOf(presented);
-    const record = id === undefined ? undefined : await this.#store.token(id);
+    const record = id === undefined ? undefined : await this.#store.find(id);
     if (!hasHash(presented, record?.hash) || record === undefined) return { state: 'wrong' };
     const now = this.#now();
     const state = stateOf(record, now);
@@ -105,13 +105,13 @@ export class AccessTokens {
 
   /** Whether a token that was good still is. */
   async isActive(id: string): Promise<boolean> {
-    const record = await this.#store.token(id);
+    const record = await this.#store.find(id);
     return record !== undefined && stateOf(record, this.#now()) === 'active';
   }
 
   /** Who wants in is not kept waiting or out because this cannot be set down. */
   #used(id: string, at: number): void {
-    this.#store.tokenUsed(id, at).catch(() => undefined);
+    this.#store.used(id, at).catch(() => undefined);
   }
 
   async #record(type: EntryDraft['type'], facts: object, token: TokenChange): Promise<boolean> {

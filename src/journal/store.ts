@@ -5,10 +5,11 @@ import type { SessionStore } from './session-store.ts';
 import type { TokenStore } from './token-store.ts';
 
 /** The port behind which records are kept. Every driver passes `store.conformance.ts`. */
-export interface Store extends ApprovalStore, TokenStore {
+export interface Store extends ApprovalStore {
   /** Where the records are, for people. */
   readonly location: string;
   readonly sessions: SessionStore;
+  readonly tokens: TokenStore;
   /**
    * Writes all or nothing, in order, each entry linked to the one before. When it resolves, the entries survive the death of
    * this process. `undefined` in the place of an entry: its idempotency key was taken or its change of an

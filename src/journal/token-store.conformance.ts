@@ -43,16 +43,16 @@ export function tokenStoreConformance(name: string, lasting: boolean, place: () 
       const other = record({ id: 'tok_2', role: 'approver', profile: 'p', createdAt: 2000, expiresAt: 3000 });
       await create();
       await change({ kind: 'create', record: other });
-      assert.deepEqual(await store.token('tok_1'), record());
-      assert.equal(await store.token('tok_'), undefined);
-      assert.deepEqual(await store.tokens({ limit: 9 }), [other, record()]);
-      assert.deepEqual(await store.tokens({ limit: 1 }), [other]);
+      assert.deepEqual(await store.tokens.find('tok_1'), record());
+      assert.equal(await store.tokens.find('tok_'), undefined);
+      assert.deepEqual(await store.tokens.list({ limit: 9 }), [other, record()]);
+      assert.deepEqual(await store.tokens.list({ limit: 1 }), [other]);
     });
 
     test('an id is taken once; the entry of the second is not written, and the first stays as it is', async () => {
       assert.equal(await create(), true);
       assert.equal(await create({ role: 'admin' }), false);
-      assert.deepEqual(await store.token('tok_1'), record());
+      assert.deepEqual(await store.tokens.find('tok_1'), record());
       assert.equal((await store.entries({ order: 'oldest-first', limit: 9 })).length, 1);
     });
 
@@ -61,14 +61,14 @@ export function tokenStoreConformance(name: string, lasting: boolean, place: () 
       assert.equal(await change({ kind: 'revoke', id: 'tok_none', at: 5 }), false);
       assert.equal(await change({ kind: 'revoke', id: 'tok_1', at: 5 }), true);
       assert.equal(await change({ kind: 'revoke', id: 'tok_1', at: 6 }), false);
-      assert.equal((await store.token('tok_1'))?.revokedAt, 5);
+      assert.equal((await store.tokens.find('tok_1'))?.revokedAt, 5);
     });
 
     test('the last use is the latest one that was told', async () => {
       await create();
-      for (const at of [70, 90, 80]) await store.tokenUsed('tok_1', at);
-      await store.tokenUsed('tok_none', 1);
-      assert.equal((await store.token('tok_1'))?.lastUsedAt, 90);
+      for (const at of [70, 90, 80]) await store.tokens.used('tok_1', at);
+      await store.tokens.used('tok_none', 1);
+      assert.equal((await store.tokens.find('tok_1'))?.lastUsedAt, 90);
     });
 
     if (!lasting) return;
@@ -76,9 +76,9 @@ export function tokenStoreConformance(name: string, lasting: boolean, place: () 
     test('what one process changes, another sees at once', async () => {
       const other = await where.open();
       await create();
-      assert.deepEqual(await other.token('tok_1'), record());
+      assert.deepEqual(await other.tokens.find('tok_1'), record());
       await other.append([draft({ token: { kind: 'revoke', id: 'tok_1', at: 5 } })]);
-      assert.equal((await store.token('tok_1'))?.revokedAt, 5);
+      assert.equal((await store.tokens.find('tok_1'))?.revokedAt, 5);
       await other.close();
     });
   });

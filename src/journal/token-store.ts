@@ -25,9 +25,9 @@ export type TokenChange =
 /** The part of the Store port that keeps access tokens; they are made and revoked only together with an entry of the journal. */
 export interface TokenStore {
   /** As it is now, whichever process changed it. */
-  token(id: string): Promise<TokenRecord | undefined>;
+  find(id: string): Promise<TokenRecord | undefined>;
   /** Newest first. */
-  tokens(query: { readonly limit: number }): Promise<readonly TokenRecord[]>;
+  list(query: { readonly limit: number }): Promise<readonly TokenRecord[]>;
   /** Sets down that a token was used; an earlier time than the one that is kept changes nothing. */
-  tokenUsed(id: string, at: number): Promise<void>;
+  used(id: string, at: number): Promise<void>;
 }

@@ -43,7 +43,16 @@ describe('sqlite store', () => {
     await before.append([draft({ call: 'a' })]);
     await before.close();
     const database = new DatabaseSync(file);
-    const later = ['approvals', 'rules', 'recordings', 'sessions', 'session_memories', 'session_events', 'turns', 'tokens'];
+    const later = [
+      'approvals',
+      'rules',
+      'recordings',
+      'sessions',
+      'session_memories',
+      'session_events',
+      'turns',
+      'tokens',
+    ];
     database.exec(`${later.map((table) => `DROP TABLE ${table};`).join(' ')} PRAGMA user_version = 1`);
     database.close();
     const now = sqliteStore({ file });

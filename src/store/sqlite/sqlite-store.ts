@@ -5,7 +5,6 @@ import type { ApprovalQuery, ApprovalRecord, StoredRule } from '../../journal/ap
 import { linkHash } from '../../journal/chain.ts';
 import type { EntryDraft, StoredEntry } from '../../journal/entry.ts';
 import type { ChainHead, Claim, EntryQuery, KeptResult, ResultPage, Store } from '../../journal/store.ts';
-import type { TokenRecord } from '../../journal/token-store.ts';
 import { SignalboxError, messageOf } from '../../model/errors.ts';
 import { newId } from '../../model/identifiers.ts';
 import { Checkpointer, longestLog } from './checkpointer.ts';
@@ -44,7 +43,7 @@ class SqliteStore implements Store {
   readonly #index: JournalIndex;
   readonly #results: ResultTable;
   readonly #approvals: ApprovalTable;
-  readonly #tokens: TokenTable;
+  readonly tokens: TokenTable;
   readonly #statements: Statements;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
@@ -93,7 +92,7 @@ class SqliteStore implements Store {
       },
       { own: this.#writer, living: () => this.#living() },
     );
-    this.#tokens = new TokenTable(this.#statements);
+    this.tokens = new TokenTable(this.#statements);
     this.#head = this.#currentHead();
   }
 
@@ -162,18 +161,6 @@ class SqliteStore implements Store {
     return this.#approvals.rules(query);
   }
 
-  async token(id: string): Promise<TokenRecord | undefined> {
-    return this.#tokens.find(id);
-  }
-
-  async tokens({ limit }: { limit: number }): Promise<readonly TokenRecord[]> {
-    return this.#tokens.list(limit);
-  }
-
-  async tokenUsed(id: string, at: number): Promise<void> {
-    this.#tokens.used(id, at);
-  }
-
   async close(): Promise<void> {
     this.#index.stop();
     this.#catchUp();
@@ -206,7 +193,7 @@ class SqliteStore implements Store {
   #link(draft: EntryDraft): StoredEntry | undefined {
     if (draft.claim !== undefined && this.#readClaim.get(draft.claim.key) !== undefined) return undefined;
     if (draft.approval !== undefined && !this.#approvals.apply(draft.approval, draft.call)) return undefined;
-    if (draft.token !== undefined && !this.#tokens.apply(draft.token)) return undefined;
+    if (draft.token !== undefined && !this.tokens.apply(draft.token)) return undefined;
     if (draft.claim !== undefined) this.#writeClaim.run(draft.claim.key, draft.call, draft.claim.fingerprint);
     if (draft.recording !== undefined) this.#writeRecording.run(draft.call, draft.recording);
     if (draft.settle !== undefined) this.#settleClaim.run(draft.settle.outcome, draft.settle.key);

@@ -1,4 +1,4 @@
-import type { TokenChange, TokenRecord } from '../../journal/token-store.ts';
+import type { TokenChange, TokenRecord, TokenStore } from '../../journal/token-store.ts';
 import type { Statements } from './statements.ts';
 
 export const tokenSchema = `
@@ -12,24 +12,24 @@ const columns =
   'id, hash, role, profile, name, created_at AS createdAt, expires_at AS expiresAt, last_used_at AS lastUsedAt, revoked_at AS revokedAt';
 
 /** Keeps access tokens. Changes happen inside the transaction that writes their entry. */
-export class TokenTable {
+export class TokenTable implements TokenStore {
   readonly #statements: Statements;
 
   constructor(statements: Statements) {
     this.#statements = statements;
   }
 
-  find(id: string): TokenRecord | undefined {
+  async find(id: string): Promise<TokenRecord | undefined> {
     const row = this.#statements.get(`SELECT ${columns} FROM tokens WHERE id = ?`).get(id);
     return row === undefined ? undefined : plain(row);
   }
 
-  list(limit: number): TokenRecord[] {
+  async list({ limit }: { limit: number }): Promise<readonly TokenRecord[]> {
     const sql = `SELECT ${columns} FROM tokens ORDER BY created_at DESC, id DESC LIMIT ?`;
     return this.#statements.get(sql).all(limit).map(plain);
   }
 
-  used(id: string, at: number): void {
+  async used(id: string, at: number): Promise<void> {
     this.#statements.change('UPDATE tokens SET last_used_at = ? WHERE id = ? AND last_used_at < ?', at, id, at);
   }
 
