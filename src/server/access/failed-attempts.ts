@@ -1,3 +1,4 @@
+import { dropOldest } from './drop-oldest.ts';
 import { hashOf } from './secret-ids.ts';
 
 const mostFailures = 20;
@@ -34,14 +35,14 @@ export class FailedAttempts {
       return;
     }
     this.#peers.delete(key);
-    dropOldest(this.#peers);
+    dropOldest(this.#peers, mostRemembered);
     this.#peers.set(key, { failures: 1, since: now });
   }
 
   succeeded(presented: string): void {
     const hash = hashOf(presented);
     if (this.#good.has(hash)) return;
-    dropOldest(this.#good);
+    dropOldest(this.#good, mostRemembered);
     this.#good.add(hash);
   }
 }
@@ -49,10 +50,4 @@ export class FailedAttempts {
 /** Who has one address of IPv6 has all of its network. */
 function keyOf(peer: string): string {
   return peer.includes('.') ? peer : peer.split(':').slice(0, 4).join(':');
-}
-
-function dropOldest(remembered: Map<string, unknown> | Set<string>): void {
-  if (remembered.size < mostRemembered) return;
-  const [oldest = ''] = remembered.keys();
-  remembered.delete(oldest);
 }

@@ -140,6 +140,19 @@ describe('roles', () => {
     }
   });
 
+  it('an agent makes calls in its own sessions, not in those of others', async (test) => {
+    const { token, send, call } = await startTestServer(test);
+    const [mine, other] = [(await token('agent')).token, (await token('agent')).token];
+    const callIn = async (presented: string, sessionId: string): Promise<number> => {
+      const body = { arguments: { text: 'a' }, sessionId };
+      return (await send(presented, 'POST', '/api/tools/mcp__test__echo/call', body)).status;
+    };
+    await call('echo', { arguments: { text: 'a' }, sessionId: 'a-human-s' });
+    assert.equal(await callIn(mine, 'a-human-s'), 404);
+    assert.deepEqual([await callIn(mine, 'x'), await callIn(other, 'x'), await callIn(mine, 'x')], [200, 404, 200]);
+    assert.equal(await callIn(adminToken, 'x'), 200);
+  });
+
   it('a token that is bound to a profile is refused where there are no profiles', async (test) => {
     const { box, send } = await startTestServer(test);
     const by = { id: 'alice', kind: 'human' } as const;

@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { CallOptions } from '../../model/call.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { may } from '../access/may.ts';
+import { SessionOwners } from '../access/session-owners.ts';
 import type { ServerApp, ServerContext } from '../environment.ts';
 import { readJsonBody } from '../json-body.ts';
 import { callRequestSchema, callResultSchema } from '../schemas/call.ts';
@@ -13,6 +14,7 @@ const content = { 'application/json': { schema: callResultSchema } };
 
 /** Calls go through the pipeline whole: an unknown tool or wrong arguments are outcomes with a record, not HTTP errors. */
 export function callRoute(app: ServerApp, box: Signalbox, maxBodyBytes: number): void {
+  const owners = new SessionOwners(box.journal);
   const route = createRoute({
     method: 'post',
     path: '/api/tools/{name}/call',
@@ -30,12 +32,13 @@ export function callRoute(app: ServerApp, box: Signalbox, maxBodyBytes: number):
     responses: {
       200: { description: 'The call has ended.', content },
       202: { description: 'The call awaits a human’s approval.', content },
-      ...problems(400, 413, 415, 503),
+      ...problems(400, 404, 413, 415, 503),
     },
   });
 
   app.openapi(route, async (context) => {
     const body = context.req.valid('json');
+    if (body.sessionId !== undefined) await owners.assertOwn(context.var.identity, body.sessionId);
     const result = await box.call(context.req.valid('param').name, body.arguments, callOptions(context, body));
     return json(context, callResultSchema, result, result.outcome === 'awaiting-approval' ? 202 : 200);
   });

@@ -1,0 +1,39 @@
+import type { Signalbox } from '../../signalbox.ts';
+import { Problem } from '../problems/problem.ts';
+import { dropOldest } from './drop-oldest.ts';
+import { type Identity, mayView } from './identity.ts';
+
+const mostRemembered = 10_000;
+
+/**
+ * Whose the sessions are that calls name. Rules look at what happened in a session before, so an agent that could name somebody
+ * else's would be judged by what others did.
+ */
+export class SessionOwners {
+  readonly #journal: Signalbox['journal'];
+  readonly #owners = new Map<string, string>();
+
+  constructor(journal: Signalbox['journal']) {
+    this.#journal = journal;
+  }
+
+  /** Refuses agents a session that is another's. One without calls is theirs with the first. */
+  async assertOwn(identity: Identity, session: string): Promise<void> {
+    if (identity.role !== 'agent') return;
+    const owner = this.#owners.get(session) ?? (await this.#firstCaller(session)) ?? identity.principal.id;
+    this.#remember(session, owner);
+    if (!mayView(identity, owner))
+      throw new Problem('session-unknown', `${JSON.stringify(session)} is no session of yours; name another one`);
+  }
+
+  async #firstCaller(session: string): Promise<string | undefined> {
+    const { items } = await this.#journal.calls({ session, order: 'oldest-first', limit: 1 });
+    return items[0]?.principal.id;
+  }
+
+  #remember(session: string, owner: string): void {
+    if (this.#owners.has(session)) return;
+    dropOldest(this.#owners, mostRemembered);
+    this.#owners.set(session, owner);
+  }
+}
