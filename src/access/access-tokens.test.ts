@@ -17,9 +17,9 @@ interface Place {
   pass(ms: number): void;
 }
 
-function place(test: TestContext): Place {
+function place(t: TestContext): Place {
   const store = sqliteStore();
-  test.after(() => store.close());
+  t.after(() => store.close());
   let now = Date.UTC(2026, 10, 15);
   const tokens = new AccessTokens(store.tokens, new Journal(store), createRedactor(), () => now);
   return { tokens, store, reader: new JournalReader(store), pass: (ms) => void (now += ms) };

@@ -50,9 +50,12 @@ async function identifyToken(
       headers,
     });
   }
-  const isAdmin = isAdminToken(presented);
-  const check = isAdmin ? undefined : await tokens.check(presented);
-  switch (check?.state) {
+  if (isAdminToken(presented)) {
+    attempts.succeeded(presented);
+    return adminIdentity;
+  }
+  const check = await tokens.check(presented);
+  switch (check.state) {
     case 'wrong':
       attempts.failed(peer);
       throw refused('token-wrong', 'the Authorization header does not carry a token of this server');
@@ -60,10 +63,10 @@ async function identifyToken(
       throw refused('token-expired', 'the token was good until a while ago; signalbox token create makes a new one');
     case 'revoked':
       throw refused('token-wrong', 'the token was revoked; signalbox token create makes a new one');
-    default:
+    case 'active':
       attempts.succeeded(presented);
-      if (check?.profile !== undefined) throw new Problem('role-refused', withoutProfiles(check.profile));
-      return check === undefined ? adminIdentity : tokenIdentity(check);
+      if (check.profile !== undefined) throw new Problem('role-refused', withoutProfiles(check.profile));
+      return tokenIdentity(check);
   }
 }
 

@@ -6,7 +6,7 @@ const lookEveryMs = 1000;
 export class OpenRequests {
   readonly #isActive: (token: string) => Promise<boolean>;
   readonly #open = new Map<string, Set<ServerResponse>>();
-  #looking: NodeJS.Timeout | undefined;
+  #isLooking = false;
 
   constructor(isActive: (token: string) => Promise<boolean>) {
     this.#isActive = isActive;
@@ -25,7 +25,9 @@ export class OpenRequests {
 
   /** Tokens are revoked by other processes too, who tell nobody. */
   #lookLater(): void {
-    this.#looking ??= setTimeout(() => void this.#look(), lookEveryMs).unref();
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    setTimeout(() => void this.#look(), lookEveryMs).unref();
   }
 
   async #look(): Promise<void> {
@@ -35,7 +37,7 @@ export class OpenRequests {
       // Without the connection, whatever the request waits for is cancelled like for any caller who hung up.
       if (!isActive) for (const response of responses) response.destroy();
     }
-    this.#looking = undefined;
+    this.#isLooking = false;
     if (this.#open.size > 0) this.#lookLater();
   }
 }
