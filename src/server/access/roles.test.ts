@@ -33,7 +33,6 @@ const changing: Readonly<Record<string, readonly Role[]>> = {
 /** What agents may look at. */
 const agentsSee = new Set(
   [
-    '/',
     '/docs',
     '/openapi.json',
     '/assets/page.css',

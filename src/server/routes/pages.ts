@@ -14,7 +14,7 @@ const page = { 'text/html': { schema: z.string() } };
 const homeRoute = createRoute({
   method: 'get',
   path: '/',
-  'x-roles': may.look,
+  'x-roles': may.read,
   tags: ['Pages'],
   summary: 'The tools, and a call to try',
   description:
