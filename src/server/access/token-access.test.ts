@@ -45,7 +45,7 @@ describe('a token with a role', () => {
     const ended = new Promise<ToolInvoked>((resolve) => box.on('ToolInvoked', resolve));
     const cut = assert.rejects(send(agent.token, 'POST', waitPath, { arguments: { ms: 60_000 } }));
     const kept = send(other.token, 'POST', waitPath, { arguments: { ms: 3500 } });
-    await delay(200);
+    while ((await box.journal.calls()).items.length < 2) await delay(10);
     await box.tokens.revoke(agent.id, { by: { id: 'alice', kind: 'human' } });
     assert.equal((await send(agent.token, 'GET', '/api/info')).status, 401);
     await cut;
