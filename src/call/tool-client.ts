@@ -20,7 +20,7 @@ export function toolClient(given: CallClient | undefined, call: AskedCall): Tool
     if (asking === undefined && call.isOver) throw new Error('the call is over');
     const release = call.hold();
     try {
-      return await unlessAborted(() => put({ signal }), signal);
+      return await unlessAborted(() => put({ ...asking, signal }), signal);
     } finally {
       release();
     }
@@ -42,7 +42,7 @@ export function toolClient(given: CallClient | undefined, call: AskedCall): Tool
           sample: async (request, asking) =>
             checkedSample(await ask((passed) => sample.call(client, request, passed), asking)),
         }),
-    ...(roots === undefined ? {} : { roots: () => ask(() => roots.call(client)) }),
+    ...(roots === undefined ? {} : { roots: (asking) => ask((passed) => roots.call(client, passed), asking) }),
     ...(log === undefined
       ? {}
       : {

@@ -36,6 +36,7 @@ export function nextStep(code: CallErrorCode, tool: string, callId: string): str
     case 'approval-denied':
     case 'approval-failed':
     case 'tool-failed':
+    case 'capability-missing':
     case 'result-invalid':
     case 'result-too-large':
     case 'caller-cancelled':

@@ -5,7 +5,7 @@ import type { ContentBlock } from './content.ts';
 import type { Decision } from './decision.ts';
 import type { CallErrorCode } from './errors.ts';
 import type { CallId } from './identifiers.ts';
-import type { JsonValue } from './json.ts';
+import type { JsonObject, JsonValue } from './json.ts';
 import type { PermissionMode } from './permission-mode.ts';
 import type { Principal } from './principal.ts';
 import type { ToolId } from './tool.ts';
@@ -52,6 +52,8 @@ export interface Progress {
 export interface CallError {
   readonly code: CallErrorCode;
   readonly message: string;
+  /** What the caller would have to be able to do, where that is what is missing; in the shape MCP gives it. */
+  readonly required?: JsonObject;
 }
 
 /** How a call ended. `content` is always what a model should read. */

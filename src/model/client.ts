@@ -42,9 +42,12 @@ export interface LogMessage {
   readonly data: JsonValue;
 }
 
-/** Ends a question: aborted when nobody waits for its answer any more. */
+/** How a question is asked. */
 export interface Asking {
+  /** Aborted when nobody waits for its answer any more. */
   readonly signal: AbortSignal;
+  /** What the server calls the question, where it has a name. */
+  readonly key?: string;
 }
 
 /** What whoever makes a call can do for its tool while it runs. What is absent, the tool is told that nobody can do. */
@@ -59,7 +62,7 @@ export interface CallClient {
   /** Asks the model behind the call. */
   sample?(request: SamplingRequest, asking: Asking): SamplingAnswer | Promise<SamplingAnswer>;
   /** Where the caller works. */
-  roots?(): readonly Root[] | Promise<readonly Root[]>;
+  roots?(asking: Asking): readonly Root[] | Promise<readonly Root[]>;
   /** Takes what the tool says while it works. */
   log?(message: LogMessage): void;
 }
@@ -70,7 +73,7 @@ export interface ToolClient {
   /** The answer fits the requested schema, or this rejects. Ends with the call unless another signal is given. */
   readonly elicit?: (request: Elicitation, asking?: Asking) => Promise<ElicitationAnswer>;
   readonly sample?: (request: SamplingRequest, asking?: Asking) => Promise<SamplingAnswer>;
-  readonly roots?: () => Promise<readonly Root[]>;
+  readonly roots?: (asking?: Asking) => Promise<readonly Root[]>;
   readonly log?: (message: LogMessage) => void;
   /** Lets the tool’s time stand still until what it returns is called, or the time for questions is used up. */
   hold(): () => void;

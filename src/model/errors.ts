@@ -16,6 +16,7 @@ export const callErrorCodes = {
   'approval-used': 'the approval was used by an identical call',
   'arguments-edited': 'a human approved the call with other arguments, and another call was made with these',
   'tool-failed': 'the tool threw or reported an error',
+  'capability-missing': 'the tool needs something of its caller that the caller cannot do',
   'result-invalid': 'what the tool returned is not a result',
   'result-too-large': 'the result is larger than can be kept',
   'deadline-exceeded': 'the call ran out of time',

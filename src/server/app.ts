@@ -4,6 +4,7 @@ import type { Registry } from 'prom-client';
 import type { Signalbox } from '../signalbox.ts';
 import { authenticate } from './access/authenticate.ts';
 import { type RolesByRoute, authorize, declaredRoles } from './access/authorize.ts';
+import type { BearerTokens } from './access/bearer-tokens.ts';
 import type { BrowserSessions } from './access/browser-sessions.ts';
 import { checkHostAndOrigin } from './access/hosts.ts';
 import { signIn } from './access/sign-in.ts';
@@ -41,7 +42,7 @@ export interface AppParts {
   readonly sessions: BrowserSessions;
   readonly startedAt: Date;
   readonly maxBodyBytes: number;
-  readonly isAdminToken: (presented: string) => boolean;
+  readonly bearers: BearerTokens;
   /** Not known before the server listens. */
   readonly allowedHosts: () => ReadonlySet<string>;
   readonly isStopping: () => boolean;
@@ -77,9 +78,8 @@ export function createApp(parts: AppParts): ServerApp {
   app.use(setSecurityHeaders, checkHostAndOrigin(parts.allowedHosts));
   healthRoutes(app, box, parts.isStopping);
   for (const path of ['/', '/docs']) app.get(path, signIn(parts.codes, parts.sessions));
-  const { isAdminToken, sessions } = parts;
   let declared: RolesByRoute = new Map();
-  app.use(authenticate({ isAdminToken, tokens: box.tokens, sessions }));
+  app.use(authenticate(parts.bearers, parts.sessions));
   app.use(authorize(() => declared));
 
   infoRoutes(app, box, parts.startedAt, configuration);

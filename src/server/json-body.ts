@@ -5,7 +5,8 @@ import { type ParseErrorCode, printParseErrorCode, visit } from 'jsonc-parser';
 import type { ServerEnvironment } from './environment.ts';
 import { Problem } from './problems/problem.ts';
 
-const jsonType = /^application\/([a-z0-9.-]+\+)?json\s*(;|$)/i;
+/** What says that a body is JSON. */
+export const jsonType = /^application\/([a-z0-9.-]+\+)?json\s*(;|$)/i;
 const strict = { disallowComments: true, allowTrailingComma: false };
 /** Looking for the fault parses once more, slowly; a large body is not worth it. */
 const longestExplained = 256 * 1024;
@@ -52,7 +53,7 @@ function tooLarge(maxBytes: number): Problem {
 }
 
 /** Straight from Node's stream: the detour over web streams costs more than everything else that a small call does. */
-function readText(incoming: IncomingMessage, maxBytes: number): Promise<string> {
+export function readText(incoming: IncomingMessage, maxBytes: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;

@@ -1,12 +1,15 @@
 import { createServer } from 'node:http';
 import { RequestError, getRequestListener } from '@hono/node-server';
 import type { Signalbox } from '../signalbox.ts';
+import type { McpEndpointOptions } from '../surfaces/mcp/endpoint/mcp-endpoint.ts';
 import { adminTokenCheck } from './access/admin-token.ts';
+import { BearerTokens } from './access/bearer-tokens.ts';
 import { BrowserSessions } from './access/browser-sessions.ts';
 import { allowedHosts, reachableHost } from './access/hosts.ts';
 import { SignInCodes } from './access/sign-in-codes.ts';
 import { createApp } from './app.ts';
 import { listen } from './listen.ts';
+import { mcpRoute } from './mcp-route.ts';
 import { problemOf } from './problems/problem-of.ts';
 import { Problem, problemType } from './problems/problem.ts';
 import { type PrometheusMetrics, prometheusMetrics } from './prometheus.ts';
@@ -31,6 +34,8 @@ export interface ServerOptions {
   /** Where faults are told (standard error). */
   readonly log?: (line: string) => void;
   readonly limits?: ServerLimits;
+  /** What MCP clients of a profile see. */
+  readonly profile?: McpEndpointOptions['viewOf'] & {};
 }
 
 /** How much a client may ask of the server. */
@@ -62,7 +67,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const codes = new SignInCodes();
   const headersTimeout = limits.headersMs ?? 10_000;
   const requestTimeout = limits.requestMs ?? 60_000;
+  const maxBodyBytes = limits.bodyBytes ?? 8 * 1024 * 1024;
+  const bearers = new BearerTokens({ isAdminToken: adminTokenCheck(options.token), tokens: box.tokens });
   let hosts: ReadonlySet<string> = new Set();
+  let url: string | undefined;
 
   const app = createApp({
     box,
@@ -71,10 +79,19 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     codes,
     sessions: new BrowserSessions(),
     startedAt: new Date(),
-    maxBodyBytes: limits.bodyBytes ?? 8 * 1024 * 1024,
-    isAdminToken: adminTokenCheck(options.token),
+    maxBodyBytes,
+    bearers,
     allowedHosts: () => hosts,
     isStopping: () => stopping.isStopping(),
+    log,
+  });
+  const mcp = mcpRoute({
+    box,
+    maxBodyBytes,
+    allowedHosts: () => hosts,
+    bearers,
+    inbox: () => url,
+    ...(options.profile === undefined ? {} : { viewOf: options.profile }),
     log,
   });
   const listener = getRequestListener(app.fetch, {
@@ -85,7 +102,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const server = createServer(
     // Slow senders are looked for this often.
     { headersTimeout, requestTimeout, connectionsCheckingInterval: Math.min(headersTimeout, 5000) },
-    (request, response) => void listener(request, response),
+    (request, response) => {
+      if (!mcp.take(request, response)) void listener(request, response);
+    },
   );
   // Whoever holds the token may well hand it to a tool; it must not get into the journal by that.
   box.addSecret('SIGNALBOX_TOKEN', options.token);
@@ -94,12 +113,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const stopping = stoppable(server, limits.graceMs ?? 5000);
   const port = await listen(server, host, options.port);
   hosts = allowedHosts(host, port, options.allowedHosts);
-  const url = `http://${reachableHost(host)}:${port}`;
-  return { url, port, signInUrl: () => `${url}/?token=${codes.mint()}`, close };
+  const base = `http://${reachableHost(host)}:${port}`;
+  url = base;
+  return { url: base, port, signInUrl: () => `${base}/?token=${codes.mint()}`, close };
 
-  function close(): Promise<void> {
+  async function close(): Promise<void> {
     detach();
-    return stopping.stop();
+    mcp.stopListening();
+    await stopping.stop();
+    mcp.close();
   }
 }
 

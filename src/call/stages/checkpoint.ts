@@ -19,7 +19,7 @@ export interface CheckpointParts {
 
 // A handler that was told to stop may still be writing.
 const settlingMs = 2000;
-const actedCodes = new Set(['tool-failed', 'result-invalid', 'result-too-large']);
+const actedCodes = new Set(['tool-failed', 'capability-missing', 'result-invalid', 'result-too-large']);
 
 /**
  * Keeps the state before a call that can be taken back, tells what it changed, and takes that back when it did not complete. An

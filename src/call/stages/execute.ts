@@ -1,6 +1,7 @@
 import type { CatalogTool } from '../../catalog/definition.ts';
 import type { Redactor } from '../../journal/redaction.ts';
 import type { CallOutcome, Progress } from '../../model/call.ts';
+import { CapabilityMissing } from '../../model/capability-missing.ts';
 import type { ToolClient } from '../../model/client.ts';
 import type { SessionState, ToolContext } from '../../model/context.ts';
 import { messageOf } from '../../model/errors.ts';
@@ -65,6 +66,10 @@ async function run(call: Call, tool: CatalogTool, options: ExecuteOptions): Prom
 function failure(call: Call, tool: CatalogTool, error: unknown, message: string): CallOutcome {
   if (error instanceof ServerUnreached)
     return unfinished('failed', 'server-down', `${call.name} was not run: ${message}`);
+  if (error instanceof CapabilityMissing) {
+    const outcome = unfinished('failed', 'capability-missing', `${call.name} was not run: ${message}`);
+    return { ...outcome, error: { ...outcome.error, required: error.required } };
+  }
   if (error instanceof OutcomeUnknown && tool.definition.effect !== 'read')
     return unfinished('unknown', 'outcome-lost', `${call.name} may have taken effect: ${message}`);
   return unfinished('failed', 'tool-failed', `${call.name} failed: ${message}`);

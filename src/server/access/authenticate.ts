@@ -1,82 +1,25 @@
 import type { MiddlewareHandler } from 'hono';
-import type { Signalbox } from '../../signalbox.ts';
 import type { ServerContext, ServerEnvironment } from '../environment.ts';
 import { Problem } from '../problems/problem.ts';
+import { type BearerTokens, challenge } from './bearer-tokens.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
-import { FailedAttempts } from './failed-attempts.ts';
-import { type Identity, adminIdentity, browserIdentity, tokenIdentity } from './identity.ts';
-import { OpenRequests } from './open-requests.ts';
+import { type Identity, browserIdentity } from './identity.ts';
 import { readSessionCookie } from './session-cookie.ts';
 
-/** What people are recognised by. */
-export interface Credentials {
-  readonly isAdminToken: (presented: string) => boolean;
-  readonly tokens: Signalbox['tokens'];
-  readonly sessions: BrowserSessions;
-}
-
 const harmless = new Set(['GET', 'HEAD', 'OPTIONS']);
-const challenge = 'Bearer realm="signalbox"';
 
 /** Finds out who is asking; nobody gets past it unknown. */
-export function authenticate(credentials: Credentials): MiddlewareHandler<ServerEnvironment> {
-  const attempts = new FailedAttempts();
-  const open = new OpenRequests((token) => credentials.tokens.isActive(token));
+export function authenticate(bearers: BearerTokens, sessions: BrowserSessions): MiddlewareHandler<ServerEnvironment> {
   return async (context, next) => {
-    const header = context.req.header('authorization');
+    const { incoming, outgoing } = context.env;
     const identity =
-      header === undefined
-        ? identifyBrowser(context, credentials.sessions)
-        : await identifyToken(context, header, credentials, attempts);
-    if (identity.token !== undefined) open.add(identity.token, context.env.outgoing);
+      context.req.header('authorization') === undefined
+        ? identifyBrowser(context, sessions)
+        : await bearers.identify(incoming, outgoing);
     context.set('identity', identity);
     context.set('principal', identity.principal);
     await next();
   };
-}
-
-async function identifyToken(
-  context: ServerContext,
-  header: string,
-  { isAdminToken, tokens }: Credentials,
-  attempts: FailedAttempts,
-): Promise<Identity> {
-  const peer = context.env.incoming.socket.remoteAddress ?? '';
-  const presented = /^Bearer +(\S+) *$/i.exec(header)?.[1] ?? '';
-  const waitSeconds = attempts.waitSeconds(peer, presented);
-  if (waitSeconds > 0) {
-    const headers = { 'Retry-After': String(waitSeconds) };
-    throw new Problem('attempts-exceeded', `too many wrong tokens came from ${peer}; wait ${waitSeconds} s`, {
-      headers,
-    });
-  }
-  if (isAdminToken(presented)) {
-    attempts.succeeded(presented);
-    return adminIdentity;
-  }
-  const check = await tokens.check(presented);
-  switch (check.state) {
-    case 'wrong':
-      attempts.failed(peer);
-      throw refused('token-wrong', 'the Authorization header does not carry a token of this server');
-    case 'expired':
-      throw refused('token-expired', 'the token was good until a while ago; signalbox token create makes a new one');
-    case 'revoked':
-      throw refused('token-wrong', 'the token was revoked; signalbox token create makes a new one');
-    case 'active':
-      attempts.succeeded(presented);
-      if (check.profile !== undefined) throw new Problem('role-refused', withoutProfiles(check.profile));
-      return tokenIdentity(check);
-  }
-}
-
-/** Nothing here narrows the catalog yet, and nobody may see more than their token says. */
-function withoutProfiles(profile: string): string {
-  return `the token is bound to the profile ${JSON.stringify(profile)}, which this server does not have`;
-}
-
-function refused(code: 'token-wrong' | 'token-expired', detail: string): Problem {
-  return new Problem(code, detail, { headers: { 'WWW-Authenticate': `${challenge}, error="invalid_token"` } });
 }
 
 function identifyBrowser(context: ServerContext, sessions: BrowserSessions): Identity {

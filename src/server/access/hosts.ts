@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { MiddlewareHandler } from 'hono';
@@ -40,17 +41,22 @@ function ownAddresses(): string[] {
 /** Refuses requests that were meant for another host, and requests that a page of another site makes. */
 export function checkHostAndOrigin(allowed: () => ReadonlySet<string>): MiddlewareHandler<ServerEnvironment> {
   return async (context, next) => {
-    const host = context.req.header('host')?.toLowerCase() ?? '';
-    // A proxy-style request line names a host of its own, which would slip past a check of the header.
-    if (!allowed().has(host) || context.env.incoming.url?.startsWith('/') !== true) {
-      throw new Problem('host-refused', 'open Signalbox by the address that "signalbox serve" printed');
-    }
-    const origin = context.req.header('origin');
-    if (origin !== undefined && !isSameOrigin(origin, host)) {
-      throw new Problem('origin-refused', 'a page of another site made this request; only pages of this server may');
-    }
+    assertHostAndOrigin(context.env.incoming, allowed());
     await next();
   };
+}
+
+/** Throws the problem with a request that was meant for another host, or that a page of another site makes. */
+export function assertHostAndOrigin({ url, headers }: IncomingMessage, allowed: ReadonlySet<string>): void {
+  const host = headers.host?.toLowerCase() ?? '';
+  // A proxy-style request line names a host of its own, which would slip past a check of the header.
+  if (!allowed.has(host) || url?.startsWith('/') !== true) {
+    throw new Problem('host-refused', 'open Signalbox by the address that "signalbox serve" printed');
+  }
+  const { origin } = headers;
+  if (origin !== undefined && !isSameOrigin(origin, host)) {
+    throw new Problem('origin-refused', 'a page of another site made this request; only pages of this server may');
+  }
 }
 
 /** Either scheme: TLS may end at a proxy in front of us. */

@@ -1,3 +1,5 @@
+import type { JsonValue } from '../../model/json.ts';
+
 /** The way to the server broke before an answer came. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
@@ -14,10 +16,12 @@ export class ConnectionLost extends Error {
 export class RemoteError extends Error {
   override readonly name = 'RemoteError';
   readonly code: number;
+  readonly data: JsonValue | undefined;
 
-  constructor(code: number, message: string) {
+  constructor(code: number, message: string, data?: JsonValue) {
     super(`${message} (${code})`);
     this.code = code;
+    this.data = data;
   }
 }
 

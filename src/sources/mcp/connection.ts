@@ -1,7 +1,8 @@
 import { type Client, SERVER_INFO_META_KEY, SseError } from '@modelcontextprotocol/client';
+import { CapabilityMissing } from '../../model/capability-missing.ts';
 import type { LogLevel } from '../../model/client.ts';
 import { messageOf } from '../../model/errors.ts';
-import type { JsonObject, JsonValue } from '../../model/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../model/json.ts';
 import { unlessAborted } from '../../model/unless-aborted.ts';
 import type { Caller, CallerContext } from './callers.ts';
 import { RemoteError } from './connection-errors.ts';
@@ -144,6 +145,8 @@ export class Connection {
         if (result['resultType'] !== 'input_required') return withoutServerInfo(result);
         params = { ...given, ...(await this.#inputsFor(result, caller, signal)) };
       }
+    } catch (error) {
+      throw capabilityMissing(error) ?? error;
     } finally {
       this.#requests.callers.end(caller, !signal.aborted);
     }
@@ -222,12 +225,13 @@ export class Connection {
   }
 
   async #inputsFor(result: JsonObject, caller: Caller, signal: AbortSignal): Promise<JsonObject> {
-    const inputResponses: Record<string, JsonValue> = {};
-    for (const [key, request] of Object.entries((result['inputRequests'] ?? {}) as JsonObject)) {
+    // All at once: whoever is asked can answer them together.
+    const asked = Object.entries((result['inputRequests'] ?? {}) as JsonObject).map(async ([key, request]) => {
       const { method, params } = request as { method: string; params?: JsonObject };
-      const asked = this.#requests.answer(method, params ?? {}, { calls: [caller] }, { signal });
-      inputResponses[key] = await unlessAborted(() => asked, signal);
-    }
+      const answer = this.#requests.answer(method, params ?? {}, { calls: [caller] }, { signal, key });
+      return [key, await answer] as const;
+    });
+    const inputResponses: JsonObject = Object.fromEntries(await unlessAborted(() => Promise.all(asked), signal));
     const requestState = result['requestState'];
     return { inputResponses, ...(requestState === undefined ? {} : { requestState }) };
   }
@@ -237,6 +241,13 @@ export class Connection {
     // It may not serve the request although it announced it: then the lists stay as they were found.
     if (filter !== undefined) listen(this.#client, filter, () => this.#isOver).ready.catch(() => undefined);
   }
+}
+
+/** By this error of the 2026 revision a server says what its caller would have to be able to do. */
+function capabilityMissing(error: unknown): CapabilityMissing | undefined {
+  if (!(error instanceof RemoteError) || error.code !== -32_021) return undefined;
+  const required = isJsonObject(error.data) ? error.data['requiredCapabilities'] : undefined;
+  return new CapabilityMissing(error.message, isJsonObject(required) ? required : {}, { cause: error });
 }
 
 function withoutServerInfo(result: JsonObject): JsonObject {

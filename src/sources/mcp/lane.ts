@@ -220,9 +220,10 @@ export class ProcessLane extends Lane {
 }
 
 function remoteError(error: unknown): RemoteError {
-  const { code, message } = isJsonObject(error) ? error : {};
+  const { code, message, data } = isJsonObject(error) ? error : {};
   return new RemoteError(
     typeof code === 'number' ? code : -32_603,
     typeof message === 'string' && message !== '' ? message : 'an error without a message',
+    data,
   );
 }

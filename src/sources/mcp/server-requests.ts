@@ -72,7 +72,7 @@ export class ServerRequests {
 
   /** Answers one question, from the caller it is for or from whoever stands in. */
   async answer(method: string, params: JsonObject, addressee: Addressee, asking: Asking): Promise<JsonObject> {
-    if (method === 'roots/list') return { roots: (await this.#roots(addressee)).map((root) => ({ ...root })) };
+    if (method === 'roots/list') return { roots: (await this.#roots(addressee, asking)).map((root) => ({ ...root })) };
     if (addressee.problem !== undefined)
       throw new RemoteError(-32_603, `${method} cannot be answered: ${addressee.problem}`);
     const releases = addressee.calls.map(({ client }) => client?.hold());
@@ -120,10 +120,10 @@ export class ServerRequests {
     return question !== undefined;
   }
 
-  async #roots(addressee: Addressee): Promise<readonly Root[]> {
+  async #roots(addressee: Addressee, asking: Asking): Promise<readonly Root[]> {
     // Whose call it is may be unclear; the directories that the operator gave are no secret of another caller.
     const roots = addressee.calls?.[0]?.client?.roots;
-    return roots === undefined ? this.#options.roots() : await roots();
+    return roots === undefined ? this.#options.roots() : await roots(asking);
   }
 
   async #elicit(

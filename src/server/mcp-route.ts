@@ -1,0 +1,110 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Principal } from '../model/principal.ts';
+import type { Signalbox } from '../signalbox.ts';
+import { McpHttp } from '../surfaces/mcp/endpoint/http/mcp-http.ts';
+import { McpEndpoint, type McpEndpointOptions } from '../surfaces/mcp/endpoint/mcp-endpoint.ts';
+import { type BearerTokens, challenge } from './access/bearer-tokens.ts';
+import { assertHostAndOrigin } from './access/hosts.ts';
+import type { Identity } from './access/identity.ts';
+import { may } from './access/may.ts';
+import { jsonType, readText } from './json-body.ts';
+import { problemOf } from './problems/problem-of.ts';
+import { Problem, problemType } from './problems/problem.ts';
+import { securityHeaders } from './security-headers.ts';
+
+/** What the MCP endpoint is served with. */
+export interface McpRouteParts extends Pick<McpEndpointOptions, 'inbox' | 'viewOf'> {
+  readonly box: Signalbox;
+  readonly maxBodyBytes: number;
+  readonly allowedHosts: () => ReadonlySet<string>;
+  readonly bearers: BearerTokens;
+  readonly log: (line: string) => void;
+}
+
+/** The MCP endpoint beside the other routes: its clients send small messages in large numbers. */
+export interface McpRoute {
+  /** Takes a request, if it is for the endpoint. */
+  take(request: IncomingMessage, response: ServerResponse): boolean;
+  /** Ends the streams of those who only listen. */
+  stopListening(): void;
+  close(): void;
+}
+
+const address = /^\/mcp(?:\/([^/?]+))?\/?(?:\?|$)/;
+
+/** Serves `/mcp` and `/mcp/{profile}` behind the same guards as every other route. */
+export function mcpRoute(parts: McpRouteParts): McpRoute {
+  const { box, log } = parts;
+  const endpoint = new McpEndpoint({ ...parts, box });
+  const http = new McpHttp({ endpoint, log });
+
+  async function serve(request: IncomingMessage, response: ServerResponse, named: string | undefined): Promise<void> {
+    try {
+      assertHostAndOrigin(request, parts.allowedHosts());
+      const identity = await identify(request, response, parts.bearers);
+      const view = endpoint.view(profileOf(identity, named));
+      if (view === undefined) throw new Problem('route-unknown', `there is no profile ${JSON.stringify(named ?? '')}`);
+      const body = request.method === 'POST' ? await readBody(request, parts.maxBodyBytes) : '';
+      // Whoever holds the token may be a person: what comes over MCP is an agent's doing all the same.
+      const principal: Principal = { id: identity.principal.id, kind: 'agent' };
+      const mayReturn = (): Promise<boolean> => parts.bearers.isStillGood(identity);
+      await http.handle({ request, response, peer: { principal, view }, body, mayReturn });
+    } catch (error) {
+      answer(response, problemOf(error, log));
+    }
+  }
+
+  return {
+    take(request, response) {
+      const match = address.exec(request.url ?? '');
+      if (match === null) return false;
+      void serve(request, response, match[1] === undefined ? undefined : decodeName(match[1]));
+      return true;
+    },
+    stopListening: () => http.stopListening(),
+    close() {
+      http.close();
+      endpoint.close();
+    },
+  };
+}
+
+/** Programs come with a token: a page that a browser shows is no client of MCP, whatever cookie it sends along. */
+async function identify(request: IncomingMessage, response: ServerResponse, bearers: BearerTokens): Promise<Identity> {
+  if (request.headers.authorization === undefined)
+    throw new Problem('token-missing', 'send "Authorization: Bearer …" with a token; signalbox token create makes one', {
+      headers: { 'WWW-Authenticate': challenge },
+    });
+  const identity = await bearers.identify(request, response);
+  if (may.call.some((role) => role === identity.role)) return identity;
+  throw new Problem('role-refused', `a client of MCP calls tools, and the role ${identity.role} does not; signalbox token create --role agent makes a token that may`);
+}
+
+/** Whoever is bound to a profile gets that one, and no other. */
+function profileOf({ profile }: Identity, named: string | undefined): string | undefined {
+  if (profile === undefined || named === undefined || named === profile) return profile ?? named;
+  throw new Problem('route-unknown', `the token is bound to the profile ${JSON.stringify(profile)}: use /mcp`);
+}
+
+function decodeName(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function readBody(request: IncomingMessage, maxBytes: number): Promise<string> {
+  if (!jsonType.test(request.headers['content-type'] ?? ''))
+    throw new Problem('body-type-unsupported', 'send the body as JSON, with "Content-Type: application/json"');
+  return readText(request, maxBytes);
+}
+
+function answer(response: ServerResponse, problem: Problem): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const headers = { ...securityHeaders, ...problem.headers, 'Content-Type': problemType };
+  response.writeHead(problem.status, headers).end(JSON.stringify(problem.document()));
+}

@@ -1,0 +1,114 @@
+import { checkedElicitation, checkedSample } from '../../../catalog/check-answer.ts';
+import type { Asking, Elicitation } from '../../../model/client.ts';
+import { type JsonObject, isJsonObject } from '../../../model/json.ts';
+import { reasonOf } from '../../../model/unless-aborted.ts';
+import type { Channel } from './channel.ts';
+import type { Answer } from './wire.ts';
+
+interface Question {
+  readonly method: string;
+  readonly params: JsonObject;
+  resolve(answer: JsonObject): void;
+}
+
+/** How serving a request goes on: it is over, or the client must be asked first. */
+type Turn = { readonly answer: Answer } | { readonly inputRequests: JsonObject };
+
+/**
+ * A request of the 2026 revision while it is served, over as many rounds as its client must be asked something. In between no
+ * request of the client is open, and the work waits for the next one.
+ */
+export class AskedRun {
+  /** Where progress and messages go; nowhere between two rounds. */
+  channel: Channel | undefined;
+  /** Counts the rounds: a state is good for one of them. */
+  round = 0;
+  readonly #controller = new AbortController();
+  readonly #questions = new Map<string, Question>();
+  readonly #ended: Promise<Answer>;
+  #wake: (() => void) | undefined;
+  #flushing = false;
+  #asked = 0;
+
+  constructor(work: (run: AskedRun, signal: AbortSignal) => Promise<Answer>) {
+    this.#ended = work(this, this.#controller.signal);
+    // Whoever waits for it hears of it; between two rounds nobody does.
+    this.#ended.catch(() => undefined);
+  }
+
+  /** Waits for the answer or for questions. The client going away meanwhile ends the work. */
+  async next(gone: AbortSignal | undefined): Promise<Turn> {
+    const give = (): void => this.abort(gone === undefined ? undefined : reasonOf(gone));
+    if (gone?.aborted === true) give();
+    gone?.addEventListener('abort', give, { once: true });
+    try {
+      const asked = new Promise<'asked'>((resolve) => {
+        this.#wake = () => resolve('asked');
+      });
+      if (this.#questions.size > 0 && !this.#flushing) this.#wake?.();
+      const first = await Promise.race([this.#ended, asked]);
+      return first === 'asked' ? { inputRequests: this.#inputRequests() } : { answer: first };
+    } finally {
+      this.#wake = undefined;
+      gone?.removeEventListener('abort', give);
+    }
+  }
+
+  abort(reason?: unknown): void {
+    this.#controller.abort(reason);
+  }
+
+  /** Puts a question to the client, together with whatever else is asked at the same moment. */
+  ask(method: string, params: JsonObject, asking: Asking | undefined): Promise<JsonObject> {
+    const signal = asking?.signal ?? this.#controller.signal;
+    if (signal.aborted) return Promise.reject(reasonOf(signal));
+    const key = this.#free(asking?.key ?? 'question');
+    const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
+    const withdraw = (): void => reject(reasonOf(signal));
+    signal.addEventListener('abort', withdraw, { once: true });
+    this.#questions.set(key, { method, params, resolve });
+    this.#flush();
+    return promise.finally(() => {
+      signal.removeEventListener('abort', withdraw);
+      this.#questions.delete(key);
+    });
+  }
+
+  /** Takes the client’s answers. What is missing or is no answer stays asked. */
+  answer(responses: JsonObject): void {
+    for (const [key, { method, params, resolve }] of [...this.#questions]) {
+      const response = Object.hasOwn(responses, key) ? responses[key] : undefined;
+      if (!isJsonObject(response) || !isAnswer(method, params, response)) continue;
+      this.#questions.delete(key);
+      resolve(response);
+    }
+  }
+
+  #flush(): void {
+    if (this.#flushing) return;
+    this.#flushing = true;
+    setImmediate(() => {
+      this.#flushing = false;
+      if (this.#questions.size > 0) this.#wake?.();
+    });
+  }
+
+  #inputRequests(): JsonObject {
+    return Object.fromEntries([...this.#questions].map(([key, { method, params }]) => [key, { method, params }]));
+  }
+
+  #free(wanted: string): string {
+    return this.#questions.has(wanted) ? `${wanted}-${(this.#asked += 1)}` : wanted;
+  }
+}
+
+function isAnswer(method: string, params: JsonObject, response: JsonObject): boolean {
+  try {
+    if (method === 'elicitation/create') checkedElicitation(params as unknown as Elicitation, response);
+    else if (method === 'sampling/createMessage') checkedSample(response);
+    else return Array.isArray(response['roots']);
+    return true;
+  } catch {
+    return false;
+  }
+}

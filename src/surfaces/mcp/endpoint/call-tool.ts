@@ -1,0 +1,74 @@
+import type { CallOptions, CallResult } from '../../../model/call.ts';
+import { type ContentBlock, text } from '../../../model/content.ts';
+import { type JsonObject, isJsonObject } from '../../../model/json.ts';
+import { nearest } from '../../../model/nearest.ts';
+import { blocksOf } from '../../result-blocks.ts';
+import { approvalOf } from './approval-question.ts';
+import type { Caller } from './caller.ts';
+import type { EndpointBox } from './endpoint-box.ts';
+import { WireError, wireCodes } from './wire.ts';
+
+/** The usual client gives up after 60 s, and should hear before that where the call stands. */
+const approvalWaitMs = 50_000;
+
+/** What calls are made with. */
+export interface CallParts {
+  readonly box: EndpointBox;
+  /** Where people answer, for whoever reads the result: `http://127.0.0.1:4242/`. */
+  readonly inbox: string | undefined;
+}
+
+/** Calls a tool for a client: the name it was listed under leads to the tool, and to what the client was shown of it. */
+export async function callTool({ box, inbox }: CallParts, params: JsonObject, caller: Caller): Promise<JsonObject> {
+  const { name, arguments: args = {} } = params;
+  if (typeof name !== 'string') throw new WireError(wireCodes.params, 'tools/call needs the "name" of a tool');
+  const { tools } = caller.view.listing;
+  const tool = tools.get(name);
+  if (tool === undefined && caller.view.profile !== undefined) throw unknownTool(name, tools.keys());
+  const approve = approvalOf(caller);
+  const definitionHash = caller.shown?.tools.get(name)?.definitionHash;
+  const options: CallOptions = {
+    principal: caller.principal,
+    session: caller.session,
+    signal: caller.signal,
+    client: caller.client,
+    waitMs: approvalWaitMs,
+    ...(caller.onProgress === undefined ? {} : { onProgress: caller.onProgress }),
+    ...(approve === undefined ? {} : { approve }),
+    ...(definitionHash === undefined ? {} : { definitionHash }),
+  };
+  const result = await box.call(tool?.id ?? name, args, options);
+  if (result.outcome !== 'completed') refuse(result, caller, tools.keys());
+  return toolResult(result, caller.isModern, inbox);
+}
+
+/** What is no outcome of a tool, but a fault of the request. */
+function refuse({ outcome, error, tool }: CallResult, { isModern }: Caller, known: Iterable<string>): void {
+  if (error?.code === 'tool-unknown') throw unknownTool(tool, known);
+  if (isModern && outcome === 'failed' && error?.code === 'capability-missing')
+    throw new WireError(wireCodes.capability, error.message, { requiredCapabilities: error.required ?? {} });
+}
+
+function unknownTool(name: string, known: Iterable<string>): WireError {
+  const meant = nearest(name, [...known]);
+  const hint = meant === undefined ? 'tools/list tells which there are' : `did you mean "${meant}"?`;
+  return new WireError(wireCodes.params, `there is no tool named ${JSON.stringify(name.slice(0, 128))}; ${hint}`);
+}
+
+function toolResult(result: CallResult, isModern: boolean, inbox: string | undefined): JsonObject {
+  const { structuredContent } = result;
+  const content = [...blocksOf(result), ...whereToApprove(result, inbox)];
+  return {
+    ...(isModern ? { resultType: 'complete' } : {}),
+    content: content as unknown as JsonObject[],
+    // Only the newest revision takes anything but objects there; the content says it in any case.
+    ...((isModern ? structuredContent !== undefined : isJsonObject(structuredContent)) ? { structuredContent } : {}),
+    ...(result.outcome === 'completed' ? {} : { isError: true }),
+  } as JsonObject;
+}
+
+function whereToApprove(result: CallResult, inbox: string | undefined): ContentBlock[] {
+  if (result.outcome !== 'awaiting-approval' || result.approvalId === undefined) return [];
+  const page = inbox === undefined ? '' : ` at ${inbox}, or`;
+  return [text(`A human approves it${page} with: signalbox approve ${result.approvalId}`)];
+}

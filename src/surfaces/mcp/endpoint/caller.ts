@@ -1,0 +1,23 @@
+import type { Progress } from '../../../model/call.ts';
+import type { CallClient } from '../../../model/client.ts';
+import type { Principal } from '../../../model/principal.ts';
+import type { Listing, View } from './view.ts';
+
+/** Who is at the other end. */
+export interface Peer {
+  /** Whoever holds the token may be a person; what comes over MCP is an agent’s doing. */
+  readonly principal: Principal;
+  readonly view: View;
+}
+
+/** Whoever waits for the answer to one request. */
+export interface Caller extends Peer {
+  readonly isModern: boolean;
+  /** The session that its calls belong to. */
+  readonly session: string;
+  readonly signal: AbortSignal;
+  readonly client: CallClient;
+  /** What the client was shown last, where that is known. */
+  readonly shown?: Listing | undefined;
+  readonly onProgress: ((progress: Progress) => void) | undefined;
+}

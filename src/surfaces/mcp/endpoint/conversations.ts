@@ -1,0 +1,38 @@
+import { newId } from '../../../model/identifiers.ts';
+
+const idleMs = 30 * 60_000;
+
+interface Conversation {
+  readonly name: string;
+  seen: number;
+}
+
+/**
+ * Sessions for clients of the revision that has none: what policy knows of earlier calls is kept by session. The same
+ * principal with the same client goes on with its own, until it was quiet for half an hour.
+ */
+export class Conversations {
+  readonly #open = new Map<string, Conversation>();
+  readonly #now: () => number;
+  #looked = 0;
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  of(principal: string, client: string): string {
+    const key = JSON.stringify([principal, client]);
+    const now = this.#now();
+    if (now - this.#looked > idleMs) this.#forgetIdle(now);
+    let conversation = this.#open.get(key);
+    if (conversation === undefined || now - conversation.seen > idleMs)
+      this.#open.set(key, (conversation = { name: newId('mcp'), seen: now }));
+    conversation.seen = now;
+    return conversation.name;
+  }
+
+  #forgetIdle(now: number): void {
+    this.#looked = now;
+    for (const [key, { seen }] of this.#open) if (now - seen > idleMs) this.#open.delete(key);
+  }
+}

@@ -1,0 +1,55 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  LOG_LEVEL_META_KEY,
+  PROTOCOL_VERSION_META_KEY,
+} from '@modelcontextprotocol/server';
+import type { LogLevel } from '../../../model/client.ts';
+import { type JsonObject, isJsonObject } from '../../../model/json.ts';
+import { type Abilities, abilitiesOf, logLevelOf } from './abilities.ts';
+import { modernVersion } from './server-facts.ts';
+import { Refusal, wireCodes } from './wire.ts';
+
+/** What a request of the 2026 revision says of its client. */
+export interface Envelope {
+  readonly abilities: Abilities;
+  /** Absent: the client wants no messages. */
+  readonly logLevel: LogLevel | undefined;
+  readonly client: string;
+}
+
+/** The revision that a message names, if it does: what tells the eras apart. */
+export function namedVersion(params: JsonObject): string | undefined {
+  const version = metaOf(params)[PROTOCOL_VERSION_META_KEY];
+  return typeof version === 'string' ? version : undefined;
+}
+
+/** Reads the envelope; refuses a request without one, or of a revision that is not spoken here. */
+export function readEnvelope(params: JsonObject): Envelope {
+  const meta = metaOf(params);
+  const version = namedVersion(params);
+  const capabilities = meta[CLIENT_CAPABILITIES_META_KEY];
+  const missing = [
+    ...(version === undefined ? [PROTOCOL_VERSION_META_KEY] : []),
+    ...(isJsonObject(capabilities) ? [] : [CLIENT_CAPABILITIES_META_KEY]),
+  ];
+  if (missing.length > 0)
+    throw new Refusal(400, wireCodes.params, `the request lacks ${missing.join(' and ')} in params._meta`, { missing });
+  if (version !== modernVersion)
+    throw new Refusal(400, wireCodes.version, `${version ?? 'no version'} is not spoken here`, {
+      supported: [modernVersion],
+      requested: version ?? '',
+    });
+  const info = meta[CLIENT_INFO_META_KEY];
+  const name = isJsonObject(info) ? info['name'] : undefined;
+  return {
+    abilities: abilitiesOf(capabilities),
+    logLevel: logLevelOf(meta[LOG_LEVEL_META_KEY]),
+    client: typeof name === 'string' ? name.slice(0, 100) : '',
+  };
+}
+
+function metaOf(params: JsonObject): JsonObject {
+  const meta = params['_meta'];
+  return isJsonObject(meta) ? meta : {};
+}

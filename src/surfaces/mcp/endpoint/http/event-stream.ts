@@ -1,0 +1,100 @@
+import type { ServerResponse } from 'node:http';
+import type { Channel } from '../channel.ts';
+
+/** How much a client that does not read may leave lying with us. */
+const mostUnread = 16 * 1024 * 1024;
+
+/** On every answer of the endpoint. */
+export const answerHeaders = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' } as const;
+
+const streamHeaders = { ...answerHeaders, 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' } as const;
+
+interface KeptEvent {
+  readonly number: number;
+  readonly text: string;
+}
+
+/** How a stream is kept for a client that loses it. */
+export interface Keeping {
+  /** The stream’s name in the ids of its events. */
+  readonly name: number;
+  readonly mostEvents: number;
+  readonly mostBytes: number;
+  /** Whether the client understands an event without a message, from which on it can resume. */
+  readonly primes: boolean;
+}
+
+/** A stream of events to a client; with `keeping`, one that the client can take up again where it lost it. */
+export class EventStream implements Channel {
+  readonly canTell = true;
+  readonly #keeping: Keeping | undefined;
+  readonly #kept: KeptEvent[] = [];
+  #keptBytes = 0;
+  #last = 0;
+  #isOver = false;
+  #response: ServerResponse | undefined;
+
+  constructor(keeping?: Keeping) {
+    this.#keeping = keeping;
+  }
+
+  get isAttached(): boolean {
+    return this.#response !== undefined;
+  }
+
+  /** Writes to this response from now on, beginning with what came after the event of that number. */
+  attach(response: ServerResponse, headers: Readonly<Record<string, string>>, after?: number): void {
+    this.#response?.end();
+    this.#response = response;
+    response.writeHead(200, { ...streamHeaders, ...headers });
+    response.once('close', () => {
+      if (this.#response === response) this.#response = undefined;
+    });
+    if (after === undefined) {
+      if (this.#keeping?.primes === true) response.write(`id: ${this.#id(this.#last)}\ndata: \n\n`);
+      else response.flushHeaders();
+    } else {
+      response.flushHeaders();
+      for (const { number, text } of this.#kept) if (number > after) this.#write(number, text);
+    }
+    if (this.#isOver) response.end();
+  }
+
+  tell(text: string): void {
+    if (this.#isOver) return;
+    this.#last += 1;
+    if (this.#keeping !== undefined) this.#keep(this.#keeping, { number: this.#last, text });
+    this.#write(this.#last, text);
+  }
+
+  /** Says the last thing, if there is one, and ends. */
+  end(text?: string): void {
+    if (text !== undefined) this.tell(text);
+    this.#isOver = true;
+    this.#response?.end();
+  }
+
+  /** Shows those in between that the stream is alive. */
+  beat(): void {
+    this.#response?.write(': \n\n');
+  }
+
+  #write(number: number, text: string): void {
+    const response = this.#response;
+    if (response === undefined) return;
+    const id = this.#keeping === undefined ? '' : `id: ${this.#id(number)}\n`;
+    response.write(`event: message\n${id}data: ${text}\n\n`);
+    if (response.writableLength > mostUnread) response.destroy();
+  }
+
+  #keep({ mostEvents, mostBytes }: Keeping, event: KeptEvent): void {
+    this.#kept.push(event);
+    this.#keptBytes += event.text.length;
+    while (this.#kept.length > mostEvents || this.#keptBytes > mostBytes)
+      this.#keptBytes -= this.#kept.shift()?.text.length ?? 0;
+  }
+
+  #id(number: number): string {
+    return `${this.#keeping?.name ?? 0}-${number}`;
+  }
+}

@@ -1,0 +1,86 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Channel } from '../channel.ts';
+import { EventStream, answerHeaders } from './event-stream.ts';
+
+/** What a client takes as an answer. */
+export interface Accepted {
+  readonly json: boolean;
+  readonly stream: boolean;
+}
+
+/** How an answer is sent. */
+export interface ExchangeOptions {
+  readonly accepted: Accepted;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Makes the stream, should one be needed: one that the client can come back to, or not. */
+  stream(): EventStream;
+  /** How long a client that lost its stream may take to come back before its request is given up; not at all when absent. */
+  readonly return?: { readonly withinMs: number; may(): Promise<boolean> };
+}
+
+/** One request and its answer: a single JSON document, unless something has to be said before it. */
+export class Exchange implements Channel {
+  readonly canTell: boolean;
+  readonly #response: ServerResponse;
+  readonly #options: ExchangeOptions;
+  readonly #gone = new AbortController();
+  #stream: EventStream | undefined;
+  #isOver = false;
+
+  constructor(response: ServerResponse, options: ExchangeOptions) {
+    this.#response = response;
+    this.#options = options;
+    this.canTell = options.accepted.stream;
+    response.once('close', () => this.#closed());
+  }
+
+  /** Aborted when nobody can get the answer any more. */
+  get gone(): AbortSignal {
+    return this.#gone.signal;
+  }
+
+  tell(text: string): void {
+    if (!this.#isOver && this.canTell) this.#open().tell(text);
+  }
+
+  /** Keeps the connection from being taken for dead; what takes long goes on as a stream. */
+  beat(): void {
+    if (!this.#isOver && this.canTell) this.#open().beat();
+  }
+
+  /** Sends the answer. */
+  end(text: string | Buffer, status = 200): void {
+    this.#isOver = true;
+    if (this.#stream === undefined && (this.#options.accepted.json || status !== 200)) {
+      const headers = { ...answerHeaders, ...this.#options.headers, 'Content-Type': 'application/json' };
+      const length = typeof text === 'string' ? Buffer.byteLength(text) : text.length;
+      this.#response.writeHead(status, { ...headers, 'Content-Length': length }).end(text);
+    } else this.#open().end(String(text));
+  }
+
+  #open(): EventStream {
+    if (this.#stream === undefined) {
+      this.#stream = this.#options.stream();
+      this.#stream.attach(this.#response, this.#options.headers);
+    }
+    return this.#stream;
+  }
+
+  #closed(): void {
+    if (!this.#isOver) void this.#leaveUnlessBack(this.#options.return);
+  }
+
+  /** The client may come back, and may lose the stream again after that. */
+  async #leaveUnlessBack(returning: ExchangeOptions['return']): Promise<void> {
+    do {
+      if (this.#stream === undefined || returning === undefined || !(await returning.may())) break;
+      await wait(returning.withinMs, undefined, { ref: false });
+    } while (this.#stream.isAttached);
+    if (!this.#isOver) this.#leave();
+  }
+
+  #leave(): void {
+    this.#gone.abort(new DOMException('the client is gone', 'AbortError'));
+  }
+}

@@ -1,0 +1,72 @@
+import type { ServerResponse } from 'node:http';
+import { newSecretId } from '../../../../model/identifiers.ts';
+import type { Peer } from '../caller.ts';
+import type { LegacySession } from '../legacy-session.ts';
+import type { McpEndpoint } from '../mcp-endpoint.ts';
+import { EventStream } from './event-stream.ts';
+
+const mostKept = { mostEvents: 200, mostBytes: 2 * 1024 * 1024 };
+/** Streams that ended while their client was away, and are kept for it. */
+const mostStreams = 20;
+
+/** A session over HTTP: a secret id, and the streams that its client can come back to. */
+export class HttpSession {
+  readonly id = newSecretId('session');
+  readonly conversation: LegacySession;
+  seen = Date.now();
+  /** Carries what belongs to no request. */
+  readonly #standalone = new EventStream({ name: 0, primes: false, ...mostKept });
+  readonly #streams = new Map<number, EventStream>();
+  #last = 0;
+
+  constructor(endpoint: McpEndpoint, peer: Peer) {
+    this.conversation = endpoint.session(peer, this.#standalone);
+  }
+
+  /** Whether somebody waits for something from it. */
+  get isInUse(): boolean {
+    return this.#standalone.isAttached || this.conversation.isBusy;
+  }
+
+  /** Whether it belongs to whoever asks. */
+  isOf({ principal, view }: Peer): boolean {
+    const { peer } = this.conversation;
+    return peer.principal.id === principal.id && peer.view.profile === view.profile;
+  }
+
+  /** A stream for one request. */
+  stream(): EventStream {
+    const name = (this.#last += 1);
+    const primes = (this.conversation.version ?? '') >= '2025-11-25';
+    const stream = new EventStream({ name, primes, ...mostKept });
+    this.#streams.set(name, stream);
+    for (const old of this.#streams.keys()) {
+      if (this.#streams.size <= mostStreams) break;
+      this.#streams.delete(old);
+    }
+    return stream;
+  }
+
+  /** Goes on with the stream that a client lost, or with the one that belongs to no request. */
+  listen(response: ServerResponse, lastEventId: string | undefined): EventStream {
+    const [name = 0, after] = (lastEventId ?? '').split('-', 2).map(Number);
+    const lost = lastEventId === undefined || !Number.isSafeInteger(after) ? undefined : this.#stream(name);
+    const stream = lost ?? this.#standalone;
+    stream.attach(response, {}, lost === undefined ? undefined : after);
+    return stream;
+  }
+
+  stopListening(): void {
+    this.#standalone.end();
+  }
+
+  close(): void {
+    this.conversation.close();
+    this.#standalone.end();
+    for (const stream of this.#streams.values()) stream.end();
+  }
+
+  #stream(name: number): EventStream | undefined {
+    return name === 0 ? this.#standalone : this.#streams.get(name);
+  }
+}

@@ -1,0 +1,269 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { SignalboxError } from '../../../../model/errors.ts';
+import { newId } from '../../../../model/identifiers.ts';
+import type { Peer } from '../caller.ts';
+import { namedVersion, readEnvelope } from '../envelope.ts';
+import type { Listening } from '../listening.ts';
+import type { McpEndpoint } from '../mcp-endpoint.ts';
+import { isLegacyVersion } from '../server-facts.ts';
+import {
+  type Answer,
+  Refusal,
+  type RequestId,
+  WireError,
+  type WireMessage,
+  type WireRequest,
+  errorText,
+  idOf,
+  readMessage,
+  replyText,
+  wireCodes,
+} from '../wire.ts';
+import { checkHeaders } from './check-headers.ts';
+import { EventStream, answerHeaders } from './event-stream.ts';
+import { type Accepted, Exchange } from './exchange.ts';
+import { HttpSession } from './http-session.ts';
+import { HttpSessions, type SessionLimits } from './http-sessions.ts';
+
+const beatMs = 15_000;
+const returnMs = 60_000;
+
+/** What the endpoint over HTTP is made of. */
+export interface McpHttpOptions {
+  readonly endpoint: McpEndpoint;
+  readonly limits?: SessionLimits;
+  /** Where faults are told. */
+  log(line: string): void;
+}
+
+/** A request that was let in, and read. */
+export interface HttpRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly peer: Peer;
+  /** The body of a POST. */
+  readonly body: string;
+  /** Whether whoever lost a stream would still be let in. */
+  mayReturn(): Promise<boolean>;
+}
+
+/** The endpoint over streamable HTTP, in all revisions at one address. */
+export class McpHttp {
+  readonly #endpoint: McpEndpoint;
+  readonly #log: (line: string) => void;
+  readonly #sessions: HttpSessions;
+  /** What is shown to be alive now and then. */
+  readonly #open = new Set<{ beat(): void }>();
+  readonly #listening = new Map<Listening, (text: string) => void>();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor({ endpoint, limits, log }: McpHttpOptions) {
+    this.#endpoint = endpoint;
+    this.#log = log;
+    this.#sessions = new HttpSessions(limits);
+    this.#timer = setInterval(() => {
+      for (const each of this.#open) each.beat();
+      this.#sessions.closeIdle();
+    }, beatMs);
+    this.#timer.unref();
+  }
+
+  /** Answers a request; never rejects. */
+  async handle(incoming: HttpRequest): Promise<void> {
+    const { request, response } = incoming;
+    let id: RequestId | null = null;
+    try {
+      switch (request.method) {
+        case 'POST': {
+          const value = parse(incoming.body);
+          id = idOf(value);
+          await this.#post(incoming, readMessage(value));
+          break;
+        }
+        case 'GET':
+          this.#get(incoming);
+          break;
+        case 'DELETE':
+          this.#sessions.end(sessionOf(this.#sessions, incoming));
+          response.writeHead(204, answerHeaders).end();
+          break;
+        default:
+          throw new Refusal(405, wireCodes.request, 'this address takes GET, POST and DELETE');
+      }
+    } catch (error) {
+      const told = this.#told(error);
+      const status = told instanceof Refusal ? told.status : 400;
+      if (response.headersSent) response.destroy();
+      else send(response, status, errorText(id, told));
+    }
+  }
+
+  /** Ends what only listens; requests under way go on. */
+  stopListening(): void {
+    clearInterval(this.#timer);
+    for (const [listening, end] of this.#listening) end(JSON.stringify(listening.stop()));
+    this.#sessions.stopListening();
+  }
+
+  /** Ends everything. */
+  close(): void {
+    this.stopListening();
+    this.#sessions.closeAll();
+  }
+
+  async #post(incoming: HttpRequest, message: WireMessage): Promise<void> {
+    const { request, response, peer } = incoming;
+    const accepted = acceptedBy(request);
+    if (message.kind !== 'response' && isModern(request, message)) {
+      if (message.kind === 'notification') response.writeHead(202, answerHeaders).end();
+      else await this.#modern(incoming, message, accepted);
+      return;
+    }
+    const isBeginning = message.kind === 'request' && message.method === 'initialize';
+    const session =
+      isBeginning && request.headers['mcp-session-id'] === undefined
+        ? this.#sessions.begin(() => new HttpSession(this.#endpoint, peer))
+        : sessionOf(this.#sessions, incoming);
+    if (message.kind === 'request') await this.#legacy(session, message, incoming, accepted);
+    else {
+      if (message.kind === 'response') session.conversation.answered(message);
+      else session.conversation.notified(message);
+      response.writeHead(202, answerHeaders).end();
+    }
+  }
+
+  async #legacy(
+    session: HttpSession,
+    message: WireRequest,
+    incoming: HttpRequest,
+    accepted: Accepted,
+  ): Promise<void> {
+    const exchange = new Exchange(incoming.response, {
+      accepted,
+      headers: { 'Mcp-Session-Id': session.id },
+      stream: () => session.stream(),
+      return: { withinMs: returnMs, may: () => incoming.mayReturn() },
+    });
+    await this.#exchange(exchange, message.id, () => session.conversation.serve(message, exchange, exchange.gone));
+    session.seen = Date.now();
+    if (message.method === 'initialize' && session.conversation.version === undefined) this.#sessions.end(session);
+  }
+
+  async #modern({ request, response, peer }: HttpRequest, message: WireRequest, accepted: Accepted): Promise<void> {
+    if (namedVersion(message.params) === undefined) readEnvelope(message.params);
+    checkHeaders(request.headers, message);
+    const exchange = new Exchange(response, { accepted, headers: {}, stream: () => new EventStream() });
+    if (message.method === 'subscriptions/listen') await this.#listen(exchange, message, peer);
+    else await this.#exchange(exchange, message.id, () => this.#endpoint.serve(message, peer, exchange, exchange.gone));
+  }
+
+  async #listen(exchange: Exchange, message: WireRequest, peer: Peer): Promise<void> {
+    let listening: Listening;
+    try {
+      listening = await this.#endpoint.listen(message, peer, exchange);
+    } catch (error) {
+      this.#fail(exchange, message.id, error);
+      return;
+    }
+    this.#open.add(exchange);
+    this.#listening.set(listening, (result) =>
+      exchange.end(`{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":${result}}`),
+    );
+    const stop = (): void => {
+      this.#open.delete(exchange);
+      if (this.#listening.delete(listening)) listening.stop();
+    };
+    if (exchange.gone.aborted) stop();
+    else exchange.gone.addEventListener('abort', stop, { once: true });
+  }
+
+  async #exchange(exchange: Exchange, id: RequestId, serve: () => Promise<Answer>): Promise<void> {
+    this.#open.add(exchange);
+    try {
+      exchange.end(replyText(id, await serve()));
+    } catch (error) {
+      this.#fail(exchange, id, error);
+    } finally {
+      this.#open.delete(exchange);
+    }
+  }
+
+  #fail(exchange: Exchange, id: RequestId, error: unknown): void {
+    const told = this.#told(error);
+    // This one has its status wherever it comes from; other errors of methods are answers.
+    const status = told instanceof Refusal ? told.status : told.code === wireCodes.capability ? 400 : 200;
+    exchange.end(errorText(id, told), status);
+  }
+
+  #get(incoming: HttpRequest): void {
+    const { request, response } = incoming;
+    if (request.headers['mcp-session-id'] === undefined)
+      throw new Refusal(405, wireCodes.request, 'without a session there is nothing to get here; send a POST');
+    if (!acceptedBy(request).stream) throw new Refusal(406, wireCodes.request, 'send "Accept: text/event-stream"');
+    const session = sessionOf(this.#sessions, incoming);
+    const lastEventId = request.headers['last-event-id'];
+    const stream = session.listen(response, Array.isArray(lastEventId) ? lastEventId[0] : lastEventId);
+    this.#open.add(stream);
+    response.once('close', () => {
+      session.seen = Date.now();
+      if (!stream.isAttached) this.#open.delete(stream);
+    });
+  }
+
+  #told(error: unknown): WireError {
+    if (error instanceof WireError) return error;
+    if (error instanceof SignalboxError) return new WireError(wireCodes.server, error.message);
+    const fault = newId('fault');
+    this.#log(`${fault}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    const message = `something went wrong inside Signalbox; its output tells more under ${fault}`;
+    return new WireError(wireCodes.internal, message);
+  }
+}
+
+function parse(body: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    throw new Refusal(400, wireCodes.parse, 'the body is not JSON');
+  }
+  if (Array.isArray(value))
+    throw new Refusal(400, wireCodes.request, 'batches are not taken; send one message at a time');
+  return value;
+}
+
+/** A request without a session that names the newer revision, in its body or its headers. */
+function isModern({ headers }: IncomingMessage, { params }: Exclude<WireMessage, { kind: 'response' }>): boolean {
+  if (headers['mcp-session-id'] !== undefined) return false;
+  const header = headers['mcp-protocol-version'];
+  return namedVersion(params) !== undefined || (typeof header === 'string' && !isLegacyVersion(header.trim()));
+}
+
+function sessionOf(sessions: HttpSessions, { request, peer }: HttpRequest): HttpSession {
+  const { 'mcp-session-id': id, 'mcp-protocol-version': version } = request.headers;
+  if (typeof id !== 'string')
+    throw new Refusal(400, wireCodes.server, 'there is no session: begin with "initialize", or speak 2026-07-28');
+  if (typeof version === 'string' && !isLegacyVersion(version.trim()))
+    throw new Refusal(
+      400,
+      wireCodes.server,
+      `sessions are not of the revision ${JSON.stringify(version.slice(0, 32))}`,
+    );
+  const session = sessions.find(id, peer);
+  if (session === undefined)
+    throw new Refusal(404, wireCodes.session, 'there is no such session; begin with "initialize"');
+  return session;
+}
+
+function acceptedBy({ headers: { accept } }: IncomingMessage): Accepted {
+  if (accept === undefined || accept.includes('*/*')) return { json: true, stream: true };
+  const accepted = { json: accept.includes('application/json'), stream: accept.includes('text/event-stream') };
+  if (!accepted.json && !accepted.stream)
+    throw new Refusal(406, wireCodes.request, 'send "Accept: application/json, text/event-stream"');
+  return accepted;
+}
+
+function send(response: ServerResponse, status: number, text: string): void {
+  const allow = status === 405 ? { Allow: 'GET, POST, DELETE' } : {};
+  response.writeHead(status, { ...answerHeaders, ...allow, 'Content-Type': 'application/json' }).end(text);
+}

@@ -1,0 +1,221 @@
+import type { Progress } from '../../../model/call.ts';
+import type { Asking, LogLevel, LogMessage } from '../../../model/client.ts';
+import { newId } from '../../../model/identifiers.ts';
+import { type JsonObject, isJsonObject } from '../../../model/json.ts';
+import { reasonOf } from '../../../model/unless-aborted.ts';
+import { type Abilities, abilitiesOf, isWanted, logLevelOf, progressTokenOf } from './abilities.ts';
+import type { CallParts } from './call-tool.ts';
+import { callerClient } from './caller-client.ts';
+import type { Caller, Peer } from './caller.ts';
+import type { Changes } from './changes.ts';
+import type { Channel } from './channel.ts';
+import { listPage, methodOf } from './methods.ts';
+import { agreedVersion, instructions, serverCapabilities, serverInfo } from './server-facts.ts';
+import type { Listing } from './view.ts';
+import { WatchedResources } from './watched-resources.ts';
+import {
+  type Answer,
+  type RequestId,
+  WireError,
+  type WireNotification,
+  type WireRequest,
+  type WireResponse,
+  notificationText,
+  wireCodes,
+} from './wire.ts';
+
+const nothing: Abilities = { form: false, url: false, sample: false, roots: false };
+
+interface Question {
+  resolve(result: JsonObject): void;
+  reject(error: Error): void;
+}
+
+/** A conversation with a client of a revision before 2026-07-28, over whatever transport. */
+export class LegacySession {
+  readonly peer: Peer;
+  /** What its calls are recorded under. */
+  readonly name = newId('mcp');
+  readonly #parts: CallParts;
+  /** Where messages go that belong to no request. */
+  readonly #channel: Channel;
+  readonly #running = new Map<RequestId, AbortController>();
+  readonly #questions = new Map<RequestId, Question>();
+  readonly #watched: WatchedResources;
+  readonly #stopListening: () => void;
+  #version: string | undefined;
+  #abilities = nothing;
+  #level: LogLevel = 'info';
+  /** What the client was shown; calls are for the tools as they were then. */
+  #shown: Listing | undefined;
+  #asked = 0;
+
+  constructor(parts: CallParts, changes: Changes, peer: Peer, channel: Channel) {
+    this.#parts = parts;
+    this.peer = peer;
+    this.#channel = channel;
+    this.#watched = new WatchedResources(parts.box, (uri) => this.#tell('notifications/resources/updated', { uri }));
+    this.#stopListening = changes.listen(peer.view, (list) => this.#tell(`notifications/${list}/list_changed`, {}));
+  }
+
+  /** The revision that was agreed on. */
+  get version(): string | undefined {
+    return this.#version;
+  }
+
+  /** Whether a request of it is being served. */
+  get isBusy(): boolean {
+    return this.#running.size > 0;
+  }
+
+  /** Serves a request. What the client must be asked or told meanwhile goes through the channel. */
+  async serve({ id, method, params }: WireRequest, channel: Channel, gone?: AbortSignal): Promise<Answer> {
+    const ready = this.#atOnce(method, params);
+    if (ready !== undefined) return ready;
+    if (this.#running.has(id)) throw new WireError(wireCodes.request, `a request with the id ${id} is being served`);
+    const controller = new AbortController();
+    const give = (): void => controller.abort(gone === undefined ? undefined : reasonOf(gone));
+    gone?.addEventListener('abort', give, { once: true });
+    this.#running.set(id, controller);
+    try {
+      if (method === 'resources/subscribe') return await this.#subscribe(params);
+      if (method === 'resources/unsubscribe') return await this.#unsubscribe(params);
+      return await methodOf(method)(this.#parts, params, this.#caller(params, channel, controller.signal));
+    } finally {
+      this.#running.delete(id);
+      gone?.removeEventListener('abort', give);
+    }
+  }
+
+  /** Takes what the client tells. */
+  notified({ method, params }: WireNotification): void {
+    if (method !== 'notifications/cancelled') return;
+    const id = params['requestId'];
+    if (typeof id === 'string' || typeof id === 'number')
+      this.#running.get(id)?.abort(new DOMException('the client cancelled its request', 'AbortError'));
+  }
+
+  /** Takes what the client answers to a question. */
+  answered({ id, result, error }: WireResponse): void {
+    const question = this.#questions.get(id);
+    if (result !== undefined) question?.resolve(result);
+    else question?.reject(new Error(`the client refused: ${error?.message ?? 'without a reason'}`));
+  }
+
+  /** Ends what is under way: the client is gone. */
+  close(): void {
+    this.#stopListening();
+    this.#watched.close();
+    const gone = new DOMException('the client is gone', 'AbortError');
+    for (const controller of this.#running.values()) controller.abort(gone);
+    for (const question of this.#questions.values()) question.reject(gone);
+  }
+
+  #atOnce(method: string, params: JsonObject): Answer | undefined {
+    switch (method) {
+      case 'initialize':
+        return this.#initialize(params);
+      case 'ping':
+        return {};
+      case 'logging/setLevel':
+        return this.#setLevel(params);
+      case 'tools/list':
+        this.#shown = this.peer.view.listing;
+        return listPage(method, params, this.peer, false);
+      default:
+        return listPage(method, params, this.peer, false);
+    }
+  }
+
+  #initialize({ protocolVersion, capabilities }: JsonObject): JsonObject {
+    if (this.#version !== undefined) throw new WireError(wireCodes.request, 'this session is initialized already');
+    if (typeof protocolVersion !== 'string')
+      throw new WireError(wireCodes.params, 'initialize needs a text "protocolVersion"');
+    this.#version = agreedVersion(protocolVersion);
+    this.#abilities = abilitiesOf(capabilities);
+    return {
+      protocolVersion: this.#version,
+      capabilities: { ...serverCapabilities, logging: {} },
+      serverInfo: serverInfo(this.#parts.box.version),
+      instructions,
+    };
+  }
+
+  #setLevel({ level }: JsonObject): JsonObject {
+    const known = logLevelOf(level);
+    if (known === undefined)
+      throw new WireError(wireCodes.params, `there is no level ${JSON.stringify(level ?? null)}`);
+    this.#level = known;
+    return {};
+  }
+
+  async #subscribe({ uri }: JsonObject): Promise<JsonObject> {
+    if (typeof uri !== 'string') throw new WireError(wireCodes.params, 'resources/subscribe needs a text "uri"');
+    await this.#watched.watch(this.peer.view, uri);
+    return {};
+  }
+
+  async #unsubscribe({ uri }: JsonObject): Promise<JsonObject> {
+    if (typeof uri === 'string') await this.#watched.unwatch(uri);
+    return {};
+  }
+
+  #caller(params: JsonObject, channel: Channel, signal: AbortSignal): Caller {
+    const { canTell } = channel;
+    const token = canTell ? progressTokenOf(params) : undefined;
+    return {
+      ...this.peer,
+      isModern: false,
+      session: this.name,
+      signal,
+      shown: this.#shown,
+      client: callerClient(
+        this,
+        canTell ? this.#abilities : nothing,
+        (method, asked, asking) => this.#ask(channel, method, asked, asking),
+        canTell ? (message) => this.#log(channel, message) : undefined,
+      ),
+      onProgress: token === undefined ? undefined : progressTo(channel, token),
+    };
+  }
+
+  #log(channel: Channel, message: LogMessage): void {
+    if (isWanted(message.level, this.#level)) channel.tell(notificationText('notifications/message', { ...message }));
+  }
+
+  #ask(channel: Channel, method: string, params: JsonObject, asking: Asking | undefined): Promise<JsonObject> {
+    const id = `signalbox-${(this.#asked += 1)}`;
+    const signal = asking?.signal;
+    const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
+    const withdraw = (): void => {
+      channel.tell(
+        notificationText('notifications/cancelled', { requestId: id, reason: 'the answer is not needed any more' }),
+      );
+      if (signal !== undefined) reject(reasonOf(signal));
+    };
+    signal?.addEventListener('abort', withdraw, { once: true });
+    this.#questions.set(id, { resolve, reject });
+    // Elicitation of the form kind is older than its name.
+    const { mode, ...rest } = params;
+    const asked = mode === 'form' && (this.#version ?? '') < '2025-11-25' ? rest : params;
+    channel.tell(JSON.stringify({ jsonrpc: '2.0', id, method, params: asked }));
+    return promise.finally(() => {
+      this.#questions.delete(id);
+      signal?.removeEventListener('abort', withdraw);
+    });
+  }
+
+  #tell(method: string, params: JsonObject): void {
+    this.#channel.tell(notificationText(method, params));
+  }
+}
+
+/** Reports progress under the token that the client gave. */
+export function progressTo(channel: Channel, progressToken: string | number): (progress: Progress) => void {
+  return (progress) => channel.tell(notificationText('notifications/progress', { ...progress, progressToken }));
+}
+
+/** Whether a message is the beginning of a session. */
+export function isInitialize(message: unknown): boolean {
+  return isJsonObject(message) && message['method'] === 'initialize';
+}

@@ -1,0 +1,60 @@
+import { SUBSCRIPTION_ID_META_KEY } from '@modelcontextprotocol/server';
+import { type JsonObject, isJsonObject } from '../../../model/json.ts';
+import type { Peer } from './caller.ts';
+import type { Changes } from './changes.ts';
+import type { Channel } from './channel.ts';
+import type { EndpointBox } from './endpoint-box.ts';
+import { WatchedResources } from './watched-resources.ts';
+import { WireError, type WireRequest, notificationText, wireCodes } from './wire.ts';
+
+/** A client that listens to changes. */
+export interface Listening {
+  /** Stops; what the request is answered with then. */
+  stop(): JsonObject;
+}
+
+const listsOf = {
+  toolsListChanged: 'tools',
+  promptsListChanged: 'prompts',
+  resourcesListChanged: 'resources',
+} as const;
+
+/** Tells a client of the 2026 revision of the changes it asked for, and of no others, until it is stopped. */
+export async function listen(
+  { box, changes }: { readonly box: EndpointBox; readonly changes: Changes },
+  { id, params }: WireRequest,
+  { view }: Peer,
+  channel: Channel,
+): Promise<Listening> {
+  const wanted = params['notifications'];
+  if (!isJsonObject(wanted))
+    throw new WireError(wireCodes.params, 'subscriptions/listen needs "notifications": what to tell of');
+  const _meta = { [SUBSCRIPTION_ID_META_KEY]: id };
+  const tell = (method: string, told: JsonObject): void => channel.tell(notificationText(method, { ...told, _meta }));
+  const watched = new WatchedResources(box, (uri) => tell('notifications/resources/updated', { uri }));
+  const uris = await watchAll(watched, view, wanted['resourceSubscriptions']);
+  const lists = Object.entries(listsOf).filter(([name]) => wanted[name] === true);
+  const honored = {
+    ...Object.fromEntries(lists.map(([name]) => [name, true])),
+    ...(uris.length > 0 ? { resourceSubscriptions: uris } : {}),
+  };
+  tell('notifications/subscriptions/acknowledged', { notifications: honored });
+  const heard = new Set<string>(lists.map(([, list]) => list));
+  const stopListening = changes.listen(view, (list) => {
+    if (heard.has(list)) tell(`notifications/${list}/list_changed`, {});
+  });
+  return {
+    stop() {
+      stopListening();
+      watched.close();
+      return { resultType: 'complete', _meta };
+    },
+  };
+}
+
+/** The resources that can be watched, of those that are wanted. */
+async function watchAll(watched: WatchedResources, view: Peer['view'], wanted: unknown): Promise<string[]> {
+  const uris = Array.isArray(wanted) ? wanted.filter((uri) => typeof uri === 'string') : [];
+  const tried = await Promise.allSettled(uris.map((uri) => watched.watch(view, uri)));
+  return uris.filter((_, index) => tried[index]?.status === 'fulfilled');
+}

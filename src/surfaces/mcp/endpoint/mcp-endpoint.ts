@@ -1,0 +1,104 @@
+import type { CallParts } from './call-tool.ts';
+import type { Caller, Peer } from './caller.ts';
+import { Changes } from './changes.ts';
+import type { Channel } from './channel.ts';
+import { Conversations } from './conversations.ts';
+import type { EndpointBox } from './endpoint-box.ts';
+import { readEnvelope } from './envelope.ts';
+import { LegacySession } from './legacy-session.ts';
+import { type Listening, listen } from './listening.ts';
+import { listPage, methodOf } from './methods.ts';
+import { cacheable } from './pages.ts';
+import { Rounds } from './rounds.ts';
+import { instructions, modernVersion, serverCapabilities, serverInfo } from './server-facts.ts';
+import { View, type ViewOptions } from './view.ts';
+import { type Answer, Prepared, Refusal, WireError, type WireRequest, wireCodes } from './wire.ts';
+import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
+
+/** What an endpoint is made of. */
+export interface McpEndpointOptions {
+  readonly box: EndpointBox;
+  /** Where people answer what waits for them; told to whoever must wait. Not known before the server listens. */
+  readonly inbox?: () => string | undefined;
+  /** What clients of a profile see; `undefined` when there is no such profile. Everything, when nothing is said. */
+  readonly viewOf?: (profile: string) => ViewOptions | undefined;
+}
+
+/** The box as an MCP server, for clients of every revision, over whatever transport. */
+export class McpEndpoint {
+  readonly #options: McpEndpointOptions;
+  readonly #changes: Changes;
+  readonly #rounds = new Rounds();
+  readonly #conversations = new Conversations();
+  readonly #views = new Map<string, View>();
+  readonly #everything: View;
+  readonly #discovered: Prepared;
+
+  constructor(options: McpEndpointOptions) {
+    this.#options = options;
+    this.#changes = new Changes(options.box);
+    this.#everything = new View(options.box, {});
+    this.#discovered = new Prepared({
+      ...cacheable,
+      ttlMs: 60_000,
+      supportedVersions: [modernVersion],
+      capabilities: serverCapabilities,
+      instructions,
+      _meta: { [SERVER_INFO_META_KEY]: serverInfo(options.box.version) },
+    });
+  }
+
+  /** What clients of a profile see; `undefined` when there is no such profile. */
+  view(profile: string | undefined): View | undefined {
+    if (profile === undefined) return this.#everything;
+    const options = this.#options.viewOf?.(profile);
+    if (options === undefined) return undefined;
+    const key = JSON.stringify([profile, options.names, options.trustsHuman]);
+    let view = this.#views.get(key);
+    if (view === undefined) this.#views.set(key, (view = new View(this.#options.box, { ...options, profile })));
+    return view;
+  }
+
+  /** A conversation in a revision with sessions. */
+  session(peer: Peer, channel: Channel): LegacySession {
+    return new LegacySession(this.#parts(), this.#changes, peer, channel);
+  }
+
+  /** Serves a request of the 2026 revision. `gone` is aborted when its client is. */
+  async serve(request: WireRequest, peer: Peer, channel: Channel, gone?: AbortSignal): Promise<Answer> {
+    const { method, params } = request;
+    const envelope = readEnvelope(params);
+    if (method === 'server/discover') return this.#discovered;
+    const page = listPage(method, params, peer, true);
+    if (page !== undefined) return page;
+    const serveMethod = existing(method);
+    const session = this.#conversations.of(peer.principal.id, envelope.client);
+    const round = { method, params, peer, envelope, session, channel, gone };
+    return await this.#rounds.serve(round, (caller: Caller) => serveMethod(this.#parts(), params, caller));
+  }
+
+  /** Tells a client of the 2026 revision of changes, until it is stopped. */
+  async listen(request: WireRequest, peer: Peer, channel: Channel): Promise<Listening> {
+    readEnvelope(request.params);
+    return await listen({ box: this.#options.box, changes: this.#changes }, request, peer, channel);
+  }
+
+  /** Ends what waits for clients. The box stays open. */
+  close(): void {
+    this.#rounds.close();
+    this.#changes.close();
+  }
+
+  #parts(): CallParts {
+    return { box: this.#options.box, inbox: this.#options.inbox?.() };
+  }
+}
+
+function existing(method: string): ReturnType<typeof methodOf> {
+  try {
+    return methodOf(method);
+  } catch (error) {
+    if (error instanceof WireError) throw new Refusal(404, wireCodes.method, error.message);
+    throw error;
+  }
+}

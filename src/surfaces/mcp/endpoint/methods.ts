@@ -1,0 +1,143 @@
+import { CapabilityMissing } from '../../../model/capability-missing.ts';
+import { SignalboxError } from '../../../model/errors.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../../model/json.ts';
+import type { ReadOptions } from '../../../call/content.ts';
+import type { CompletionRequest } from '../../../catalog/source-content.ts';
+import { type CallParts, callTool } from './call-tool.ts';
+import type { Caller, Peer } from './caller.ts';
+import { cacheable } from './pages.ts';
+import type { Place } from './view.ts';
+import { type Answer, type Prepared, WireError, wireCodes } from './wire.ts';
+
+/** What clients of every revision can ask for while they wait. */
+export type Method = (parts: CallParts, params: JsonObject, caller: Caller) => Promise<Answer>;
+
+const lists = {
+  'tools/list': 'tools',
+  'prompts/list': 'prompts',
+  'resources/list': 'resources',
+  'resources/templates/list': 'resourceTemplates',
+} as const;
+
+/** A page of a list, if the method asks for one: it is ready, and nobody has to wait. */
+export function listPage(method: string, params: JsonObject, { view }: Peer, isModern: boolean): Prepared | undefined {
+  if (!Object.hasOwn(lists, method)) return undefined;
+  return view.listing.pages(lists[method as keyof typeof lists], isModern).page(params['cursor']);
+}
+
+const methods: Readonly<Record<string, Method>> = {
+  'tools/call': callTool,
+
+  async 'resources/read'({ box }, params, caller) {
+    const uri = textOf(params, 'uri', 'resources/read');
+    const server = caller.view.listing.serverOf(uri);
+    if (server === undefined) throw noResource(uri, caller.isModern);
+    try {
+      const result = await box.readResource(server, uri, readOptions(caller));
+      return caller.isModern ? { ...result, ...cacheable, ttlMs: 0 } : result;
+    } catch (error) {
+      const code = remoteCode(error);
+      if (code === wireCodes.params || code === wireCodes.resource) throw noResource(uri, caller.isModern);
+      throw wireError(error, caller);
+    }
+  },
+
+  async 'prompts/get'({ box }, params, caller) {
+    const { server, name } = promptOf(textOf(params, 'name', 'prompts/get'), caller);
+    const args = textsOf(params['arguments'] ?? {}, 'prompts/get');
+    try {
+      return complete(await box.getPrompt(server, name, args, readOptions(caller)), caller);
+    } catch (error) {
+      throw wireError(error, caller);
+    }
+  },
+
+  async 'completion/complete'({ box }, params, caller) {
+    const { server, request } = completionOf(params, caller);
+    try {
+      return complete(await box.complete(server, request, readOptions(caller)), caller);
+    } catch (error) {
+      // A server without completion has no suggestions, which is no fault of whoever asks.
+      if (remoteCode(error) === wireCodes.method) return complete({ completion: { values: [] } }, caller);
+      throw wireError(error, caller);
+    }
+  },
+};
+
+/** The method of that name. */
+export function methodOf(name: string): Method {
+  const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
+  if (method === undefined)
+    throw new WireError(wireCodes.method, `there is no method ${JSON.stringify(name.slice(0, 128))}`);
+  return method;
+}
+
+function complete(result: JsonObject, { isModern }: Caller): JsonObject {
+  return isModern ? { ...result, resultType: 'complete' } : result;
+}
+
+function readOptions({ principal, session, signal, client, onProgress }: Caller): ReadOptions {
+  return { principal, session, signal, client, ...(onProgress === undefined ? {} : { onProgress }) };
+}
+
+function completionOf(params: JsonObject, caller: Caller): { server: string; request: CompletionRequest } {
+  const { ref, argument, context } = params;
+  if (!isJsonObject(ref) || !isJsonObject(argument))
+    throw new WireError(wireCodes.params, 'completion/complete needs a "ref" and an "argument"');
+  const asked = {
+    argument: {
+      name: textOf(argument, 'name', 'completion/complete'),
+      value: textOf(argument, 'value', 'completion/complete'),
+    },
+    ...(isJsonObject(context) ? { context: context as CompletionRequest['context'] & JsonObject } : {}),
+  };
+  if (ref['type'] === 'ref/prompt') {
+    const { server, name } = promptOf(textOf(ref, 'name', 'completion/complete'), caller);
+    return { server, request: { ref: { type: 'ref/prompt', name }, ...asked } };
+  }
+  if (ref['type'] !== 'ref/resource')
+    throw new WireError(wireCodes.params, 'the "ref" of completion/complete is neither a prompt nor a resource');
+  const uri = textOf(ref, 'uri', 'completion/complete');
+  const server = caller.view.listing.serverOf(uri);
+  if (server === undefined) throw noResource(uri, caller.isModern);
+  return { server, request: { ref: { type: 'ref/resource', uri }, ...asked } };
+}
+
+function promptOf(name: string, { view }: Caller): Place {
+  const place = view.listing.prompts.get(name);
+  if (place !== undefined) return place;
+  throw new WireError(wireCodes.params, `there is no prompt named ${JSON.stringify(name.slice(0, 128))}`);
+}
+
+function textOf(params: JsonObject, key: string, method: string): string {
+  const value = params[key];
+  if (typeof value === 'string') return value;
+  throw new WireError(wireCodes.params, `${method} needs a text "${key}"`);
+}
+
+function textsOf(value: JsonValue, method: string): Record<string, string> {
+  if (isJsonObject(value) && Object.values(value).every((each) => typeof each === 'string'))
+    return value as Record<string, string>;
+  throw new WireError(wireCodes.params, `the "arguments" of ${method} are texts by name`);
+}
+
+function noResource(uri: string, isModern: boolean): WireError {
+  const code = isModern ? wireCodes.params : wireCodes.resource;
+  return new WireError(code, `there is no resource ${JSON.stringify(uri.slice(0, 256))}`, { uri });
+}
+
+/** The code by which the server behind refused, if it did. */
+function remoteCode(error: unknown): number | undefined {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && 'code' in cause && typeof cause.code === 'number' ? cause.code : undefined;
+}
+
+/** What is told of something that failed. What is not expected is nobody’s to read. */
+function wireError(error: unknown, { isModern }: Caller): unknown {
+  if (!(error instanceof SignalboxError)) return error;
+  const { cause } = error;
+  if (isModern && cause instanceof CapabilityMissing)
+    return new WireError(wireCodes.capability, error.message, { requiredCapabilities: cause.required });
+  const code = remoteCode(error) === wireCodes.params ? wireCodes.params : wireCodes.internal;
+  return new WireError(code, error.message);
+}

@@ -1,0 +1,35 @@
+import type { JsonObject } from '../../../model/json.ts';
+
+/** The revision without sessions. */
+export const modernVersion = '2026-07-28';
+
+/** The revisions with sessions, the newest first. */
+const legacyVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
+
+/** What this server can do, whatever its servers can: what they cannot, they refuse one by one. */
+export const serverCapabilities: JsonObject = {
+  tools: { listChanged: true },
+  resources: { listChanged: true, subscribe: true },
+  prompts: { listChanged: true },
+  completions: {},
+};
+
+/** What models are told about this server. */
+export const instructions =
+  'Signalbox brings together the tools of several servers; each is named mcp__{server}__{tool}. Some calls need a human’s ' +
+  'approval: a result that says so is no failure. Tell the user, and make exactly the same call again once it is approved.';
+
+/** Who this is. */
+export function serverInfo(version: string): JsonObject {
+  return { name: 'signalbox', title: 'Signalbox', version };
+}
+
+/** The revision to speak with a client that wants this one. */
+export function agreedVersion(wanted: string): string {
+  return legacyVersions.find((version) => version === wanted) ?? legacyVersions[0];
+}
+
+/** Whether a session can be of this revision. */
+export function isLegacyVersion(version: string): boolean {
+  return legacyVersions.some((each) => each === version);
+}

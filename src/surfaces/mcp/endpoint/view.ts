@@ -1,0 +1,138 @@
+import { UriTemplate } from '@modelcontextprotocol/server';
+import { renderName } from '../../../catalog/names.ts';
+import type { CatalogSnapshot } from '../../../catalog/snapshot.ts';
+import { type JsonObject, isJsonObject } from '../../../model/json.ts';
+import type { ToolDefinition } from '../../../model/tool.ts';
+import type { EndpointBox } from './endpoint-box.ts';
+import { type ListName, type Pages, pagesOf } from './pages.ts';
+
+/** Which part of a box a client sees, and how. */
+export interface ViewOptions {
+  readonly profile?: string;
+  /** `own`: tools and prompts have the names their servers gave them, where no two are the same; `full` ones otherwise. */
+  readonly names?: 'full' | 'own';
+  /** What a client’s user says counts as the answer of a human. */
+  readonly trustsHuman?: boolean;
+}
+
+/** Where a name leads. */
+export interface Place {
+  readonly server: string;
+  readonly name: string;
+}
+
+/** Everything that can be listed at one moment, written once. */
+export interface Listing {
+  readonly tools: ReadonlyMap<string, ToolDefinition>;
+  readonly prompts: ReadonlyMap<string, Place>;
+  /** The server that has a resource, if one may. */
+  serverOf(uri: string): string | undefined;
+  pages(list: ListName, isModern: boolean): Pages;
+  /** Changes whenever the list does. */
+  fingerprint(list: ListName): string;
+}
+
+/** What one kind of client sees of a box. */
+export class View {
+  readonly profile: string | undefined;
+  readonly trustsHuman: boolean;
+  readonly #box: EndpointBox;
+  readonly #ownNames: boolean;
+  #snapshot: CatalogSnapshot | undefined;
+  #listing: Listing | undefined;
+
+  constructor(box: EndpointBox, { profile, names = 'full', trustsHuman = false }: ViewOptions) {
+    this.#box = box;
+    this.profile = profile;
+    this.trustsHuman = trustsHuman;
+    this.#ownNames = names === 'own';
+  }
+
+  /** What there is now: the same object as long as the catalog does not change. */
+  get listing(): Listing {
+    const snapshot = this.#box.catalog();
+    if (this.#listing === undefined || this.#snapshot !== snapshot) {
+      this.#snapshot = snapshot;
+      this.#listing = this.#list(snapshot);
+    }
+    return this.#listing;
+  }
+
+  #list(snapshot: CatalogSnapshot): Listing {
+    const tools = this.#named(snapshot.tools, ({ id }) => id);
+    const prompts = this.#named(this.#box.prompts(), ({ server, name }) => ({ server, tool: name }));
+    const resources = this.#box.resources();
+    const templates = this.#box.resourceTemplates();
+    const lists: Record<ListName, () => JsonObject[]> = {
+      tools: () => [...tools].map(([name, tool]) => wireTool(name, tool)),
+      prompts: () => [...prompts].map(([name, { server: _, ...prompt }]) => ({ ...prompt, name })),
+      resources: () => resources.map(({ server: _, ...resource }) => resource),
+      resourceTemplates: () => templates.map(({ server: _, ...template }) => template),
+    };
+    const written = new Map<string, Pages>();
+    const pages = (list: ListName, isModern: boolean): Pages => {
+      const key = `${list} ${isModern}`;
+      let known = written.get(key);
+      if (known === undefined) written.set(key, (known = pagesOf(list, lists[list](), isModern)));
+      return known;
+    };
+    return {
+      tools,
+      prompts: new Map([...prompts].map(([name, { server, name: own }]) => [name, { server, name: own }])),
+      serverOf: (uri) => serverOf(uri, resources, templates),
+      pages,
+      fingerprint: (list) => pages(list, false).fingerprint,
+    };
+  }
+
+  #named<Item>(items: readonly Item[], idOf: (item: Item) => { server: string; tool: string }): Map<string, Item> {
+    const counts = new Map<string, number>();
+    if (this.#ownNames) for (const item of items) counts.set(idOf(item).tool, (counts.get(idOf(item).tool) ?? 0) + 1);
+    return new Map(
+      items.map((item) => {
+        const id = idOf(item);
+        return [counts.get(id.tool) === 1 ? id.tool : renderName(id).name, item];
+      }),
+    );
+  }
+}
+
+function wireTool(name: string, definition: ToolDefinition): JsonObject {
+  const { title, description, inputSchema, outputSchema, annotations, effect, _meta } = definition;
+  return {
+    name,
+    ...(title === undefined ? {} : { title }),
+    description,
+    inputSchema: { ...(isJsonObject(inputSchema) ? inputSchema : {}), type: 'object' },
+    // Every revision takes schemas of objects; others only the newest.
+    ...(isJsonObject(outputSchema) && outputSchema['type'] === 'object' ? { outputSchema } : {}),
+    // The operator knows better than the server what only reads.
+    annotations: { ...annotations, readOnlyHint: effect === 'read' },
+    ...(_meta === undefined ? {} : { _meta }),
+  };
+}
+
+type Resources = ReturnType<EndpointBox['resources']>;
+type Templates = ReturnType<EndpointBox['resourceTemplates']>;
+
+/** Listed, or of a listed family; or else of the first server whose resources have the same scheme: not all of them are listed. */
+function serverOf(uri: string, resources: Resources, templates: Templates): string | undefined {
+  const listed = resources.find((each) => each.uri === uri) ?? templates.find((each) => matches(each.uriTemplate, uri));
+  if (listed !== undefined) return listed.server;
+  const scheme = schemeOf(uri);
+  const related = resources.find((each) => schemeOf(each.uri) === scheme);
+  return (related ?? templates.find((each) => schemeOf(each.uriTemplate) === scheme))?.server;
+}
+
+function matches(template: string, uri: string): boolean {
+  try {
+    return new UriTemplate(template).match(uri) !== null;
+  } catch {
+    // A template that makes no sense has no members.
+    return false;
+  }
+}
+
+function schemeOf(uri: string): string {
+  return uri.slice(0, uri.indexOf(':') + 1);
+}

@@ -1,0 +1,47 @@
+import type { EndpointBox } from './endpoint-box.ts';
+import type { View } from './view.ts';
+import { WireError, wireCodes } from './wire.ts';
+
+const mostWatched = 1000;
+
+/** The resources that one client wants to hear of. */
+export class WatchedResources {
+  readonly #box: EndpointBox;
+  readonly #onUpdate: (uri: string) => void;
+  readonly #stops = new Map<string, Promise<() => Promise<void>>>();
+
+  constructor(box: EndpointBox, onUpdate: (uri: string) => void) {
+    this.#box = box;
+    this.#onUpdate = onUpdate;
+  }
+
+  async watch(view: View, uri: string): Promise<void> {
+    if (this.#stops.has(uri)) return;
+    const server = view.listing.serverOf(uri);
+    if (server === undefined)
+      throw new WireError(wireCodes.resource, `there is no resource ${JSON.stringify(uri.slice(0, 256))}`, { uri });
+    if (this.#stops.size >= mostWatched)
+      throw new WireError(wireCodes.server, `at most ${mostWatched} resources can be watched at a time`);
+    const stop = this.#box.subscribeResource(server, uri, () => this.#onUpdate(uri));
+    this.#stops.set(uri, stop);
+    try {
+      await stop;
+    } catch (error) {
+      this.#stops.delete(uri);
+      throw error;
+    }
+  }
+
+  async unwatch(uri: string): Promise<void> {
+    const stop = this.#stops.get(uri);
+    this.#stops.delete(uri);
+    await (
+      await stop
+    )?.();
+  }
+
+  close(): void {
+    // A server that is gone needs not be told.
+    for (const uri of [...this.#stops.keys()]) void this.unwatch(uri).catch(() => undefined);
+  }
+}

@@ -1,0 +1,39 @@
+import type { TestContext } from 'node:test';
+import { type Signalbox, type SignalboxOptions, createSignalbox } from '../../src/index.ts';
+import { type ServerOptions, startServer } from '../../src/server/start-server.ts';
+
+/** The token of test servers. */
+export const token = 'test-admin-token-91d3';
+
+/** A box behind a real server, closed when the test ends. */
+export interface Serving {
+  readonly box: Signalbox;
+  readonly url: URL;
+  /** What came out as faults. */
+  readonly logged: string[];
+}
+
+/** Serves a box over MCP. */
+export async function serving(
+  t: TestContext,
+  options: SignalboxOptions,
+  server: Partial<ServerOptions> = {},
+): Promise<Serving> {
+  const box = await createSignalbox(options);
+  const logged: string[] = [];
+  const log = (line: string): void => void logged.push(line);
+  const running = await startServer({
+    box,
+    host: '127.0.0.1',
+    port: 0,
+    token,
+    log,
+    limits: { graceMs: 200 },
+    ...server,
+  });
+  t.after(async () => {
+    await running.close();
+    await box.close({ graceMs: 200 });
+  });
+  return { box, url: new URL(`${running.url}/mcp`), logged };
+}
