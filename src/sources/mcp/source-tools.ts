@@ -4,7 +4,7 @@ import type { SourceTool } from '../../catalog/source.ts';
 import type { ToolContext } from '../../model/context.ts';
 import { type JsonObject, type JsonSchema, type JsonValue, isJsonObject } from '../../model/json.ts';
 import type { ToolAnnotations } from '../../model/tool.ts';
-import { type ParameterHeaders, parameterHeaders } from './parameter-headers.ts';
+import { type ParameterHeaders, parameterHeaders } from '../../catalog/parameter-headers.ts';
 
 /** Runs a tool of the server by its own name. */
 export type RunRemote = (

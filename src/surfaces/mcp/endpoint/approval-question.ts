@@ -13,7 +13,7 @@ export function approvalOf({ view, client, principal, onProgress }: Caller): App
   const { elicit } = client;
   if (view.trustsHuman && elicit !== undefined) {
     const by = { id: `${principal.id} (at its client)`, kind: 'human' } as const;
-    return async (request) => answerOf(await elicit.call(client, questionOf(request), askingOf(request)), by);
+    return async (request) => answerOf(await elicit.call(client, questionOf(request), { signal: request.signal }), by);
   }
   return onProgress === undefined ? undefined : (request) => waiting(request, onProgress);
 }
@@ -39,10 +39,6 @@ function questionOf({ tool, arguments: args, decision, approvalId }: ApprovalReq
       required: ['allow'],
     },
   };
-}
-
-function askingOf({ signal }: ApprovalRequest): { signal: AbortSignal; key: string } {
-  return { signal, key: 'approval' };
 }
 
 /** Tells that a human is awaited, until one has answered elsewhere; never answers itself. */

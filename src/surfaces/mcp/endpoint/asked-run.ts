@@ -1,6 +1,6 @@
 import { checkedElicitation, checkedSample } from '../../../catalog/check-answer.ts';
 import type { Asking, Elicitation } from '../../../model/client.ts';
-import { type JsonObject, isJsonObject } from '../../../model/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../../model/json.ts';
 import { reasonOf } from '../../../model/unless-aborted.ts';
 import type { Channel } from './channel.ts';
 import type { Answer } from './wire.ts';
@@ -26,6 +26,7 @@ export class AskedRun {
   readonly #controller = new AbortController();
   readonly #questions = new Map<string, Question>();
   readonly #ended: Promise<Answer>;
+  #given: Record<string, JsonValue> = {};
   #wake: (() => void) | undefined;
   #flushing = false;
   #asked = 0;
@@ -62,6 +63,9 @@ export class AskedRun {
   ask(method: string, params: JsonObject, asking: Asking | undefined): Promise<JsonObject> {
     const signal = asking?.signal ?? this.#controller.signal;
     if (signal.aborted) return Promise.reject(reasonOf(signal));
+    // What came unasked may answer what a server asks by name, and nothing else.
+    const given = asking?.key === undefined ? undefined : this.#take(asking.key, method, params);
+    if (given !== undefined) return Promise.resolve(given);
     const key = this.#free(asking?.key ?? 'question');
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
     const withdraw = (): void => reject(reasonOf(signal));
@@ -76,12 +80,20 @@ export class AskedRun {
 
   /** Takes the client’s answers. What is missing or is no answer stays asked. */
   answer(responses: JsonObject): void {
+    this.#given = { ...responses };
     for (const [key, { method, params, resolve }] of [...this.#questions]) {
-      const response = Object.hasOwn(responses, key) ? responses[key] : undefined;
-      if (!isJsonObject(response) || !isAnswer(method, params, response)) continue;
+      const response = this.#take(key, method, params);
+      if (response === undefined) continue;
       this.#questions.delete(key);
       resolve(response);
     }
+  }
+
+  #take(key: string, method: string, params: JsonObject): JsonObject | undefined {
+    const response = Object.hasOwn(this.#given, key) ? this.#given[key] : undefined;
+    if (!isJsonObject(response) || !isAnswer(method, params, response)) return undefined;
+    delete this.#given[key];
+    return response;
   }
 
   #flush(): void {

@@ -1,4 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { type ParameterHeaders, parameterHeaders } from '../../../../catalog/parameter-headers.ts';
+import { isJsonObject } from '../../../../model/json.ts';
+import type { ToolDefinition } from '../../../../model/tool.ts';
 import { namedVersion } from '../envelope.ts';
 import { Refusal, type WireRequest, wireCodes } from '../wire.ts';
 
@@ -20,8 +23,23 @@ export function checkHeaders(headers: IncomingHttpHeaders, { method, params }: W
   if (typeof value === 'string') agree('Mcp-Name', decoded(textOf(headers['mcp-name'])), value);
 }
 
+const headersOf = new WeakMap<ToolDefinition, ParameterHeaders | null>();
+
+/** Refuses a call whose arguments are not those that the headers beside it name. */
+export function checkParameters(headers: IncomingHttpHeaders, tool: ToolDefinition | undefined, args: unknown): void {
+  if (tool === undefined || !isJsonObject(args)) return;
+  let made = headersOf.get(tool);
+  if (made === undefined) {
+    made = isJsonObject(tool.inputSchema) ? (parameterHeaders(tool.inputSchema) ?? null) : null;
+    headersOf.set(tool, made);
+  }
+  if (made === null) return;
+  for (const [name, value] of Object.entries(made(args)))
+    agree(name, decoded(textOf(headers[name.toLowerCase()])), decoded(value));
+}
+
 /** A header’s value as it was meant: what a header cannot carry comes encoded. */
-export function decoded(value: string | undefined): string | undefined {
+function decoded(value: string | undefined): string | undefined {
   const text = encoded.exec(value ?? '')?.[1];
   if (text === undefined) return value;
   const bytes = Buffer.from(text, 'base64');
@@ -29,7 +47,7 @@ export function decoded(value: string | undefined): string | undefined {
 }
 
 /** Refuses when a header is not what the body says. */
-export function agree(header: string, said: string | undefined, expected: string | undefined): void {
+function agree(header: string, said: string | undefined, expected: string | undefined): void {
   if (said === expected) return;
   const what = said === undefined ? 'is missing or cannot be read' : `says ${JSON.stringify(said)}`;
   const message = `the header ${header} ${what}, and the body says ${JSON.stringify(expected ?? null)}`;

@@ -19,7 +19,7 @@ import {
   replyText,
   wireCodes,
 } from '../wire.ts';
-import { checkHeaders } from './check-headers.ts';
+import { checkHeaders, checkParameters } from './check-headers.ts';
 import { EventStream, answerHeaders } from './event-stream.ts';
 import { type Accepted, Exchange } from './exchange.ts';
 import { HttpSession } from './http-session.ts';
@@ -152,6 +152,9 @@ export class McpHttp {
   async #modern({ request, response, peer }: HttpRequest, message: WireRequest, accepted: Accepted): Promise<void> {
     if (namedVersion(message.params) === undefined) readEnvelope(message.params);
     checkHeaders(request.headers, message);
+    const { name, arguments: args } = message.params;
+    if (message.method === 'tools/call' && typeof name === 'string')
+      checkParameters(request.headers, peer.view.listing.tools.get(name), args);
     const exchange = new Exchange(response, { accepted, headers: {}, stream: () => new EventStream() });
     if (message.method === 'subscriptions/listen') await this.#listen(exchange, message, peer);
     else await this.#exchange(exchange, message.id, () => this.#endpoint.serve(message, peer, exchange, exchange.gone));

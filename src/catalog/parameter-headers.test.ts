@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { boxed } from '../../../test/mcp-servers/boxed.ts';
-import { httpFixture } from '../../../test/mcp-servers/http-fixture.ts';
+import { boxed } from '../../test/mcp-servers/boxed.ts';
+import { httpFixture } from '../../test/mcp-servers/http-fixture.ts';
 import { parameterHeaders } from './parameter-headers.ts';
 
 test('an argument that the schema marks goes along as a header, and the server takes the call', async (t) => {

@@ -1,0 +1,28 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { root } from '../support/command.ts';
+import type { SuiteResult } from './suite.ts';
+
+/** The revisions that are on trial. */
+export const revisions = ['2025-11-25', '2026-07-28'] as const;
+
+/** Why scenarios that are run but not counted may fail. */
+export const unscored: readonly { readonly pattern: RegExp; readonly reason: string }[] = [
+  { pattern: /^tasks-/, reason: 'the extension for tasks is not served' },
+];
+
+/** The scenarios that a server of this revision must pass, as the suite itself lists them. */
+export async function requiredScenarios(revision: string): Promise<string[]> {
+  const file = join(root, 'node_modules', '@modelcontextprotocol', 'conformance', 'requirements', `${revision}.yaml`);
+  return (parse(await readFile(file, 'utf8')) as { server: string[] }).server;
+}
+
+/** What is wrong with a scenario; nothing when it passed. A scenario without a single success did not take place. */
+export function problemsOf({ scenarios }: SuiteResult, scenario: string): string[] {
+  const checks = scenarios.get(scenario);
+  if (checks === undefined) return ['it was not run'];
+  const failed = checks.filter(({ status }) => status === 'FAILURE');
+  if (failed.length > 0) return failed.map(({ id, errorMessage }) => `${id}: ${errorMessage ?? 'no reason given'}`);
+  return checks.some(({ status }) => status === 'SUCCESS' || status === 'WARNING') ? [] : ['nothing in it succeeded'];
+}

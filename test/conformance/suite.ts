@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process';
+import { readFile, readdir } from 'node:fs/promises';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { createSignalbox, mcpServer } from '../../src/index.ts';
+import { startServer } from '../../src/server/start-server.ts';
+import { root } from '../support/command.ts';
+import { startFixture } from './fixture.ts';
+
+/** What one check of a scenario came to. */
+export interface Check {
+  readonly id: string;
+  readonly status: 'SUCCESS' | 'FAILURE' | 'WARNING' | 'SKIPPED' | 'INFO';
+  readonly errorMessage?: string;
+}
+
+/** What a run came to, by scenario. */
+export interface SuiteResult {
+  readonly scenarios: ReadonlyMap<string, readonly Check[]>;
+  readonly output: string;
+}
+
+const token = 'conformance-token';
+const program = join(root, 'node_modules', '@modelcontextprotocol', 'conformance', 'dist', 'index.js');
+
+/** Runs the official suite against Signalbox with the fixture behind it. */
+export async function runServerSuite(revision: string, directory: string, scenario?: string): Promise<SuiteResult> {
+  const fixture = await startFixture();
+  const server = mcpServer({ name: 'fixture', transport: { type: 'http', url: fixture.url } });
+  const box = await createSignalbox({ servers: [server], builtin: false });
+  await server.ready();
+  const proxy = await authorizingProxy();
+  const running = await startServer({
+    box,
+    host: '127.0.0.1',
+    port: 0,
+    token,
+    allowedHosts: [`127.0.0.1:${proxy.port}`, `localhost:${proxy.port}`],
+    profile: (name) => (name === 'conformance' ? { names: 'own' } : undefined),
+  });
+  proxy.target = running.port;
+  try {
+    const url = `http://127.0.0.1:${proxy.port}/mcp/conformance`;
+    const which =
+      scenario === undefined ? ['--requirements', revision] : ['--scenario', scenario, '--spec-version', revision];
+    const output = await run(['server', '--url', url, ...which, '--output-dir', directory]);
+    return { scenarios: await resultsIn(directory), output };
+  } finally {
+    await running.close();
+    await proxy.close();
+    await box.close();
+    await fixture.close();
+  }
+}
+
+function run(args: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
+    child.on('error', reject);
+    child.on('close', () => resolve(output));
+  });
+}
+
+/** The suite leaves a directory for each scenario, named after it with a time at the end. */
+async function resultsIn(directory: string): Promise<Map<string, readonly Check[]>> {
+  const scenarios = new Map<string, readonly Check[]>();
+  for (const name of (await readdir(directory)).toSorted()) {
+    const text = await readFile(join(directory, name, 'checks.json'), 'utf8').catch(() => undefined);
+    if (text === undefined) continue;
+    scenarios.set(name.replace(/^server-/, '').replace(/-\d{4}-\d\d-\d\dT.*$/, ''), JSON.parse(text) as Check[]);
+  }
+  return scenarios;
+}
+
+/** The suite sends no token: this puts one on every request and passes everything else through as it is. */
+async function authorizingProxy(): Promise<{ readonly port: number; target: number; close(): Promise<void> }> {
+  const server = createServer((incoming, response) => {
+    const { method = 'GET', url: path = '/', headers } = incoming;
+    const outgoing = request(
+      {
+        host: '127.0.0.1',
+        port: proxy.target,
+        method,
+        path,
+        headers: { ...headers, authorization: `Bearer ${token}` },
+      },
+      (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        response.flushHeaders();
+        answer.pipe(response);
+      },
+    );
+    outgoing.on('error', () => response.destroy());
+    response.on('close', () => outgoing.destroy());
+    incoming.pipe(outgoing);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const proxy = {
+    port: (server.address() as AddressInfo).port,
+    target: 0,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  return proxy;
+}
