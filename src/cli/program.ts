@@ -22,6 +22,7 @@ import { addSettleCommand } from './settle.ts';
 import { addLoginCommand } from './sign-in/login.ts';
 import { addLogoutCommand } from './sign-in/logout.ts';
 import { addTokenCommand } from './token/token.ts';
+import { addStdioCommand } from './stdio.ts';
 import { addToolsCommand } from './tools.ts';
 import { addUndoCommand } from './undo.ts';
 
@@ -47,6 +48,7 @@ export function createProgram(context: CommandContext): Command {
     .addHelpText('after', examples);
   addGlobalOptions(program);
   addServeCommand(program, context);
+  addStdioCommand(program, context);
   addInitCommand(program, context);
   addImportCommand(program, context);
   addAddCommand(program, context);

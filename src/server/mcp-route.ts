@@ -72,12 +72,19 @@ export function mcpRoute(parts: McpRouteParts): McpRoute {
 /** Programs come with a token: a page that a browser shows is no client of MCP, whatever cookie it sends along. */
 async function identify(request: IncomingMessage, response: ServerResponse, bearers: BearerTokens): Promise<Identity> {
   if (request.headers.authorization === undefined)
-    throw new Problem('token-missing', 'send "Authorization: Bearer …" with a token; signalbox token create makes one', {
-      headers: { 'WWW-Authenticate': challenge },
-    });
+    throw new Problem(
+      'token-missing',
+      'send "Authorization: Bearer …" with a token; signalbox token create makes one',
+      {
+        headers: { 'WWW-Authenticate': challenge },
+      },
+    );
   const identity = await bearers.identify(request, response);
   if (may.call.some((role) => role === identity.role)) return identity;
-  throw new Problem('role-refused', `a client of MCP calls tools, and the role ${identity.role} does not; signalbox token create --role agent makes a token that may`);
+  throw new Problem(
+    'role-refused',
+    `a client of MCP calls tools, and the role ${identity.role} does not; signalbox token create --role agent makes a token that may`,
+  );
 }
 
 /** Whoever is bound to a profile gets that one, and no other. */

@@ -18,7 +18,7 @@ export const direction: Readonly<Record<string, readonly string[]>> = {
   process: ['model'],
 
   sources: [...core, 'process'],
-  surfaces: core,
+  surfaces: [...core, 'process'],
   runtimes: [...core, 'process'],
   sessions: [...core, 'runtimes'],
   store: core,

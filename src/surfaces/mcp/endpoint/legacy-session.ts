@@ -206,7 +206,8 @@ export class LegacySession {
   }
 
   #tell(method: string, params: JsonObject): void {
-    this.#channel.tell(notificationText(method, params));
+    // On a pipe the client may turn out to speak the revision in which nothing is told unasked.
+    if (this.#version !== undefined) this.#channel.tell(notificationText(method, params));
   }
 }
 

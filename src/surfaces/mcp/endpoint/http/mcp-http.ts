@@ -1,16 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { SignalboxError } from '../../../../model/errors.ts';
-import { newId } from '../../../../model/identifiers.ts';
 import type { Peer } from '../caller.ts';
 import { namedVersion, readEnvelope } from '../envelope.ts';
 import type { Listening } from '../listening.ts';
 import type { McpEndpoint } from '../mcp-endpoint.ts';
 import { isLegacyVersion } from '../server-facts.ts';
+import { toldError } from '../told-error.ts';
 import {
   type Answer,
   Refusal,
   type RequestId,
-  WireError,
   type WireMessage,
   type WireRequest,
   errorText,
@@ -91,7 +89,7 @@ export class McpHttp {
           throw new Refusal(405, wireCodes.request, 'this address takes GET, POST and DELETE');
       }
     } catch (error) {
-      const told = this.#told(error);
+      const told = toldError(error, this.#log);
       const status = told instanceof Refusal ? told.status : 400;
       if (response.headersSent) response.destroy();
       else send(response, status, errorText(id, told));
@@ -132,12 +130,7 @@ export class McpHttp {
     }
   }
 
-  async #legacy(
-    session: HttpSession,
-    message: WireRequest,
-    incoming: HttpRequest,
-    accepted: Accepted,
-  ): Promise<void> {
+  async #legacy(session: HttpSession, message: WireRequest, incoming: HttpRequest, accepted: Accepted): Promise<void> {
     const exchange = new Exchange(incoming.response, {
       accepted,
       headers: { 'Mcp-Session-Id': session.id },
@@ -192,7 +185,7 @@ export class McpHttp {
   }
 
   #fail(exchange: Exchange, id: RequestId, error: unknown): void {
-    const told = this.#told(error);
+    const told = toldError(error, this.#log);
     // This one has its status wherever it comes from; other errors of methods are answers.
     const status = told instanceof Refusal ? told.status : told.code === wireCodes.capability ? 400 : 200;
     exchange.end(errorText(id, told), status);
@@ -211,15 +204,6 @@ export class McpHttp {
       session.seen = Date.now();
       if (!stream.isAttached) this.#open.delete(stream);
     });
-  }
-
-  #told(error: unknown): WireError {
-    if (error instanceof WireError) return error;
-    if (error instanceof SignalboxError) return new WireError(wireCodes.server, error.message);
-    const fault = newId('fault');
-    this.#log(`${fault}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-    const message = `something went wrong inside Signalbox; its output tells more under ${fault}`;
-    return new WireError(wireCodes.internal, message);
   }
 }
 

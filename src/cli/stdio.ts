@@ -1,0 +1,75 @@
+import type { Command } from 'commander';
+import type { Configuration } from '../config/configuration.ts';
+import type { CommandContext } from './command-context.ts';
+import { usageFailure } from './fail.ts';
+import { type Globals, globalsOf } from './globals.ts';
+import { Interruption } from './interruption.ts';
+import { loadBoxParts } from './load-box-parts.ts';
+import { followConfiguration } from './serve/follow-configuration.ts';
+import { tellWarnings } from './tell-warnings.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Servers that are not up by then come into the client’s list when they are. */
+const readyMs = 10_000;
+const graceMs = 5000;
+
+/** `signalbox stdio`: the MCP endpoint over standard input and output. */
+export function addStdioCommand(program: Command, { terminal }: CommandContext): void {
+  program
+    .command('stdio')
+    .summary('the MCP endpoint on standard input and output')
+    .description(
+      'Serves one MCP client, of any protocol revision, on standard input and output. Put it into the configuration of a client: it runs until its input ends.',
+    )
+    .option('--profile <name>', 'what the client sees: everything unless said otherwise')
+    .action(async ({ profile }: { profile?: string }, command: Command) => {
+      await stdio(profile, globalsOf(command), terminal);
+    });
+}
+
+async function stdio(
+  profile: string | undefined,
+  globals: Globals,
+  { input, output, errors }: Terminal,
+): Promise<void> {
+  const { openConfiguredBox, readConfiguration } = await loadBoxParts();
+  const { configuration, file } = readConfiguration(globals);
+  await tellWarnings(configuration, globals, errors);
+  const read = (): Configuration =>
+    readConfiguration(file === undefined ? globals : { ...globals, config: file }).configuration;
+  const interruption = new Interruption();
+  const configured = await openConfiguredBox(configuration, {
+    data: globals.data,
+    secretsFrom: globals.data,
+    waitMs: 0,
+  });
+  const stop = followConfiguration(configured, read, errors, () => Promise.resolve());
+  try {
+    const [{ McpEndpoint }, { serveStdio }] = await Promise.all([
+      import('../surfaces/mcp/endpoint/mcp-endpoint.ts'),
+      import('../surfaces/mcp/endpoint/stdio.ts'),
+    ]);
+    const endpoint = new McpEndpoint({ box: configured.box });
+    const view = endpoint.view(profile);
+    if (view === undefined) throw usageFailure(`there is no profile named ${JSON.stringify(profile)}`);
+    const signal = AbortSignal.any([interruption.signal, output.closed]);
+    const ready = Promise.race([configured.ready(), new Promise((resolve) => setTimeout(resolve, readyMs).unref())]);
+    const principal = { id: 'stdio', kind: 'agent' } as const;
+    const log = (line: string): void => void errors.print(`${line}\n`);
+    await serveStdio({
+      endpoint,
+      peer: { principal, view },
+      input,
+      output: output.stream,
+      ready,
+      signal,
+      graceMs,
+      log,
+    });
+    endpoint.close();
+  } finally {
+    stop();
+    await configured.close();
+    interruption.stop();
+  }
+}

@@ -1,0 +1,157 @@
+import type { Readable, Writable } from 'node:stream';
+import { MessageReader } from '../../../process/message-reader.ts';
+import type { Peer } from './caller.ts';
+import type { Channel } from './channel.ts';
+import { namedVersion } from './envelope.ts';
+import type { LegacySession } from './legacy-session.ts';
+import type { Listening } from './listening.ts';
+import type { McpEndpoint } from './mcp-endpoint.ts';
+import { toldError } from './told-error.ts';
+import {
+  type Answer,
+  type RequestId,
+  WireError,
+  type WireMessage,
+  type WireRequest,
+  errorText,
+  idOf,
+  readMessage,
+  replyText,
+  wireCodes,
+} from './wire.ts';
+
+const largestMessage = 16 * 1024 * 1024;
+
+/** What the endpoint over a pipe is made of. */
+export interface StdioOptions {
+  readonly endpoint: McpEndpoint;
+  readonly peer: Peer;
+  readonly input: Readable;
+  readonly output: Writable;
+  /** What is asked of tools waits for it; a client that never looks again should see them all at once. */
+  readonly ready: Promise<unknown>;
+  /** Ends it before its input does. */
+  readonly signal: AbortSignal;
+  /** How long requests under way may go on when the input has ended. */
+  readonly graceMs: number;
+  log(line: string): void;
+}
+
+/** Serves one client over a pipe, in whichever revision each of its requests is, until its input ends. */
+export async function serveStdio(options: StdioOptions): Promise<void> {
+  const pipe = new Pipe(options);
+  const { input, signal, graceMs } = options;
+  await new Promise<void>((resolve) => {
+    const reader = new MessageReader({
+      largestMessage,
+      onMessage: (message) => pipe.receive(message),
+      onNoise: () => pipe.refuse(wireCodes.parse, 'this line is no JSON object'),
+      onTooLarge: () => pipe.refuse(wireCodes.request, `a message may have ${largestMessage} bytes`),
+    });
+    input.on('data', (chunk: Buffer) => reader.read(chunk));
+    for (const end of ['end', 'close', 'error']) input.once(end, () => resolve());
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  input.pause();
+  await pipe.close(signal.aborted ? 0 : graceMs);
+}
+
+const prompt: ReadonlySet<string> = new Set(['initialize', 'ping', 'server/discover', 'logging/setLevel']);
+
+class Pipe implements Channel {
+  readonly canTell = true;
+  readonly #options: StdioOptions;
+  readonly #session: LegacySession;
+  readonly #running = new Map<RequestId, AbortController>();
+  readonly #listening = new Map<RequestId, Listening>();
+  readonly #underWay = new Set<Promise<void>>();
+
+  constructor(options: StdioOptions) {
+    this.#options = options;
+    this.#session = options.endpoint.session(options.peer, this);
+  }
+
+  tell(text: string): void {
+    this.#write(text);
+  }
+
+  receive(value: object): void {
+    let message: WireMessage;
+    try {
+      message = readMessage(value);
+    } catch (error) {
+      this.#write(errorText(idOf(value), toldError(error, this.#options.log)));
+      return;
+    }
+    if (message.kind === 'request') {
+      const served = this.#serve(message).finally(() => this.#underWay.delete(served));
+      this.#underWay.add(served);
+    } else if (message.kind === 'response') this.#session.answered(message);
+    else {
+      if (message.method === 'notifications/cancelled') this.#cancel(message.params['requestId']);
+      this.#session.notified(message);
+    }
+  }
+
+  refuse(code: number, message: string): void {
+    this.#write(errorText(null, new WireError(code, message)));
+  }
+
+  async close(graceMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise((resolve) => (timer = setTimeout(resolve, graceMs)));
+    await Promise.race([Promise.all(this.#underWay), late]);
+    clearTimeout(timer);
+    for (const controller of this.#running.values())
+      controller.abort(new DOMException('the client is gone', 'AbortError'));
+    for (const listening of this.#listening.values()) listening.stop();
+    this.#session.close();
+    await Promise.all(this.#underWay);
+  }
+
+  async #serve(message: WireRequest): Promise<void> {
+    const { id, method } = message;
+    try {
+      if (!prompt.has(method)) await this.#options.ready;
+      const isModern = namedVersion(message.params) !== undefined;
+      const answer = isModern ? await this.#modern(message) : await this.#session.serve(message, this);
+      if (answer !== undefined) this.#write(replyText(id, answer));
+    } catch (error) {
+      this.#write(errorText(id, toldError(error, this.#options.log)));
+    }
+  }
+
+  async #modern(message: WireRequest): Promise<Answer | undefined> {
+    const { endpoint, peer } = this.#options;
+    const { id, method } = message;
+    if (this.#running.has(id)) throw new WireError(wireCodes.request, `a request with the id ${id} is being served`);
+    const controller = new AbortController();
+    this.#running.set(id, controller);
+    try {
+      if (method !== 'subscriptions/listen') return await endpoint.serve(message, peer, this, controller.signal);
+      this.#listening.set(id, await endpoint.listen(message, peer, this));
+      return undefined;
+    } finally {
+      this.#running.delete(id);
+    }
+  }
+
+  #cancel(id: unknown): void {
+    if (typeof id !== 'string' && typeof id !== 'number') return;
+    this.#running.get(id)?.abort(new DOMException('the client cancelled its request', 'AbortError'));
+    this.#listening.get(id)?.stop();
+    this.#listening.delete(id);
+  }
+
+  #write(text: string | Buffer): void {
+    const { input, output } = this.#options;
+    if (output.destroyed || output.writableEnded) return;
+    output.write(text);
+    // A client that does not read is not read from.
+    if (!output.write('\n') && !input.isPaused()) {
+      input.pause();
+      output.once('drain', () => input.resume());
+    }
+  }
+}

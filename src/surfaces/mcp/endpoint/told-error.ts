@@ -1,0 +1,18 @@
+import { SignalboxError } from '../../../model/errors.ts';
+import { newId } from '../../../model/identifiers.ts';
+import { WireError, wireCodes } from './wire.ts';
+
+/**
+ * What a client is told of something that was thrown. What is not expected is logged under an id, and the client learns only
+ * the id: messages and stacks may hold what is not theirs to see.
+ */
+export function toldError(error: unknown, log: (line: string) => void): WireError {
+  if (error instanceof WireError) return error;
+  if (error instanceof SignalboxError) return new WireError(wireCodes.server, error.message);
+  const fault = newId('fault');
+  log(`${fault}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  return new WireError(
+    wireCodes.internal,
+    `something went wrong inside Signalbox; its output tells more under ${fault}`,
+  );
+}
