@@ -223,7 +223,7 @@ export function fixtureTools(lists: Lists): Map<string, { inputSchema: Tool['inp
       'test_input_required_result_multi_round',
       none,
       (_, context) => {
-        const given = (context.mcpReq.inputResponses ?? {}) as Record<string, unknown>;
+        const given: Record<string, unknown> = context.mcpReq.inputResponses ?? {};
         if (given['step2'] !== undefined) return text(`Your favorite color is ${contentOf(given['step2'], 'color')}`);
         return given['step1'] === undefined
           ? asking(
@@ -242,10 +242,8 @@ export function fixtureTools(lists: Lists): Map<string, { inputSchema: Tool['inp
       'test_input_required_result_capabilities',
       none,
       (_, context) => {
-        const can =
-          (context.mcpReq.envelope as { [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined)?.[
-            CLIENT_CAPABILITIES_META_KEY
-          ] ?? {};
+        const envelope: { [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } = context.mcpReq.envelope ?? {};
+        const can = envelope[CLIENT_CAPABILITIES_META_KEY] ?? {};
         return asking(
           context,
           {
@@ -273,7 +271,7 @@ export function asking(
   then: (given: Record<string, unknown>) => CallToolResult,
   state?: string,
 ): CallToolResult {
-  const given = mcpReq.inputResponses as Record<string, unknown> | undefined;
+  const given: Record<string, unknown> | undefined = mcpReq.inputResponses;
   const isAnswered = given !== undefined && Object.keys(requests).every((key) => given[key] !== undefined);
   return isAnswered ? then(given) : ask(requests, state);
 }
@@ -362,6 +360,7 @@ const wide: Tool['inputSchema'] = {
   },
   allOf: [{ anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
   if: { properties: { contactMethod: { const: 'phone' } }, required: ['contactMethod'] },
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
   then: { required: ['phone'] },
   else: { required: ['email'] },
   additionalProperties: false,

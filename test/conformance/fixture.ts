@@ -63,7 +63,7 @@ function fixtureServer(lists: Lists): Server {
       return await tool.run(params.arguments ?? {}, context);
     } catch (error) {
       if (error instanceof ProtocolError) throw error;
-      return { content: [{ type: 'text', text: String((error as Error).message) }], isError: true };
+      return { content: [{ type: 'text', text: (error as Error).message }], isError: true };
     }
   });
   addPrompts(server, lists);

@@ -2,7 +2,6 @@ import type { TestContext } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { Transport as FirstKind } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { token } from './serving.ts';
 
 const capabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} } as const;
@@ -33,7 +32,7 @@ export async function firstClient(
 ): Promise<FirstClient> {
   const client = new FirstClient({ name: 'first', version: '1.0.0' }, { capabilities });
   prepare(client);
-  await client.connect(new FirstTransport(url, { requestInit }) as FirstKind);
+  await client.connect(new FirstTransport(url, { requestInit }));
   t.after(() => client.close());
   return client;
 }

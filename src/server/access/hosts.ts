@@ -47,16 +47,23 @@ export function checkHostAndOrigin(allowed: () => ReadonlySet<string>): Middlewa
 }
 
 /** Throws the problem with a request that was meant for another host, or that a page of another site makes. */
-export function assertHostAndOrigin({ url, headers }: IncomingMessage, allowed: ReadonlySet<string>): void {
+export function assertHostAndOrigin({ url, headers, rawHeaders }: IncomingMessage, allowed: ReadonlySet<string>): void {
   const host = headers.host?.toLowerCase() ?? '';
-  // A proxy-style request line names a host of its own, which would slip past a check of the header.
-  if (!allowed.has(host) || url?.startsWith('/') !== true) {
+  // A proxy-style request line names a host of its own, and a second header another one, past a check of the first.
+  if (!allowed.has(host) || url?.startsWith('/') !== true || hostsIn(rawHeaders) !== 1) {
     throw new Problem('host-refused', 'open Signalbox by the address that "signalbox serve" printed');
   }
   const { origin } = headers;
   if (origin !== undefined && !isSameOrigin(origin, host)) {
     throw new Problem('origin-refused', 'a page of another site made this request; only pages of this server may');
   }
+}
+
+function hostsIn(rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === 'host') count += 1;
+  return count;
 }
 
 /** Either scheme: TLS may end at a proxy in front of us. */

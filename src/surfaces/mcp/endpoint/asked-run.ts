@@ -81,7 +81,7 @@ export class AskedRun {
   /** Takes the client’s answers. What is missing or is no answer stays asked. */
   answer(responses: JsonObject): void {
     this.#given = { ...responses };
-    for (const [key, { method, params, resolve }] of [...this.#questions]) {
+    for (const [key, { method, params, resolve }] of this.#questions) {
       const response = this.#take(key, method, params);
       if (response === undefined) continue;
       this.#questions.delete(key);

@@ -64,7 +64,7 @@ function toolResult(result: CallResult, isModern: boolean, inbox: string | undef
     // Only the newest revision takes anything but objects there; the content says it in any case.
     ...((isModern ? structuredContent !== undefined : isJsonObject(structuredContent)) ? { structuredContent } : {}),
     ...(result.outcome === 'completed' ? {} : { isError: true }),
-  } as JsonObject;
+  };
 }
 
 function whereToApprove(result: CallResult, inbox: string | undefined): ContentBlock[] {

@@ -45,7 +45,7 @@ export class Changes {
     const before = watched.fingerprints;
     watched.fingerprints = now;
     for (const list of ['tools', 'prompts', 'resources'] as const)
-      if (now[list] !== before[list]) for (const listener of [...watched.listeners]) tell(listener, list);
+      if (now[list] !== before[list]) for (const listener of watched.listeners) tell(listener, list);
   }
 }
 

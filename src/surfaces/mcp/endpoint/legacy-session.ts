@@ -1,7 +1,7 @@
 import type { Progress } from '../../../model/call.ts';
 import type { Asking, LogLevel, LogMessage } from '../../../model/client.ts';
 import { newId } from '../../../model/identifiers.ts';
-import { type JsonObject, isJsonObject } from '../../../model/json.ts';
+import type { JsonObject } from '../../../model/json.ts';
 import { reasonOf } from '../../../model/unless-aborted.ts';
 import { type Abilities, abilitiesOf, isWanted, logLevelOf, progressTokenOf } from './abilities.ts';
 import type { CallParts } from './call-tool.ts';
@@ -212,11 +212,6 @@ export class LegacySession {
 }
 
 /** Reports progress under the token that the client gave. */
-export function progressTo(channel: Channel, progressToken: string | number): (progress: Progress) => void {
+function progressTo(channel: Channel, progressToken: string | number): (progress: Progress) => void {
   return (progress) => channel.tell(notificationText('notifications/progress', { ...progress, progressToken }));
-}
-
-/** Whether a message is the beginning of a session. */
-export function isInitialize(message: unknown): boolean {
-  return isJsonObject(message) && message['method'] === 'initialize';
 }

@@ -42,6 +42,6 @@ export class WatchedResources {
 
   close(): void {
     // A server that is gone needs not be told.
-    for (const uri of [...this.#stops.keys()]) void this.unwatch(uri).catch(() => undefined);
+    for (const uri of this.#stops.keys()) void this.unwatch(uri).catch(() => undefined);
   }
 }

@@ -52,7 +52,7 @@ export class HttpSessions {
   }
 
   closeAll(): void {
-    for (const session of [...this.#sessions.values()]) this.end(session);
+    for (const session of this.#sessions.values()) this.end(session);
   }
 
   #makeRoom(): void {

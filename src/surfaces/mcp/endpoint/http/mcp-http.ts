@@ -71,7 +71,7 @@ export class McpHttp {
     const { request, response } = incoming;
     let id: RequestId | null = null;
     try {
-      switch (request.method) {
+      switch (request.method ?? '') {
         case 'POST': {
           const value = parse(incoming.body);
           id = idOf(value);
