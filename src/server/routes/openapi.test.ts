@@ -5,6 +5,7 @@ import formats from 'ajv-formats';
 import { adminToken, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
 import { BrowserSessions } from '../access/browser-sessions.ts';
 import { SignInCodes } from '../access/sign-in-codes.ts';
+import { BearerTokens } from '../access/bearer-tokens.ts';
 import { createApp } from '../app.ts';
 import { prometheusMetrics } from '../prometheus.ts';
 
@@ -37,7 +38,7 @@ describe('GET /openapi.json', () => {
       sessions: new BrowserSessions(),
       startedAt: new Date(),
       maxBodyBytes: 1,
-      isAdminToken: () => false,
+      bearers: new BearerTokens({ isAdminToken: () => false, tokens: box.tokens }),
       allowedHosts: () => new Set(),
       isStopping: () => false,
       log: () => undefined,
