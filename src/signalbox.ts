@@ -165,7 +165,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
   const journal = new Journal(store);
   const waits = new Waits();
   const limiters = new Limiters(options.concurrency ?? 64);
-  const reader = new JournalReader(store);
+  const reader = new JournalReader(store, journal);
   const policies = new Policies(store, journal);
   await policies.set(options.policies ?? []);
   const maxResultBytes = options.results?.maxBytes ?? usualResult;

@@ -1,7 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { CallOutcome } from '../model/call.ts';
 import { type Verification, verifyChain } from './chain.ts';
 import { type CallSettled, type CallStarted, type JournalEvent, type ToolInvoked, toEvent } from './entry.ts';
+import type { Journal } from './journal.ts';
+import { News } from './news.ts';
 import type { ChainHead, EntryQuery, Store } from './store.ts';
 
 /** What to read from the journal; newest first unless said otherwise. */
@@ -16,14 +17,16 @@ export interface Page<Item> {
 
 const usualPage = 100;
 const largestPage = 1000;
-const pollMs = 250;
 
 /** Reads the record. Everything written before a call of its methods is seen by it, other processes' entries included. */
 export class JournalReader {
   readonly #store: Store;
+  readonly #journal: Journal | undefined;
 
-  constructor(store: Store) {
+  /** With the journal of this process, whoever follows hears of its entries at once. */
+  constructor(store: Store, journal?: Journal) {
     this.#store = store;
+    this.#journal = journal;
   }
 
   /** Where the journal is kept. */
@@ -65,18 +68,20 @@ export class JournalReader {
     options: { follow?: boolean; signal?: AbortSignal } = {},
   ): AsyncGenerator<JournalEvent> {
     let after = query.after ?? 0;
-    while (options.signal?.aborted !== true) {
-      const entries = await this.#store.entries({ ...query, order: 'oldest-first', limit: largestPage, after });
-      for (const entry of entries) {
-        yield toEvent(entry);
-        after = entry.seq;
+    const news = options.follow === true ? new News(this.#journal, options.signal) : undefined;
+    try {
+      while (options.signal?.aborted !== true) {
+        const entries = await this.#store.entries({ ...query, order: 'oldest-first', limit: largestPage, after });
+        for (const entry of entries) {
+          yield toEvent(entry);
+          after = entry.seq;
+        }
+        if (entries.length === largestPage) continue;
+        if (news === undefined) return;
+        await news.wait();
       }
-      if (entries.length === largestPage) continue;
-      if (options.follow !== true) return;
-      // Other processes write to the same file: there is nobody to tell us, so we look.
-      await delay(pollMs, undefined, options.signal === undefined ? {} : { signal: options.signal }).catch(
-        () => undefined,
-      );
+    } finally {
+      news?.close();
     }
   }
 

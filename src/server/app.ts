@@ -1,6 +1,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { HTTPException } from 'hono/http-exception';
 import type { Registry } from 'prom-client';
+import type { Sessions } from '../sessions/sessions.ts';
 import type { Signalbox } from '../signalbox.ts';
 import { authenticate } from './access/authenticate.ts';
 import { type RolesByRoute, authorize, declaredRoles } from './access/authorize.ts';
@@ -12,10 +13,12 @@ import type { SignInCodes } from './access/sign-in-codes.ts';
 import { allowedMethods } from './allowed-methods.ts';
 import type { ServerApp, ServerContext, ServerEnvironment } from './environment.ts';
 import { malformedBody } from './json-body.ts';
+import { LiveEvents } from './live-events.ts';
 import { problemOf } from './problems/problem-of.ts';
 import { Problem, problemType } from './problems/problem.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { callRoute } from './routes/call.ts';
+import { eventRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
 import { infoRoutes } from './routes/info.ts';
 import { journalRoutes } from './routes/journal.ts';
@@ -26,12 +29,18 @@ import { pageRoutes } from './routes/pages.ts';
 import { policyRoutes } from './routes/policies.ts';
 import { resultRoutes } from './routes/results.ts';
 import { serverRoutes } from './routes/servers.ts';
+import { sessionAnswerRoutes } from './routes/session-answers.ts';
+import { sessionEventRoutes } from './routes/session-events.ts';
+import { sessionTurnRoutes } from './routes/session-turn.ts';
+import { sessionRoutes } from './routes/sessions.ts';
 import { settleRoutes } from './routes/settle.ts';
 import { tokenRoutes } from './routes/tokens.ts';
 import { toolRoutes } from './routes/tools.ts';
 import { undoRoutes } from './routes/undo.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 import type { ServedConfiguration } from './served-configuration.ts';
+import { ServedSessions } from './served-sessions.ts';
+import { EventStreams } from './sse.ts';
 
 /** Everything the routes are made of. */
 export interface AppParts {
@@ -39,13 +48,15 @@ export interface AppParts {
   readonly configuration?: ServedConfiguration | undefined;
   readonly registry: Registry;
   readonly codes: SignInCodes;
-  readonly sessions: BrowserSessions;
+  readonly browserSessions: BrowserSessions;
+  readonly sessions?: Sessions | undefined;
   readonly startedAt: Date;
   readonly maxBodyBytes: number;
   readonly bearers: BearerTokens;
   /** Not known before the server listens. */
   readonly allowedHosts: () => ReadonlySet<string>;
-  readonly isStopping: () => boolean;
+  /** Aborted when the server takes no more requests. */
+  readonly stopping: AbortSignal;
   readonly log: (line: string) => void;
 }
 
@@ -76,10 +87,10 @@ export function createApp(parts: AppParts): ServerApp {
   });
 
   app.use(setSecurityHeaders, checkHostAndOrigin(parts.allowedHosts));
-  healthRoutes(app, box, parts.isStopping);
-  for (const path of ['/', '/docs']) app.get(path, signIn(parts.codes, parts.sessions));
+  healthRoutes(app, box, parts.stopping);
+  for (const path of ['/', '/docs']) app.get(path, signIn(parts.codes, parts.browserSessions));
   let declared: RolesByRoute = new Map();
-  app.use(authenticate(parts.bearers, parts.sessions));
+  app.use(authenticate(parts.bearers, parts.browserSessions));
   app.use(authorize(() => declared));
 
   infoRoutes(app, box, parts.startedAt, configuration);
@@ -94,6 +105,13 @@ export function createApp(parts: AppParts): ServerApp {
   settleRoutes(app, box, parts.maxBodyBytes);
   resultRoutes(app, box);
   tokenRoutes(app, box, parts.maxBodyBytes);
+  const streams = new EventStreams({ stopping: parts.stopping, log: parts.log });
+  const served = new ServedSessions(parts.sessions);
+  sessionRoutes(app, served, parts.maxBodyBytes);
+  sessionTurnRoutes(app, served, streams, parts.maxBodyBytes);
+  sessionAnswerRoutes(app, served, parts.maxBodyBytes);
+  sessionEventRoutes(app, served, streams);
+  eventRoutes(app, new LiveEvents(box, parts.sessions), streams);
   metricsRoutes(app, parts.registry);
   pageRoutes(app, box, openApiRoutes(app, box.version));
   declared = declaredRoles(app);

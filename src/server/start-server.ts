@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { RequestError, getRequestListener } from '@hono/node-server';
+import type { Sessions } from '../sessions/sessions.ts';
 import type { Signalbox } from '../signalbox.ts';
 import type { McpEndpointOptions } from '../surfaces/mcp/endpoint/mcp-endpoint.ts';
 import { adminTokenCheck } from './access/admin-token.ts';
@@ -22,6 +23,8 @@ export interface ServerOptions {
   readonly box: Signalbox;
   /** The configuration the box runs from, if it does. */
   readonly configuration?: ServedConfiguration;
+  /** Conversations with agents, if there are any to talk to. The server does not close them. */
+  readonly sessions?: Sessions;
   readonly host: string;
   /** Taken ports are passed over for the next free one; 0 is any free one. */
   readonly port: number;
@@ -69,6 +72,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const requestTimeout = limits.requestMs ?? 60_000;
   const maxBodyBytes = limits.bodyBytes ?? 8 * 1024 * 1024;
   const bearers = new BearerTokens({ isAdminToken: adminTokenCheck(options.token), tokens: box.tokens });
+  const stopping = new AbortController();
   let hosts: ReadonlySet<string> = new Set();
   let url: string | undefined;
 
@@ -77,12 +81,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     configuration: options.configuration,
     registry: (options.metrics ?? prometheusMetrics()).registry,
     codes,
-    sessions: new BrowserSessions(),
+    browserSessions: new BrowserSessions(),
+    sessions: options.sessions,
     startedAt: new Date(),
     maxBodyBytes,
     bearers,
     allowedHosts: () => hosts,
-    isStopping: () => stopping.isStopping(),
+    stopping: stopping.signal,
     log,
   });
   const mcp = mcpRoute({
@@ -110,7 +115,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   box.addSecret('SIGNALBOX_TOKEN', options.token);
   // People who can open the inbox can be asked.
   const detach = box.approvals.attach({ name: 'console', ask: () => undefined });
-  const stopping = stoppable(server, limits.graceMs ?? 5000);
+  const stop = stoppable(server, limits.graceMs ?? 5000);
   const port = await listen(server, host, options.port);
   hosts = allowedHosts(host, port, options.allowedHosts);
   const base = `http://${reachableHost(host)}:${port}`;
@@ -120,7 +125,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   async function close(): Promise<void> {
     detach();
     mcp.stopListening();
-    await stopping.stop();
+    const stopped = stop();
+    // Streams would go on for ever.
+    stopping.abort();
+    await stopped;
     mcp.close();
   }
 }

@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 
-/** Makes a server stoppable: `stop` takes no new requests, lets those under way end for so long, then cuts them off. */
-export function stoppable(server: Server, graceMs: number): { isStopping(): boolean; stop(): Promise<void> } {
+/** How to stop a server: it takes no new requests, lets those under way end for so long, then cuts them off. */
+export function stoppable(server: Server, graceMs: number): () => Promise<void> {
   const underWay = new Set<ServerResponse>();
   let stopping: Promise<void> | undefined;
   server.on('request', (_request, response: ServerResponse) => {
@@ -22,5 +22,5 @@ export function stoppable(server: Server, graceMs: number): { isStopping(): bool
     });
   }
 
-  return { isStopping: () => stopping !== undefined, stop: () => (stopping ??= stop()) };
+  return () => (stopping ??= stop());
 }

@@ -28,14 +28,14 @@ const route = createRoute({
 });
 
 /** Tells probes how the server is, and nothing that is not theirs to know. */
-export function healthRoutes(app: ServerApp, box: Signalbox, isStopping: () => boolean): void {
+export function healthRoutes(app: ServerApp, box: Signalbox, stopping: AbortSignal): void {
   app.openapi(route, async (context) => {
     const journal = await box.journal.entries({ limit: 1 }).then(
       () => 'ok' as const,
       () => 'unavailable' as const,
     );
     const servers = missingServers(box.catalog()).length === 0 ? 'ok' : 'unavailable';
-    if (isStopping()) return json(context, healthSchema, { status: 'stopping', journal, servers }, 503);
+    if (stopping.aborted) return json(context, healthSchema, { status: 'stopping', journal, servers }, 503);
     const isReady = journal === 'ok' && servers === 'ok';
     if (!isReady) return json(context, healthSchema, { status: 'unavailable', journal, servers }, 503);
     return json(context, healthSchema, { status: 'ok', journal, servers }, 200);

@@ -35,12 +35,12 @@ describe('GET /openapi.json', () => {
       box,
       registry: prometheusMetrics().registry,
       codes: new SignInCodes(),
-      sessions: new BrowserSessions(),
+      browserSessions: new BrowserSessions(),
       startedAt: new Date(),
       maxBodyBytes: 1,
       bearers: new BearerTokens({ isAdminToken: () => false, tokens: box.tokens }),
       allowedHosts: () => new Set(),
-      isStopping: () => false,
+      stopping: new AbortController().signal,
       log: () => undefined,
     });
     const served = new Set(
@@ -61,8 +61,12 @@ describe('GET /openapi.json', () => {
           .map(({ name }) => name);
         assert.deepEqual(declared, inPath, path);
         const open = operation.security?.length === 0;
-        assert.ok(operation.responses['200'] ?? operation.responses['201'], path);
-        for (const status of open ? [] : ['401', '403', '421', '429'])
+        const statuses = Object.keys(operation.responses);
+        assert.ok(
+          statuses.some((status) => status.startsWith('2')),
+          path,
+        );
+        for (const status of open ? statuses : [...statuses, '401', '403', '421', '429'])
           assert.ok(operation.responses[status]?.description, `${path} ${status}`);
       }
     }

@@ -42,6 +42,7 @@ export function openApiRoutes(app: ServerApp, version: string): () => OpenApiDoc
       security: [{ token: [] }],
       tags: [
         'Tools',
+        'Sessions',
         'Approvals',
         'Servers',
         'Lock',

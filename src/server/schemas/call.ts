@@ -41,7 +41,7 @@ export const callErrorSchema = z
 
 const aside = { annotations: jsonObject.optional(), _meta: jsonObject.optional() };
 
-const contentBlock = z
+export const contentBlock = z
   .discriminatedUnion('type', [
     z.object({ type: z.literal('text'), text: z.string(), ...aside }),
     z.object({ type: z.enum(['image', 'audio']), data: z.string(), mimeType: z.string(), ...aside }),

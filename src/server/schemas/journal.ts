@@ -193,7 +193,7 @@ const callSettled = z
 
 export const callEntrySchema = z.discriminatedUnion('type', [toolInvoked, callStarted]).openapi('CallEntry');
 
-const journalEntrySchema = z
+export const journalEntrySchema = z
   .discriminatedUnion('type', [
     callStarted,
     toolInvoked,

@@ -1,0 +1,45 @@
+/** Frames on their way to one client. Who is too far behind is let go: it comes back and goes on from the last one it got. */
+export class FrameQueue implements AsyncIterable<string> {
+  readonly #most: number;
+  #waiting: string[] = [];
+  #length = 0;
+  #isOver = false;
+  #fault: { readonly error: unknown } | undefined;
+  #wake: (() => void) | undefined;
+
+  /** Holds as many characters. */
+  constructor(most: number, signal: AbortSignal) {
+    this.#most = most;
+    if (signal.aborted) this.end();
+    else signal.addEventListener('abort', () => this.end(), { once: true });
+  }
+
+  push(frame: string): void {
+    if (this.#isOver) return;
+    this.#length += frame.length;
+    // Nothing after the gap may be delivered: its id would say that what is missing was received.
+    if (this.#length > this.#most && this.#waiting.length > 0) return this.end();
+    this.#waiting.push(frame);
+    this.#wake?.();
+  }
+
+  /** What is queued is still delivered. */
+  end(fault?: { readonly error: unknown }): void {
+    this.#isOver = true;
+    this.#fault ??= fault;
+    this.#wake?.();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<string> {
+    for (;;) {
+      const frames = this.#waiting;
+      this.#waiting = [];
+      this.#length = 0;
+      yield* frames;
+      if (this.#waiting.length > 0) continue;
+      if (this.#fault !== undefined) throw this.#fault.error;
+      if (this.#isOver) return;
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
+}

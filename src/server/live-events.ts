@@ -1,0 +1,166 @@
+import type { z } from '@hono/zod-openapi';
+import type { CatalogSnapshot } from '../catalog/snapshot.ts';
+import type { JournalEvent } from '../journal/entry.ts';
+import type { SessionEvent } from '../sessions/session-event.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { Signalbox } from '../signalbox.ts';
+import { toServer } from './catalog-document.ts';
+import { FrameQueue } from './frame-queue.ts';
+import { type catalogChangeSchema, entryTypes, type readySchema } from './schemas/live-event.ts';
+import { type OpenedStream, frameOf } from './sse.ts';
+
+/** What a client wants to hear of: kinds (`journal`, `session`, `catalog`) and types (`ToolInvoked`, `text_delta`); all without it. */
+export type WantedTypes = ReadonlySet<string> | undefined;
+
+interface Listening {
+  /** Resolves when it is known where the journal stands. */
+  readonly begun: Promise<void>;
+  stop(): void;
+}
+
+interface Watcher {
+  readonly wants: WantedTypes;
+  /** The newest entry it has. */
+  readonly seq: number;
+  readonly queue: FrameQueue;
+}
+
+const pageSize = 200;
+const mostBehind = 4 * 1024 * 1024;
+
+/**
+ * Everything that happens, live. Entries of the journal have their seq as id, and so come without a gap to whoever was away;
+ * the rest is told to those who are there. Each event is written once, however many watch, and nothing is done while nobody does.
+ */
+export class LiveEvents {
+  readonly #box: Signalbox;
+  readonly #sessions: Sessions | undefined;
+  readonly #watchers = new Set<Watcher>();
+  #streams = 0;
+  #listening: Listening | undefined;
+  /** The newest entry that watchers were told of. */
+  #told = 0;
+
+  constructor(box: Signalbox, sessions: Sessions | undefined) {
+    this.#box = box;
+    this.#sessions = sessions;
+  }
+
+  /** Opens a stream: the entries after `after`, `ready`, and then what happens. */
+  async open(after: number | undefined, wants: WantedTypes, signal: AbortSignal): Promise<OpenedStream> {
+    this.#streams += 1;
+    signal.addEventListener('abort', this.#leave, { once: true });
+    this.#listening ??= this.#listen();
+    await this.#listening.begun;
+    const from = wantsEntries(wants) ? await this.#begin(after) : this.#told;
+    return { after: from, frames: this.#frames(from, wants, signal) };
+  }
+
+  /** A place that the journal has not reached is of another journal: what that one did not get to must not be waited for. */
+  async #begin(after = this.#told): Promise<number> {
+    return after <= this.#told ? after : Math.min(after, await this.#newest());
+  }
+
+  async #newest(): Promise<number> {
+    const { items } = await this.#box.journal.entries({ limit: 1 });
+    return items[0]?.seq ?? 0;
+  }
+
+  async *#frames(from: number, wants: WantedTypes, signal: AbortSignal): AsyncGenerator<string> {
+    let seq = from;
+    do {
+      const { items } = await this.#box.journal.entries({ after: seq, order: 'oldest-first', limit: pageSize });
+      for (const entry of items) {
+        seq = entry.seq;
+        if (isWanted(wants, 'journal', entry.type)) yield entryFrame(entry);
+      }
+    } while (seq < this.#told);
+    const queue = new FrameQueue(mostBehind, signal);
+    const watcher = { wants, seq, queue };
+    this.#watchers.add(watcher);
+    try {
+      const ready: z.output<typeof readySchema> = { seq, catalog: this.#box.catalog().version };
+      yield frameOf({ id: seq, event: 'ready', data: ready });
+      yield* queue;
+    } finally {
+      this.#watchers.delete(watcher);
+    }
+  }
+
+  readonly #leave = (): void => {
+    this.#streams -= 1;
+    if (this.#streams === 0) this.#listening?.stop();
+  };
+
+  #listen(): Listening {
+    const controller = new AbortController();
+    const unsubscribe = [
+      this.#sessions?.subscribe((event) => this.#tell('session', event.type, () => sessionFrame(event))),
+      this.#box.on('CatalogChanged', (catalog) => this.#tell('catalog', 'CatalogChanged', () => catalogFrame(catalog))),
+    ];
+    const stop = (): void => {
+      this.#listening = undefined;
+      controller.abort();
+      for (const end of unsubscribe) end?.();
+    };
+    const begun = this.#newest().then(
+      (newest) => {
+        this.#told = newest;
+        void this.#follow(controller.signal, stop);
+      },
+      (error: unknown) => {
+        stop();
+        throw error;
+      },
+    );
+    return { begun, stop };
+  }
+
+  async #follow(signal: AbortSignal, stop: () => void): Promise<void> {
+    try {
+      for await (const entry of this.#box.journal.stream({ after: this.#told }, { follow: true, signal })) {
+        this.#told = entry.seq;
+        this.#tell('journal', entry.type, () => entryFrame(entry), entry.seq);
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      // Nobody may be left with a stream that stays silent about the journal.
+      stop();
+      for (const { queue } of this.#watchers) queue.end({ error });
+    }
+  }
+
+  #tell(kind: string, type: string, write: () => string, seq = Number.POSITIVE_INFINITY): void {
+    let frame: string | undefined;
+    for (const watcher of this.#watchers) {
+      if (seq > watcher.seq && isWanted(watcher.wants, kind, type)) watcher.queue.push((frame ??= write()));
+    }
+  }
+}
+
+function wantsEntries(wants: WantedTypes): boolean {
+  return wants === undefined || entryTypes.some((type) => isWanted(wants, 'journal', type));
+}
+
+function isWanted(wants: WantedTypes, kind: string, type: string): boolean {
+  return wants === undefined || wants.has(kind) || wants.has(type);
+}
+
+function entryFrame(entry: JournalEvent): string {
+  return frameOf({ id: entry.seq, event: 'journal', data: entry });
+}
+
+/** Without an id: seqs of sessions count apart, and would be taken for places in the journal. */
+function sessionFrame(event: SessionEvent): string {
+  return frameOf({ event: 'session', data: event });
+}
+
+function catalogFrame({ version, tools, servers }: CatalogSnapshot): string {
+  const change: z.output<typeof catalogChangeSchema> = {
+    type: 'CatalogChanged',
+    version,
+    tools: tools.length,
+    servers: servers.map(toServer),
+  };
+  return frameOf({ event: 'catalog', data: change });
+}

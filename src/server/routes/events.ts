@@ -1,0 +1,30 @@
+import { createRoute } from '@hono/zod-openapi';
+import type { ServerApp } from '../environment.ts';
+import type { LiveEvents } from '../live-events.ts';
+import { resumeHeaders, resumeQuery } from '../schemas/last-event-id.ts';
+import { liveEventSchema, wantedTypes } from '../schemas/live-event.ts';
+import { problems } from '../schemas/problem.ts';
+import type { EventStreams } from '../sse.ts';
+
+const route = createRoute({
+  method: 'get',
+  path: '/api/events',
+  tags: ['Record'],
+  summary: 'Everything that happens, live',
+  description:
+    'Server-sent events of four kinds, by their `event`: `journal` (an entry as `/api/journal` shows it, approvals among them; its `id` is its seq), `session` (an event of any session), `catalog` (tools and servers), and `ready`, once, when what was missed has been told. ' +
+    'With `Last-Event-ID` or `after`, journal entries come without a gap; the rest is told only as it happens, so look at what you show when `ready` comes. Who falls far behind is cut off, and comes back.',
+  request: { query: resumeQuery.extend({ types: wantedTypes }), headers: resumeHeaders },
+  responses: {
+    200: { description: 'One event in each message.', content: { 'text/event-stream': { schema: liveEventSchema } } },
+    ...problems(400, 429, 503),
+  },
+});
+
+export function eventRoutes(app: ServerApp, live: LiveEvents, streams: EventStreams): void {
+  app.openapi(route, (context) => {
+    const { after, types } = context.req.valid('query');
+    const from = context.req.valid('header')['last-event-id'] ?? after;
+    return streams.answer(context, (signal) => live.open(from, types, signal));
+  });
+}

@@ -1,0 +1,55 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { JsonObject } from '../../model/json.ts';
+import type { ServerApp } from '../environment.ts';
+import { readJsonBody } from '../json-body.ts';
+import { problems } from '../schemas/problem.ts';
+import { answersSchema, approveCallSchema, denyCallSchema, sessionSchema } from '../schemas/session.ts';
+import type { ServedSessions } from '../served-sessions.ts';
+import { json } from '../typed-json.ts';
+
+/** What humans say in the middle of a turn. */
+export function sessionAnswerRoutes(app: ServerApp, served: ServedSessions, maxBodyBytes: number): void {
+  function answerRoute<What extends string, Body extends z.ZodType>(what: What, summary: string, schema: Body) {
+    return createRoute({
+      method: 'post',
+      path: `/api/sessions/{id}/${what}`,
+      tags: ['Sessions'],
+      summary,
+      description: 'The first answer wins: the others get 409.',
+      middleware: readJsonBody(maxBodyBytes),
+      request: { params: z.object({ id: z.string() }), body: { content: { 'application/json': { schema } } } },
+      responses: {
+        200: { description: 'The session as it is now.', content: { 'application/json': { schema: sessionSchema } } },
+        ...problems(400, 404, 409, 413, 415, 422, 503),
+      },
+    });
+  }
+
+  app.openapi(answerRoute('approve', 'Say yes to the call that waits', approveCallSchema), async (context) => {
+    const { id } = await served.one(context, context.req.valid('param').id);
+    const { toolCallId, arguments: edited, remember } = context.req.valid('json');
+    await served.all.approve(id, toolCallId, {
+      by: context.var.principal,
+      ...(edited === undefined ? {} : { arguments: edited as JsonObject }),
+      ...(remember === undefined ? {} : { remember }),
+    });
+    return json(context, sessionSchema, await served.all.get(id), 200);
+  });
+
+  app.openapi(answerRoute('deny', 'Say no to the call that waits', denyCallSchema), async (context) => {
+    const { id } = await served.one(context, context.req.valid('param').id);
+    const { toolCallId, reason } = context.req.valid('json');
+    await served.all.deny(id, toolCallId, {
+      by: context.var.principal,
+      ...(reason === undefined ? {} : { reason }),
+    });
+    return json(context, sessionSchema, await served.all.get(id), 200);
+  });
+
+  app.openapi(answerRoute('submit-answers', 'Answer the agent’s question', answersSchema), async (context) => {
+    const { id } = await served.one(context, context.req.valid('param').id);
+    const { toolCallId, answers } = context.req.valid('json');
+    await served.all.answer(id, toolCallId, answers as JsonObject, context.var.principal);
+    return json(context, sessionSchema, await served.all.get(id), 200);
+  });
+}

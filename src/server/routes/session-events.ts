@@ -1,0 +1,42 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { SessionEvent } from '../../sessions/session-event.ts';
+import type { ServerApp } from '../environment.ts';
+import { resumeHeaders, resumeQuery } from '../schemas/last-event-id.ts';
+import { problems } from '../schemas/problem.ts';
+import { sessionEventSchema } from '../schemas/session-event.ts';
+import type { ServedSessions } from '../served-sessions.ts';
+import { sessionFrame } from '../session-frame.ts';
+import type { EventStreams } from '../sse.ts';
+
+const route = createRoute({
+  method: 'get',
+  path: '/api/sessions/{id}/events',
+  tags: ['Sessions'],
+  summary: 'What happens in a session, live',
+  description:
+    'Server-sent events. First what the turn that runs, or the last one, told so far, or with `Last-Event-ID` or `after` what was told since; then what comes, until the session is deleted. No event is missing and none comes twice.',
+  request: { params: z.object({ id: z.string() }), query: resumeQuery, headers: resumeHeaders },
+  responses: {
+    200: {
+      description: 'One event in each message.',
+      content: { 'text/event-stream': { schema: sessionEventSchema } },
+    },
+    ...problems(400, 404, 429, 503),
+  },
+});
+
+/** Watching a session: as many as like, from wherever they were cut off. */
+export function sessionEventRoutes(app: ServerApp, served: ServedSessions, streams: EventStreams): void {
+  app.openapi(route, async (context) => {
+    const { id } = await served.one(context, context.req.valid('param').id);
+    const after = context.req.valid('header')['last-event-id'] ?? context.req.valid('query').after;
+    return streams.answer(context, async (signal) => ({
+      after,
+      frames: frames(served.all.events(id, after === undefined ? { signal } : { after, signal })),
+    }));
+  });
+}
+
+async function* frames(events: AsyncIterable<SessionEvent>): AsyncGenerator<string> {
+  for await (const event of events) yield sessionFrame(event);
+}

@@ -1,0 +1,91 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { SessionEvent } from '../../sessions/session-event.ts';
+import type { ServerApp, ServerContext } from '../environment.ts';
+import { readJsonBody } from '../json-body.ts';
+import { sessionFrame } from '../session-frame.ts';
+import { problems } from '../schemas/problem.ts';
+import { interruptionSchema, messageSchema, sentSchema } from '../schemas/session.ts';
+import { sessionEventSchema } from '../schemas/session-event.ts';
+import type { ServedSessions } from '../served-sessions.ts';
+import type { EventStreams } from '../sse.ts';
+import { json } from '../typed-json.ts';
+
+const tags = ['Sessions'];
+const params = z.object({ id: z.string() });
+
+const interruptRoute = createRoute({
+  method: 'post',
+  path: '/api/sessions/{id}/interrupt',
+  tags,
+  summary: 'End the turn that runs, and take back those that wait',
+  request: { params },
+  responses: {
+    200: { description: 'Whether there was one.', content: { 'application/json': { schema: interruptionSchema } } },
+    ...problems(404, 503),
+  },
+});
+
+/** Turns: a message begins one, and nothing but its end or an interruption ends it. */
+export function sessionTurnRoutes(
+  app: ServerApp,
+  served: ServedSessions,
+  streams: EventStreams,
+  maxBodyBytes: number,
+): void {
+  const sendRoute = createRoute({
+    method: 'post',
+    path: '/api/sessions/{id}/messages',
+    tags,
+    summary: 'Say something to the agent: a turn',
+    description:
+      'With `Accept: text/event-stream`, what happens in the turn, until its `done`. Who is cut off goes on at `/events` with `Last-Event-ID`: the turn does not end with the connection. Turns run one after the other.',
+    middleware: readJsonBody(maxBodyBytes),
+    request: { params, body: { content: { 'application/json': { schema: messageSchema } } } },
+    responses: {
+      200: {
+        description: 'The events of the turn, one in each message.',
+        content: { 'text/event-stream': { schema: sessionEventSchema } },
+      },
+      202: {
+        description: 'The message is taken; `Location` is where its events are told.',
+        content: { 'application/json': { schema: sentSchema } },
+      },
+      ...problems(400, 404, 413, 415, 429, 503),
+    },
+  });
+
+  app.openapi(sendRoute, async (context) => {
+    const { id } = await served.one(context, context.req.valid('param').id);
+    const { content } = context.req.valid('json');
+    const send = () => served.all.send(id, content, context.var.principal);
+    if (wantsStream(context)) {
+      return streams.answer(context, async (signal) => {
+        const { turnId, afterSeq } = await send();
+        return { after: afterSeq, frames: turnFrames(served.all.events(id, { after: afterSeq, signal }), turnId) };
+      });
+    }
+    const sent = await send();
+    context.header('Location', `/api/sessions/${id}/events?after=${sent.afterSeq}`);
+    return json(context, sentSchema, sent, 202);
+  });
+
+  app.openapi(interruptRoute, async (context) => {
+    const { id } = await served.one(context, context.req.valid('param').id);
+    return json(context, interruptionSchema, { interrupted: await served.all.interrupt(id) }, 200);
+  });
+}
+
+function wantsStream(context: ServerContext): boolean {
+  return /\btext\/event-stream\b/i.test(context.req.header('accept') ?? '');
+}
+
+/** The events of one turn: those before are of turns that were asked for earlier. */
+async function* turnFrames(events: AsyncIterable<SessionEvent>, turnId: string): AsyncGenerator<string> {
+  let begun = false;
+  for await (const event of events) {
+    begun ||= event.type === 'user_message' && event.turnId === turnId;
+    if (!begun) continue;
+    yield sessionFrame(event);
+    if (event.type === 'done') return;
+  }
+}

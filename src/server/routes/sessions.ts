@@ -1,0 +1,165 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { ServerApp } from '../environment.ts';
+import { readJsonBody } from '../json-body.ts';
+import { problems } from '../schemas/problem.ts';
+import {
+  agentSchema,
+  newSessionSchema,
+  sessionChangeSchema,
+  sessionSchema,
+  transcriptSchema,
+} from '../schemas/session.ts';
+import type { ServedSessions } from '../served-sessions.ts';
+import { json } from '../typed-json.ts';
+
+const tags = ['Sessions'];
+const params = z.object({ id: z.string() });
+const agentPageSchema = z.object({ items: z.array(agentSchema).readonly() }).openapi('AgentPage');
+const pageSchema = z
+  .object({
+    items: z.array(sessionSchema).readonly(),
+    next: z.string().optional().describe('Give it as `after` to read on; absent on the last page.'),
+  })
+  .openapi('SessionPage');
+const session = { 'application/json': { schema: sessionSchema } };
+
+const agentsRoute = createRoute({
+  method: 'get',
+  path: '/api/agents',
+  tags,
+  summary: 'The agents that sessions can be held with',
+  responses: {
+    200: { description: 'As configured.', content: { 'application/json': { schema: agentPageSchema } } },
+    ...problems(404),
+  },
+});
+
+const listRoute = createRoute({
+  method: 'get',
+  path: '/api/sessions',
+  tags,
+  summary: 'Conversations with agents',
+  request: {
+    query: z.strictObject({
+      limit: z.coerce.number<string>().int().min(1).max(1000).default(100),
+      after: z.string().exactOptional().describe('`next` of the page before.'),
+      cwd: z.string().exactOptional(),
+      owner: z.string().exactOptional().describe('The id of a principal.'),
+      active: z.stringbool().exactOptional().describe('Only those with a turn that runs or waits.'),
+    }),
+  },
+  responses: {
+    200: { description: 'Last active first.', content: { 'application/json': { schema: pageSchema } } },
+    ...problems(400, 404, 503),
+  },
+});
+
+const getRoute = createRoute({
+  method: 'get',
+  path: '/api/sessions/{id}',
+  tags,
+  summary: 'One session',
+  request: { params },
+  responses: { 200: { description: 'The session.', content: session }, ...problems(404, 503) },
+});
+
+const deleteRoute = createRoute({
+  method: 'delete',
+  path: '/api/sessions/{id}',
+  tags,
+  summary: 'Forget a session',
+  description: 'Interrupts what runs in it. What its calls left in the journal stays.',
+  request: { params },
+  responses: { 204: { description: 'It is gone.' }, ...problems(404, 503) },
+});
+
+const forkRoute = createRoute({
+  method: 'post',
+  path: '/api/sessions/{id}/fork',
+  tags,
+  summary: 'Go on in a new session from where this one is',
+  description: 'This one stays as it is.',
+  request: { params },
+  responses: { 201: { description: 'The new session.', content: session }, ...problems(404, 422, 503) },
+});
+
+const transcriptRoute = createRoute({
+  method: 'get',
+  path: '/api/sessions/{id}/messages',
+  tags,
+  summary: 'What was said and done in a session',
+  request: { params },
+  responses: {
+    200: { description: 'The transcript.', content: { 'application/json': { schema: transcriptSchema } } },
+    ...problems(404, 503),
+  },
+});
+
+/** Sessions as things: made, listed, changed, forgotten. What happens in them is in the files beside this one. */
+export function sessionRoutes(app: ServerApp, served: ServedSessions, maxBodyBytes: number): void {
+  const createSessionRoute = createRoute({
+    method: 'post',
+    path: '/api/sessions',
+    tags,
+    summary: 'Begin a session',
+    middleware: readJsonBody(maxBodyBytes),
+    request: { body: { content: { 'application/json': { schema: newSessionSchema } } } },
+    responses: {
+      201: { description: 'The session; `Location` is its address.', content: session },
+      ...problems(400, 404, 413, 415, 422, 503),
+    },
+  });
+  const changeRoute = createRoute({
+    method: 'patch',
+    path: '/api/sessions/{id}',
+    tags,
+    summary: 'Rename a session, or change how freely its agent may act',
+    middleware: readJsonBody(maxBodyBytes),
+    request: { params, body: { content: { 'application/json': { schema: sessionChangeSchema } } } },
+    responses: {
+      200: { description: 'The session as it is now.', content: session },
+      ...problems(400, 404, 413, 415, 422, 503),
+    },
+  });
+
+  app.openapi(agentsRoute, (context) => json(context, agentPageSchema, { items: served.all.agents() }, 200));
+
+  app.openapi(listRoute, async (context) => {
+    const owner = served.ownerFor(context);
+    const page = await served.all.list({ ...context.req.valid('query'), ...(owner === undefined ? {} : { owner }) });
+    return json(context, pageSchema, page, 200);
+  });
+
+  app.openapi(createSessionRoute, async (context) => {
+    const created = await served.all.create(context.req.valid('json'), context.var.principal);
+    context.header('Location', `/api/sessions/${created.id}`);
+    return json(context, sessionSchema, created, 201);
+  });
+
+  app.openapi(getRoute, async (context) =>
+    json(context, sessionSchema, await served.one(context, context.req.valid('param').id), 200),
+  );
+
+  app.openapi(changeRoute, async (context) => {
+    const { id } = await served.one(context, context.req.valid('param').id);
+    return json(context, sessionSchema, await served.all.change(id, context.req.valid('json')), 200);
+  });
+
+  app.openapi(deleteRoute, async (context) => {
+    const { id } = await served.one(context, context.req.valid('param').id);
+    await served.all.delete(id);
+    return context.body(null, 204);
+  });
+
+  app.openapi(forkRoute, async (context) => {
+    const { id } = await served.one(context, context.req.valid('param').id);
+    const forked = await served.all.fork(id, context.var.principal);
+    context.header('Location', `/api/sessions/${forked.id}`);
+    return json(context, sessionSchema, forked, 201);
+  });
+
+  app.openapi(transcriptRoute, async (context) => {
+    const { id } = await served.one(context, context.req.valid('param').id);
+    return json(context, transcriptSchema, { items: await served.all.transcript(id) }, 200);
+  });
+}

@@ -1,0 +1,95 @@
+import { z } from '@hono/zod-openapi';
+import { contentBlock, fileChangeSchema, outcome } from './call.ts';
+import { jsonObject, moment } from './json-schema.ts';
+import { permissionMode, turnReason } from './session.ts';
+
+const told = {
+  seq: z.int().describe('Counts from 1 without gaps.'),
+  sessionId: z.string(),
+  at: moment,
+};
+const toolCallId = z.string().describe('The model’s id of the call.');
+const approvalId = z.string();
+
+function happening<const Type extends string, Shape extends z.core.$ZodLooseShape>(type: Type, shape: Shape) {
+  return z.object({ ...told, type: z.literal(type), ...shape });
+}
+
+const question = z.object({
+  question: z.string(),
+  header: z.string().optional(),
+  options: z.array(z.object({ label: z.string(), description: z.string().optional() })).readonly(),
+  multiSelect: z.boolean().optional(),
+});
+
+const server = z.object({
+  name: z.string(),
+  status: z.string().describe('`up`, `down`, `disabled`, `starting` or `needs-sign-in`.'),
+  tools: z.int(),
+  error: z.string().optional(),
+});
+
+/** What happens in a session. */
+export const sessionEventSchema = z
+  .discriminatedUnion('type', [
+    happening('user_message', { turnId: z.string(), content: z.string(), by: z.string() }),
+    happening('text_delta', { text: z.string() }),
+    happening('thinking_delta', { text: z.string() }),
+    happening('tool_call_start', { toolCallId, toolName: z.string(), server: z.string(), tool: z.string() }),
+    happening('tool_call_delta', { toolCallId, inputJson: z.string().describe('A piece of the input as JSON text.') }),
+    happening('tool_call_end', { toolCallId, input: jsonObject }),
+    happening('tool_progress', {
+      toolCallId,
+      progress: z.object({ progress: z.number(), total: z.number().optional(), message: z.string().optional() }),
+    }),
+    happening('tool_result', {
+      toolCallId,
+      outcome,
+      content: z.array(contentBlock).readonly(),
+      durationMs: z.number(),
+      changes: z.array(fileChangeSchema).readonly().optional(),
+    }),
+    happening('approval_required', {
+      toolCallId,
+      approvalId,
+      toolName: z.string(),
+      input: jsonObject,
+      reason: z.string(),
+      rule: z.string(),
+      expiresAt: moment,
+    }),
+    happening('approval_resolved', {
+      toolCallId,
+      approvalId,
+      decision: z.enum(['approved', 'denied', 'expired']),
+      by: z.string(),
+    }),
+    happening('question_prompt', { toolCallId, questions: z.array(question).readonly() }),
+    happening('question_answered', { toolCallId, by: z.string() }),
+    happening('session_status', {
+      model: z.string().optional(),
+      permissionMode,
+      servers: z.array(server).readonly(),
+      costUsd: z.number().optional(),
+      contextTokens: z.number().optional(),
+    }),
+    happening('error', { code: z.string(), message: z.string() }),
+    happening('done', { reason: turnReason }),
+  ])
+  .openapi('SessionEvent', {
+    description:
+      'What happens in a session. On the wire its `seq` is the `id` of the message, and its `type` the `event`.',
+    example: {
+      seq: 4,
+      sessionId: 'ses_01k9x3f5e2abcdefghj',
+      at: '2026-11-15T08:30:00.000Z',
+      type: 'tool_call_start',
+      toolCallId: 'call_1',
+      toolName: 'mcp__signalbox__ping',
+      server: 'signalbox',
+      tool: 'ping',
+    },
+  });
+
+/** The names of session events. */
+export const sessionEventTypes = sessionEventSchema.options.map(({ shape }) => shape.type.value);

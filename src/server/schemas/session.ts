@@ -1,0 +1,128 @@
+import { z } from '@hono/zod-openapi';
+import { approveRequestSchema, denyRequestSchema } from './approval.ts';
+import { contentBlock, outcome, principalSchema } from './call.ts';
+import { jsonObject, moment } from './json-schema.ts';
+
+const sessionId = 'ses_01k9x3f5e2abcdefghj';
+
+export const permissionMode = z
+  .enum(['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'])
+  .openapi('PermissionMode', {
+    description:
+      'How freely the agent may act. `default` asks by policy; `acceptEdits` asks only for what cannot be undone; `plan` only reads; `dontAsk` denies what would ask; `bypassPermissions` asks nothing. What a rule denies is denied in all of them.',
+  });
+
+export const turnReason = z
+  .enum(['end', 'interrupted', 'error', 'limit'])
+  .openapi('TurnReason', { description: 'Why a turn ended.' });
+
+export const agentSchema = z
+  .object({
+    name: z.string().openapi({ example: 'demo' }),
+    runtime: z.string().describe('What drives its turns: `claude`, `claude-cli` or `model`.'),
+    model: z.string().optional(),
+    isDefault: z.boolean().describe('It is the agent of sessions that name none.'),
+  })
+  .openapi('Agent');
+
+export const sessionSchema = z
+  .object({
+    id: z.string().openapi({ example: sessionId }),
+    agent: z.string(),
+    runtime: z.string(),
+    model: z.string().optional(),
+    title: z.string(),
+    cwd: z.string(),
+    permissionMode,
+    state: z
+      .enum(['idle', 'running', 'waiting', 'expired'])
+      .describe('`waiting`: for a human, in a turn. `expired`: idle for long; the next message takes it up again.'),
+    owner: principalSchema,
+    createdAt: moment,
+    activeAt: moment,
+    forkedFrom: z.string().optional(),
+    queued: z.int().describe('Turns that wait for the one that runs.'),
+    lastSeq: z.int().describe('The last event: `events?after=` this tells only what comes.'),
+    lastTurn: turnReason.optional(),
+  })
+  .openapi('Session', { description: 'One conversation with an agent.' });
+
+const title = z.string().min(1).max(200).openapi({ example: 'Clean up the notes' });
+
+export const newSessionSchema = z
+  .strictObject({
+    agent: z.string().exactOptional().describe('One of `/api/agents`; the default one when left out.'),
+    cwd: z.string().exactOptional().describe('The working directory, absolute.'),
+    permissionMode: permissionMode.exactOptional(),
+    title: title.exactOptional(),
+  })
+  .openapi('NewSession');
+
+export const sessionChangeSchema = z
+  .strictObject({ title: title.exactOptional(), permissionMode: permissionMode.exactOptional() })
+  .refine((change) => Object.keys(change).length > 0, 'give a title or a permissionMode')
+  .openapi('SessionChange', { description: 'A turn that runs goes on as it began.' });
+
+export const messageSchema = z
+  .strictObject({ content: z.string().min(1).openapi({ example: 'ping the server' }) })
+  .openapi('NewMessage');
+
+export const sentSchema = z
+  .object({
+    turnId: z.string(),
+    afterSeq: z.int().describe('Events of the turn have a greater seq.'),
+    position: z.int().describe('Turns before it.'),
+  })
+  .openapi('SentMessage');
+
+const transcriptPart = z.discriminatedUnion('type', [
+  z.object({ type: z.enum(['text', 'thinking']), text: z.string() }),
+  z.object({
+    type: z.literal('tool_call'),
+    toolCallId: z.string(),
+    toolName: z.string(),
+    input: jsonObject,
+    result: z
+      .object({
+        outcome: outcome.optional().describe('Absent where the transcript does not tell.'),
+        isError: z.boolean(),
+        content: z.array(contentBlock).readonly(),
+        durationMs: z.number().optional(),
+      })
+      .optional()
+      .describe('Absent until there is one.'),
+  }),
+]);
+
+export const transcriptSchema = z
+  .object({
+    items: z
+      .array(
+        z
+          .object({
+            id: z.string(),
+            role: z.enum(['user', 'assistant']),
+            at: moment,
+            content: z.array(transcriptPart).readonly(),
+          })
+          .openapi('TranscriptMessage'),
+      )
+      .readonly(),
+  })
+  .openapi('Transcript', { description: 'Oldest first.' });
+
+const toolCallId = z.string().min(1).describe('The model’s id of the call, as the events name it.');
+
+export const approveCallSchema = approveRequestSchema.extend({ toolCallId }).openapi('ApproveCallRequest');
+export const denyCallSchema = denyRequestSchema.extend({ toolCallId }).openapi('DenyCallRequest');
+
+export const answersSchema = z
+  .strictObject({
+    toolCallId,
+    answers: jsonObject.openapi({ description: 'By question.', example: { 'Which colour?': 'Blue' } }),
+  })
+  .openapi('SubmitAnswersRequest');
+
+export const interruptionSchema = z
+  .object({ interrupted: z.boolean().describe('False when nothing ran and nothing waited.') })
+  .openapi('Interruption');
