@@ -121,9 +121,10 @@ export class EventStreams {
         if (!outgoing.write(frame)) await once(outgoing, 'drain', { signal });
       }
     } catch (error) {
-      // The client cannot be told any more; cut off, it comes back and goes on from the last message it got.
-      if (!signal.aborted) problemOf(error, this.#log);
-      outgoing.destroy();
+      // A client that takes nothing any more would hold up the end of the server.
+      if (signal.aborted) outgoing.destroy();
+      // The client cannot be told any more; it comes back and goes on from the last message it got.
+      else problemOf(error, this.#log);
     } finally {
       signal.removeEventListener('abort', end);
       end();

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { FrameQueue } from './frame-queue.ts';
+
+async function all(queue: FrameQueue): Promise<string[]> {
+  const frames: string[] = [];
+  for await (const frame of queue) frames.push(frame);
+  return frames;
+}
+
+describe('the frames on their way to a client', () => {
+  it('come in order, whether they wait for the client or the client for them', async () => {
+    const end = new AbortController();
+    const queue = new FrameQueue(100, end.signal);
+    queue.push('a');
+    queue.push('b');
+    const reading = all(queue);
+    await new Promise((resolve) => setImmediate(resolve));
+    queue.push('c');
+    await new Promise((resolve) => setImmediate(resolve));
+    end.abort();
+    assert.deepEqual(await reading, ['a', 'b', 'c']);
+  });
+
+  it('end before the first one that does not fit: nothing after a gap is delivered', async () => {
+    const queue = new FrameQueue(10, new AbortController().signal);
+    for (const frame of ['aaaa', 'bbbb', 'cccc', 'd']) queue.push(frame);
+    assert.deepEqual(await all(queue), ['aaaa', 'bbbb']);
+  });
+
+  it('may be as large as one likes if they come one at a time', async () => {
+    const end = new AbortController();
+    const queue = new FrameQueue(3, end.signal);
+    const frames = queue[Symbol.asyncIterator]();
+    for (const frame of ['one', 'another']) {
+      queue.push(frame);
+      assert.equal((await frames.next()).value, frame);
+    }
+  });
+
+  it('end with a fault when what tells them fails, after those that were told', async () => {
+    const queue = new FrameQueue(10, new AbortController().signal);
+    queue.push('a');
+    queue.end({ error: new Error('the journal is gone') });
+    const frames = queue[Symbol.asyncIterator]();
+    assert.equal((await frames.next()).value, 'a');
+    await assert.rejects(frames.next(), /the journal is gone/);
+  });
+});
