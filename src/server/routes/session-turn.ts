@@ -50,7 +50,7 @@ export function sessionTurnRoutes(
         description: 'The message is taken; `Location` is where its events are told.',
         content: { 'application/json': { schema: sentSchema } },
       },
-      ...problems(400, 404, 413, 415, 429, 503),
+      ...problems(400, 404, 413, 415, 422, 429, 503),
     },
   });
 

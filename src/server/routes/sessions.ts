@@ -41,7 +41,7 @@ const listRoute = createRoute({
   summary: 'Conversations with agents',
   request: {
     query: z.strictObject({
-      limit: z.coerce.number<string>().int().min(1).max(1000).default(100),
+      limit: z.coerce.number<string>().int().min(1).max(500).default(50),
       after: z.string().exactOptional().describe('`next` of the page before.'),
       cwd: z.string().exactOptional(),
       owner: z.string().exactOptional().describe('The id of a principal.'),

@@ -81,7 +81,7 @@ export const sessionEventSchema = z
       'What happens in a session. On the wire its `seq` is the `id` of the message, and its `type` the `event`.',
     example: {
       seq: 4,
-      sessionId: 'ses_01k9x3f5e2abcdefghj',
+      sessionId: 'sess_1kq2v7m0ea4hy0j8tzw',
       at: '2026-11-15T08:30:00.000Z',
       type: 'tool_call_start',
       toolCallId: 'call_1',

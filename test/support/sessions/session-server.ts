@@ -1,0 +1,87 @@
+import type { TestContext } from 'node:test';
+import type { Session } from '../../../src/sessions/session.ts';
+import type { SessionEvent } from '../../../src/sessions/session-event.ts';
+import { type RunningServer, startServer } from '../../../src/server/start-server.ts';
+import { type ClientStream, openStream } from '../event-stream.ts';
+import { adminToken, bodyOf } from '../http-server.ts';
+import { type PlaceOptions, type SessionPlace, openSessionPlace } from './session-place.ts';
+
+/** Sessions behind a real server, closed with the test. */
+export interface SessionServer {
+  readonly place: SessionPlace;
+  readonly server: RunningServer;
+  /** Asks, with the admin token unless another is given. */
+  ask(method: string, path: string, body?: object, token?: string): Promise<Response>;
+  /** A new session's id. */
+  create(given?: object): Promise<string>;
+  /** Says something and streams the turn. */
+  say(id: string, content: string): Promise<ClientStream>;
+  /** Watches a session. */
+  watch(id: string, resume?: { readonly after?: number; readonly lastEventId?: string }): Promise<ClientStream>;
+  /** Stops the server and starts another on the same sessions. */
+  restart(): Promise<void>;
+}
+
+export async function openSessionServer(test: TestContext, options: PlaceOptions = {}): Promise<SessionServer> {
+  const place = await openSessionPlace(options);
+  const { box, sessions } = place;
+  const start = (): Promise<RunningServer> =>
+    startServer({ box, sessions, host: '127.0.0.1', port: 0, token: adminToken, limits: { graceMs: 1000 } });
+  let server = await start();
+  test.after(async () => {
+    await server.close();
+    await place.close();
+  });
+  const headers = (token = adminToken): Record<string, string> => ({
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+  });
+  const ask: SessionServer['ask'] = (method, path, body, token) =>
+    fetch(server.url + path, {
+      method,
+      headers: headers(token),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  return {
+    place,
+    get server() {
+      return server;
+    },
+    ask,
+    create: async (given = {}) => (await bodyOf<Session>(ask('POST', '/api/sessions', given))).id,
+    say: (id, content) =>
+      openStream(`${server.url}/api/sessions/${id}/messages`, {
+        method: 'POST',
+        headers: headers(),
+        body: JSON.stringify({ content }),
+      }),
+    watch: (id, { after, lastEventId } = {}) =>
+      openStream(`${server.url}/api/sessions/${id}/events${after === undefined ? '' : `?after=${after}`}`, {
+        headers: { ...headers(), ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }) },
+      }),
+    async restart() {
+      await server.close();
+      server = await start();
+    },
+  };
+}
+
+/** The events of a stream until one fits, or until it ends. */
+export async function eventsOf(
+  stream: ClientStream,
+  fits: (event: SessionEvent) => boolean = () => false,
+): Promise<SessionEvent[]> {
+  const events: SessionEvent[] = [];
+  for await (const { id, event: name, data } of stream) {
+    const event = JSON.parse(data) as SessionEvent;
+    if (id !== String(event.seq) || name !== event.type) throw new Error(`${id} ${name} is not ${data}`);
+    events.push(event);
+    if (fits(event)) break;
+  }
+  return events;
+}
+
+/** The end of a turn. */
+export function isDone({ type }: SessionEvent): boolean {
+  return type === 'done';
+}
