@@ -7,6 +7,8 @@ import fc from 'fast-check';
 import { type ClientStream, openStream, take } from '../../../test/support/event-stream.ts';
 import { type TestServer, adminToken, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
 import { runSeed } from '../../../test/support/seeded.ts';
+import { says } from '../../../test/support/sessions/session-place.ts';
+import { eventsOf, openSessionServer } from '../../../test/support/sessions/session-server.ts';
 import type { JournalEvent } from '../../journal/entry.ts';
 import type { Page } from '../../journal/reader.ts';
 import { createSignalbox } from '../../signalbox.ts';
@@ -149,6 +151,39 @@ describe('GET /api/events', () => {
     assert.ok(answered?.type === 'ApprovalResolved' && answered.approvalId === asked.approvalId);
     stream.drop();
     await ended;
+  });
+
+  it('tells what happens in every session, as its own stream does', async (test) => {
+    const { create, say, server } = await openSessionServer(test);
+    const stream = await watch(server.url, '?types=session');
+    await take(stream, 1);
+    const expected = [];
+    for (const content of ['hello', 'ping the server'])
+      expected.push(...(await eventsOf(await say(await create(), content))));
+    assert.deepEqual(await take(stream, expected.length), expected);
+    assert.equal(stream.lastEventId(), '0', 'events of sessions are no places in the journal');
+    const some = await watch(server.url, '?types=done,ToolInvoked');
+    await take(some, 1);
+    await eventsOf(await say(await create(), 'ping the server'));
+    const types = (await take<{ type: string }>(some, 2)).map(({ type }) => type);
+    assert.deepEqual(types.toSorted(), ['ToolInvoked', 'done']);
+    for (const each of [stream, some]) each.drop();
+  });
+
+  it('lets go who is too far behind; they come back without a gap in the journal', async (test) => {
+    const { create, say, server, place } = await openSessionServer(test);
+    const stream = await watch(server.url);
+    await take(stream, 1);
+    place.script = () => says(...Array.from({ length: 200 }, () => 'much '.repeat(20_000)));
+    const told = await eventsOf(await say(await create({ agent: 'scripted' }), 'tell me all'));
+    const { callId } = await place.box.call('mcp__signalbox__ping');
+    let received = 0;
+    for await (const { event } of stream) if (event === 'session') received += 1;
+    assert.ok(received < told.length, `${received} of ${told.length}`);
+    const again = await watch(server.url, '', stream.lastEventId());
+    const [missed] = await take<JournalEvent>(again, 1);
+    assert.ok(missed?.type === 'ToolInvoked' && missed.callId === callId);
+    again.drop();
   });
 
   it('takes a place that this journal has not reached for one of another journal', async (test) => {
