@@ -58,6 +58,8 @@ describe('GET /api/events', () => {
 
   it('tells who was away what they missed, without gap or duplicate, however often the connection breaks', async (test) => {
     const { watch: open, call, journal } = await watched(test);
+    // Somebody else watches all the time: what is just written may be on its way to them when others come back.
+    const other = await open();
     const step = fc.oneof(
       fc.record({ call: fc.integer({ min: 1, max: 4 }) }),
       fc.record({ read: fc.integer({ min: 1, max: 5 }) }),
@@ -93,6 +95,17 @@ describe('GET /api/events', () => {
       }),
       { seed: runSeed, numRuns: 25 },
     );
+    other.drop();
+  });
+
+  it('tells who was away for long all that they missed', async (test) => {
+    const { watch: open, box, journal } = await watched(test);
+    await Promise.all(Array.from({ length: 450 }, () => box.call('mcp__test__echo', { text: 'x' })));
+    const expected = await journal();
+    const stream = await open('?after=0');
+    assert.deepEqual(await take(stream, expected.length), expected);
+    assert.deepEqual(await take(stream, 1), [{ seq: expected.at(-1)?.seq, catalog: box.catalog().version }]);
+    stream.drop();
   });
 
   it('tells many the same', async (test) => {
