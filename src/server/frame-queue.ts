@@ -32,11 +32,14 @@ export class FrameQueue implements AsyncIterable<string> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<string> {
     for (;;) {
-      const frames = this.#waiting;
-      this.#waiting = [];
-      this.#length = 0;
-      yield* frames;
-      if (this.#waiting.length > 0) continue;
+      if (this.#waiting.length > 0) {
+        // All that waits is one piece on the wire: what is written costs by the piece.
+        const frames = this.#waiting.join('');
+        this.#waiting = [];
+        this.#length = 0;
+        yield frames;
+        continue;
+      }
       if (this.#fault !== undefined) throw this.#fault.error;
       if (this.#isOver) return;
       await new Promise<void>((resolve) => (this.#wake = resolve));
