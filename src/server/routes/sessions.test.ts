@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { documented } from '../../../test/support/documented.ts';
 import { bodyOf, startTestServer } from '../../../test/support/http-server.ts';
 import { eventsOf, openSessionServer } from '../../../test/support/sessions/session-server.ts';
+import type { Turn, TurnEvent } from '../../runtimes/runtime.ts';
 import type { TranscriptMessage } from '../../runtimes/transcript.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { AgentSummary, SessionPage } from '../../sessions/sessions.ts';
@@ -109,6 +111,53 @@ describe('sessions over HTTP', () => {
     }
   });
 
+  it('answer as the API document says, events included', async (test) => {
+    const { ask, create, place } = await openSessionServer(test);
+    const assertDocumented = await documented(ask('GET', '/openapi.json'));
+    const [all, one] = ['/api/sessions', '/api/sessions/{id}'];
+    const id = await create();
+    const path = `/api/sessions/${id}`;
+    await assertDocumented('get', '/api/agents', await ask('GET', '/api/agents'));
+    await assertDocumented('post', all, await ask('POST', all, { title: 'x' }));
+    await assertDocumented('post', all, await ask('POST', all, { title: '' }));
+    await assertDocumented('get', all, await ask('GET', `${all}?limit=1`));
+    await assertDocumented('get', one, await ask('GET', path));
+    await assertDocumented('patch', one, await ask('PATCH', path, { permissionMode: 'plan' }));
+    await assertDocumented('patch', one, await ask('PATCH', path, {}));
+    await assertDocumented('post', `${one}/fork`, await ask('POST', `${path}/fork`));
+    await assertDocumented('post', `${one}/interrupt`, await ask('POST', `${path}/interrupt`));
+    const messages = `${path}/messages`;
+    await assertDocumented('post', `${one}/messages`, await ask('POST', messages, { content: 'ping the server' }));
+    const streamed = await ask('POST', messages, { content: 'ping the server' }, { accept: 'text/event-stream' });
+    await assertDocumented('post', `${one}/messages`, streamed);
+    await assertDocumented('get', `${one}/messages`, await ask('GET', messages));
+    place.script = everyEvent;
+    const answered: Promise<void>[] = [];
+    place.sessions.subscribe((event) => {
+      const answer = (how: string, body: object): void =>
+        void answered.push(
+          ask('POST', `${all}/${event.sessionId}/${how}`, body).then((response) =>
+            assertDocumented('post', `${one}/${how}`, response),
+          ),
+        );
+      if (event.type === 'question_prompt') answer('submit-answers', { toolCallId: event.toolCallId, answers: {} });
+      if (event.type === 'approval_required') answer('approve', { toolCallId: event.toolCallId });
+    });
+    for (const [agent, content] of [
+      ['scripted', 'tell me all'],
+      ['demo', 'call mcp__notes__write {"text":"mine"}'],
+    ] as const) {
+      const said = `${all}/${await create({ agent })}/messages`;
+      const turn = await ask('POST', said, { content }, { accept: 'text/event-stream' });
+      await assertDocumented('post', `${one}/messages`, turn);
+      await assertDocumented('get', `${one}/messages`, await ask('GET', said));
+    }
+    assert.equal(answered.length, 2);
+    await Promise.all(answered);
+    await assertDocumented('post', `${one}/deny`, await ask('POST', `${path}/deny`, { toolCallId: 'none' }));
+    await assertDocumented('post', `${one}/approve`, await ask('POST', `${path}/approve`, {}));
+  });
+
   it('are absent, clearly, on a server that holds none', async (test) => {
     const { get } = await startTestServer(test);
     for (const path of ['/api/agents', '/api/sessions', '/api/sessions/x', '/api/sessions/x/events']) {
@@ -137,4 +186,28 @@ function routesOfOne(id: string): readonly (readonly [method: string, path: stri
     ['POST', `${path}/interrupt`],
     ['POST', `${path}/fork`],
   ];
+}
+
+/** A turn in which everything happens that a runtime can tell. */
+async function* everyEvent(turn: Turn): AsyncGenerator<TurnEvent> {
+  const toolCallId = 'call_1';
+  yield { type: 'status', model: 'some', costUsd: 0.5, contextTokens: 12 };
+  yield { type: 'thinking_delta', text: 'hm' };
+  yield { type: 'text_delta', text: 'well' };
+  yield { type: 'tool_call_start', toolCallId, toolName: 'mcp__notes__write', server: 'notes', tool: 'write' };
+  yield { type: 'tool_call_delta', toolCallId, inputJson: '{"text":' };
+  yield { type: 'tool_call_end', toolCallId, input: { text: 'x' } };
+  yield { type: 'tool_progress', toolCallId, progress: { progress: 1, total: 2, message: 'half' } };
+  const changes = [{ workspace: '/w', path: 'a', kind: 'modified', diff: '-a\n+b' }] as const;
+  const content = [
+    { type: 'text', text: 'done' },
+    { type: 'image', data: 'AAAA', mimeType: 'image/png' },
+    { type: 'resource_link', uri: 'signalbox://x', name: 'x' },
+  ] as const;
+  yield { type: 'tool_result', toolCallId, outcome: 'completed', content, durationMs: 1.5, changes };
+  await turn.ask('call_2', [
+    { question: 'Which?', header: 'h', options: [{ label: 'a', description: 'd' }], multiSelect: true },
+  ]);
+  yield { type: 'error', code: 'model-failed', message: 'no more' };
+  yield { type: 'done', reason: 'error' };
 }

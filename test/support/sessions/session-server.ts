@@ -10,8 +10,8 @@ import { type PlaceOptions, type SessionPlace, openSessionPlace } from './sessio
 export interface SessionServer {
   readonly place: SessionPlace;
   readonly server: RunningServer;
-  /** Asks, with the admin token unless another is given. */
-  ask(method: string, path: string, body?: object, token?: string): Promise<Response>;
+  /** Asks, with the admin token unless the headers say otherwise. */
+  ask(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<Response>;
   /** A new session's id. */
   create(given?: object): Promise<string>;
   /** Says something and streams the turn. */
@@ -32,14 +32,11 @@ export async function openSessionServer(test: TestContext, options: PlaceOptions
     await server.close();
     await place.close();
   });
-  const headers = (token = adminToken): Record<string, string> => ({
-    authorization: `Bearer ${token}`,
-    'content-type': 'application/json',
-  });
-  const ask: SessionServer['ask'] = (method, path, body, token) =>
+  const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };
+  const ask: SessionServer['ask'] = (method, path, body, given = {}) =>
     fetch(server.url + path, {
       method,
-      headers: headers(token),
+      headers: { ...headers, ...given },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   return {
@@ -52,12 +49,12 @@ export async function openSessionServer(test: TestContext, options: PlaceOptions
     say: (id, content) =>
       openStream(`${server.url}/api/sessions/${id}/messages`, {
         method: 'POST',
-        headers: headers(),
+        headers,
         body: JSON.stringify({ content }),
       }),
     watch: (id, { after, lastEventId } = {}) =>
       openStream(`${server.url}/api/sessions/${id}/events${after === undefined ? '' : `?after=${after}`}`, {
-        headers: { ...headers(), ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }) },
+        headers: { ...headers, ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }) },
       }),
     async restart() {
       await server.close();
