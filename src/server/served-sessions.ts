@@ -1,8 +1,13 @@
 import { SignalboxError } from '../model/errors.ts';
+import type { PermissionMode } from '../model/permission-mode.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import type { ServerContext } from './environment.ts';
+import { assertRole } from './access/authorize.ts';
+import { type Identity, mayView } from './access/identity.ts';
+import { may } from './access/may.ts';
 import { Problem } from './problems/problem.ts';
+
+const freerModes: ReadonlySet<PermissionMode> = new Set(['acceptEdits', 'bypassPermissions']);
 
 /** The sessions that a server holds, as whoever asks may see them. */
 export class ServedSessions {
@@ -18,16 +23,15 @@ export class ServedSessions {
     throw new Problem('sessions-absent', 'no agents run behind this server; "signalbox serve" brings some');
   }
 
-  /** Whose sessions are listed; `undefined`: everybody's. */
-  ownerFor(_context: ServerContext): string | undefined {
-    return undefined;
-  }
-
   /** One session. To those who may not see it, it is as if there were none. */
-  async one(context: ServerContext, id: string): Promise<Session> {
+  async one(identity: Identity, id: string): Promise<Session> {
     const session = await this.all.get(id);
-    const owner = this.ownerFor(context);
-    if (owner === undefined || session.owner.id === owner) return session;
-    throw new SignalboxError('session-unknown', `there is no session "${id}"`);
+    if (mayView(identity, session.owner.id)) return session;
+    throw new SignalboxError('session-unknown', `there is no session ${JSON.stringify(id)}`);
   }
+}
+
+/** Agents may bind themselves more than the policy does, and not less. */
+export function assertMode(identity: Identity, mode: PermissionMode | undefined): void {
+  if (mode !== undefined && freerModes.has(mode)) assertRole(identity, may.answer, `the permission mode ${mode}`);
 }

@@ -42,7 +42,7 @@ export function authorize(declared: () => RolesByRoute): MiddlewareHandler<Serve
 }
 
 /** Refuses those whose role does not allow this. */
-function assertRole({ role }: Identity, allowed: readonly Role[], what: string): void {
+export function assertRole({ role }: Identity, allowed: readonly Role[], what: string): void {
   if (allowed.includes(role)) return;
   const needed = allowed.join(' or ') || 'nobody';
   throw new Problem(

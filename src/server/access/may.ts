@@ -8,6 +8,8 @@ export const may = {
   read: ['viewer', 'approver', 'admin'],
   /** Calls and turns. Approvers make none: nobody answers for what they began. */
   call: ['agent', 'admin'],
+  /** Stopping and changing sessions. What makes one freer is for those who answer. */
+  steer: ['agent', 'approver', 'admin'],
   /** Answers and what takes back, which count as a human's. */
   answer: ['approver', 'admin'],
   change: ['admin'],

@@ -28,6 +28,15 @@ const changing: Readonly<Record<string, readonly Role[]>> = {
   'POST /api/approvals/{id}/approve': may.answer,
   'POST /api/approvals/{id}/deny': may.answer,
   'POST /api/policies/backtest': may.read,
+  'POST /api/sessions': may.call,
+  'POST /api/sessions/{id}/messages': may.call,
+  'POST /api/sessions/{id}/fork': may.call,
+  'DELETE /api/sessions/{id}': may.call,
+  'PATCH /api/sessions/{id}': may.steer,
+  'POST /api/sessions/{id}/interrupt': may.steer,
+  'POST /api/sessions/{id}/approve': may.answer,
+  'POST /api/sessions/{id}/deny': may.answer,
+  'POST /api/sessions/{id}/submit-answers': may.answer,
 };
 
 /** What agents may look at. */
@@ -44,6 +53,11 @@ const agentsSee = new Set(
     '/api/calls',
     '/api/calls/{id}',
     '/api/results/{id}',
+    '/api/agents',
+    '/api/sessions',
+    '/api/sessions/{id}',
+    '/api/sessions/{id}/messages',
+    '/api/sessions/{id}/events',
   ].map((path) => `GET ${path}`),
 );
 

@@ -1,4 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
+import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
 import type { LiveEvents } from '../live-events.ts';
 import { resumeHeaders, resumeQuery } from '../schemas/last-event-id.ts';
@@ -9,6 +10,7 @@ import type { EventStreams } from '../sse.ts';
 const route = createRoute({
   method: 'get',
   path: '/api/events',
+  'x-roles': may.read,
   tags: ['Record'],
   summary: 'Everything that happens, live',
   description:

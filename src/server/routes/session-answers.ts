@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { JsonObject } from '../../model/json.ts';
+import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
 import { readJsonBody } from '../json-body.ts';
 import { problems } from '../schemas/problem.ts';
@@ -13,6 +14,7 @@ export function sessionAnswerRoutes(app: ServerApp, served: ServedSessions, maxB
     return createRoute({
       method: 'post',
       path: `/api/sessions/{id}/${what}`,
+      'x-roles': may.answer,
       tags: ['Sessions'],
       summary,
       description: 'The first answer wins: the others get 409.',
@@ -26,7 +28,7 @@ export function sessionAnswerRoutes(app: ServerApp, served: ServedSessions, maxB
   }
 
   app.openapi(answerRoute('approve', 'Say yes to the call that waits', approveCallSchema), async (context) => {
-    const { id } = await served.one(context, context.req.valid('param').id);
+    const { id } = await served.one(context.var.identity, context.req.valid('param').id);
     const { toolCallId, arguments: edited, remember } = context.req.valid('json');
     await served.all.approve(id, toolCallId, {
       by: context.var.principal,
@@ -37,7 +39,7 @@ export function sessionAnswerRoutes(app: ServerApp, served: ServedSessions, maxB
   });
 
   app.openapi(answerRoute('deny', 'Say no to the call that waits', denyCallSchema), async (context) => {
-    const { id } = await served.one(context, context.req.valid('param').id);
+    const { id } = await served.one(context.var.identity, context.req.valid('param').id);
     const { toolCallId, reason } = context.req.valid('json');
     await served.all.deny(id, toolCallId, {
       by: context.var.principal,
@@ -47,7 +49,7 @@ export function sessionAnswerRoutes(app: ServerApp, served: ServedSessions, maxB
   });
 
   app.openapi(answerRoute('submit-answers', 'Answer the agent’s question', answersSchema), async (context) => {
-    const { id } = await served.one(context, context.req.valid('param').id);
+    const { id } = await served.one(context.var.identity, context.req.valid('param').id);
     const { toolCallId, answers } = context.req.valid('json');
     await served.all.answer(id, toolCallId, answers as JsonObject, context.var.principal);
     return json(context, sessionSchema, await served.all.get(id), 200);

@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { SessionEvent } from '../../sessions/session-event.ts';
+import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
 import { resumeHeaders, resumeQuery } from '../schemas/last-event-id.ts';
 import { problems } from '../schemas/problem.ts';
@@ -11,6 +12,7 @@ import type { EventStreams } from '../sse.ts';
 const route = createRoute({
   method: 'get',
   path: '/api/sessions/{id}/events',
+  'x-roles': may.look,
   tags: ['Sessions'],
   summary: 'What happens in a session, live',
   description:
@@ -28,7 +30,7 @@ const route = createRoute({
 /** Watching a session: as many as like, from wherever they were cut off. */
 export function sessionEventRoutes(app: ServerApp, served: ServedSessions, streams: EventStreams): void {
   app.openapi(route, async (context) => {
-    const { id } = await served.one(context, context.req.valid('param').id);
+    const { id } = await served.one(context.var.identity, context.req.valid('param').id);
     const after = context.req.valid('header')['last-event-id'] ?? context.req.valid('query').after;
     return streams.answer(context, async (signal) => ({
       after,

@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { SessionEvent } from '../../sessions/session-event.ts';
+import { may } from '../access/may.ts';
 import type { ServerApp, ServerContext } from '../environment.ts';
 import { readJsonBody } from '../json-body.ts';
 import { sessionFrame } from '../session-frame.ts';
@@ -16,6 +17,7 @@ const params = z.object({ id: z.string() });
 const interruptRoute = createRoute({
   method: 'post',
   path: '/api/sessions/{id}/interrupt',
+  'x-roles': may.steer,
   tags,
   summary: 'End the turn that runs, and take back those that wait',
   request: { params },
@@ -35,6 +37,7 @@ export function sessionTurnRoutes(
   const sendRoute = createRoute({
     method: 'post',
     path: '/api/sessions/{id}/messages',
+    'x-roles': may.call,
     tags,
     summary: 'Say something to the agent: a turn',
     description:
@@ -55,7 +58,7 @@ export function sessionTurnRoutes(
   });
 
   app.openapi(sendRoute, async (context) => {
-    const { id } = await served.one(context, context.req.valid('param').id);
+    const { id } = await served.one(context.var.identity, context.req.valid('param').id);
     const { content } = context.req.valid('json');
     const send = () => served.all.send(id, content, context.var.principal);
     if (wantsStream(context)) {
@@ -70,7 +73,7 @@ export function sessionTurnRoutes(
   });
 
   app.openapi(interruptRoute, async (context) => {
-    const { id } = await served.one(context, context.req.valid('param').id);
+    const { id } = await served.one(context.var.identity, context.req.valid('param').id);
     return json(context, interruptionSchema, { interrupted: await served.all.interrupt(id) }, 200);
   });
 }

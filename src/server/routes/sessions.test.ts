@@ -158,6 +158,59 @@ describe('sessions over HTTP', () => {
     await assertDocumented('post', `${one}/approve`, await ask('POST', `${path}/approve`, {}));
   });
 
+  it('of others do not exist for an agent; viewers and approvers see all', async (test) => {
+    const { ask, as, create } = await openSessionServer(test);
+    const [agent, other, viewer, approver] = [
+      await as('agent'),
+      await as('agent'),
+      await as('viewer'),
+      await as('approver'),
+    ];
+    const admins = await create();
+    const { id } = await bodyOf<Session>(ask('POST', '/api/sessions', {}, agent));
+    const listed = async (headers: Record<string, string>, query = ''): Promise<string[]> =>
+      (await bodyOf<SessionPage>(ask('GET', `/api/sessions${query}`, undefined, headers))).items.map((each) => each.id);
+    assert.deepEqual(await listed(agent), [id]);
+    assert.deepEqual(await listed(agent, '?owner=token:admin'), [id]);
+    assert.deepEqual(await listed(other), []);
+    for (const headers of [viewer, approver])
+      assert.deepEqual((await listed(headers)).toSorted(), [admins, id].toSorted());
+    for (const foreign of [admins, id]) {
+      for (const [method, path, body] of routesOfOne(foreign)) {
+        const response = await ask(method, path, body, other);
+        const { code } = await bodyOf<ProblemDocument>(response);
+        const unknown = [404, 'session-unknown'];
+        const refused = [403, 'role-refused'];
+        const isAnswer = /\/(approve|deny|submit-answers)$/.test(path);
+        assert.deepEqual([response.status, code], isAnswer ? refused : unknown, `${method} ${path}`);
+      }
+    }
+    assert.equal((await ask('GET', `/api/sessions/${id}`, undefined, agent)).status, 200);
+    assert.equal((await ask('GET', `/api/sessions/${admins}/messages`, undefined, viewer)).status, 200);
+    assert.equal((await ask('POST', `/api/sessions/${admins}/messages`, { content: 'x' }, viewer)).status, 403);
+    assert.equal((await ask('POST', `/api/sessions/${id}/interrupt`, undefined, approver)).status, 200);
+  });
+
+  it('are not made freer by agents', async (test) => {
+    const { ask, as } = await openSessionServer(test);
+    const [agent, approver] = [await as('agent'), await as('approver')];
+    const { id } = await bodyOf<Session>(ask('POST', '/api/sessions', { permissionMode: 'plan' }, agent));
+    const path = `/api/sessions/${id}`;
+    for (const permissionMode of ['acceptEdits', 'bypassPermissions']) {
+      for (const refused of [
+        await ask('POST', '/api/sessions', { permissionMode }, agent),
+        await ask('PATCH', path, { permissionMode }, agent),
+      ]) {
+        assert.deepEqual([refused.status, (await bodyOf<ProblemDocument>(refused)).code], [403, 'role-refused']);
+      }
+      assert.equal((await ask('PATCH', path, { permissionMode }, approver)).status, 200);
+      assert.equal((await ask('POST', `${path}/fork`, undefined, agent)).status, 403, 'a fork would be as free');
+    }
+    for (const permissionMode of ['dontAsk', 'default'])
+      assert.equal((await ask('PATCH', path, { permissionMode }, agent)).status, 200);
+    assert.equal((await ask('POST', `${path}/fork`, undefined, agent)).status, 201);
+  });
+
   it('are absent, clearly, on a server that holds none', async (test) => {
     const { get } = await startTestServer(test);
     for (const path of ['/api/agents', '/api/sessions', '/api/sessions/x', '/api/sessions/x/events']) {

@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
 import { readJsonBody } from '../json-body.ts';
 import { problems } from '../schemas/problem.ts';
@@ -9,7 +10,7 @@ import {
   sessionSchema,
   transcriptSchema,
 } from '../schemas/session.ts';
-import type { ServedSessions } from '../served-sessions.ts';
+import { type ServedSessions, assertMode } from '../served-sessions.ts';
 import { json } from '../typed-json.ts';
 
 const tags = ['Sessions'];
@@ -26,6 +27,7 @@ const session = { 'application/json': { schema: sessionSchema } };
 const agentsRoute = createRoute({
   method: 'get',
   path: '/api/agents',
+  'x-roles': may.look,
   tags,
   summary: 'The agents that sessions can be held with',
   responses: {
@@ -37,8 +39,10 @@ const agentsRoute = createRoute({
 const listRoute = createRoute({
   method: 'get',
   path: '/api/sessions',
+  'x-roles': may.look,
   tags,
   summary: 'Conversations with agents',
+  description: 'Agents see their own.',
   request: {
     query: z.strictObject({
       limit: z.coerce.number<string>().int().min(1).max(500).default(50),
@@ -57,6 +61,7 @@ const listRoute = createRoute({
 const getRoute = createRoute({
   method: 'get',
   path: '/api/sessions/{id}',
+  'x-roles': may.look,
   tags,
   summary: 'One session',
   request: { params },
@@ -66,6 +71,7 @@ const getRoute = createRoute({
 const deleteRoute = createRoute({
   method: 'delete',
   path: '/api/sessions/{id}',
+  'x-roles': may.call,
   tags,
   summary: 'Forget a session',
   description: 'Interrupts what runs in it. What its calls left in the journal stays.',
@@ -76,6 +82,7 @@ const deleteRoute = createRoute({
 const forkRoute = createRoute({
   method: 'post',
   path: '/api/sessions/{id}/fork',
+  'x-roles': may.call,
   tags,
   summary: 'Go on in a new session from where this one is',
   description: 'This one stays as it is.',
@@ -86,6 +93,7 @@ const forkRoute = createRoute({
 const transcriptRoute = createRoute({
   method: 'get',
   path: '/api/sessions/{id}/messages',
+  'x-roles': may.look,
   tags,
   summary: 'What was said and done in a session',
   request: { params },
@@ -100,8 +108,10 @@ export function sessionRoutes(app: ServerApp, served: ServedSessions, maxBodyByt
   const createSessionRoute = createRoute({
     method: 'post',
     path: '/api/sessions',
+    'x-roles': may.call,
     tags,
     summary: 'Begin a session',
+    description: 'The permission modes `acceptEdits` and `bypassPermissions` are not for agents to choose.',
     middleware: readJsonBody(maxBodyBytes),
     request: { body: { content: { 'application/json': { schema: newSessionSchema } } } },
     responses: {
@@ -112,8 +122,10 @@ export function sessionRoutes(app: ServerApp, served: ServedSessions, maxBodyByt
   const changeRoute = createRoute({
     method: 'patch',
     path: '/api/sessions/{id}',
+    'x-roles': may.steer,
     tags,
     summary: 'Rename a session, or change how freely its agent may act',
+    description: 'The permission modes `acceptEdits` and `bypassPermissions` are for approvers and admins to choose.',
     middleware: readJsonBody(maxBodyBytes),
     request: { params, body: { content: { 'application/json': { schema: sessionChangeSchema } } } },
     responses: {
@@ -125,41 +137,47 @@ export function sessionRoutes(app: ServerApp, served: ServedSessions, maxBodyByt
   app.openapi(agentsRoute, (context) => json(context, agentPageSchema, { items: served.all.agents() }, 200));
 
   app.openapi(listRoute, async (context) => {
-    const owner = served.ownerFor(context);
-    const page = await served.all.list({ ...context.req.valid('query'), ...(owner === undefined ? {} : { owner }) });
+    const { role, principal } = context.var.identity;
+    const query = context.req.valid('query');
+    const page = await served.all.list(role === 'agent' ? { ...query, owner: principal.id } : query);
     return json(context, pageSchema, page, 200);
   });
 
   app.openapi(createSessionRoute, async (context) => {
-    const created = await served.all.create(context.req.valid('json'), context.var.principal);
+    const request = context.req.valid('json');
+    assertMode(context.var.identity, request.permissionMode);
+    const created = await served.all.create(request, context.var.principal);
     context.header('Location', `/api/sessions/${created.id}`);
     return json(context, sessionSchema, created, 201);
   });
 
   app.openapi(getRoute, async (context) =>
-    json(context, sessionSchema, await served.one(context, context.req.valid('param').id), 200),
+    json(context, sessionSchema, await served.one(context.var.identity, context.req.valid('param').id), 200),
   );
 
   app.openapi(changeRoute, async (context) => {
-    const { id } = await served.one(context, context.req.valid('param').id);
-    return json(context, sessionSchema, await served.all.change(id, context.req.valid('json')), 200);
+    const { id } = await served.one(context.var.identity, context.req.valid('param').id);
+    const change = context.req.valid('json');
+    assertMode(context.var.identity, change.permissionMode);
+    return json(context, sessionSchema, await served.all.change(id, change), 200);
   });
 
   app.openapi(deleteRoute, async (context) => {
-    const { id } = await served.one(context, context.req.valid('param').id);
+    const { id } = await served.one(context.var.identity, context.req.valid('param').id);
     await served.all.delete(id);
     return context.body(null, 204);
   });
 
   app.openapi(forkRoute, async (context) => {
-    const { id } = await served.one(context, context.req.valid('param').id);
+    const { id, permissionMode } = await served.one(context.var.identity, context.req.valid('param').id);
+    assertMode(context.var.identity, permissionMode);
     const forked = await served.all.fork(id, context.var.principal);
     context.header('Location', `/api/sessions/${forked.id}`);
     return json(context, sessionSchema, forked, 201);
   });
 
   app.openapi(transcriptRoute, async (context) => {
-    const { id } = await served.one(context, context.req.valid('param').id);
+    const { id } = await served.one(context.var.identity, context.req.valid('param').id);
     return json(context, transcriptSchema, { items: await served.all.transcript(id) }, 200);
   });
 }

@@ -1,4 +1,5 @@
 import type { TestContext } from 'node:test';
+import type { Role } from '../../../src/model/role.ts';
 import type { Session } from '../../../src/sessions/session.ts';
 import type { SessionEvent } from '../../../src/sessions/session-event.ts';
 import { type RunningServer, startServer } from '../../../src/server/start-server.ts';
@@ -12,6 +13,8 @@ export interface SessionServer {
   readonly server: RunningServer;
   /** Asks, with the admin token unless the headers say otherwise. */
   ask(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<Response>;
+  /** The headers of somebody with this role. */
+  as(role: Role): Promise<Record<string, string>>;
   /** A new session's id. */
   create(given?: object): Promise<string>;
   /** Says something and streams the turn. */
@@ -45,6 +48,10 @@ export async function openSessionServer(test: TestContext, options: PlaceOptions
       return server;
     },
     ask,
+    async as(role) {
+      const { token } = await box.tokens.create({ role, by: { id: 'alice', kind: 'human' } });
+      return { authorization: `Bearer ${token}` };
+    },
     create: async (given = {}) => (await bodyOf<Session>(ask('POST', '/api/sessions', given))).id,
     say: (id, content) =>
       openStream(`${server.url}/api/sessions/${id}/messages`, {
