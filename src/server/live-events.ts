@@ -6,7 +6,8 @@ import type { Sessions } from '../sessions/sessions.ts';
 import type { Signalbox } from '../signalbox.ts';
 import { toServer } from './catalog-document.ts';
 import { FrameQueue } from './frame-queue.ts';
-import { type catalogChangeSchema, entryTypes, type readySchema } from './schemas/live-event.ts';
+import { entryTypes } from './schemas/journal.ts';
+import type { catalogChangeSchema, readySchema } from './schemas/live-event.ts';
 import { type OpenedStream, frameOf } from './sse.ts';
 
 /** What a client wants to hear of: kinds (`journal`, `session`, `catalog`) and types (`ToolInvoked`, `text_delta`); all without it. */

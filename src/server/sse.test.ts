@@ -54,6 +54,7 @@ async function place(
 /** Tells nothing until the signal. */
 async function* silence(signal: AbortSignal): AsyncGenerator<string> {
   if (!signal.aborted) await once(signal, 'abort');
+  yield* [];
 }
 
 async function all(stream: AsyncIterable<{ data: string }>): Promise<unknown[]> {

@@ -18,6 +18,7 @@ describe('GET /api/calls and /api/journal', () => {
     assert.equal((await list(server, '/api/journal?type=ToolInvoked')).items.length, 3);
     server.box.disable('test');
     assert.equal((await list(server, '/api/journal?type=ServerChanged')).items.length, 1);
+    assert.equal((await list(server, '/api/journal?type=ApprovalRequested')).items.length, 0);
     assert.equal((await list(server, `/api/calls?since=${before}`)).items.length, 3);
     assert.equal(
       (await list(server, `/api/calls?since=${new Date(before).toISOString()}&until=2999-01-01`)).items.length,

@@ -47,10 +47,10 @@ describe('GET /openapi.json', () => {
         .filter(({ method }) => method !== 'ALL')
         .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`),
     );
-    const documented = Object.entries(document.paths).flatMap(([path, item]) =>
+    const described = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    assert.deepEqual(documented.toSorted(), [...served].toSorted());
+    assert.deepEqual(described.toSorted(), [...served].toSorted());
     for (const [path, item] of Object.entries(document.paths)) {
       for (const operation of Object.values(item)) {
         assert.ok(operation.summary, path);

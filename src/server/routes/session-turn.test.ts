@@ -164,14 +164,14 @@ describe('answers in the middle of a turn', () => {
     place.script = async function* (turn) {
       const questions = [{ question: 'Which colour?', options: [{ label: 'Blue' }, { label: 'Red' }] }];
       const answers = await turn.ask('question_1', questions);
-      yield* says(`so it is ${String(answers?.['Which colour?'])}`);
+      yield* says(JSON.stringify(answers));
     };
     const stream = await say(id, 'paint it');
     await eventsOf(stream, ({ type }) => type === 'question_prompt');
     const submit = (toolCallId: string): Promise<Response> =>
       ask('POST', `/api/sessions/${id}/submit-answers`, { toolCallId, answers: { 'Which colour?': 'Blue' } });
     assert.equal((await submit('question_1')).status, 200);
-    assert.equal(textOf(await eventsOf(stream)), 'so it is Blue');
+    assert.equal(textOf(await eventsOf(stream)), '{"Which colour?":"Blue"}');
     const [again, unknown] = [await submit('question_1'), await submit('question_2')];
     assert.deepEqual([again.status, (await bodyOf<ProblemDocument>(again)).code], [409, 'question-answered']);
     assert.deepEqual([unknown.status, (await bodyOf<ProblemDocument>(unknown)).code], [404, 'question-unknown']);

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { JournalQuery } from '../../journal/reader.ts';
 import { outcome } from './call.ts';
+import { entryTypes } from './journal.ts';
 
 const seq = z.coerce.number<string>().int().min(0).optional();
 
@@ -28,25 +29,7 @@ export const callQuerySchema = z.strictObject({
 });
 
 /** As for calls, and by kind of entry. */
-export const journalQuerySchema = callQuerySchema.extend({
-  type: z
-    .enum([
-      'CallStarted',
-      'ToolInvoked',
-      'ServerChanged',
-      'ConfigurationChanged',
-      'ContentRead',
-      'ApprovalRequested',
-      'ApprovalResolved',
-      'RuleRevoked',
-      'CallSettled',
-      'UndoStarted',
-      'Undone',
-      'TokenCreated',
-      'TokenRevoked',
-    ])
-    .optional(),
-});
+export const journalQuerySchema = callQuerySchema.extend({ type: z.enum(entryTypes).optional() });
 
 /** What the journal is asked. Who gives `after` reads forward, and would lose entries if the newest came first. */
 export function toJournalQuery({ order, ...query }: z.output<typeof journalQuerySchema>): JournalQuery {

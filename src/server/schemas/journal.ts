@@ -211,6 +211,9 @@ export const journalEntrySchema = z
   ])
   .openapi('JournalEntry');
 
+/** The names of journal entries. */
+export const entryTypes = journalEntrySchema.options.map(({ shape }) => shape.type.value);
+
 const next = z
   .int()
   .optional()

@@ -1,10 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { serverSchema } from './catalog.ts';
-import { journalEntrySchema } from './journal.ts';
+import { entryTypes, journalEntrySchema } from './journal.ts';
 import { sessionEventSchema, sessionEventTypes } from './session-event.ts';
-
-/** The names of journal entries. */
-export const entryTypes = journalEntrySchema.options.map(({ shape }) => shape.type.value);
 
 export const readySchema = z
   .object({
