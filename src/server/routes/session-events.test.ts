@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
+import { openStream, take } from '../../../test/support/event-stream.ts';
 import { runSeed } from '../../../test/support/seeded.ts';
 import { says, textOf } from '../../../test/support/sessions/session-place.ts';
 import { eventsOf, isDone, openSessionServer } from '../../../test/support/sessions/session-server.ts';
@@ -121,6 +122,23 @@ describe('GET /api/sessions/{id}/events', () => {
     assert.equal((await ask('DELETE', `/api/sessions/${id}`)).status, 204);
     assert.deepEqual(await eventsOf(stream), []);
     assert.equal((await watch(id)).status, 404);
+  });
+
+  it('ends when the token of who watches is revoked', async (test) => {
+    const { create, server, place } = await openSessionServer(test);
+    const by = { id: 'alice', kind: 'human' } as const;
+    const { id: viewer, token } = await place.box.tokens.create({ role: 'viewer', by });
+    const headers = { authorization: `Bearer ${token}` };
+    const streams = await Promise.all([
+      openStream(`${server.url}/api/sessions/${await create()}/events`, { headers }),
+      openStream(`${server.url}/api/events?types=session`, { headers }),
+    ]);
+    assert.deepEqual(
+      streams.map(({ status }) => status),
+      [200, 200],
+    );
+    await place.box.tokens.revoke(viewer, { by });
+    for (const stream of streams) await assert.rejects(take(stream, 2));
   });
 
   it('refuses a place that is none', async (test) => {
