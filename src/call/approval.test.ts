@@ -8,6 +8,7 @@ import {
   createSignalbox,
   defineTool,
   localServer,
+  sqliteStore,
 } from '../index.ts';
 
 let runs = 0;
@@ -93,6 +94,41 @@ describe('calls that ask', () => {
       assert.deepEqual([result.outcome, result.error?.code, runs], ['denied', code, 0]);
       await box.close();
     }
+  });
+
+  test('nothing runs before its answer and its intent are on the disk, which one flush does', async () => {
+    const store = sqliteStore();
+    const flush = store.sync.bind(store);
+    let flushes = 0;
+    let broken = false;
+    const sync = async (): Promise<void> => {
+      flushes += 1;
+      if (broken) throw new Error('no space left');
+      await flush();
+    };
+    const seen: number[] = [];
+    const send = defineTool({
+      name: 'send',
+      description: 'Sends.',
+      input: z.object({ to: z.number() }),
+      effect: 'irreversible',
+      run: () => void seen.push(flushes),
+    });
+    const box = await createSignalbox({
+      servers: [localServer({ name: 'mail', tools: [send] })],
+      store: Object.assign(store, { sync }),
+      approve: () => ({ allow: true }),
+    });
+    for (let to = 0; to < 20; to += 1) await box.call('mcp__mail__send', { to });
+    assert.deepEqual(
+      seen,
+      Array.from({ length: 20 }, (_, index) => index + 1),
+    );
+    broken = true;
+    const { outcome, error } = await box.call('mcp__mail__send', { to: 99 });
+    assert.deepEqual([outcome, error?.code, seen.length], ['failed', 'journal-unavailable', 20]);
+    broken = false;
+    await box.close();
   });
 
   test('changing the arguments in the callback changes nothing', async () => {

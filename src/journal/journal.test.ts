@@ -98,6 +98,40 @@ describe('journal', () => {
     assert.equal(syncs(), 1, 'nothing is flushed to the disk that need not be');
   });
 
+  test('what is written because of an entry shares its flush, and survives nothing that the entry does not', async () => {
+    const { store, batches, syncs, failNext } = watched();
+    const journal = new Journal(store);
+    const pair = (): Promise<PromiseSettledResult<StoredEntry | undefined>[]> => {
+      const { promise, resolve } = Promise.withResolvers<StoredEntry | undefined>();
+      const use = async (): Promise<StoredEntry | undefined> => {
+        // Reaches the journal over a few promise hops, as a call does.
+        for (let hop = 0; hop < 20; hop += 1) await Promise.resolve();
+        return journal.append(draft({ call: 'use' }), 'power-loss');
+      };
+      const answer = journal.appendFollowed(draft({ call: 'answer' }), () => resolve(use()));
+      return Promise.allSettled([answer, promise]);
+    };
+    await pair();
+    assert.deepEqual([batches, syncs()], [[['answer'], ['use']], 1]);
+    failNext('sync');
+    const failed = await pair();
+    assert.deepEqual(
+      failed.map(({ status }) => status),
+      ['rejected', 'rejected'],
+    );
+  });
+
+  test('an entry by which nobody goes on is flushed all the same', async () => {
+    const { store, syncs } = watched();
+    const journal = new Journal(store);
+    const answer = journal.appendFollowed(draft(), () => undefined);
+    await journal.drain();
+    assert.equal(syncs(), 1, 'at the latest before the store is closed');
+    assert.equal((await answer)?.seq, 1);
+    assert.equal((await journal.appendFollowed(draft(), () => undefined))?.seq, 2);
+    assert.equal(syncs(), 2);
+  });
+
   test('a failing commit rejects everything in it and nothing else', async () => {
     const { store, failNext } = watched();
     const journal = new Journal(store);

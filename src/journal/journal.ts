@@ -19,6 +19,8 @@ class Item implements Waiting {
   readonly survives: Survives;
   readonly resolve: ((entry: StoredEntry | undefined) => void) | undefined;
   readonly reject: ((error: unknown) => void) | undefined;
+  /** Told as soon as it is written, before it survives a loss of power. */
+  followed: (() => void) | undefined;
 
   constructor(make: () => EntryDraft, survives: Survives, resolve?: Item['resolve'], reject?: Item['reject']) {
     this.make = make;
@@ -42,6 +44,9 @@ export class Journal {
   readonly #listeners = new Set<(entry: StoredEntry) => void>();
   #queue: Item[] = [];
   #patient: Item[] = [];
+  /** What is written and does not survive a loss of power yet. */
+  #unflushed: { readonly item: Item; readonly entry: StoredEntry | undefined }[] = [];
+  #syncing: NodeJS.Immediate | undefined;
   #impatience: NodeJS.Timeout | undefined;
   #scheduled = false;
   #writing: Promise<void> | undefined;
@@ -54,6 +59,18 @@ export class Journal {
   /** Writes an entry; resolves when it survives what it must. `undefined`: its idempotency key was taken. */
   append(draft: EntryDraft, survives: Survives): Promise<StoredEntry | undefined> {
     return new Promise((resolve, reject) => this.#enqueue(new Item(() => draft, survives, resolve, reject)));
+  }
+
+  /**
+   * Like `append` for a loss of power. Whoever goes on by this entry is told when it is written, so that what they write
+   * shares its flush: an entry never outlives those before it.
+   */
+  appendFollowed(draft: EntryDraft, followed: () => void): Promise<StoredEntry | undefined> {
+    return new Promise((resolve, reject) => {
+      const item = new Item(() => draft, 'power-loss', resolve, reject);
+      item.followed = followed;
+      this.#enqueue(item);
+    });
   }
 
   /** Writes an entry with the next commit. Nobody waits for it. */
@@ -81,6 +98,7 @@ export class Journal {
     while (this.#queue.length > 0 || this.#writing !== undefined) {
       await (this.#writing ?? new Promise<void>((resolve) => setImmediate(resolve)));
     }
+    this.#sync();
   }
 
   #enqueue(item: Item): void {
@@ -132,21 +150,31 @@ export class Journal {
       for (const item of batch) item.reject?.(error);
       return;
     }
-    const lasting: (() => void)[] = [];
+    let isUrgent = false;
     batch.forEach((item, index) => {
       const entry = entries[index];
       if (entry !== undefined) for (const listener of this.#listeners) listener(entry);
-      if (item.survives === 'crash') item.resolve?.(entry);
-      else lasting.push(() => item.resolve?.(entry));
+      if (item.survives === 'crash') return item.resolve?.(entry);
+      this.#unflushed.push({ item, entry });
+      if (entry === undefined || item.followed === undefined) isUrgent = true;
+      else item.followed();
     });
-    if (lasting.length > 0) this.#settle(batch, lasting);
+    if (isUrgent) this.#sync();
+    // Before the second turn whoever was told has got as far as a commit, also where that lets others in first.
+    else if (this.#unflushed.length > 0)
+      this.#syncing ??= setImmediate(() => (this.#syncing = setImmediate(this.#sync)));
   }
 
   /** Does not hold up the next commit: commits go on while the disk works. */
-  #settle(batch: readonly Item[], lasting: readonly (() => void)[]): void {
+  readonly #sync = (): void => {
+    clearImmediate(this.#syncing);
+    this.#syncing = undefined;
+    const flushed = this.#unflushed;
+    if (flushed.length === 0) return;
+    this.#unflushed = [];
     this.#store.sync().then(
-      () => lasting.forEach((resolve) => resolve()),
-      (error: unknown) => batch.forEach((item) => item.survives === 'power-loss' && item.reject?.(error)),
+      () => flushed.forEach(({ item, entry }) => item.resolve?.(entry)),
+      (error: unknown) => flushed.forEach(({ item }) => item.reject?.(error)),
     );
-  }
+  };
 }

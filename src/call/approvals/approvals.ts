@@ -179,11 +179,19 @@ export class Approvals {
         ...(rule === undefined ? {} : { rule: storedRule(rule) }),
       },
     };
-    const written = await this.#journal.append(draft, 'power-loss');
+    // A yes is told before it survives a loss of power: the intent that uses it is written after it, and does before anything runs.
+    const isYes = answer === 'approved';
+    const written = isYes
+      ? await this.#journal.appendFollowed(draft, () => void this.#tell(id).catch(() => undefined))
+      : await this.#journal.append(draft, 'power-loss');
     if (written === undefined) throw tooLate(toApproval(await this.#find(id)));
+    return toApproval(isYes ? await this.#find(id) : await this.#tell(id));
+  }
+
+  async #tell(id: string): Promise<ApprovalRecord> {
     const record = await this.#find(id);
     for (const listener of this.#listeners) listener(record);
-    return toApproval(record);
+    return record;
   }
 
   async #find(id: string): Promise<ApprovalRecord> {
