@@ -1,15 +1,22 @@
 /** Tells whether a name fits a pattern, in which `*` stands for any characters, none included. Takes linear time on any name. */
 export function matchesPattern(name: string, pattern: string): boolean {
+  return namePattern(pattern)(name);
+}
+
+/** The same for a pattern that is asked about often: it is taken apart once. */
+export function namePattern(pattern: string): (name: string) => boolean {
   const [first = '', ...rest] = pattern.split('*');
   const last = rest.pop();
-  if (last === undefined) return name === pattern;
-  if (!name.startsWith(first) || name.length < first.length + last.length || !name.endsWith(last)) return false;
-  const end = name.length - last.length;
-  let position = first.length;
-  for (const part of rest) {
-    const found = name.indexOf(part, position);
-    if (found === -1 || found + part.length > end) return false;
-    position = found + part.length;
-  }
-  return true;
+  if (last === undefined) return (name) => name === pattern;
+  return (name) => {
+    if (!name.startsWith(first) || name.length < first.length + last.length || !name.endsWith(last)) return false;
+    const end = name.length - last.length;
+    let position = first.length;
+    for (const part of rest) {
+      const found = name.indexOf(part, position);
+      if (found === -1 || found + part.length > end) return false;
+      position = found + part.length;
+    }
+    return true;
+  };
 }

@@ -1,10 +1,12 @@
-import type { Environment } from '@marcbachmann/cel-js';
+import type { ASTNode, Environment } from '@marcbachmann/cel-js';
 import type { JsonObject, JsonValue } from '../model/json.ts';
 import { type ConditionProblem, surveyCondition } from './allowed-words.ts';
 import { problemOf } from './condition-problem.ts';
 import { type WindowMeters, conditionLanguage, costLanguage } from './language.ts';
 import { shownValue } from './shown-value.ts';
-import type { Scene } from './views.ts';
+import type { Scene } from './scene.ts';
+import { type Run as Shortcut, unsure } from './shortcut/code.ts';
+import { shortcutOf } from './shortcut/shortcut.ts';
 
 /** A condition, ready to be evaluated: nothing is parsed any more. */
 export interface Condition {
@@ -12,9 +14,9 @@ export interface Condition {
   /** It goes through lists: what it costs depends on the arguments. */
   readonly loops: boolean;
   /** Throws when it cannot be evaluated, for instance because an argument is missing. */
-  holds(scene: Scene): boolean;
+  readonly holds: (scene: Scene) => boolean;
   /** What it looked at, by the pieces of its text. */
-  values(scene: Scene): JsonObject;
+  readonly values: (scene: Scene) => JsonObject;
 }
 
 /** What a call costs by its arguments. */
@@ -46,11 +48,14 @@ export class ConditionCompiler {
   condition(text: string): Compiled<Condition> {
     const parsed = parse(this.#conditions, text, ['bool', 'dyn'], 'true or false');
     if (parsed.problems !== undefined) return parsed;
-    const { run, survey } = parsed.value;
+    const { run, ast, survey } = parsed.value;
     for (const { pattern, window } of survey.windows) this.#meters.of(pattern, window);
     const looks = survey.looksAt.map((look) => [plainName(look), prepared(this.#conditions, look)] as const);
+    const shortcut = shortcutOf(ast, this.#conditions, this.#meters)?.run ?? nowhere;
     const holds = (scene: Scene): boolean => {
-      const answer = run(scene);
+      const quick = shortcut(scene);
+      if (typeof quick === 'boolean') return quick;
+      const answer = withoutStack(run, scene);
       if (typeof answer !== 'boolean') throw new Error(`it gives ${nameOf(answer)}, not true or false`);
       return answer;
     };
@@ -61,9 +66,13 @@ export class ConditionCompiler {
   cost(text: string): Compiled<Cost> {
     const parsed = parse(this.#costs, text, ['int', 'double', 'dyn'], 'a number');
     if (parsed.problems !== undefined) return parsed;
-    const { run } = parsed.value;
+    const { run, ast } = parsed.value;
+    // Costs are said of arguments alone: their language knows nothing else.
+    const shortcut = (shortcutOf(ast, this.#costs, this.#meters)?.run ?? nowhere) as Run;
     const of = (args: JsonObject): number => {
-      const cost = run({ args });
+      const scene = { args, item: undefined };
+      const quick = shortcut(scene);
+      const cost = typeof quick === 'number' ? quick : withoutStack(run, scene);
       const number = typeof cost === 'bigint' ? Number(cost) : cost;
       if (typeof number !== 'number' || !Number.isFinite(number) || number < 0)
         throw new Error(`${text} gives ${nameOf(cost)}, which is no cost`);
@@ -75,8 +84,11 @@ export class ConditionCompiler {
 
 type Run = (scene: object) => unknown;
 
+const nowhere: Shortcut = () => unsure;
+
 interface Parsed {
   readonly run: Run;
+  readonly ast: ASTNode;
   readonly survey: ReturnType<typeof surveyCondition>;
 }
 
@@ -90,9 +102,20 @@ function parse(language: Environment, text: string, types: readonly string[], ex
     const { valid, type = '', error } = expression.check();
     if (!valid) return { problems: [problemOf(error)] };
     if (!types.includes(type)) return { problems: [{ offset: 0, message: `it gives ${type}, expected ${expected}` }] };
-    return { value: { run: expression, survey } };
+    return { value: { run: expression, ast: expression.ast, survey } };
   } catch (error) {
     return { problems: [problemOf(error)] };
+  }
+}
+
+/** Noting where an error comes from is most of what it costs, and only its message is told. */
+function withoutStack(run: Run, scene: object): unknown {
+  const { stackTraceLimit } = Error;
+  Reflect.set(Error, 'stackTraceLimit', 0);
+  try {
+    return run(scene);
+  } finally {
+    Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
   }
 }
 

@@ -2,14 +2,13 @@ const rounds = 2;
 const noise = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\ufffd]/g;
 
 /** A text, and what it says where it is encoded for URLs or as hex or base64; also when it was encoded twice. */
-export function decodings(text: string): readonly string[] {
-  const found = [text];
+export function* decodings(text: string): Generator<string> {
+  yield text;
   let latest = [text];
   for (let round = 0; round < rounds; round += 1) {
     latest = latest.flatMap(decoded);
-    found.push(...latest);
+    yield* latest;
   }
-  return found;
 }
 
 function decoded(text: string): string[] {

@@ -1,33 +1,20 @@
 import type { JsonObject } from '../model/json.ts';
+import { matchesPattern } from '../model/name-pattern.ts';
 import type { ToolDefinition } from '../model/tool.ts';
-import type { Facts } from './facts.ts';
 import { pathsIn } from './paths.ts';
 import { matchesAny } from './patterns.ts';
 import type { Rule, RuleKind } from './rule.ts';
-import type { Scene } from './views.ts';
-import { matchesPattern } from '../model/name-pattern.ts';
-
-/** Everything a rule may look at for one call. */
-export interface Situation {
-  readonly tool: ToolDefinition;
-  readonly arguments: JsonObject;
-  /** The length of the arguments as JSON text. */
-  readonly size: number;
-  readonly now: number;
-  readonly session: Facts;
-  readonly principal: Facts;
-  /** Whether the arguments hold something that was read under this label; looked for once. */
-  readonly holdsValueOf: (label: string) => boolean;
-  /** What conditions see; made when the first one asks. */
-  readonly scene: () => Scene;
-}
+import type { Situation } from './situation.ts';
 
 /** Why a rule holds for a call: what it says when its author gave no reason, and what it looked at. */
 export interface Grounds {
   readonly reason: string;
-  /** Made only for the rule that decides. */
-  readonly values?: () => JsonObject;
+  /** Asked only of the rule that decides. */
+  readonly values?: (situation: Situation) => JsonObject;
 }
+
+/** Tells whether a rule holds for a call, and on what grounds. Throws when it cannot be told. */
+export type Check = (situation: Situation) => Grounds | undefined;
 
 /** Conditions that go through lists are not evaluated over arguments longer than this: they would take too long. */
 const longestLooped = 64 * 1024;
@@ -49,83 +36,123 @@ export function concerns({ kind, scope }: Rule, tool: ToolDefinition): boolean {
   }
 }
 
-/** Tells whether a rule holds for a call, and on what grounds. Throws when it cannot be told. */
-export function groundsFor(kind: RuleKind, situation: Situation): Grounds | undefined {
+/** What a rule checks in calls of a tool that it is about. */
+export function checkOf(kind: RuleKind, tool: ToolDefinition): Check {
   switch (kind.kind) {
     case 'match':
-      return matchGrounds(kind, situation);
+      return matchCheck(kind);
     case 'requires':
-      return requiresGrounds(kind, situation);
+      return requiresCheck(kind, tool);
     case 'readBeforeWrite':
-      return readGrounds(kind, situation);
+      return readCheck(kind);
     case 'limit':
-      return limitGrounds(kind, situation);
+      return limitCheck(kind);
     case 'flow':
-      return flowGrounds(kind, situation);
+      return flowCheck(kind, tool);
   }
 }
 
 type Kind<Name extends RuleKind['kind']> = Extract<RuleKind, { kind: Name }>;
 
-function matchGrounds({ when }: Kind<'match'>, { scene, size }: Situation): Grounds | undefined {
-  if (when === true) return { reason: 'the rule is about this tool' };
-  if (when.loops && size > longestLooped)
-    throw new Error(`the arguments have ${size} characters, too many to go through`);
-  const seen = scene();
-  return when.holds(seen) ? { reason: when.text, values: () => when.values(seen) } : undefined;
+function matchCheck({ when }: Kind<'match'>): Check {
+  if (when === true) {
+    const always: Grounds = { reason: 'the rule is about this tool' };
+    return () => always;
+  }
+  const { holds } = when;
+  const grounds: Grounds = { reason: when.text, values: ({ scene }) => when.values(scene) };
+  if (!when.loops) return ({ scene }) => (holds(scene) ? grounds : undefined);
+  return ({ scene, call: { size } }) => {
+    if (size > longestLooped) throw new Error(`the arguments have ${size} characters, too many to go through`);
+    return holds(scene) ? grounds : undefined;
+  };
 }
 
 /** The last completed call of each step must be later than that of the step before it. */
-function requiresGrounds({ targets, fresh }: Kind<'requires'>, { tool, session }: Situation): Grounds | undefined {
-  for (const { match, steps } of targets) {
-    if (!matchesPattern(tool.name, match)) continue;
-    let before = fresh ? session.lastOk(match).seq : 0;
-    let previous = fresh && before > 0 ? match : undefined;
-    for (const step of steps) {
-      const { seq } = session.lastOk(step);
-      if (seq <= before) {
-        const since = previous === undefined ? '' : ` after ${previous}`;
-        const values = { [`lastOk(${step}).seq`]: seq, ...(previous && { [`lastOk(${previous}).seq`]: before }) };
-        return { reason: `${step} must have completed${since} before ${tool.name}`, values: () => values };
-      }
-      before = seq;
-      previous = step;
+function requiresCheck({ targets, fresh }: Kind<'requires'>, tool: ToolDefinition): Check {
+  const checks = targets
+    .filter(({ match }) => matchesPattern(tool.name, match))
+    .map(({ match, steps }) => stepsCheck(match, steps, fresh, tool));
+  return (situation) => {
+    for (const check of checks) {
+      const grounds = check(situation);
+      if (grounds !== undefined) return grounds;
     }
-  }
-  return undefined;
+    return undefined;
+  };
 }
 
-function readGrounds({ track }: Kind<'readBeforeWrite'>, situation: Situation): Grounds | undefined {
-  const given = situation.arguments;
-  const paths = pathsIn(Object.hasOwn(given, track.path) ? given[track.path] : undefined);
-  if (paths === undefined) throw new Error(`the argument "${track.path}" names no file`);
-  const unknown = paths.find((path) => !situation.session.knows(track, path));
-  if (unknown === undefined) return undefined;
-  return { reason: `${unknown} was not read in this session`, values: () => ({ [`args.${track.path}`]: unknown }) };
+function stepsCheck(match: string, steps: readonly string[], fresh: boolean, tool: ToolDefinition): Check {
+  const missing = (step: string, previous: string | undefined): Grounds => ({
+    reason: `${step} must have completed${previous === undefined ? '' : ` after ${previous}`} before ${tool.name}`,
+    values: ({ session }) => ({
+      [`lastOk(${step}).seq`]: session.lastOk(step).seq,
+      ...(previous === undefined ? {} : { [`lastOk(${previous}).seq`]: session.lastOk(previous).seq }),
+    }),
+  });
+  const all = steps.map((step, index) => ({
+    step,
+    grounds: missing(step, index === 0 ? undefined : steps[index - 1]),
+  }));
+  const [first] = steps;
+  const again = first === undefined ? undefined : missing(first, match);
+  return ({ session }) => {
+    let before = fresh ? session.lastOk(match).seq : 0;
+    let isAgain = before > 0;
+    for (const { step, grounds } of all) {
+      const { seq } = session.lastOk(step);
+      if (seq <= before) return isAgain ? again : grounds;
+      before = seq;
+      isAgain = false;
+    }
+    return undefined;
+  };
 }
 
-function limitGrounds(limit: Kind<'limit'>, situation: Situation): Grounds | undefined {
-  const { calls, cost, each, by, per } = limit;
-  const reading = situation[by].reading(limit.meter, situation.now);
+function readCheck({ track }: Kind<'readBeforeWrite'>): Check {
+  return ({ session, call: { arguments: given } }) => {
+    const paths = pathsIn(Object.hasOwn(given, track.path) ? given[track.path] : undefined);
+    if (paths === undefined) throw new Error(`the argument "${track.path}" names no file`);
+    const unknown = paths.find((path) => !session.knows(track, path));
+    if (unknown === undefined) return undefined;
+    return { reason: `${unknown} was not read in this session`, values: () => ({ [`args.${track.path}`]: unknown }) };
+  };
+}
+
+function limitCheck({ calls, cost, each, by, per, meter }: Kind<'limit'>): Check {
   const span = per === undefined ? `in this session` : `in ${per}`;
-  if (calls !== undefined && reading.calls >= calls)
-    return { reason: `${calls} calls ${span} are the limit`, values: () => ({ calls: reading.calls }) };
-  if (cost === undefined) return undefined;
-  const own = each === undefined ? 0 : each.of(situation.arguments);
-  const isOver = each === undefined ? reading.cost >= cost : reading.cost + own > cost;
-  if (!isOver) return undefined;
-  return { reason: `a cost of ${cost} ${span} is the limit`, values: () => ({ cost: reading.cost, call: own }) };
+  const read = (situation: Situation): { readonly calls: number; readonly cost: number } =>
+    situation[by].reading(meter, situation.call.at);
+  const own = each === undefined ? () => 0 : ({ call }: Situation) => each.of(call.arguments);
+  const tooMany: Grounds = {
+    reason: `${calls} calls ${span} are the limit`,
+    values: (situation) => ({ calls: read(situation).calls }),
+  };
+  const tooDear: Grounds = {
+    reason: `a cost of ${cost} ${span} is the limit`,
+    values: (situation) => ({ cost: read(situation).cost, call: own(situation) }),
+  };
+  return (situation) => {
+    const reading = read(situation);
+    if (calls !== undefined && reading.calls >= calls) return tooMany;
+    if (cost === undefined) return undefined;
+    const isOver = each === undefined ? reading.cost >= cost : reading.cost + own(situation) > cost;
+    return isOver ? tooDear : undefined;
+  };
 }
 
-function flowGrounds({ from, onlyValues }: Kind<'flow'>, situation: Situation): Grounds | undefined {
-  const { session, tool } = situation;
-  const seen = onlyValues ? [] : from.filter((label) => session.labels.has(label));
-  if (seen.length > 0)
-    return {
-      reason: `the session has seen ${seen.join(', ')} data, and ${tool.name} sends it out`,
-      values: () => ({ 'session.labels': [...session.labels], 'tool.labels': [...tool.labels] }),
-    };
-  if (!from.some((label) => situation.holdsValueOf(label))) return undefined;
-  const values = (): JsonObject => ({ 'tool.labels': [...tool.labels] });
-  return { reason: `the arguments hold something that was read as ${from.join(', ')} data`, values };
+function flowCheck({ from, onlyValues }: Kind<'flow'>, tool: ToolDefinition): Check {
+  const found: Grounds = {
+    reason: `the arguments hold something that was read as ${from.join(', ')} data`,
+    values: () => ({ 'tool.labels': [...tool.labels] }),
+  };
+  return (situation) => {
+    const { labels } = situation.session;
+    if (!onlyValues && from.some((label) => labels.has(label)))
+      return {
+        reason: `the session has seen ${from.filter((label) => labels.has(label)).join(', ')} data, and ${tool.name} sends it out`,
+        values: () => ({ 'session.labels': [...labels], 'tool.labels': [...tool.labels] }),
+      };
+    return from.some((label) => situation.holdsValueOf(label)) ? found : undefined;
+  };
 }

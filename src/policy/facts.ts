@@ -1,7 +1,7 @@
 import type { JsonObject } from '../model/json.ts';
 import { matchesPattern } from '../model/name-pattern.ts';
 import type { CallEvent } from './call-event.ts';
-import { Fingerprints } from './fingerprints.ts';
+import { Fingerprints, recognised } from './fingerprints.ts';
 import { type Meter, MeterState, type Reading } from './meter.ts';
 import { normalPath, pathsIn, usualPaths } from './paths.ts';
 import { type Patterns, matchesAny } from './patterns.ts';
@@ -124,10 +124,11 @@ export class Facts {
   last(pattern: string): PastCall {
     let last = never;
     for (const record of this.#matching(pattern)) {
-      for (const call of record.pending.values()) {
-        const seq = this.#newest + 1;
-        if (seq > last.seq || call.at >= last.at) last = { seq, at: call.at, args: call.arguments };
-      }
+      if (record.pending.size > 0)
+        for (const call of record.pending.values()) {
+          const seq = this.#newest + 1;
+          if (seq > last.seq || call.at >= last.at) last = { seq, at: call.at, args: call.arguments };
+        }
       if (record.last.seq > last.seq) last = record.last;
     }
     return last;
@@ -165,9 +166,9 @@ export class Facts {
     return this.#tracks.get(track)?.has(path) ?? false;
   }
 
-  /** Whether a part of what tools with this label said stands in the arguments. */
-  recognises(label: string, args: JsonObject): boolean {
-    return this.#values.get(label)?.foundIn(args) ?? false;
+  /** The labels of the tools of whose words a part stands in the arguments. */
+  recognised(args: JsonObject): ReadonlySet<string> {
+    return recognised(this.#values, args);
   }
 
   #matching(pattern: string): readonly ToolRecord[] {

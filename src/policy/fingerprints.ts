@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../model/json.ts';
 import { decodings } from './decodings.ts';
 import { RecentSet } from './recent-set.ts';
+import { hashOf, windowHashes } from './rolling-hash.ts';
 
 const gram = 20;
 const window = 5;
@@ -21,31 +22,41 @@ export class Fingerprints {
   add(text: string): void {
     const searched = text.slice(0, longestOutput);
     this.#isEmpty = false;
-    for (const word of distinctiveWords(searched)) this.#prints.add(hashOf(word, 0, word.length));
-    for (const print of winnowed(normal(searched))) this.#prints.add(print);
+    for (const print of wordHashes(searched)) this.#prints.add(print);
+    for (const print of winnowed(gramHashes(normal(searched)))) this.#prints.add(print);
   }
 
-  /** Looks through all text of the arguments, also where it is encoded as base64, hex or for URLs. */
-  foundIn(args: JsonObject): boolean {
-    if (this.#isEmpty) return false;
-    const texts: string[] = [];
-    let length = 0;
-    for (const text of textsIn(args)) {
-      texts.push(text);
-      length += text.length;
-      if (length > longestSearched) return true;
-    }
-    // Joined, so that a value that was spread over several arguments is still found.
-    return decodings(texts.join('\n')).some((text) => this.#isIn(text));
+  get isEmpty(): boolean {
+    return this.#isEmpty;
   }
 
-  #isIn(text: string): boolean {
-    for (const word of distinctiveWords(text)) if (this.#prints.has(hashOf(word, 0, word.length))) return true;
-    const searched = normal(text);
-    for (let start = 0; start + gram <= searched.length; start += 1)
-      if (this.#prints.has(hashOf(searched, start, start + gram))) return true;
-    return false;
+  has(print: number): boolean {
+    return this.#prints.has(print);
   }
+}
+
+/** The labels whose text stands in the arguments; also where it is encoded as base64, hex or for URLs. */
+export function recognised(
+  known: ReadonlyMap<string, Pick<Fingerprints, 'isEmpty' | 'has'>>,
+  args: JsonObject,
+): ReadonlySet<string> {
+  const sought = [...known].flatMap(([label, prints]) => (prints.isEmpty ? [] : { label, prints }));
+  const found = new Set<string>();
+  if (sought.length === 0) return found;
+  const texts: string[] = [];
+  let length = 0;
+  for (const text of textsIn(args)) {
+    texts.push(text);
+    length += text.length;
+    if (length > longestSearched) return new Set(sought.map(({ label }) => label));
+  }
+  // Joined, so that a value that was spread over several arguments is still found.
+  for (const text of decodings(texts.join('\n'))) {
+    for (const prints of [wordHashes(text), gramHashes(normal(text))])
+      for (const print of prints) for (const each of sought) if (each.prints.has(print)) found.add(each.label);
+    if (found.size === sought.length) break;
+  }
+  return found;
 }
 
 function* textsIn(value: JsonValue): Generator<string> {
@@ -79,11 +90,18 @@ function* distinctiveWords(text: string): Generator<string> {
   }
 }
 
+function wordHashes(text: string): readonly number[] {
+  return Array.from(distinctiveWords(text), hashOf);
+}
+
+function gramHashes(text: string): readonly number[] {
+  return windowHashes(text, gram);
+}
+
 /** Of each five neighbouring hashes the smallest, the last of equals: what two texts share, they choose alike. */
-function* winnowed(text: string): Generator<number> {
-  const count = text.length - gram + 1;
+function* winnowed(hashes: readonly number[]): Generator<number> {
+  const count = hashes.length;
   if (count < 1) return;
-  const hashes = Array.from({ length: count }, (_, start) => hashOf(text, start, start + gram));
   let chosen = -1;
   for (let start = 0; start === 0 || start + window <= count; start += 1) {
     let smallest = start;
@@ -93,18 +111,4 @@ function* winnowed(text: string): Generator<number> {
     chosen = smallest;
     yield hashes[smallest] ?? 0;
   }
-}
-
-/** 53 bits: with the most that is kept, a search through the longest arguments finds something by chance once in 500,000 times. */
-function hashOf(text: string, start: number, end: number): number {
-  let high = 0x811c9dc5;
-  let low = 0x9e3779b9;
-  for (let index = start; index < end; index += 1) {
-    const unit = text.charCodeAt(index);
-    high = Math.imul(high ^ unit, 0x01000193);
-    low = Math.imul(low ^ unit, 0x85ebca6b);
-    low ^= low >>> 13;
-  }
-  high ^= high >>> 15;
-  return (high >>> 0) * 0x200000 + (low >>> 11);
 }

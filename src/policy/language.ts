@@ -87,8 +87,12 @@ function base(): Environment {
   );
   // Numbers in arguments are doubles, as in all JSON; written-out numbers are whole. Strict CEL would not add the two.
   for (const [operator, apply] of arithmetic) {
-    environment.registerOperator(`double ${operator} int`, (left: number, right: bigint) => apply(left, Number(right)));
-    environment.registerOperator(`int ${operator} double`, (left: bigint, right: number) => apply(Number(left), right));
+    environment.registerOperator(`double ${operator} int: double`, (left: number, right: bigint) =>
+      apply(left, Number(right)),
+    );
+    environment.registerOperator(`int ${operator} double: double`, (left: bigint, right: number) =>
+      apply(Number(left), right),
+    );
   }
   return environment;
 }

@@ -3,10 +3,13 @@ import type { JsonObject, JsonValue } from '../model/json.ts';
 
 const pathArguments = ['path', 'paths', 'file', 'files', 'file_path', 'filePath', 'filename', 'uri', 'url'];
 const longestPath = 4096;
+/** A path without any of these is in its one form already. */
+const unusual = /\\|\/\/|(?:^|\/)\.\.?(?:\/|$)|\/$/;
 
 /** A path in the one form in which it is remembered and looked up; `undefined` when it is too long to be one. */
 export function normalPath(path: string): string | undefined {
   if (path === '' || path.length > longestPath) return undefined;
+  if (!unusual.test(path)) return path;
   const normal = posix.normalize(path.replaceAll('\\', '/'));
   return normal.length > 1 && normal.endsWith('/') ? normal.slice(0, -1) : normal;
 }

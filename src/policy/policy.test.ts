@@ -136,6 +136,24 @@ describe('a decision', () => {
     assert.match(said('mcp__x__c', { items: [1] }, 70_000), /^deny: .*too many to go through/);
   });
 
+  test('reckons with whole numbers and with fractions in one expression', () => {
+    const { decide, ran } = opened(`
+- { id: a, match: mcp__x__a, allow: "session.count('*') + (session.count('*') + args.amount) == 3.5" }
+`);
+    ran('mcp__x__a');
+    assert.equal(decide('mcp__x__a', { amount: 1.5 }).rule, 'a');
+    assert.equal(decide('mcp__x__a', { amount: 1 }).rule, 'default:irreversible');
+  });
+
+  test('that cannot be made leaves errors of others as they are', () => {
+    const { decide } = opened('- { id: a, allow: args.amount > 1 }');
+    const before = Error.stackTraceLimit;
+    Error.stackTraceLimit = 7;
+    assert.equal(decide('mcp__x__a').answer, 'deny');
+    assert.equal(Error.stackTraceLimit, 7);
+    Error.stackTraceLimit = before;
+  });
+
   test('reports what rules in shadow mode would have said, and nothing more', () => {
     const { decide } = opened(`
 - { id: a, match: mcp__x__a, deny: true, mode: shadow, reason: one day }

@@ -109,13 +109,3 @@ export class SessionView {
     return this.#facts.hasRead(path);
   }
 }
-
-/** Everything a condition can look at. */
-export interface Scene {
-  readonly call: CallView;
-  readonly args: JsonObject;
-  readonly tool: ToolView;
-  readonly principal: PrincipalView;
-  readonly session: SessionView;
-  readonly now: Date;
-}

@@ -4,7 +4,8 @@ import { describe, test } from 'node:test';
 import { ConditionCompiler } from './condition.ts';
 import { Facts } from './facts.ts';
 import { WindowMeters } from './language.ts';
-import { CallView, PrincipalView, type Scene, SessionView, ToolView } from './views.ts';
+import { Scene } from './scene.ts';
+import { ToolView } from './views.ts';
 import * as vocabulary from './vocabulary.ts';
 
 const { variables, sessionMethods, functions, methods, macros, operators } = vocabulary;
@@ -35,20 +36,9 @@ function sceneFor(meters: WindowMeters): Scene {
     labels: [],
     definitionHash: '',
   });
-  return {
-    call: new CallView('call_2', at),
-    args: {
-      amount: 120,
-      currency: 'EUR',
-      path: '/b.txt',
-      items: [{ price: 1 }, { price: 2 }],
-      nothing: null,
-    },
-    tool,
-    principal: new PrincipalView({ id: 'local', kind: 'agent' }),
-    session: new SessionView('s1', facts, at),
-    now: new Date(at),
-  };
+  const args = { amount: 120, currency: 'EUR', path: '/b.txt', items: [{ price: 1 }, { price: 2 }], nothing: null };
+  const call = { id: 'call_2', at, arguments: args, size: 100, session: 's1' };
+  return new Scene({ ...call, principal: { id: 'local', kind: 'agent' } }, tool, facts);
 }
 
 describe('every word a condition may use', () => {

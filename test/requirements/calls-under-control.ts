@@ -6,6 +6,7 @@ export const callsUnderControl: Section<'C'> = {
     promise: 'every kind of policy works, all must allow, and errors deny',
     tests: [
       'test/policy/agreement.test.ts > the engine agrees with a slow, obvious evaluator on 100,000 random traces',
+      'test/policy/shortcut.test.ts > a shortcut gives the value that CEL’s evaluator gives, or none, on 100,000 random evaluations',
       'src/policy/policy.test.ts > a decision > deny beats ask beats allow, whatever their order',
       'src/policy/policy.test.ts > a decision > of a rule that cannot be evaluated is deny, with the error, also where the rule would allow',
       'src/policy/policy.test.ts > a decision > reports what rules in shadow mode would have said, and nothing more',

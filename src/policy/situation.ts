@@ -1,0 +1,31 @@
+import type { Facts } from './facts.ts';
+import { Scene, type SeenCall } from './scene.ts';
+import type { ToolView } from './views.ts';
+
+/** One call that is being decided, and everything its rules may look at; nothing is looked up twice. */
+export class Situation {
+  readonly call: SeenCall;
+  readonly session: Facts;
+  readonly principal: Facts;
+  readonly #tool: ToolView;
+  #scene: Scene | undefined;
+  #recognised: ReadonlySet<string> | undefined;
+
+  constructor(call: SeenCall, session: Facts, principal: Facts, tool: ToolView) {
+    this.call = call;
+    this.session = session;
+    this.principal = principal;
+    this.#tool = tool;
+  }
+
+  /** What conditions see. */
+  get scene(): Scene {
+    return (this.#scene ??= new Scene(this.call, this.#tool, this.session));
+  }
+
+  /** Whether the arguments hold something that was read under this label. */
+  holdsValueOf(label: string): boolean {
+    this.#recognised ??= this.principal.recognised(this.call.arguments);
+    return this.#recognised.has(label);
+  }
+}
