@@ -8,6 +8,7 @@ export type { PolicySource, PolicyText, RuleSource } from './call/policy-source.
 export type { UndoOptions, UndoResult } from './call/undo-calls.ts';
 export type { CallMetrics } from './call/metrics.ts';
 export type { ObservedCall } from './call/observed.ts';
+export type { ProfileSettings, ProfilesByName } from './catalog/profile.ts';
 export type { CatalogNotice, CatalogSnapshot, HiddenTool, ServerProvenance } from './catalog/snapshot.ts';
 export type { ToolTransform } from './catalog/transforms/tool-transform.ts';
 export { transformSource as transformServer } from './catalog/transforms/transform-source.ts';
@@ -91,7 +92,7 @@ export type { DecidedCall } from './policy/policy.ts';
 export type { SessionHistory, ToolPolicy, ToolPolicyAnswer } from './policy/tool-policy.ts';
 export type { PermissionMode } from './model/permission-mode.ts';
 export { createSignalbox } from './signalbox.ts';
-export type { Signalbox, SignalboxOptions } from './signalbox.ts';
+export type { ProfileSummary, Signalbox, SignalboxOptions, ViewOptions } from './signalbox.ts';
 export { defineTool } from './sources/local/define-tool.ts';
 export type { Tool, ToolSchema, ToolWithOutput } from './sources/local/define-tool.ts';
 export type { AnyTool } from './sources/local/foreign-tools.ts';

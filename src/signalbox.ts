@@ -24,6 +24,7 @@ import { SessionStates } from './call/session-states.ts';
 import { UndoCalls, type UndoOptions, type UndoResult } from './call/undo-calls.ts';
 import { Waits } from './call/waits.ts';
 import { Catalog } from './catalog/catalog.ts';
+import type { ProfilesByName } from './catalog/profile.ts';
 import type { CatalogSnapshot } from './catalog/snapshot.ts';
 import type { Source, SourceHealth } from './catalog/source.ts';
 import type { ConfigurationChange } from './journal/entry.ts';
@@ -58,6 +59,8 @@ export interface SignalboxOptions {
   readonly approve?: Approve;
   /** Rules and code that decide calls: `deny` beats `ask` beats `allow`. Without any, reads run and everything else asks. */
   readonly policies?: readonly PolicySource[];
+  /** Named views of the catalog, for clients that should not see all of it. */
+  readonly profiles?: ProfilesByName;
   /** How long a question waits for its answer, and an answer for its call (2 h). */
   readonly approvals?: { readonly expireAfterMs?: number };
   /** Values that must never be recorded, by a name that stands in their place. */
@@ -80,13 +83,29 @@ export interface SignalboxOptions {
   readonly builtin?: false | { readonly name?: string; readonly port?: number };
 }
 
+/** Whose view of the catalog is asked for; all of it when nobody's. */
+export interface ViewOptions {
+  readonly profile?: string;
+}
+
+/** A profile in force. */
+export interface ProfileSummary {
+  readonly name: string;
+  readonly settings: ProfilesByName[string];
+  readonly unmatched: readonly string[];
+}
+
 /** The one place that tool calls pass through. */
 export interface Signalbox extends BoxContent {
   readonly version: string;
-  /** The tools that can be called now. */
-  tools(): readonly ToolDefinition[];
+  /** The tools that can be called now, by a client of this profile if one is named. */
+  tools(view?: ViewOptions): readonly ToolDefinition[];
   /** The tools, and why others cannot be called. */
-  catalog(): CatalogSnapshot;
+  catalog(view?: ViewOptions): CatalogSnapshot;
+  /** Puts other profiles in the place of those there are. */
+  setProfiles(profiles: ProfilesByName): void;
+  /** The profiles there are, and the patterns of each that fit no tool now. */
+  profiles(): readonly ProfileSummary[];
   /** Calls a tool. Never rejects for what a tool does: every call has an outcome. Rejects only when the box is closed. */
   call(tool: ToolReference, args?: unknown, options?: CallOptions): Promise<CallResult>;
   /** Listens to an event; returns how to stop. */
@@ -161,7 +180,8 @@ export async function createSignalbox(options: SignalboxOptions = {}): Promise<S
 async function assemble(options: SignalboxOptions, store: Store): Promise<Signalbox> {
   const redactor = createRedactor();
   for (const [name, value] of Object.entries(options.secrets ?? {})) redactor.add(name, value);
-  const catalog = new Catalog();
+  const catalog = new Catalog(options.builtin === false ? undefined : builtinName(options));
+  if (options.profiles !== undefined) catalog.setProfiles(options.profiles);
   const journal = new Journal(store);
   const waits = new Waits();
   const limiters = new Limiters(options.concurrency ?? 64);
@@ -255,8 +275,15 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
       },
     }),
     version,
-    tools: () => catalog.snapshot.tools,
-    catalog: () => catalog.snapshot,
+    tools: (view) => catalog.view(view?.profile).tools,
+    catalog: (view) => catalog.view(view?.profile),
+    setProfiles: (profiles) => catalog.setProfiles(profiles),
+    profiles: () =>
+      catalog.profiles().map((profile) => ({
+        name: profile.name,
+        settings: profile.settings,
+        unmatched: profile.unmatched(catalog.snapshot),
+      })),
     async call(reference, args, callOptions = {}) {
       if (closing !== undefined) throw new SignalboxError('box-closed', 'this Signalbox is closed; no call was made');
       const call = newCall(reference, args, callOptions);
@@ -333,12 +360,16 @@ function withoutSecrets(health: SourceHealth, redactor: Redactor): SourceHealth 
   };
 }
 
+function builtinName({ builtin: given }: SignalboxOptions): string {
+  return (given === false ? undefined : given?.name) ?? 'signalbox';
+}
+
 function builtin(options: SignalboxOptions, store: Store, maxResultBytes: number): Source {
   const given = options.builtin === false ? undefined : options.builtin;
   const port = given?.port ?? Number(process.env['SIGNALBOX_PORT'] ?? Number.NaN);
   const opened = Date.now();
   return builtinServer({
-    server: given?.name ?? 'signalbox',
+    server: builtinName(options),
     version: process.env['SIGNALBOX_VERSION'] ?? version,
     port: Number.isInteger(port) ? port : undefined,
     now: () => new Date(),

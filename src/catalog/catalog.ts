@@ -1,9 +1,11 @@
 import { SignalboxError } from '../model/errors.ts';
+import { nearest } from '../model/nearest.ts';
 import { tell } from '../model/tell.ts';
 import type { ToolDefinition } from '../model/tool.ts';
 import type { CatalogTool } from './definition.ts';
 import { assertServerName, renderName } from './names.ts';
 import { Offers } from './offers.ts';
+import { Profile, type ProfilesByName } from './profile.ts';
 import type { CatalogNotice, CatalogSnapshot, HiddenTool, ServerProvenance } from './snapshot.ts';
 import type { Source } from './source.ts';
 import { cleanSource } from './transforms/clean-source.ts';
@@ -28,7 +30,14 @@ export class Catalog {
   #snapshot: CatalogSnapshot | undefined;
   /** Belongs to the snapshot, but is not given out with it: whoever has it could run tools past the pipeline. */
   #byName: ReadonlyMap<string, CatalogTool> = new Map();
+  #profiles: ReadonlyMap<string, Profile> = new Map();
+  readonly #builtin: string | undefined;
   #announcing = false;
+
+  /** The built-in server is in every profile. */
+  constructor(builtin?: string) {
+    this.#builtin = builtin;
+  }
 
   /** The catalog as it is now. Built once for each version, on first use. */
   get snapshot(): CatalogSnapshot {
@@ -49,6 +58,33 @@ export class Catalog {
       return remote !== undefined && remote !== '' && renderName({ ...tool.id, tool: remote }).name === name;
     });
     return found?.name;
+  }
+
+  /** Puts other profiles in the place of those there are. What clients see may change, so it counts as another version. */
+  setProfiles(profiles: ProfilesByName): void {
+    this.#profiles = new Map(
+      Object.entries(profiles).map(([name, settings]) => [name, new Profile(name, settings, this.#builtin)]),
+    );
+    this.#changed();
+  }
+
+  /** The profiles there are. */
+  profiles(): readonly Profile[] {
+    return [...this.#profiles.values()];
+  }
+
+  /** The catalog as a profile shows it; all of it without one. */
+  view(profile: string | undefined): CatalogSnapshot {
+    return profile === undefined ? this.snapshot : this.#profile(profile).view(this.snapshot);
+  }
+
+  /** Why a client of this profile cannot call a tool, or any at all when there is no such profile. */
+  outside(profile: string, tool: CatalogTool | undefined): string | undefined {
+    const known = this.#profiles.get(profile);
+    if (known === undefined) return unknownProfile(profile, this.#profiles.keys());
+    if (tool === undefined) return undefined;
+    const { definition } = tool;
+    return known.outside(definition, this.#mounted.get(definition.id.server)?.source.unlisted === true);
   }
 
   /** Takes a server in. Throws when its name or one of its tool names is taken twice, or a tool cannot be told. */
@@ -142,6 +178,12 @@ export class Catalog {
     this.#changed();
   }
 
+  #profile(name: string): Profile {
+    const profile = this.#profiles.get(name);
+    if (profile !== undefined) return profile;
+    throw new SignalboxError('profile-unknown', unknownProfile(name, this.#profiles.keys()));
+  }
+
   #get(server: string): Mounted {
     const mounted = this.#mounted.get(server);
     if (mounted !== undefined) return mounted;
@@ -202,6 +244,8 @@ function addServer(parts: Parts, byName: Map<string, CatalogTool>, mounted: Moun
       parts.notices.push(Object.freeze({ server: source.server, tool: name, message }));
     count += 1;
   }
+  // Only its runtime can use it, so it is told to nobody.
+  if (source.unlisted === true) return;
   // A server that is down may not have listed its tools yet, so nothing is said of them.
   if (absence === undefined) {
     const everyTool = `mcp__${source.server}__*`;
@@ -220,6 +264,13 @@ function addServer(parts: Parts, byName: Map<string, CatalogTool>, mounted: Moun
       tools: count,
     }),
   );
+}
+
+function unknownProfile(name: string, known: Iterable<string>): string {
+  const names = [...known];
+  const meant = nearest(name, names);
+  const hint = meant === undefined ? `there are: ${names.join(', ') || 'none'}` : `did you mean "${meant}"?`;
+  return `there is no profile named ${JSON.stringify(name.slice(0, 128))}; ${hint}`;
 }
 
 function hidden(name: string, server: string, { by, reason, since }: Absence): HiddenTool {

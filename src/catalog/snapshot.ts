@@ -39,7 +39,8 @@ export interface HiddenTool {
     | 'definition-invalid'
     | 'lock'
     | 'rule'
-    | 'transform';
+    | 'transform'
+    | 'profile';
   readonly reason: string;
   readonly since: number;
 }

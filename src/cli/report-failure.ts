@@ -115,6 +115,7 @@ function fromSignalbox(error: SignalboxError): Failure {
     case 'name-invalid':
     case 'name-collision':
     case 'server-unknown':
+    case 'profile-unknown':
     case 'server-local':
     case 'tool-invalid':
     case 'schema-unsupported':

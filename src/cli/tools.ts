@@ -18,15 +18,17 @@ export function addToolsCommand(program: Command, { terminal }: CommandContext):
     .command('tools')
     .summary('list the tools that can be called')
     .description('Lists the tools that can be called; with --why also those that cannot, and the reason.')
+    .option('--profile <name>', 'only what a client of this profile sees')
     .option('--why', 'also show what is hidden or down, since when and why, and what tools should be told')
-    .action(async (options: { why?: boolean }, command: Command) => {
+    .action(async (options: { why?: boolean; profile?: string }, command: Command) => {
       const globals = globalsOf(command);
       const { openBoxAnyway, readConfiguration } = await loadBoxParts();
       const { configuration } = readConfiguration(globals);
       await tellWarnings(configuration, globals, terminal.errors);
       const { box } = await openBoxAnyway(configuration, { secretsFrom: globals.data });
       try {
-        const catalog = box.catalog();
+        const { profile } = options;
+        const catalog = box.catalog(profile === undefined ? {} : { profile });
         const why = options.why === true;
         if (globals.json) await printJson(terminal.output, why ? withReasons(catalog) : { items: catalog.tools });
         else await printCatalog(terminal.output, catalog, why);

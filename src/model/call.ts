@@ -21,6 +21,8 @@ export interface CallOptions {
   readonly principal?: Principal;
   /** The session the call belongs to. */
   readonly session?: string;
+  /** The view of the catalog that the caller has; what is not in it cannot be called. */
+  readonly profile?: string;
   /** Ends the call as `cancelled`. */
   readonly signal?: AbortSignal;
   /** When the call must have ended: a Date, or milliseconds since 1970. */

@@ -38,6 +38,7 @@ const errorCodes = {
   'name-invalid': 'a server or tool name breaks the naming rules',
   'name-collision': 'two servers, or two tools of one server, have the same name',
   'server-unknown': 'no server of that name is mounted',
+  'profile-unknown': 'there is no profile of that name',
   'server-local': 'the server is in this process, so there is nothing to restart',
   'server-down': 'the server does not answer',
   'server-required': 'a required server is not up',

@@ -10,14 +10,15 @@ export interface CatalogDocument {
   readonly etag: string;
 }
 
-/** Prepares the catalog once for each version, however often it is asked for. */
-export function catalogDocuments(box: Signalbox): () => CatalogDocument {
+/** Prepares the catalog, or a profile's view of it, once for each version, however often it is asked for. */
+export function catalogDocuments(box: Signalbox): (profile?: string) => CatalogDocument {
   // Versions begin anew with each process, so they alone do not identify a catalog.
   const start = randomBytes(6).toString('base64url');
-  let prepared: (CatalogDocument & { readonly version: number }) | undefined;
-  return () => {
-    const { version, tools, servers, hidden, notices } = box.catalog();
-    if (prepared?.version === version) return prepared;
+  const prepared = new Map<string | undefined, CatalogDocument & { readonly version: number }>();
+  return (profile) => {
+    const { version, tools, servers, hidden, notices } = box.catalog(profile === undefined ? {} : { profile });
+    const known = prepared.get(profile);
+    if (known?.version === version) return known;
     const document: z.output<typeof catalogSchema> = {
       items: tools,
       version,
@@ -25,8 +26,10 @@ export function catalogDocuments(box: Signalbox): () => CatalogDocument {
       hidden: hidden.map(toHiddenTool),
       notices,
     };
-    prepared = { version, text: JSON.stringify(document), etag: `"${start}.${version}"` };
-    return prepared;
+    const of = profile === undefined ? '' : `.${encodeURIComponent(profile)}`;
+    const made = { version, text: JSON.stringify(document), etag: `"${start}.${version}${of}"` };
+    prepared.set(profile, made);
+    return made;
   };
 }
 

@@ -9,6 +9,9 @@ import type { Call, Stage } from '../call.ts';
 export function resolve(catalog: Catalog): Stage {
   return (call, next) => {
     const tool = catalog.find(call.name);
+    const { profile } = call.options;
+    const outside = profile === undefined ? undefined : catalog.outside(profile, tool);
+    if (outside !== undefined) return unfinished('denied', 'tool-hidden', `${call.name} cannot be called: ${outside}`);
     if (tool === undefined) return absent(call, catalog);
     const seen = call.options.definitionHash;
     if (seen !== undefined && seen !== tool.definition.definitionHash) {
@@ -24,7 +27,7 @@ export function resolve(catalog: Catalog): Stage {
 }
 
 function absent(call: Call, catalog: Catalog): CallOutcome {
-  const { snapshot } = catalog;
+  const snapshot = catalog.view(call.options.profile);
   const hidden = snapshot.hidden.find((tool) => tool.name === call.name);
   if (hidden !== undefined) {
     const since = new Date(hidden.since).toISOString();

@@ -15,6 +15,7 @@ export const problemCodes = {
   'call-unknown': { status: 404, title: 'There is no such call' },
   'server-unknown': { status: 404, title: 'There is no such server' },
   'sessions-absent': { status: 404, title: 'This server holds no sessions' },
+  'profile-unknown': { status: 404, title: 'There is no such profile' },
   'configuration-absent': { status: 404, title: 'This server does not run from a configuration' },
   'result-unknown': { status: 404, title: 'There is no such kept result' },
   'approval-unknown': { status: 404, title: 'There is no such approval' },

@@ -7,6 +7,7 @@ import { Problem } from './problem.ts';
 
 const told = [
   'server-unknown',
+  'profile-unknown',
   'server-local',
   'server-down',
   'result-unknown',

@@ -14,7 +14,10 @@ const listRoute = createRoute({
   'x-roles': may.look,
   tags: ['Tools'],
   summary: 'The catalog, with what is hidden or down and why',
-  request: { headers: z.object({ 'if-none-match': z.string().optional() }) },
+  request: {
+    headers: z.object({ 'if-none-match': z.string().optional() }),
+    query: z.object({ profile: z.string().optional().describe('Only what a client of this profile sees.') }),
+  },
   responses: {
     200: {
       description: 'Every tool that can be called now.',
@@ -22,7 +25,7 @@ const listRoute = createRoute({
       headers: z.object({ ETag: z.string().describe('Changes with the catalog.') }),
     },
     304: { description: 'The catalog is still the one of `If-None-Match`.' },
-    ...problems(),
+    ...problems(404),
   },
 });
 
@@ -43,7 +46,7 @@ export function toolRoutes(app: ServerApp, box: Signalbox): void {
   const catalog = catalogDocuments(box);
 
   app.openapi(listRoute, (context) => {
-    const { text, etag } = catalog();
+    const { text, etag } = catalog(context.req.valid('query').profile);
     context.header('ETag', etag);
     if (context.req.header('if-none-match') === etag) return context.body(null, 304);
     return preparedJson(context, catalogSchema, text, 200);

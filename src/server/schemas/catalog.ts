@@ -74,7 +74,16 @@ export const hiddenToolSchema = z
   .object({
     name: z.string(),
     server: z.string(),
-    by: z.enum(['server-disabled', 'server-down', 'name-collision', 'definition-invalid', 'lock', 'rule', 'transform']),
+    by: z.enum([
+      'server-disabled',
+      'server-down',
+      'name-collision',
+      'definition-invalid',
+      'lock',
+      'rule',
+      'transform',
+      'profile',
+    ]),
     reason: z.string(),
     since: moment,
   })

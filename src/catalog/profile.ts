@@ -1,0 +1,99 @@
+import { matchesPattern } from '../model/name-pattern.ts';
+import type { ToolDefinition } from '../model/tool.ts';
+import type { CatalogSnapshot, HiddenTool } from './snapshot.ts';
+
+/** What one kind of client sees of the catalog. */
+export interface ProfileSettings {
+  /** The servers whose tools are seen: all when absent. The built-in one always is. */
+  readonly servers?: readonly string[];
+  /**
+   * Patterns for rendered names or for a tool's own name; those that begin with `!` leave out. A tool is seen when no pattern
+   * leaves it out and, where there are others, one of them fits. Their order does not matter: leaving out always wins.
+   */
+  readonly tools?: readonly string[];
+  /** Whether tools are searched for instead of listed: where it saves tokens (`auto`), `always`, or `never`. */
+  readonly disclosure?: 'auto' | 'always' | 'never';
+  /** Whether answers that come through the client count as those of a human. */
+  readonly trustsHuman?: boolean;
+}
+
+/** Profiles by name. */
+export type ProfilesByName = Readonly<Record<string, ProfileSettings>>;
+
+/** A named view of the catalog. Never changes: other settings are another profile. */
+export class Profile {
+  readonly name: string;
+  readonly settings: ProfileSettings;
+  readonly #since = Date.now();
+  readonly #builtin: string | undefined;
+  readonly #servers: ReadonlySet<string> | undefined;
+  readonly #wanted: readonly string[];
+  readonly #unwanted: readonly string[];
+  readonly #verdicts = new WeakMap<ToolDefinition, { readonly reason: string | undefined }>();
+  readonly #views = new WeakMap<CatalogSnapshot, CatalogSnapshot>();
+
+  constructor(name: string, settings: ProfileSettings, builtin: string | undefined) {
+    this.name = name;
+    this.settings = settings;
+    this.#builtin = builtin;
+    this.#servers = settings.servers && new Set(settings.servers);
+    const patterns = settings.tools ?? [];
+    this.#wanted = patterns.filter((pattern) => !pattern.startsWith('!'));
+    this.#unwanted = patterns.filter((pattern) => pattern.startsWith('!')).map((pattern) => pattern.slice(1));
+  }
+
+  /** Why a tool is not seen; `undefined` when it is. One that is listed to nobody can only be left out by a pattern. */
+  outside(tool: ToolDefinition, isUnlisted: boolean): string | undefined {
+    const known = this.#verdicts.get(tool);
+    if (known !== undefined) return known.reason;
+    const reason = this.#reason(tool, isUnlisted);
+    this.#verdicts.set(tool, { reason });
+    return reason;
+  }
+
+  /** The catalog as this profile shows it: the same one for the same catalog. */
+  view(snapshot: CatalogSnapshot): CatalogSnapshot {
+    const known = this.#views.get(snapshot);
+    if (known !== undefined) return known;
+    const view = this.#build(snapshot);
+    this.#views.set(snapshot, view);
+    return view;
+  }
+
+  /** The patterns that fit no tool, as they were written: they do not do what their author thinks. */
+  unmatched({ tools, hidden }: CatalogSnapshot): string[] {
+    const names = [...tools.map(({ name, id }) => [name, id.tool]), ...hidden.map(({ name }) => [name])];
+    return (this.settings.tools ?? []).filter((written) => {
+      const pattern = written.replace(/^!/, '');
+      return !names.some((each) => each.some((name) => matchesPattern(name, pattern)));
+    });
+  }
+
+  #reason({ name, id }: ToolDefinition, isUnlisted: boolean): string | undefined {
+    const fits = (pattern: string): boolean => matchesPattern(name, pattern) || matchesPattern(id.tool, pattern);
+    const unwanted = this.#unwanted.find(fits);
+    if (unwanted !== undefined) return `profile "${this.name}" leaves it out with "!${unwanted}"`;
+    if (isUnlisted) return undefined;
+    if (this.#servers?.has(id.server) === false && id.server !== this.#builtin)
+      return `profile "${this.name}" does not have the server "${id.server}"`;
+    if (this.#wanted.length > 0 && !this.#wanted.some(fits)) return `profile "${this.name}" does not name it`;
+    return undefined;
+  }
+
+  #build(snapshot: CatalogSnapshot): CatalogSnapshot {
+    const counts = new Map<string, number>();
+    const tools: ToolDefinition[] = [];
+    const hidden: HiddenTool[] = [...snapshot.hidden];
+    for (const tool of snapshot.tools) {
+      const { server } = tool.id;
+      const reason = this.outside(tool, false);
+      if (reason === undefined) {
+        tools.push(tool);
+        counts.set(server, (counts.get(server) ?? 0) + 1);
+      } else hidden.push(Object.freeze({ name: tool.name, server, by: 'profile', reason, since: this.#since }));
+    }
+    const servers = snapshot.servers.map((server) => Object.freeze({ ...server, tools: counts.get(server.name) ?? 0 }));
+    for (const list of [tools, hidden, servers]) Object.freeze(list);
+    return Object.freeze({ ...snapshot, tools, hidden, servers });
+  }
+}
