@@ -1,7 +1,9 @@
 import { join, resolve } from 'node:path';
+import type { ProfilesByName } from '../catalog/profile.ts';
 import type { SourceLimits } from '../catalog/source-limits.ts';
 import type { ToolShaping } from '../catalog/transforms/tool-shaping.ts';
 import type { PolicyDocument } from '../policy/read-policy.ts';
+import { type AgentEntries, defaultAgents } from './agent-entry.ts';
 import type { ExternalSettings, UndoSettings } from './schema.ts';
 
 /** A server whose tools are defined by a module that runs in this process. */
@@ -59,6 +61,8 @@ export interface Configuration {
   readonly undo: UndoSettings;
   readonly approvals: { readonly expireAfterMs: number };
   readonly builtinName: string;
+  readonly agents: AgentEntries;
+  readonly profiles: ProfilesByName;
   /** Environment variables whose values must never be recorded. */
   readonly secrets: readonly string[];
   readonly warnings: readonly string[];
@@ -80,6 +84,8 @@ export function defaultConfiguration(directory: string): Configuration {
     undo: {},
     approvals: { expireAfterMs: 2 * 60 * 60 * 1000 },
     builtinName: 'signalbox',
+    agents: defaultAgents,
+    profiles: {},
     secrets: [],
     warnings: [],
   };

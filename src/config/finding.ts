@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { nearest } from '../model/nearest.ts';
 import type { DocumentPath } from './json-document.ts';
+import { serverName } from './schema-parts.ts';
 import { showValue } from './shown-value.ts';
 
 /** Something wrong with a configuration; without an offset it stands where its path leads. */
@@ -26,12 +27,14 @@ export function findingsOf(result: z.ZodSafeParseResult<unknown>, value: unknown
       found === undefined
         ? `missing, expected ${issue.message}`
         : `expected ${issue.message} (${showValue(found, place)})`;
-    const meant =
-      issue.code === 'invalid_value' && typeof found === 'string'
-        ? nearest(found, issue.values.map(String))
-        : undefined;
+    const meant = typeof found === 'string' ? nearest(found, choicesIn(issue.message)) : undefined;
     return [{ path: place, message, ...suggestion(meant) }];
   });
+}
+
+/** The words that a message offers: `one of "a", "b"`. */
+function choicesIn(message: string): string[] {
+  return message.startsWith('one of ') ? [...message.matchAll(/"([^"]+)"/g)].map(([, word = '']) => word) : [];
 }
 
 function unknownKey(key: string, known: readonly string[], value: unknown, path: DocumentPath): Finding {
@@ -39,7 +42,14 @@ function unknownKey(key: string, known: readonly string[], value: unknown, path:
   return { path: place, message: `unknown key (${showValue(value, place)})`, ...suggestion(nearest(key, known)) };
 }
 
-function suggestion(meant: string | undefined): { readonly hint?: string } {
+/** What is wrong with a name that users may choose. */
+export function badName(path: DocumentPath, name: string): Finding[] {
+  const rule = serverName.safeParse(name).error?.issues[0]?.message;
+  return rule === undefined ? [] : [{ path, message: `expected a name of ${rule}` }];
+}
+
+/** A hint that names what was meant. */
+export function suggestion(meant: string | undefined): { readonly hint?: string } {
   return meant === undefined ? {} : { hint: `did you mean "${meant}"?` };
 }
 

@@ -144,11 +144,6 @@ suite('a mistake is told with its place, the value and the way out', () => {
       ['1:2  store_password: unknown key (hidden string)'],
     ],
     [
-      'a later key',
-      '{"profiles": {}, "agents": {}}',
-      ['1:2  profiles: not supported by this version yet', '1:18  agents: not supported by this version yet'],
-    ],
-    [
       'wrong type',
       '{"results": {"maxBytes": "big"}}',
       ['1:14  results.maxBytes: expected a whole number above 0 ("big")'],
@@ -168,7 +163,7 @@ suite('a mistake is told with its place, the value and the way out', () => {
     [
       'a way to sign in that there is not',
       entry('"url": "https://x", "auth": {"type": "oath"}'),
-      ['1:52  mcpServers.a.auth.type: expected one of "bearer", "oauth" (hidden string)'],
+      ['1:52  mcpServers.a.auth.type: expected one of "bearer", "oauth" (hidden string) — did you mean "oauth"?'],
     ],
     [
       'an unknown key of a way to sign in',

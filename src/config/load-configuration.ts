@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
+import type { ProfilesByName } from '../catalog/profile.ts';
 import { durationMs } from '../model/duration.ts';
 import { messageOf } from '../model/errors.ts';
+import { nearest } from '../model/nearest.ts';
+import { type AgentEntries, readAgents } from './agent-entry.ts';
 import { ConfigurationError } from './configuration-error.ts';
 import type { ConfigurationProblem } from './configuration-error.ts';
 import { defaultConfiguration } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
-import { findingsOf } from './finding.ts';
+import { badName, findingsOf } from './finding.ts';
 import type { Finding } from './finding.ts';
 import { parseJsonDocument } from './json-document.ts';
 import type { DocumentPath, DocumentPlace, JsonDocument } from './json-document.ts';
@@ -49,11 +52,19 @@ function readDocument(document: JsonDocument, file: string): DocumentReading {
   const directory = dirname(file);
   const defaults = defaultConfiguration(directory);
   const result = documentSchema.safeParse(value);
-  const findings = findingsOf(result, value, []).map(explainLater);
+  const findings = findingsOf(result, value, []);
   const builtinName = result.data?.builtin?.name ?? defaults.builtinName;
 
-  const readings = Object.entries(entriesOf(value)).map(([name, entry]) => readServerEntry(name, entry, file));
-  if (Object.hasOwn(entriesOf(value), builtinName)) findings.push(takenName(builtinName));
+  const entries = entriesOf(value, 'mcpServers');
+  const readings = Object.entries(entries).map(([name, entry]) => readServerEntry(name, entry, file));
+  const profiles = result.data?.profiles ?? defaults.profiles;
+  const profileNames = Object.keys(entriesOf(value, 'profiles'));
+  const { agents, findings: agentFindings } = readAgents(entriesOf(value, 'agents'), profileNames, file);
+  findings.push(
+    ...agentFindings,
+    ...profileNames.flatMap((name) => badName(['profiles', name], name)),
+    ...takenNames(entries, builtinName, agents),
+  );
 
   const configuration = {
     file,
@@ -67,8 +78,13 @@ function readDocument(document: JsonDocument, file: string): DocumentReading {
       expireAfterMs: durationMs(result.data?.approvals?.expireAfter ?? '') ?? defaults.approvals.expireAfterMs,
     },
     builtinName,
+    agents,
+    profiles,
     secrets: [...new Set(result.data?.secrets)],
-    warnings: readings.flatMap(({ warnings }) => warnings),
+    warnings: [
+      ...readings.flatMap(({ warnings }) => warnings),
+      ...unknownServers(profiles, [builtinName, ...Object.keys(entries)]),
+    ],
   };
   return { configuration, findings: [...findings, ...readings.flatMap((reading) => reading.findings)] };
 }
@@ -80,25 +96,39 @@ function policiesOf(given: unknown, document: JsonDocument, file: string): Confi
   return { value: given, file: basename(file), path: file, placeOf };
 }
 
-/** The server entries, also of a document that has mistakes elsewhere. */
-function entriesOf(value: unknown): object {
-  const isHolder = typeof value === 'object' && value !== null && 'mcpServers' in value;
-  const entries = isHolder ? value.mcpServers : undefined;
+/** What stands under a key by name, also of a document that has mistakes elsewhere. */
+function entriesOf(value: unknown, key: 'mcpServers' | 'profiles' | 'agents'): object {
+  const isHolder = typeof value === 'object' && value !== null && Object.hasOwn(value, key);
+  const entries = isHolder ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
   return typeof entries === 'object' && entries !== null && !Array.isArray(entries) ? entries : {};
 }
 
-function takenName(name: string): Finding {
-  const hint = 'rename it, or give the built-in server another name with "builtin.name"';
-  return { path: ['mcpServers', name], message: 'the name belongs to the built-in server', hint };
+/** Names that servers cannot have: of the built-in one, and of those that stand for what runtimes run themselves. */
+function takenNames(entries: object, builtinName: string, { entries: agents }: AgentEntries): Finding[] {
+  const taken = (name: string, owner: string, hint: string): Finding[] =>
+    Object.hasOwn(entries, name) ? [{ path: ['mcpServers', name], message: `the name belongs to ${owner}`, hint }] : [];
+  const hasClaude = agents.some(({ runtime }) => runtime !== 'model');
+  return [
+    ...taken(
+      builtinName,
+      'the built-in server',
+      'rename it, or give the built-in server another name with "builtin.name"',
+    ),
+    ...taken('model', 'what agents with the runtime "model" do themselves', 'rename it'),
+    ...(hasClaude ? taken('claude', 'the tools that Claude Code brings along', 'rename it') : []),
+  ];
 }
 
-const LATER = new Set<unknown>(['profiles', 'agents']);
-
-/** Keys that are documented for a later version would be mistaken for typing errors. */
-function explainLater(finding: Finding): Finding {
-  const [key] = finding.path;
-  const isLater = finding.path.length === 1 && LATER.has(key);
-  return isLater ? { path: finding.path, message: 'not supported by this version yet' } : finding;
+function unknownServers(profiles: ProfilesByName, known: readonly string[]): string[] {
+  return Object.entries(profiles).flatMap(([name, { servers = [] }]) =>
+    servers
+      .filter((server) => !known.includes(server))
+      .map((server) => {
+        const meant = nearest(server, known);
+        const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
+        return `profiles.${name}.servers: there is no server ${JSON.stringify(server)}${hint}`;
+      }),
+  );
 }
 
 function invalid(file: string, document: JsonDocument, findings: readonly Finding[]): ConfigurationError {

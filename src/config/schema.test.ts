@@ -10,6 +10,8 @@ test('the published schema says of a configuration what loading it says', () => 
     {},
     withAuth({ type: 'oauth', clientId: 'x', clientSecret: '${env:X}', issuer: 'https://y', redirectPort: 1 }),
     withAuth({ type: 'bearer', token: 'x' }),
+    { agents: { default: 'a', a: { runtime: 'claude' }, b: { runtime: 'model', model: 'demo' } } },
+    { profiles: { coding: { servers: ['a'], tools: ['!*'], disclosure: 'auto', trustsHuman: false } } },
     { undo: { maxFiles: 1, maxBytes: 1, maxMs: 1, keepMs: 1, keepBytes: 1 } },
     { $schema: 'x', mcpServers: { demo: { module: 'x' }, a_b: { npm: 'y' } }, store: 'postgres://x', secrets: ['A'] },
   ];
@@ -24,6 +26,10 @@ test('the published schema says of a configuration what loading it says', () => 
     { results: { maxBytes: 0 } },
     { undo: { maxFiles: 0 } },
     { undo: { files: 1 } },
+    { agents: { default: 1 } },
+    { agents: { a: { runtime: 'other' } } },
+    { agents: { a: { runtime: 'model', model: 'x/y', providers: { x: { apiKey: 'sk-1' } } } } },
+    { profiles: { coding: { server: [] } } },
     [],
   ];
   for (const value of good) assert.ok(validate(value), JSON.stringify(validate.errors));

@@ -1,43 +1,32 @@
 import { z } from 'zod';
-import { durationForm, durationMs } from '../model/duration.ts';
+import { agentSchema } from './agent-schema.ts';
+import { profileSchema } from './profile-schema.ts';
+import {
+  aWhile,
+  anything,
+  duration,
+  flag,
+  positive,
+  secretReference,
+  serverName,
+  strict,
+  text,
+  textByName,
+  texts,
+} from './schema-parts.ts';
 
-/*
- * The message of every part says what is expected there, to go on from "expected …".
- * The message of an object's unknown keys lists the keys it has, from which the nearest is suggested.
- */
-function strict<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape, z.core.$strict> {
-  return z.strictObject(shape, {
-    error: (issue) => (issue.code === 'unrecognized_keys' ? Object.keys(shape).join(' ') : 'an object'),
-  });
-}
-
-const text = z.string('a string').min(1, 'a string that is not empty');
-const flag = z.boolean('true or false');
-const positive = z.int('a whole number above 0').positive('a whole number above 0');
-const texts = z.array(text, 'an array of strings');
-const textByName = z.record(z.string(), z.string('a string'), 'an object of strings');
-const anything = z.record(z.string(), z.json(), 'an object');
 const effect = z.enum(
   ['read', 'undoable', 'compensable', 'irreversible'],
   'one of "read", "undoable", "compensable", "irreversible"',
 );
 const transport = z.enum(['stdio', 'http', 'sse', 'websocket'], 'one of "stdio", "http", "sse", "websocket"');
 
-const nameRule = 'letters, digits, "-" and single "_", not ending with "_", at most 44 characters';
-const serverName = z
-  .string(nameRule)
-  .regex(/^_?[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$/, nameRule)
-  .max(44, nameRule);
 const variableName = z
   .string('the name of an environment variable')
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable');
 const store = z
   .string('"sqlite" or a "postgres://…" address')
   .regex(/^(?:sqlite|postgres(?:ql)?:\/\/.+)$/, '"sqlite" or a "postgres://…" address');
-
-const duration = z.string(durationForm).refine((given) => durationMs(given) !== undefined, durationForm);
-
-const aWhile = duration.refine((given) => durationMs(given) !== 0, 'a duration above 0');
 
 const limitSettings = strict({
   timeoutMs: positive.optional(),
@@ -74,10 +63,6 @@ export const localSchema = strict({
   labels: texts.optional(),
   ...limits,
 });
-
-const secretReference = z
-  .string('a reference to a secret, as ${secret:NAME} or ${env:NAME}')
-  .regex(/^[^$]*\$\{[^}]+\}[^$]*$/, 'a reference to a secret, as ${secret:NAME} or ${env:NAME}');
 
 const authSettings = z.discriminatedUnion(
   'type',
@@ -138,7 +123,11 @@ const undoSettings = strict({
   keepBytes: positive.exactOptional(),
 });
 
-function rootSchema<Entry extends z.ZodType, Name extends z.ZodType<string, string>>(entry: Entry, name: Name) {
+function rootSchema<Entry extends z.ZodType, Name extends z.ZodType<string, string>, Agents extends z.ZodType>(
+  entry: Entry,
+  name: Name,
+  agents: Agents,
+) {
   return strict({
     $schema: z.string('a string').optional(),
     mcpServers: z.record(name, entry, 'an object').optional(),
@@ -148,12 +137,14 @@ function rootSchema<Entry extends z.ZodType, Name extends z.ZodType<string, stri
     undo: undoSettings.optional(),
     approvals: strict({ expireAfter: aWhile.optional() }).optional(),
     builtin: strict({ name: serverName.optional() }).optional(),
+    profiles: z.record(name, profileSchema, 'an object').optional(),
+    agents: agents.optional(),
     secrets: z.array(variableName, 'an array of names of environment variables').optional(),
   });
 }
 
-/** The document without its server entries, which are checked one by one for better messages. */
-export const documentSchema = rootSchema(z.unknown(), z.string());
+/** The document without its servers and agents, which are checked one by one for better messages. */
+export const documentSchema = rootSchema(z.unknown(), z.string(), z.record(z.string(), z.unknown(), 'an object'));
 
 export type ToolSettings = z.infer<typeof toolSettings>;
 
@@ -168,6 +159,9 @@ export type ExternalSettings = Omit<z.infer<typeof externalSchema>, 'tools' | 'l
 
 /** The JSON Schema of a configuration file, for editors. */
 export function configurationSchema(): Record<string, unknown> {
-  const schema = z.toJSONSchema(rootSchema(z.union([localSchema, externalSchema]), serverName), { io: 'input' });
+  const agents = z.object({ default: text.optional() }).catchall(agentSchema);
+  const schema = z.toJSONSchema(rootSchema(z.union([localSchema, externalSchema]), serverName, agents), {
+    io: 'input',
+  });
   return { ...schema, title: 'Signalbox configuration' };
 }

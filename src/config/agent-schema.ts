@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { aWhile, anything, flag, positive, strict, text, textByName } from './schema-parts.ts';
+
+const runtimes = ['claude', 'claude-cli', 'model'] as const;
+const runtimeRule = `one of ${runtimes.map((name) => `"${name}"`).join(', ')}`;
+const modelRule = '"demo", or a provider and its model: "anthropic/claude-sonnet-4-5"';
+const keyRule = 'a reference to a key, as ${secret:NAME} or ${env:NAME}';
+
+const permissionModes = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'] as const;
+const cost = z.number('a number above 0').positive('a number above 0');
+
+const everyAgent = {
+  instructions: text.exactOptional(),
+  profile: text.exactOptional(),
+  cwd: text.exactOptional(),
+  permissionMode: z
+    .enum(permissionModes, `one of ${permissionModes.map((mode) => `"${mode}"`).join(', ')}`)
+    .exactOptional(),
+};
+
+const claudeSchema = strict({
+  runtime: z.enum(['claude', 'claude-cli'], runtimeRule),
+  model: text.exactOptional(),
+  ...everyAgent,
+  limits: strict({ steps: positive.exactOptional(), costUsd: cost.exactOptional() }).exactOptional(),
+  env: textByName.exactOptional(),
+  settingSources: z
+    .array(z.enum(['user', 'project', 'local'], 'one of "user", "project", "local"'), 'an array of sources')
+    .exactOptional(),
+  toolSearch: flag.exactOptional(),
+  executable: text.exactOptional(),
+});
+
+const providerSchema = strict({
+  apiKey: z
+    .string(keyRule)
+    .regex(/^\$\{[^}]+\}$/, keyRule)
+    .exactOptional(),
+  baseURL: z
+    .string('an address of the web')
+    .regex(/^(?:https?:\/\/|\$\{)/i, 'an address of the web, http://… or https://…')
+    .exactOptional(),
+  headers: textByName.exactOptional(),
+  api: z.enum(['responses', 'chat'], 'one of "responses", "chat"').exactOptional(),
+  options: anything.exactOptional(),
+});
+
+const modelSchema = strict({
+  runtime: z.literal('model', runtimeRule),
+  model: z.string(modelRule).regex(/^(?:demo|[^/]+\/.+)$/, modelRule),
+  ...everyAgent,
+  limits: strict({
+    steps: positive.exactOptional(),
+    costUsd: cost.exactOptional(),
+    tokens: positive.exactOptional(),
+    time: aWhile.exactOptional(),
+  }).exactOptional(),
+  providers: z.record(z.string(), providerSchema, 'an object').exactOptional(),
+});
+
+/** An agent of the configuration. */
+export const agentSchema = z.discriminatedUnion('runtime', [claudeSchema, modelSchema], {
+  error: ({ code, input }) => (code === 'invalid_union' && isObject(input) ? runtimeRule : 'an object'),
+});
+
+/** What only agents with another runtime can be told, by key. */
+export const runtimesOf: ReadonlyMap<string, string> = new Map([
+  ...Object.keys(claudeSchema.shape).map((key): [string, string] => [key, '"claude" or "claude-cli"']),
+  ...Object.keys(modelSchema.shape).map((key): [string, string] => [key, '"model"']),
+]);
+
+export type AgentSettings = z.infer<typeof agentSchema>;
+export type ClaudeAgentSettings = z.infer<typeof claudeSchema>;
+export type ModelAgentSettings = z.infer<typeof modelSchema>;
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

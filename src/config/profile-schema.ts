@@ -1,0 +1,10 @@
+import { z } from 'zod';
+import { flag, strict, texts } from './schema-parts.ts';
+
+/** What a profile says, as `ProfileSettings` has it. */
+export const profileSchema = strict({
+  servers: texts.exactOptional(),
+  tools: texts.exactOptional(),
+  disclosure: z.enum(['auto', 'always', 'never'], 'one of "auto", "always", "never"').exactOptional(),
+  trustsHuman: flag.exactOptional(),
+});

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { durationForm, durationMs } from '../model/duration.ts';
+
+/*
+ * The message of every part says what is expected there, to go on from "expected …".
+ * The message of an object's unknown keys lists the keys it has, from which the nearest is suggested.
+ */
+
+/** An object with these keys and no others. */
+export function strict<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape, z.core.$strict> {
+  return z.strictObject(shape, {
+    error: (issue) => (issue.code === 'unrecognized_keys' ? Object.keys(shape).join(' ') : 'an object'),
+  });
+}
+
+export const text = z.string('a string').min(1, 'a string that is not empty');
+export const flag = z.boolean('true or false');
+export const positive = z.int('a whole number above 0').positive('a whole number above 0');
+export const texts = z.array(text, 'an array of strings');
+export const textByName = z.record(z.string(), z.string('a string'), 'an object of strings');
+export const anything = z.record(z.string(), z.json(), 'an object');
+
+const nameRule = 'letters, digits, "-" and single "_", not ending with "_", at most 44 characters';
+export const serverName = z
+  .string(nameRule)
+  .regex(/^_?[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$/, nameRule)
+  .max(44, nameRule);
+
+export const duration = z.string(durationForm).refine((given) => durationMs(given) !== undefined, durationForm);
+
+export const aWhile = duration.refine((given) => durationMs(given) !== 0, 'a duration above 0');
+
+export const secretReference = z
+  .string('a reference to a secret, as ${secret:NAME} or ${env:NAME}')
+  .regex(/^[^$]*\$\{[^}]+\}[^$]*$/, 'a reference to a secret, as ${secret:NAME} or ${env:NAME}');
