@@ -1,4 +1,4 @@
-import type { ClaudeCodeOptions } from '../claude-code/claude-code-options.ts';
+import type { ClaudeCodeSettings } from '../claude-code/claude-code-options.ts';
 import { processRuntime } from '../claude-code/process-runtime.ts';
 import type { Runtime } from '../runtime.ts';
 import { drive } from './drive.ts';
@@ -9,6 +9,6 @@ import { drive } from './drive.ts';
  * @example
  * const runtime = claudeCliRuntime({ executable: '/usr/local/bin/claude' });
  */
-export function claudeCliRuntime(options: ClaudeCodeOptions = {}): Runtime {
-  return processRuntime('claude-cli', (turn, signal, tell) => drive(turn, options, signal, tell));
+export function claudeCliRuntime(settings: ClaudeCodeSettings = {}): Runtime {
+  return processRuntime('claude-cli', settings, drive);
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../model/json.ts';
+import type { Turn } from '../runtime.ts';
 
 /** What both runtimes of Claude Code can be told. */
 export interface ClaudeCodeOptions {
@@ -16,6 +17,11 @@ export interface ClaudeCodeOptions {
   /** Servers that Claude reaches by itself, made by `claudePassthrough`. */
   readonly passthrough?: Passthrough;
 }
+
+/** What it is told, or how to find that out: for each turn anew, and without one where only a transcript is read. */
+export type ClaudeCodeSettings =
+  | ClaudeCodeOptions
+  | ((turn: Pick<Turn, 'session'> | undefined) => Promise<ClaudeCodeOptions>);
 
 /** Servers past the box, and who looks on: what `claudePassthrough` returns. */
 export interface Passthrough {

@@ -10,7 +10,7 @@ async function told(drive: Drive, signal = new AbortController().signal): Promis
   const own = ownTools('claude');
   const box = await createSignalbox({ servers: [own] });
   const events: TurnEvent[] = [];
-  for await (const event of processRuntime('test', drive).turn(turnOf({ box, own }, 'hello', { signal })))
+  for await (const event of processRuntime('test', {}, drive).turn(turnOf({ box, own }, 'hello', { signal })))
     events.push(event);
   await box.close();
   return events;
@@ -37,15 +37,48 @@ test('closing interrupts what runs and waits for it', async () => {
   const own = ownTools('claude');
   const box = await createSignalbox({ servers: [own] });
   let ended = false;
-  const runtime = processRuntime('test', async (_, signal, tell) => {
+  const begun = Promise.withResolvers<void>();
+  const runtime = processRuntime('test', {}, async (_, _options, signal, tell) => {
+    begun.resolve();
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
     await new Promise((resolve) => setImmediate(resolve));
     ended = true;
     tell({ type: 'done', reason: 'interrupted' });
   });
   const next = runtime.turn(turnOf({ box, own }, 'hello'))[Symbol.asyncIterator]().next();
+  await begun.promise;
   await runtime.close();
   assert.equal(ended, true);
   assert.deepEqual((await next).value, { type: 'done', reason: 'interrupted' });
+  await box.close();
+});
+
+test('what a turn is told with is found out for each turn; that it cannot be is told', async () => {
+  const own = ownTools('claude');
+  const box = await createSignalbox({ servers: [own] });
+  let key: string | undefined;
+  const runtime = processRuntime(
+    'test',
+    (turn) =>
+      key === undefined
+        ? Promise.reject(new Error('the secret KEY is not set'))
+        : Promise.resolve({ model: `${key} for ${turn?.session}` }),
+    (_, { model = '' }, _signal, tell) => {
+      tell({ type: 'text_delta', text: model });
+      tell({ type: 'done', reason: 'end' });
+      return Promise.resolve();
+    },
+  );
+  const events = async (): Promise<TurnEvent[]> => {
+    const all: TurnEvent[] = [];
+    for await (const event of runtime.turn(turnOf({ box, own }, 'hello'))) all.push(event);
+    return all;
+  };
+  assert.deepEqual(await events(), [
+    { type: 'error', code: 'runtime-failed', message: 'the secret KEY is not set' },
+    { type: 'done', reason: 'error' },
+  ]);
+  key = 'a';
+  assert.deepEqual((await events())[0], { type: 'text_delta', text: 'a for session-1' });
   await box.close();
 });

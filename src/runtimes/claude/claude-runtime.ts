@@ -1,4 +1,4 @@
-import type { ClaudeCodeOptions } from '../claude-code/claude-code-options.ts';
+import type { ClaudeCodeSettings } from '../claude-code/claude-code-options.ts';
 import { processRuntime } from '../claude-code/process-runtime.ts';
 import type { Runtime } from '../runtime.ts';
 import { drive } from './drive.ts';
@@ -9,6 +9,6 @@ import { drive } from './drive.ts';
  * @example
  * const runtime = claudeRuntime({ model: 'opus' });
  */
-export function claudeRuntime(options: ClaudeCodeOptions = {}): Runtime {
-  return processRuntime('claude', (turn, signal, tell) => drive(turn, options, signal, tell));
+export function claudeRuntime(settings: ClaudeCodeSettings = {}): Runtime {
+  return processRuntime('claude', settings, drive);
 }

@@ -19,9 +19,16 @@ type Tell = (event: TurnEvent) => void;
 type Reason = Extract<TurnEvent, { type: 'done' }>['reason'];
 
 /** Drives a turn: asks the model, makes the calls it wants, and again, until it wants none or may not go on. */
-export async function drive(turn: Turn, options: ModelRuntimeOptions, signal: AbortSignal, tell: Tell): Promise<void> {
-  const name = turn.model ?? options.model ?? 'demo';
+export async function drive(
+  turn: Turn,
+  settings: ModelRuntimeOptions | (() => Promise<ModelRuntimeOptions>),
+  signal: AbortSignal,
+  tell: Tell,
+): Promise<void> {
+  let name = turn.model ?? 'demo';
   try {
+    const options = typeof settings === 'function' ? await settings() : settings;
+    name = turn.model ?? options.model ?? name;
     const chosen = options.chooseModel?.(name) ?? (await chooseModel(name, options.providers ?? {}));
     const conversation = new Conversation(turn, options);
     const reason = await steps(turn, chosen, conversation, new Budget(options.limits ?? {}, signal), tell);

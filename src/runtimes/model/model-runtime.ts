@@ -8,13 +8,13 @@ import type { ModelRuntimeOptions } from './model-runtime-options.ts';
  * @example
  * const runtime = modelRuntime({ model: 'openai/gpt-5', limits: { steps: 20 } });
  */
-export function modelRuntime(options: ModelRuntimeOptions = {}): Runtime {
+export function modelRuntime(settings: ModelRuntimeOptions | (() => Promise<ModelRuntimeOptions>) = {}): Runtime {
   return {
     name: 'model',
     turn: (turn) =>
       turnStream(turn.signal, async (tell, signal) => {
         const { drive } = await import('./drive.ts');
-        await drive(turn, options, signal, tell);
+        await drive(turn, settings, signal, tell);
       }),
     close: () => Promise.resolve(),
   };
