@@ -49,6 +49,7 @@ export async function openBoxAnyway(configuration: Configuration, options: BoxOp
     results: configuration.results,
     undo: configuration.undo,
     approvals: configuration.approvals,
+    profiles: configuration.profiles,
     builtin: { name: configuration.builtinName, ...(port === undefined ? {} : { port }) },
   });
   const configured = new ConfiguredBox(box, configuration, {

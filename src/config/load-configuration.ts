@@ -4,7 +4,7 @@ import type { ProfilesByName } from '../catalog/profile.ts';
 import { durationMs } from '../model/duration.ts';
 import { messageOf } from '../model/errors.ts';
 import { nearest } from '../model/nearest.ts';
-import { type AgentEntries, readAgents } from './agent-entry.ts';
+import { readAgents } from './agent-entry.ts';
 import { ConfigurationError } from './configuration-error.ts';
 import type { ConfigurationProblem } from './configuration-error.ts';
 import { defaultConfiguration } from './configuration.ts';
@@ -63,7 +63,7 @@ function readDocument(document: JsonDocument, file: string): DocumentReading {
   findings.push(
     ...agentFindings,
     ...profileNames.flatMap((name) => badName(['profiles', name], name)),
-    ...takenNames(entries, builtinName, agents),
+    ...takenNames(entries, builtinName),
   );
 
   const configuration = {
@@ -104,10 +104,9 @@ function entriesOf(value: unknown, key: 'mcpServers' | 'profiles' | 'agents'): o
 }
 
 /** Names that servers cannot have: of the built-in one, and of those that stand for what runtimes run themselves. */
-function takenNames(entries: object, builtinName: string, { entries: agents }: AgentEntries): Finding[] {
+function takenNames(entries: object, builtinName: string): Finding[] {
   const taken = (name: string, owner: string, hint: string): Finding[] =>
     Object.hasOwn(entries, name) ? [{ path: ['mcpServers', name], message: `the name belongs to ${owner}`, hint }] : [];
-  const hasClaude = agents.some(({ runtime }) => runtime !== 'model');
   return [
     ...taken(
       builtinName,
@@ -115,7 +114,7 @@ function takenNames(entries: object, builtinName: string, { entries: agents }: A
       'rename it, or give the built-in server another name with "builtin.name"',
     ),
     ...taken('model', 'what agents with the runtime "model" do themselves', 'rename it'),
-    ...(hasClaude ? taken('claude', 'the tools that Claude Code brings along', 'rename it') : []),
+    ...taken('claude', 'the tools that Claude Code brings along', 'rename it'),
   ];
 }
 

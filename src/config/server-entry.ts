@@ -63,6 +63,7 @@ export function readServerEntry(name: string, value: unknown, file: string): Ent
     findings.push(
       ...transportFindings(result.data, path),
       ...authFindings(result.data, path),
+      ...passthroughFindings(result.data, path),
       ...shapingFindings(result.data.tools, path),
     );
   if (!result.success || findings.length > 0) return wrong(...findings);
@@ -144,6 +145,23 @@ function limitsIn(
     cacheMs: cache === undefined ? undefined : durationMs(cache),
     workspace: workspace?.map((each) => resolve(directory, each)),
   });
+}
+
+const passedOn = new Set('type command args env url headers auth npm disabled passthrough trackInvocations'.split(' '));
+
+/** Claude reaches the server by itself, so what Signalbox would do on the way does not happen. */
+function passthroughFindings(settings: ExternalSettings, path: readonly string[]): Finding[] {
+  if (settings.passthrough !== true) return [];
+  const findings = Object.keys(settings)
+    .filter((key) => !passedOn.has(key))
+    .map((key): Finding => ({
+      path: [...path, key],
+      message: 'stands beside "passthrough": Claude reaches the server by itself, so it would have no effect',
+      hint: 'take one of the two out',
+    }));
+  if (settings.auth?.type !== 'oauth') return findings;
+  const message = '"oauth" stands beside "passthrough": Claude would have to sign in by itself';
+  return [...findings, { path: [...path, 'auth', 'type'], message, hint: 'use "bearer", or take "passthrough" out' }];
 }
 
 function authFindings({ auth, url }: ExternalSettings, path: readonly string[]): Finding[] {

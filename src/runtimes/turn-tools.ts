@@ -6,11 +6,13 @@ import type { TurnCallOptions, TurnTools } from './runtime.ts';
 
 /** What a turn's tools are made of. */
 export interface TurnToolsOptions {
-  readonly box: { tools(): readonly ToolDefinition[]; readonly call: Caller };
+  readonly box: { tools(view: { readonly profile?: string }): readonly ToolDefinition[]; readonly call: Caller };
   /** Where the runtime's own tools are mounted in the box. */
   readonly own: OwnTools;
   readonly session: string;
   readonly principal: Principal;
+  /** What of the catalog the agent sees. */
+  readonly profile?: string | undefined;
   /** The session's directory, where the runtime's own tools write. */
   readonly cwd: string;
   /** How freely the agent may act. */
@@ -20,7 +22,9 @@ export interface TurnToolsOptions {
 }
 
 /** The tools of a box for one turn: calls carry the session, and are pinned to the definitions that were listed last. */
-export function turnTools({ box, own, session, principal, cwd, permissionMode, options }: TurnToolsOptions): TurnTools {
+export function turnTools(given: TurnToolsOptions): TurnTools {
+  const { box, own, session, principal, cwd, permissionMode, options } = given;
+  const view = given.profile === undefined ? {} : { profile: given.profile };
   let listed: readonly ToolDefinition[] = [];
   let hashes: ReadonlyMap<string, string> = new Map();
 
@@ -29,26 +33,27 @@ export function turnTools({ box, own, session, principal, cwd, permissionMode, o
     session,
     principal,
     permissionMode,
+    ...view,
     ...(signal === undefined ? {} : { signal }),
     ...(onProgress === undefined ? {} : { onProgress }),
   });
 
   return {
     list() {
-      const now = box.tools();
+      const now = box.tools(view);
       if (now !== listed) {
         listed = now;
         hashes = new Map(now.map(({ name, definitionHash }) => [name, definitionHash]));
       }
       return now;
     },
-    call(tool, args, given) {
+    call(tool, args, about) {
       const definitionHash = hashes.get(tool);
       return box.call(tool, args, {
-        ...callOptions(given),
+        ...callOptions(about),
         ...(definitionHash === undefined ? {} : { definitionHash }),
       });
     },
-    begin: (tool, args, given) => own.begin(box.call, tool, args, callOptions(given), [cwd]),
+    begin: (tool, args, about) => own.begin(box.call, tool, args, callOptions(about), [cwd]),
   };
 }

@@ -12,6 +12,7 @@ import { SignalboxError, messageOf } from '../../model/errors.ts';
 import { tell } from '../../model/tell.ts';
 import type { ConfigurationRefusal, ServedConfiguration } from '../../server/served-configuration.ts';
 import type { Signalbox } from '../../signalbox.ts';
+import type { ConfiguredAgents } from './configured-agents.ts';
 import { ConfiguredPolicies } from './configured-policies.ts';
 import { ConfiguredServers } from './configured-servers.ts';
 import { type SecretProblem, addSecrets, assertKept } from './secrets.ts';
@@ -31,6 +32,8 @@ export class ConfiguredBox implements ServedConfiguration {
   secretProblems: readonly SecretProblem[] = [];
   readonly #servers: ConfiguredServers;
   readonly #policies: ConfiguredPolicies;
+  readonly #references: Starting['references'];
+  #agents: ConfiguredAgents | undefined;
   #configuration: Configuration;
   #refusal: ConfigurationRefusal | undefined;
   /** Changes are made one after the other. */
@@ -41,6 +44,14 @@ export class ConfiguredBox implements ServedConfiguration {
     this.#configuration = configuration;
     this.#servers = new ConfiguredServers(box, starting);
     this.#policies = new ConfiguredPolicies(box);
+    this.#references = starting.references;
+  }
+
+  /** The agents that it names; the first time, what they run themselves is mounted. */
+  async agents(): Promise<ConfiguredAgents> {
+    if (this.#agents !== undefined) return this.#agents;
+    const { ConfiguredAgents: Made } = await import('./configured-agents.ts');
+    return (this.#agents ??= new Made(this.box, this.#references, () => this.#configuration));
   }
 
   get file(): string {
@@ -123,6 +134,7 @@ export class ConfiguredBox implements ServedConfiguration {
 
   async close(): Promise<void> {
     await this.#changing;
+    await this.#agents?.close();
     await this.box.close();
     await this.#servers.close();
   }
@@ -138,10 +150,17 @@ export class ConfiguredBox implements ServedConfiguration {
     const applyPolicies = await this.#policies.read(configuration);
     assertKept(addSecrets(this.box, configuration.secrets));
     const servers = await this.#servers.change(configuration, lock, 'thrown');
-    const details = [...servers, ...(await applyPolicies())];
+    const details = [...servers, ...this.#applyProfiles(configuration), ...(await applyPolicies())];
+    if (!isDeepStrictEqual(this.#configuration.agents, configuration.agents)) details.push('changed the agents');
     const later = nextStart(this.#configuration, configuration);
     this.#configuration = configuration;
     return later.length === 0 ? details : [...details, `takes effect at the next start: ${later.join(', ')}`];
+  }
+
+  #applyProfiles({ profiles }: Configuration): string[] {
+    if (isDeepStrictEqual(this.#configuration.profiles, profiles)) return [];
+    this.box.setProfiles(profiles);
+    return ['changed the profiles'];
   }
 
   #told(reload: Reload & { readonly status: 'applied' | 'refused' }): Reload {

@@ -7,6 +7,7 @@ import { messageOf } from '../../model/errors.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import type { McpServer } from '../../sources/mcp/mcp-server.ts';
 import { downServer } from '../down-server.ts';
+import { passedSource } from './passthrough.ts';
 import {
   type MakeSource,
   type Starting,
@@ -58,10 +59,12 @@ export class ConfiguredServers {
 
   /** The servers, and which of them are out because they are disabled. */
   entries(): Pick<ServerEntry, 'name' | 'disabled'>[] {
-    return [...this.#running.values()].map(({ entry: { name, kind, disabled }, isStarted }) => ({
-      name,
-      disabled: disabled && (kind === 'local' || !isStarted),
-    }));
+    return [...this.#running.values()]
+      .filter(({ entry }) => !isPassed(entry))
+      .map(({ entry: { name, kind, disabled }, isStarted }) => ({
+        name,
+        disabled: disabled && (kind === 'local' || !isStarted),
+      }));
   }
 
   /** Resolves when every server outside, or the one of this name, has been tried once. */
@@ -90,7 +93,7 @@ export class ConfiguredServers {
   /** Offers a server’s tools, starting it if it is disabled in the file; the file stays as it is. */
   async enable(server: string): Promise<void> {
     const running = this.#running.get(server);
-    if (running?.isStarted === false) {
+    if (running?.isStarted === false && !isPassed(running.entry)) {
       const make = await prepareSource(running.entry, this.#starting);
       if (this.#running.get(server) === running) this.#install(running.entry, make, this.#lock?.servers.get(server));
     }
@@ -142,6 +145,7 @@ export class ConfiguredServers {
   }
 
   async #prepared(entry: ServerEntry, locked: LockedServer | undefined, refused: Refused): Promise<MakeSource> {
+    if (isPassed(entry)) return () => passedSource(entry);
     if (entry.kind === 'external' && entry.disabled) return () => unstartedSource(entry);
     const make = await prepareSource(entry, this.#starting);
     if (entry.kind === 'external') return make;
@@ -184,6 +188,11 @@ export class ConfiguredServers {
     this.#ending.set(server, ending);
     return ending;
   }
+}
+
+/** Claude reaches it by itself, so there is nothing to start here. */
+function isPassed(entry: ServerEntry): boolean {
+  return entry.kind === 'external' && entry.settings.passthrough === true;
 }
 
 function isExternal(source: Source): source is McpServer {

@@ -1,0 +1,73 @@
+import type { Source } from '../../catalog/source.ts';
+import type { ExternalEntry } from '../../config/configuration.ts';
+import type { PassthroughServer } from '../../surfaces/claude/passthrough.ts';
+import { type ReferenceContext, externalTransport } from '../external-transport.ts';
+
+/** Servers that Claude reaches by itself, and the variables that their settings refer to. */
+export interface PassedServers {
+  readonly servers: Readonly<Record<string, PassthroughServer>>;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Stands in the catalog for a server that is handed to Claude as it is, so that people see it and what that means. */
+export function passedSource({ name }: Pick<ExternalEntry, 'name'>): Source {
+  const notice =
+    'is handed to Claude as it is ("passthrough"): its tools cannot be called here, and nothing decides the calls that Claude makes there';
+  const state = { tools: [], notices: [notice] };
+  return {
+    server: name,
+    adapter: `mcp:${name}`,
+    limits: {},
+    state: () => state,
+    subscribe: () => () => undefined,
+    close: () => Promise.resolve(),
+  };
+}
+
+/**
+ * How Claude reaches the servers of these entries. What came from references is given in variables: the settings themselves stand on
+ * the command line, where every user of the machine can read them.
+ */
+export async function passedServers(
+  entries: readonly ExternalEntry[],
+  context: ReferenceContext,
+): Promise<PassedServers> {
+  const env: Record<string, string> = {};
+  const servers: Record<string, PassthroughServer> = {};
+  const hidden = (
+    values: Readonly<Record<string, string>> = {},
+    written: Readonly<Record<string, string>> = {},
+  ): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries(values).map(([key, value]) => {
+        if (value === written[key]) return [key, value];
+        const variable = `SIGNALBOX_PASSED_${Object.keys(env).length}`;
+        env[variable] = value;
+        return [key, `\${${variable}}`];
+      }),
+    );
+  for (const entry of entries) {
+    const transport = await externalTransport(entry, context);
+    const { trackInvocations, env: givenEnv, headers: givenHeaders } = entry.settings;
+    const track = trackInvocations === undefined ? {} : { trackInvocations };
+    servers[entry.name] = {
+      ...track,
+      config:
+        transport.type === 'stdio'
+          ? {
+              type: 'stdio',
+              command: transport.command,
+              args: [...(transport.args ?? [])],
+              env: hidden(transport.env, givenEnv),
+              alwaysLoad: true,
+            }
+          : {
+              type: transport.type,
+              url: transport.url,
+              headers: hidden(transport.headers, givenHeaders),
+              alwaysLoad: true,
+            },
+    };
+  }
+  return { servers, env };
+}
