@@ -13,6 +13,12 @@ export interface AgentEntries {
   readonly usual: string;
 }
 
+/** The servers that stand for what runtimes run themselves, and what that is. No other server can have their names. */
+export const runtimeServers = {
+  claude: 'the tools that Claude Code brings along',
+  model: 'what agents with the runtime "model" do themselves',
+} as const;
+
 /** The agent that is always there, and needs no key. */
 const demo: AgentEntry = { name: 'demo', runtime: 'model', model: 'demo' };
 

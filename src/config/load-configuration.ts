@@ -4,7 +4,7 @@ import type { ProfilesByName } from '../catalog/profile.ts';
 import { durationMs } from '../model/duration.ts';
 import { messageOf } from '../model/errors.ts';
 import { nearest } from '../model/nearest.ts';
-import { readAgents } from './agent-entry.ts';
+import { readAgents, runtimeServers } from './agent-entry.ts';
 import { ConfigurationError } from './configuration-error.ts';
 import type { ConfigurationProblem } from './configuration-error.ts';
 import { defaultConfiguration } from './configuration.ts';
@@ -113,8 +113,7 @@ function takenNames(entries: object, builtinName: string): Finding[] {
       'the built-in server',
       'rename it, or give the built-in server another name with "builtin.name"',
     ),
-    ...taken('model', 'what agents with the runtime "model" do themselves', 'rename it'),
-    ...taken('claude', 'the tools that Claude Code brings along', 'rename it'),
+    ...Object.entries(runtimeServers).flatMap(([name, owner]) => taken(name, owner, 'rename it')),
   ];
 }
 

@@ -112,6 +112,7 @@ export class RunningTurn {
       tools: turnTools({
         box,
         own: agent.own,
+        profile: agent.profile,
         session: id,
         principal: { id: `${owner.id}/${agent.name}`, kind: 'agent' },
         cwd,

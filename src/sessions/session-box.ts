@@ -7,7 +7,7 @@ import type { Caller } from '../runtimes/own-tools.ts';
 
 /** What sessions need of the box: a Signalbox has it. */
 export interface SessionBox {
-  tools(): readonly ToolDefinition[];
+  tools(view: { readonly profile?: string }): readonly ToolDefinition[];
   catalog(): CatalogSnapshot;
   readonly call: Caller;
   on<Name extends keyof SignalboxEvents>(event: Name, listener: (event: SignalboxEvents[Name]) => void): () => void;

@@ -17,9 +17,11 @@ export function sessionServers(
   { servers }: Pick<CatalogSnapshot, 'servers'>,
   known: RuntimeServers = [],
 ): readonly SessionServer[] {
-  // What a runtime runs itself is no server to its user.
-  const own = servers.filter(({ adapter }) => !adapter.startsWith('runtime:'));
-  const names = new Set(servers.map(({ name }) => name));
+  // Of a server that it reaches by itself, only the runtime knows how it is.
+  const own = servers.filter(
+    ({ name, adapter }) => !adapter.startsWith('passthrough:') || !known.some((each) => each.name === name),
+  );
+  const names = new Set(own.map(({ name }) => name));
   const beside = known.filter(({ name }) => !names.has(name));
   return [
     ...own.map(fromCatalog),

@@ -15,6 +15,24 @@ suite('tools', () => {
     assert.equal(existsSync(place.data), false);
   });
 
+  test('--profile shows what a client of it sees, and --why what it leaves out', async () => {
+    const document = {
+      mcpServers: { notes: { module: './notes.ts' } },
+      profiles: { calm: { servers: ['notes'], tools: ['!add', '!mcp__signalbox__*'] } },
+    };
+    const place = new Place({ 'notes.ts': notes, 'signalbox.config.json': JSON.stringify(document) });
+    const { items } = (await place.json(['tools', '--profile', 'calm'])) as { items: { name: string }[] };
+    assert.deepEqual(
+      items.map(({ name }) => name),
+      ['mcp__notes__list', 'mcp__notes__odd', 'mcp__notes__wait'],
+    );
+    const { stdout } = await place.run(['tools', '--profile', 'calm', '--why']);
+    assert.match(stdout, /hidden mcp__notes__add \(profile "calm" leaves it out with "!add"\)/);
+    const unknown = await place.run(['tools', '--profile', 'clam']);
+    assert.equal(unknown.code, 2);
+    assert.match(unknown.stderr, /profile-unknown: there is no profile named "clam"; did you mean "calm"\?/);
+  });
+
   test('one bad server hides no other, and --why says what is wrong with it', async () => {
     const place = new Place({
       'notes.ts': notes,

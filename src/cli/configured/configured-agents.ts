@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AgentEntry } from '../../config/agent-entry.ts';
+import type { AgentEntry, runtimeServers } from '../../config/agent-entry.ts';
 import type { ClaudeAgentSettings, ModelAgentSettings } from '../../config/agent-schema.ts';
 import type { Configuration, ExternalEntry } from '../../config/configuration.ts';
 import { durationMs } from '../../model/duration.ts';
@@ -76,7 +76,7 @@ export class ConfiguredAgents implements Agents {
     return { entry, agent };
   }
 
-  #ownTools(server: string): OwnTools {
+  #ownTools(server: keyof typeof runtimeServers): OwnTools {
     const known = this.#own.get(server);
     if (known !== undefined) return known;
     const own = ownTools(server);

@@ -172,6 +172,25 @@ test('changed rules are in force without a restart, and rules with a mistake lea
   }
 });
 
+test('changed profiles hold without a restart, and profiles with a mistake leave the old ones', () =>
+  opened({ s1: { module: './tools.ts', export: 'one' } }, async (configured) => {
+    const read = (profiles: object) => (): Configuration =>
+      parseConfiguration(
+        JSON.stringify({ mcpServers: { s1: { module: './tools.ts', export: 'one' } }, profiles }),
+        join(directory, 'signalbox.config.json'),
+      );
+    const outcome = async (): Promise<string> =>
+      (await configured.box.call('mcp__s1__a', {}, { profile: 'p' })).outcome;
+    assert.equal(await outcome(), 'denied');
+    assert.deepEqual((await configured.reload(read({ p: {} }))).details, ['changed the profiles']);
+    assert.equal(await outcome(), 'completed');
+    assert.equal((await configured.reload(read({ p: { tool: ['!a'] } }))).status, 'refused');
+    assert.equal(await outcome(), 'completed');
+    await configured.reload(read({ p: { tools: ['!a'] } }));
+    assert.equal(await outcome(), 'denied');
+    assert.equal((await configured.reload(read({ p: { tools: ['!a'] } }))).status, 'unchanged');
+  }));
+
 test('labels of the configuration come to those a tool has: of the whole server, and of single tools', () =>
   opened(
     { s1: { module: './tools.ts', export: 'one', labels: ['private'], tools: { labels: { b: ['external'] } } } },

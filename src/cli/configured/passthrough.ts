@@ -1,5 +1,6 @@
 import type { Source } from '../../catalog/source.ts';
 import type { ExternalEntry } from '../../config/configuration.ts';
+import { SignalboxError } from '../../model/errors.ts';
 import type { PassthroughServer } from '../../surfaces/claude/passthrough.ts';
 import { type ReferenceContext, externalTransport } from '../external-transport.ts';
 
@@ -16,10 +17,12 @@ export function passedSource({ name }: Pick<ExternalEntry, 'name'>): Source {
   const state = { tools: [], notices: [notice] };
   return {
     server: name,
-    adapter: `mcp:${name}`,
+    adapter: `passthrough:${name}`,
     limits: {},
     state: () => state,
     subscribe: () => () => undefined,
+    restart: () =>
+      Promise.reject(new SignalboxError('server-local', `server "${name}" is started by Claude, anew for every turn`)),
     close: () => Promise.resolve(),
   };
 }

@@ -12,7 +12,7 @@ import type { Finding } from './finding.ts';
 export function addDoctorCommand(program: Command, { terminal, exitWith }: CommandContext): void {
   program
     .command('doctor')
-    .summary('check runtime, configuration, journal, servers and secrets')
+    .summary('check runtime, configuration, journal, servers, agents and secrets')
     .description(
       'Checks everything that a call depends on; each finding comes with its fix. Ends with 1 when something is wrong.',
     )
@@ -20,6 +20,7 @@ export function addDoctorCommand(program: Command, { terminal, exitWith }: Comma
       const globals = globalsOf(command);
       const { checkConfiguration } = await import('./check-configuration.ts');
       const { checkSecrets } = await import('./check-secrets.ts');
+      const { checkAgents } = await import('./check-agents.ts');
       const { checkServers } = await import('./check-servers.ts');
       const { findings, configuration } = checkConfiguration(globals);
       const items = [
@@ -28,6 +29,7 @@ export function addDoctorCommand(program: Command, { terminal, exitWith }: Comma
         ...(await checkData(globals)),
         ...(await checkSecrets(configuration, globals.data)),
         ...(configuration === undefined ? [] : await checkServers(configuration, globals.data)),
+        ...(configuration === undefined ? [] : await checkAgents(configuration, globals.data)),
       ];
       if (globals.json) await printJson(terminal.output, { items });
       else await printFindings(terminal.output, items);

@@ -1,6 +1,7 @@
 import type { PolicySummary } from '../../call/policies.ts';
 import type { CatalogSnapshot } from '../../catalog/snapshot.ts';
 import { counted } from '../../model/counted.ts';
+import type { AgentSummary } from '../../sessions/sessions.ts';
 import type { Printer } from '../terminal.ts';
 
 /** What the banner tells. */
@@ -13,6 +14,7 @@ export interface BannerFacts {
   readonly tokenKeptIn: string;
   readonly agentTokenKeptIn: string;
   readonly catalog: CatalogSnapshot;
+  readonly agents: readonly AgentSummary[];
   readonly policies: PolicySummary;
   /** Servers of other clients that could be taken over. */
   readonly found: { readonly servers: number; readonly clients: readonly string[] };
@@ -26,6 +28,7 @@ export function banner(facts: BannerFacts, { colors }: Pick<Printer, 'colors'>):
     ['Journal', `${facts.journal} (kept)`],
     ['Tokens', tokensLine(facts, colors.dim)],
     ['Servers', serversLine(facts.catalog)],
+    ['Agents', agentsLine(facts.agents)],
     ...foundRow(facts.found),
     ['Policy', policyLine(facts.policies)],
   ];
@@ -44,6 +47,17 @@ function policyLine({ rules, code }: PolicySummary): string {
   const files = [...new Set(rules.flatMap(({ at }) => at?.replace(/:\d+$/, '') ?? []))].join(', ');
   const own = `${counted(rules.length, 'rule')}${files === '' ? '' : ` of ${files}`}`;
   return `${own} · where none speaks: ${otherwise}`;
+}
+
+function agentsLine(agents: readonly AgentSummary[]): string {
+  return agents
+    .toSorted((a, b) => Number(b.isDefault) - Number(a.isDefault))
+    .map(({ name, runtime, model, isDefault }) => {
+      const drivenBy =
+        model === 'demo' ? 'no key needed' : [runtime, model].filter((part) => part !== undefined).join(' ');
+      return `${name} (${drivenBy}${isDefault ? ', default' : ''})`;
+    })
+    .join(' · ');
 }
 
 function foundRow({ servers, clients }: BannerFacts['found']): [string, string][] {

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Configuration } from '../../config/configuration.ts';
 import type { CommandContext } from '../command-context.ts';
+import type { Sessions } from '../../sessions/sessions.ts';
 import type { ConfiguredBox } from '../configured/configured-box.ts';
 import { type Globals, globalsOf, shortPath } from '../globals.ts';
 import { Interruption } from '../interruption.ts';
@@ -15,6 +16,7 @@ import { agentToken } from './agent-token.ts';
 import { banner } from './banner.ts';
 import { findPort } from './find-port.ts';
 import { followConfiguration } from './follow-configuration.ts';
+import { openSessions } from './open-sessions.ts';
 import { tellRequired } from './tell-required.ts';
 
 interface Options {
@@ -26,8 +28,10 @@ interface Options {
 export function addServeCommand(program: Command, { terminal }: CommandContext): void {
   program
     .command('serve')
-    .summary('start the server: HTTP API and page')
-    .description('Starts the server and runs until Ctrl-C or SIGTERM; then lets calls under way end, and stops.')
+    .summary('start the server: HTTP API, sessions with agents, and page')
+    .description(
+      'Starts the server and runs until Ctrl-C or SIGTERM; then lets turns and calls under way end, and stops.',
+    )
     .option('--port <port>', 'the port to listen on; the next free one when it is taken', parsePort, 4242)
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
     .action(async (options: Options, command: Command) => {
@@ -49,9 +53,11 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
   await tellWarnings(configuration, globals, errors);
   // Once there is a file, another one further up is not what is meant when it is away for a moment.
   let config = file;
+  let endDemo: (() => void) | undefined;
   const read = (): Configuration => {
     const found = readConfiguration(config === undefined ? globals : { ...globals, config });
     config = found.file;
+    if (config !== undefined) endDemo?.();
     return found.configuration;
   };
   const token = adminToken(globals.data);
@@ -72,8 +78,11 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
   });
   const { box } = configured;
   const stops: (() => void)[] = [];
+  let sessions: Sessions | undefined;
   try {
     const { keptIn: agentTokenKeptIn } = await agentToken(globals.data, box.tokens);
+    if (file === undefined) endDemo = await (await import('./demo-workspace.ts')).mountDemo(box, globals.data);
+    sessions = await openSessions(configured);
     const server = await startServer({
       box,
       host: options.host,
@@ -95,13 +104,25 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
     };
     if (globals.json) {
       const { version, signInUrl, url } = facts;
-      await printJson(terminal.output, { version, url, port: server.port, signInUrl, journal: box.journal.location });
+      const agents = sessions.agents().map(({ name }) => name);
+      const journal = box.journal.location;
+      await printJson(terminal.output, { version, url, port: server.port, signInUrl, journal, agents });
     } else {
       const journal = shortPath(box.journal.location);
       const { findClientFiles } = await import('../../config/import/client-files.ts');
       const found = await findClientFiles(configuration);
       await terminal.output.print(
-        banner({ ...facts, journal, catalog: box.catalog(), policies: box.policies(), found }, terminal.output),
+        banner(
+          {
+            ...facts,
+            journal,
+            catalog: box.catalog(),
+            agents: sessions.agents(),
+            policies: box.policies(),
+            found,
+          },
+          terminal.output,
+        ),
       );
     }
     const tellRules = async (): Promise<void> => {
@@ -115,10 +136,11 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
       await tellRules();
     });
     await aborted(interruption.signal);
-    await errors.print('stopping: no new requests, waiting for calls under way (again to stop at once)\n');
+    await errors.print('stopping: no new requests, waiting for turns and calls under way (again to stop at once)\n');
     await server.close();
   } finally {
     for (const stop of stops) stop();
+    await sessions?.close();
     await close(configured, errors);
     interruption.stop();
   }

@@ -114,7 +114,7 @@ describe('packages', () => {
   }
 
   test('one that is not installed is named, with the command that installs it', async () => {
-    assert.match(await said('openai/gpt-5'), /needs the package @ai-sdk\/openai.*run: npm install @ai-sdk\/openai/);
+    assert.match(await said('openai/gpt-5'), /needs the package @ai-sdk\/openai.*: npm install @ai-sdk\/openai/);
   });
 
   test('the demo model needs none of the optional ones, and the AI SDK is loaded with the first turn', async () => {

@@ -17,6 +17,19 @@ export interface ChosenModel {
   readonly images: boolean;
 }
 
+/** A model that cannot be used, and what to do about it. */
+export class ModelUnusable extends SignalboxError {
+  readonly problem: string;
+  readonly fix: string;
+
+  constructor(name: string, problem: string, fix: string, cause?: unknown) {
+    const what = `model ${JSON.stringify(name)} ${problem}`;
+    super('model-unusable', `${what}: ${fix}`, { cause });
+    this.problem = what;
+    this.fix = fix;
+  }
+}
+
 /** Finds the model of a name: `demo`, or `provider/model`. */
 export async function chooseModel(
   name: string,
@@ -26,17 +39,19 @@ export async function chooseModel(
   const slash = name.indexOf('/');
   const [provider, id] = [name.slice(0, Math.max(slash, 0)), name.slice(slash + 1)];
   if (slash < 1 || id === '') {
-    throw unusable(
+    throw new ModelUnusable(
       name,
-      `is no model name: write "provider/model", for instance "anthropic/claude-sonnet-4-5", or "demo"`,
+      'is no model name',
+      'write "provider/model", for instance "anthropic/claude-sonnet-4-5", or "demo"',
     );
   }
   const own = settings[provider] ?? {};
   const known = providerOf(name, provider, own);
   if (known.key !== undefined && !hasKey(known.key, own)) {
-    throw unusable(
+    throw new ModelUnusable(
       name,
-      `needs a key: set ${known.key} in the environment, or "apiKey" for the provider "${provider}"`,
+      'needs a key',
+      `set ${known.key} in the environment, or "apiKey" for the provider "${provider}"`,
     );
   }
   const model = (await opened(name, known, own))(id);
@@ -51,10 +66,10 @@ function providerOf(name: string, provider: string, settings: ProviderSettings):
   if (settings.baseURL !== undefined) return openAICompatible(provider, settings.baseURL);
   const names = Object.keys(knownProviders);
   const guess = nearest(provider, names);
-  throw unusable(
+  throw new ModelUnusable(
     name,
-    `names the provider "${provider}", which is not known${guess === undefined ? '' : ` (did you mean "${guess}"?)`}: ` +
-      `use ${names.join(', ')} or demo, or give "${provider}" a "baseURL" that speaks OpenAI's chat API`,
+    `names the provider "${provider}", which is not known${guess === undefined ? '' : ` (did you mean "${guess}"?)`}`,
+    `use ${names.join(', ')} or demo, or give "${provider}" a "baseURL" that speaks OpenAI's chat API`,
   );
 }
 
@@ -67,14 +82,11 @@ async function opened(name: string, provider: Provider, settings: ProviderSettin
     return await provider.open(settings);
   } catch (error) {
     if ((error as { code?: unknown } | undefined)?.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw unusable(
+    throw new ModelUnusable(
       name,
-      `needs the package ${provider.package}, which is not installed; run: npm install ${provider.package}`,
+      `needs the package ${provider.package}, which is not installed`,
+      `npm install ${provider.package}`,
       error,
     );
   }
-}
-
-function unusable(name: string, problem: string, cause?: unknown): SignalboxError {
-  return new SignalboxError('model-unusable', `model ${JSON.stringify(name)} ${problem}`, { cause });
 }

@@ -22,6 +22,25 @@ describe('GET /api/tools', () => {
     );
   });
 
+  it('shows what a profile shows, with its own ETag; an unknown profile is 404', async (test) => {
+    const { get, box } = await startTestServer(test);
+    box.setProfiles({ calm: { tools: ['!ping'] } });
+    const whole = await get('/api/tools');
+    const calm = await get('/api/tools?profile=calm');
+    const etag = calm.headers.get('etag') ?? '';
+    const { items, hidden } = await bodyOf<Catalog>(calm);
+    assert.ok(!items.some(({ name }) => name === 'mcp__signalbox__ping'));
+    assert.deepEqual(
+      hidden.map(({ name, by }) => [name, by]),
+      [['mcp__signalbox__ping', 'profile']],
+    );
+    assert.notEqual(etag, whole.headers.get('etag'));
+    assert.equal((await get('/api/tools?profile=calm', { 'if-none-match': etag })).status, 304);
+    const unknown = await get('/api/tools?profile=clam');
+    assert.equal(unknown.status, 404);
+    assert.match(JSON.stringify(await bodyOf<object>(unknown)), /"code":"profile-unknown".*did you mean/);
+  });
+
   it('tells what is hidden, by what, and since when', async (test) => {
     const { get, box } = await startTestServer(test);
     box.disable('test');
