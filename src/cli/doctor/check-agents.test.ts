@@ -68,12 +68,12 @@ suite('doctor looks at agents', () => {
 
   test('a program that is not there, or is none, is an error', async () => {
     const gone = await check({ runtime: 'claude-cli', executable: './gone' });
-    assert.match(`${gone.level} ${gone.what}`, /^error .* cannot run .*gone: spawn .* ENOENT$/);
+    assert.match(`${gone.level} ${gone.what}`, /^error .* cannot run Claude Code: spawn .*gone ENOENT$/);
     assert.match(gone.fix ?? '', /put claude on the PATH/);
     const file = join(directory, 'broken');
     writeFileSync(file, '#!/bin/sh\nexit 3\n');
     chmodSync(file, 0o755);
     const broken = await check({ runtime: 'claude-cli', executable: './broken' });
-    assert.match(`${broken.level} ${broken.what}`, /^error .* cannot run .*broken/);
+    assert.match(`${broken.level} ${broken.what}`, /^error .* cannot run Claude Code: .*broken/);
   });
 });

@@ -1,15 +1,8 @@
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { AgentEntry } from '../../config/agent-entry.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import { secretVault } from '../../config/secrets/sealed-files.ts';
 import { messageOf } from '../../model/errors.ts';
-import { minimalEnvironment } from '../../process/minimal-environment.ts';
-import { cliEnvironment } from '../../runtimes/claude-code/cli-environment.ts';
-import { findExecutable } from '../../runtimes/claude-code/find-executable.ts';
+import { lookAtInstallation } from '../../runtimes/claude-code/installation.ts';
 import { hasSdk, sdkPackage } from '../../runtimes/claude/has-sdk.ts';
 import { ModelUnusable, chooseModel } from '../../runtimes/model/models.ts';
 import { resolvedProviders } from '../configured/configured-agents.ts';
@@ -20,7 +13,6 @@ import type { Finding } from './finding.ts';
 type ClaudeEntry = Exclude<AgentEntry, { runtime: 'model' }>;
 type ModelEntry = Extract<AgentEntry, { runtime: 'model' }>;
 
-const longestStartMs = 15_000;
 const installClaude = `put claude on the PATH, name it as "executable", or npm install ${sdkPackage}`;
 
 /** Looks at what the agents of the configuration need: packages, programs, keys. Asks no model anything. */
@@ -58,52 +50,22 @@ async function checkClaude(entry: ClaudeEntry, source: ReferenceSource): Promise
       what: 'needs the Claude Agent SDK, which is not installed',
       fix: `npm install ${sdkPackage}`,
     };
-  const program = entry.executable ?? findExecutable();
-  if (program === undefined) return { level: 'error', what: 'finds no Claude Code to run', fix: installClaude };
   const references = new EntryReferences(['agents', entry.name], source);
-  const env = cliEnvironment(await references.secrets(entry.env ?? {}, 'env'));
+  const env = await references.secrets(entry.env ?? {}, 'env');
   references.assertResolved();
-  const version = await versionOf(program, env);
-  if (version instanceof Error)
-    return {
-      level: 'error',
-      what: `cannot run ${shortPath(program)}: ${version.message.split('\n')[0]}`,
-      fix: installClaude,
-    };
-  const key = signInOf(env);
-  if (key === undefined)
-    return {
-      level: 'warning',
-      what: `runs Claude Code ${version}, and finds no key and no sign-in for it`,
-      fix: `set ANTHROPIC_API_KEY, or name it in agents.${entry.name}.env, or sign in with claude /login`,
-    };
-  return { level: 'ok', what: `runs Claude Code ${version}, signed in by ${key}` };
-}
-
-async function versionOf(program: string, env: Readonly<Record<string, string>>): Promise<string | Error> {
-  try {
-    const { stdout } = await promisify(execFile)(program, ['--version'], {
-      env: minimalEnvironment(env),
-      timeout: longestStartMs,
-    });
-    return stdout.trim().split(' ')[0] ?? '';
-  } catch (error) {
-    return error instanceof Error ? error : new Error(messageOf(error));
-  }
-}
-
-/** By what Claude Code would sign in, as far as that can be seen without asking it. */
-function signInOf(env: Readonly<Record<string, string>>): string | undefined {
-  const variables = [
-    'ANTHROPIC_API_KEY',
-    'ANTHROPIC_AUTH_TOKEN',
-    'CLAUDE_CODE_OAUTH_TOKEN',
-    'CLAUDE_CODE_USE_BEDROCK',
-    'CLAUDE_CODE_USE_VERTEX',
-    'CLAUDE_CODE_USE_FOUNDRY',
-  ];
-  const named = variables.find((name) => (env[name] ?? '') !== '');
-  if (named !== undefined) return named;
-  const file = join(env['CLAUDE_CONFIG_DIR'] ?? join(env['HOME'] ?? homedir(), '.claude'), '.credentials.json');
-  return existsSync(file) ? shortPath(file) : undefined;
+  const { executable } = entry;
+  const found = await lookAtInstallation({ env, ...(executable === undefined ? {} : { executable }) }).catch(
+    (error: unknown) => new Error(messageOf(error).split('\n')[0]),
+  );
+  if (found === undefined) return { level: 'error', what: 'finds no Claude Code to run', fix: installClaude };
+  if (found instanceof Error)
+    return { level: 'error', what: `cannot run Claude Code: ${found.message}`, fix: installClaude };
+  const { version, signedInBy } = found;
+  if (signedInBy !== undefined)
+    return { level: 'ok', what: `runs Claude Code ${version}, signed in by ${shortPath(signedInBy)}` };
+  return {
+    level: 'warning',
+    what: `runs Claude Code ${version}, and finds no key and no sign-in for it`,
+    fix: `set ANTHROPIC_API_KEY, or name it in agents.${entry.name}.env, or sign in with claude /login`,
+  };
 }
