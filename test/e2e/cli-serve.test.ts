@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { Place, finished, launcher, said, withNotes } from './cli-place.ts';
@@ -91,6 +91,30 @@ suite('serve', () => {
     );
   });
 
+  test('without a configuration there is the demo agent and one tool of each kind, until one is written', async () => {
+    const place = new Place();
+    const token = 'a-token-for-the-test';
+    const child = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token });
+    const ended = finished(child);
+    const { url, agents } = JSON.parse(await said(child.stdout, /\n/)) as { url: string; agents: string[] };
+    assert.deepEqual(agents, ['demo']);
+    const effects = async (): Promise<string[]> => {
+      const response = await fetch(`${url}/api/tools`, { headers: { authorization: `Bearer ${token}` } });
+      const { items } = (await response.json()) as { items: { name: string; effect: string }[] };
+      return items.filter(({ name }) => name.startsWith('mcp__demo__')).map(({ effect }) => effect);
+    };
+    assert.deepEqual(await effects(), ['read', 'undoable', 'irreversible']);
+    const changed = said(child.stderr, /configuration changed: [^\n]*\n/);
+    writeFileSync(
+      join(place.directory, 'signalbox.config.json'),
+      JSON.stringify({ agents: { own: { runtime: 'model', model: 'demo' } } }),
+    );
+    assert.match(await changed, /changed the agents/);
+    assert.deepEqual(await effects(), []);
+    child.kill('SIGTERM');
+    assert.equal((await ended).code, 0);
+  });
+
   test('a host that other machines can reach is warned about', async () => {
     const child = new Place().start(['serve', '--port', '0', '--host', '0.0.0.0']);
     const ended = finished(child);
@@ -134,6 +158,28 @@ suite('doctor', () => {
     assert.ok(found('warning', /NOT_THERE is not set/));
     assert.ok(found('error', /"SHORT" is shorter/));
     assert.ok(found('warning', /other users .*mode 755/));
+  });
+
+  test('agents and profiles: what is missing, and what fits nothing', async () => {
+    const document = {
+      mcpServers: { notes: { module: './notes.ts' } },
+      profiles: { calm: { servers: ['noets'], tools: ['!ad', '!mcp__claude__Bash'] } },
+      agents: { gpt: { runtime: 'model', model: 'local/x', providers: { local: {} } } },
+    };
+    const place = new Place({ ...withNotes, 'signalbox.config.json': JSON.stringify(document) });
+    const { code, stdout } = await place.run(['doctor']);
+    assert.equal(code, 1);
+    assert.match(
+      stdout,
+      /^warning +profiles\.calm\.servers: there is no server "noets"; did you mean "notes"\?\n +fix: /m,
+    );
+    assert.match(stdout, /^warning +profiles\.calm\.tools: "!ad" fits no tool\n +fix: correct the pattern/m);
+    assert.doesNotMatch(stdout, /mcp__claude__Bash/);
+    assert.match(
+      stdout,
+      /^error +agent "gpt" \(model, local\/x\) cannot be used: .*not known\n +fix: use .*"baseURL"/m,
+    );
+    assert.match(stdout, /^ok +agent "demo" \(model, demo\) can be used$/m);
   });
 
   test('every problem of the configuration is told with file and line', async () => {

@@ -4,6 +4,7 @@ import { counted } from '../../model/counted.ts';
 import type { SecretProblem } from '../configured/secrets.ts';
 import { unmatchedRules } from '../policy/unmatched-rules.ts';
 import { openBoxAnyway } from '../open-box.ts';
+import { unmatchedPatterns } from '../unmatched-patterns.ts';
 import type { Finding } from './finding.ts';
 import { fixOfNotice } from './fix-of-notice.ts';
 
@@ -37,6 +38,11 @@ export async function checkServers(configuration: Configuration, secretsFrom: st
         const isForeign = servers.some(({ name, adapter }) => name === notice.server && adapter.startsWith('mcp:'));
         return { level: 'warning', what: `${notice.tool}: ${notice.message}`, fix: fixOfNotice(notice, isForeign) };
       }),
+      ...unmatchedPatterns(box).map((what): Finding => ({
+        level: 'warning',
+        what,
+        fix: 'correct the pattern, or take it out',
+      })),
       ...(await unmatchedRules(box)).map((what): Finding => ({
         level: 'warning',
         what,

@@ -11,6 +11,7 @@ import { printJson } from '../print-json.ts';
 import { printable } from '../printable.ts';
 import { tellWarnings } from '../tell-warnings.ts';
 import type { Printer, Terminal } from '../terminal.ts';
+import { unmatchedPatterns } from '../unmatched-patterns.ts';
 import { adminToken } from './admin-token.ts';
 import { agentToken } from './agent-token.ts';
 import { banner } from './banner.ts';
@@ -126,7 +127,7 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
       );
     }
     const tellRules = async (): Promise<void> => {
-      for (const line of await unmatchedRules(box))
+      for (const line of [...unmatchedPatterns(box), ...(await unmatchedRules(box))])
         await errors.print(`${errors.colors.yellow('warning')}: ${printable(line)}\n`);
     };
     stops.push(followConfiguration(configured, read, errors, tellRules));
