@@ -116,6 +116,7 @@ export const externalServers: Section<'B'> = {
       'src/sources/mcp/governed.test.ts > a mounted server is governed: what it may do is decided, refused where nobody allows it, and recorded',
       'test/e2e/claude-passthrough.test.ts > a server with passthrough > is called by Claude directly, and each call leaves one ToolInvoked with adapter, duration and outcome',
       'test/e2e/claude-passthrough.test.ts > a server with passthrough > is not recorded with trackInvocations: false',
+      'src/cli/configured/configured-agents.test.ts > Claude agents of the configuration > claude-cli: the box, a server past it whose secret is in no command line, and the transcript',
     ],
   },
   B11: {
