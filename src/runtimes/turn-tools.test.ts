@@ -38,3 +38,25 @@ test('what the session says of a call by its id goes with it', async (t) => {
   assert.equal((await tools.call('mcp__a__look', {}, { toolCallId: 'late' })).outcome, 'timed-out');
   assert.equal((await tools.call('mcp__a__look', {}, { toolCallId: 'soon' })).outcome, 'completed');
 });
+
+test('an agent with a profile sees and calls nothing else, its own tools included', async (t) => {
+  const own = ownTools('runtime');
+  const servers = [
+    localServer({ name: 'a', tools: [tool('one')] }),
+    localServer({ name: 'b', tools: [tool('two')] }),
+    own,
+  ];
+  const profiles = { p: { servers: ['b'], tools: ['!Bash', '!mcp__signalbox__*'] } };
+  const box = await createSignalbox({ servers, profiles });
+  t.after(() => box.close());
+  const tools = turnTools({ box, own, session: 's', ...agent, profile: 'p' });
+  assert.deepEqual(
+    tools.list().map(({ name }) => name),
+    ['mcp__b__look'],
+  );
+  const { outcome, error } = await tools.call('mcp__a__look', {}, { toolCallId: '1' });
+  assert.deepEqual([outcome, error?.code], ['denied', 'tool-hidden']);
+  assert.equal((await tools.call('mcp__b__look', {}, { toolCallId: '2' })).outcome, 'completed');
+  const bash = await tools.begin({ name: 'Bash', effect: 'read' }, {}, { toolCallId: '3' });
+  assert.match(bash.allowed ? '' : bash.reason, /profile "p" leaves it out with "!Bash"/);
+});

@@ -105,7 +105,9 @@ suite('a transcript that Claude Code wrote', { timeout: 120_000 }, () => {
 suite('a transcript file', () => {
   test('that is not there, or is named by no session, is none', async () => {
     assert.equal(await runtime.transcript?.('11111111-89ab-cdef-0123-456789abcdef', cwd), undefined);
-    for (const memory of [null, 1, {}, '', '../../../etc/passwd', `../${session}`])
+    await read(user('a', null, 'hello'));
+    writeFileSync(join(home, 'elsewhere.jsonl'), JSON.stringify(user('a', null, 'hello')));
+    for (const memory of [null, 1, {}, '', '../../elsewhere', `../-some-place/${session}`])
       assert.equal(await runtime.transcript?.(memory, cwd), undefined);
   });
 
