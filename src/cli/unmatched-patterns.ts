@@ -1,16 +1,15 @@
-import { runtimeServers } from '../config/agent-entry.ts';
+import { isOfRuntime } from '../config/agent-entry.ts';
 import type { Signalbox } from '../signalbox.ts';
 
 /** What is told of patterns in profiles that fit no tool; a line each. Servers that are away are given the benefit of the doubt. */
 export function unmatchedPatterns(box: Pick<Signalbox, 'profiles' | 'catalog'>): string[] {
   const away = box.catalog().servers.filter(({ status }) => status !== 'up');
   if (away.length > 0) return [];
-  const ofRuntimes = Object.keys(runtimeServers).map((server) => `mcp__${server}__`);
   return box
     .profiles()
     .flatMap(({ name, unmatched }) =>
       unmatched
-        .filter((pattern) => !ofRuntimes.some((start) => pattern.replace(/^!/, '').startsWith(start)))
+        .filter((pattern) => !isOfRuntime(pattern.replace(/^!/, '')))
         .map((pattern) => `profiles.${name}.tools: ${JSON.stringify(pattern)} fits no tool`),
     );
 }

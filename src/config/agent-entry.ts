@@ -19,6 +19,11 @@ export const runtimeServers = {
   model: 'what agents with the runtime "model" do themselves',
 } as const;
 
+/** Says whether a pattern is about what runtimes run themselves, which is known only once they have run it. */
+export function isOfRuntime(pattern: string): boolean {
+  return Object.keys(runtimeServers).some((server) => pattern.startsWith(`mcp__${server}__`));
+}
+
 /** The agent that is always there, and needs no key. */
 const demo: AgentEntry = { name: 'demo', runtime: 'model', model: 'demo' };
 

@@ -144,6 +144,20 @@ suite('a mistake is told with its place, the value and the way out', () => {
       ['1:2  store_password: unknown key (hidden string)'],
     ],
     [
+      'what has no effect at a server past the box',
+      entry('"command": "x", "passthrough": true, "tools": {"deny": ["*"]}'),
+      [
+        '1:60  mcpServers.a.tools: stands beside "passthrough": Claude reaches the server by itself, so it would have no effect — take one of the two out',
+      ],
+    ],
+    [
+      'a sign-in that a server past the box cannot have',
+      entry('"url": "https://x", "passthrough": true, "auth": {"type": "oauth"}'),
+      [
+        '1:73  mcpServers.a.auth.type: "oauth" stands beside "passthrough": Claude would have to sign in by itself — use "bearer", or take "passthrough" out',
+      ],
+    ],
+    [
       'wrong type',
       '{"results": {"maxBytes": "big"}}',
       ['1:14  results.maxBytes: expected a whole number above 0 ("big")'],

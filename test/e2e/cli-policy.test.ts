@@ -68,13 +68,18 @@ suite('policy', () => {
       /Policy +4 rules of policies\.yaml · where none speaks: reads run/,
     );
     assert.equal((await warned).match(/fits no/g)?.length, 1, 'and of nothing else');
-    writeFileSync(join(place.directory, 'policies.yaml'), '- { id: far, flow: { from: [privat], to: [external] } }\n');
+    writeFileSync(
+      join(place.directory, 'policies.yaml'),
+      '- { id: far, flow: { from: [privat], to: [external] } }\n- { id: own, match: mcp__claude__Bash, deny: true }\n',
+    );
     assert.match(
       await said(child.stderr, /flow\.to/),
       /rule "far" \(policies\.yaml:1\): "privat" in flow\.from fits no label/,
     );
     child.kill('SIGTERM');
-    assert.equal((await ended).code, 0);
+    const { code, stderr } = await ended;
+    assert.equal(code, 0);
+    assert.doesNotMatch(stderr, /mcp__claude__Bash/, 'what Claude Code runs itself is no mistake');
   });
 
   test('a call that a rule denied is told how to find out why', async () => {

@@ -245,13 +245,15 @@ suite(
 
     test('a configuration that is made after serve was started is taken over', async (t) => {
       const served = await Served.start(t);
-      assert.deepEqual(await served.servers(), []);
+      const names = (): Promise<string[]> => served.servers().then((servers) => servers.map(({ name }) => name));
+      assert.deepEqual(await names(), ['demo']);
       writeFileSync(
         join(served.place.directory, 'signalbox.config.jsonc'),
         JSON.stringify({ mcpServers: { first: entry() } }),
       );
-      await served.when(([first]) => first?.status === 'up', 'it is there');
+      await served.when(([first]) => first?.name === 'first' && first.status === 'up', 'it is there');
       assert.match(served.stderr(), /configuration changed: added first\n/);
+      assert.deepEqual(await names(), ['first'], 'the demo is for those who have nothing else');
     });
   },
 );

@@ -1,4 +1,4 @@
-import { runtimeServers } from '../../config/agent-entry.ts';
+import { isOfRuntime, runtimeServers } from '../../config/agent-entry.ts';
 import type { Signalbox } from '../../signalbox.ts';
 
 /** What is told of rules in force that name a tool, label or server which is not there; a line each. */
@@ -13,18 +13,17 @@ export async function unmatchedRules(box: Pick<Signalbox, 'policies' | 'catalog'
     { value: written.map(({ rule }) => rule), file: 'policies', placeOf: () => undefined },
   ]);
   const { tools, hidden, servers } = box.catalog();
-  // What runtimes run themselves is known only once they have run it.
-  const ofRuntimes = Object.keys(runtimeServers);
   const unmatched = unmatchedNames(
     rules.map((rule, index) => ({ ...rule, at: written[index]?.at })),
     {
       tools: [...tools, ...hidden].map(({ name }) => name),
       labels: [...new Set(tools.flatMap(({ labels }) => labels))],
-      servers: [...servers.map(({ name }) => name), ...ofRuntimes],
-      absent: [...servers.filter(({ status }) => status !== 'up').map(({ name }) => name), ...ofRuntimes],
+      servers: [...servers.map(({ name }) => name), ...Object.keys(runtimeServers)],
+      absent: servers.filter(({ status }) => status !== 'up').map(({ name }) => name),
     },
   );
-  return unmatched.map(({ rule, at, key, name, what, nearest }) => {
+  const told = unmatched.filter(({ what, name }) => what !== 'tool' || !isOfRuntime(name));
+  return told.map(({ rule, at, key, name, what, nearest }) => {
     const place = at === undefined ? '' : ` (${at})`;
     const hint = nearest === undefined ? '' : `; did you mean "${nearest}"?`;
     return `rule "${rule}"${place}: "${name}" in ${key} fits no ${what}${hint}`;
