@@ -20,6 +20,8 @@ export const agentsAndSessions: Section<'D'> = {
       'src/cli/configured/configured-agents.test.ts > agents of the configuration > have what their entries say, and the tools that runtimes bring along once',
       'src/cli/configured/configured-agents.test.ts > Claude agents of the configuration > claude: the box, a server past it whose secret is in no command line, and the transcript',
       'src/cli/serve/open-sessions.test.ts > sessions with Claude > claude: turns, memory over a fork, what it should know, and its own file as the transcript',
+      'test/e2e/cli-sessions.test.ts > sessions over HTTP > with Claude > claude: tools of the box, its memory and its own transcript over a restart',
+      'test/e2e/cli-sessions.test.ts > sessions over HTTP > with Claude > stopping ends a turn that runs and everything it started, and the session tells so',
     ],
   },
   D2: {
@@ -86,6 +88,7 @@ export const agentsAndSessions: Section<'D'> = {
       'src/cli/configured/configured-agents.test.ts > agents of the configuration > a key that is not set is told with the first turn, by its place and name, and the next turn looks again',
       'src/cli/serve/open-sessions.test.ts > sessions with agents of the configuration > a session gets the directory, the mode and the view of the catalog that its agent has',
       'test/e2e/cli-serve.test.ts > serve > without a configuration there is the demo agent and one tool of each kind, until one is written',
+      'test/e2e/cli-sessions.test.ts > sessions over HTTP > a fresh start answers with the demo agent, and the conversation survives a restart',
     ],
   },
   D5: {

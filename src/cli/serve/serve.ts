@@ -91,6 +91,7 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
       token: token.value,
       metrics,
       configuration: configured,
+      sessions,
     });
     if (options.port !== 0 && server.port !== options.port)
       await errors.print(`port ${options.port} is taken; using ${server.port}\n`);

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import type { SessionEvent } from '../../src/sessions/session-event.ts';
+import { claudeEnvironment } from '../support/claude.ts';
+import { type MessagesServer, heardInMessages, startMessagesServer } from '../support/messages-server.ts';
+import type { Heard, ModelBlock } from '../support/model/model-script.ts';
+import { Place, finished, said } from './cli-place.ts';
+
+const token = 'a-token-for-the-test';
+const started: ChildProcessWithoutNullStreams[] = [];
+after(() => started.forEach((child) => child.kill('SIGKILL')));
+
+interface Answer {
+  readonly id: string;
+  readonly agent: string;
+  readonly lastTurn?: string;
+  readonly items: readonly { readonly role: string; readonly content: readonly { readonly text?: string }[] }[];
+}
+
+/** A server that was started, spoken to with the admin token. */
+class Served {
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #ended: ReturnType<typeof finished>;
+  readonly #url: string;
+
+  constructor(child: ChildProcessWithoutNullStreams, ended: ReturnType<typeof finished>, url: string) {
+    this.#child = child;
+    this.#ended = ended;
+    this.#url = url;
+  }
+
+  static async start(place: Place, environment: Readonly<Record<string, string>> = {}): Promise<Served> {
+    const child = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token, ...environment });
+    started.push(child);
+    const ended = finished(child);
+    const { url } = JSON.parse(await said(child.stdout, /\n/)) as { url: string };
+    return new Served(child, ended, url);
+  }
+
+  ask(path: string, body?: object, accept = 'application/json'): Promise<Response> {
+    const headers = { authorization: `Bearer ${token}`, accept, 'content-type': 'application/json' };
+    return fetch(
+      this.#url + path,
+      body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) },
+    );
+  }
+
+  async json(path: string, body?: object): Promise<Answer> {
+    const response = await this.ask(path, body);
+    assert.ok(response.ok, `${path}: ${response.status}`);
+    return (await response.json()) as Answer;
+  }
+
+  /** Says something in a session and reads the stream of its turn to the end. */
+  async turn(session: string, content: string): Promise<SessionEvent[]> {
+    const response = await this.ask(`/api/sessions/${session}/messages`, { content }, 'text/event-stream');
+    assert.equal(response.status, 200);
+    const data = (await response.text()).split('\n').filter((line) => line.startsWith('data: '));
+    return data.map((line) => JSON.parse(line.slice('data: '.length)) as SessionEvent);
+  }
+
+  async stop(): Promise<string> {
+    this.#child.kill('SIGTERM');
+    const { code, stderr } = await this.#ended;
+    assert.equal(code, 0, stderr);
+    return stderr;
+  }
+}
+
+const textOf = (events: readonly SessionEvent[]): string =>
+  events.map((event) => (event.type === 'text_delta' ? event.text : '')).join('');
+
+const kinds = (events: readonly SessionEvent[]): string[] => [...new Set(events.map(({ type }) => type))];
+
+suite('sessions over HTTP', { timeout: 180_000 }, () => {
+  test('a fresh start answers with the demo agent, and the conversation survives a restart', async () => {
+    const place = new Place();
+    const first = await Served.start(place);
+    const { id, agent } = await first.json('/api/sessions', {});
+    assert.equal(agent, 'demo');
+    const events = await first.turn(id, 'ping the server');
+    const shown = kinds(events);
+    for (const type of [
+      'user_message',
+      'session_status',
+      'tool_call_start',
+      'tool_call_end',
+      'tool_result',
+      'text_delta',
+    ])
+      assert.ok(shown.includes(type), `${type} in ${shown.join()}`);
+    assert.deepEqual(shown.at(-1), 'done');
+    assert.match(JSON.stringify(events), /pong/);
+    await first.stop();
+
+    const second = await Served.start(place);
+    const { items } = await second.json(`/api/sessions/${id}/messages`);
+    assert.deepEqual(items.map(({ role }) => role).slice(0, 2), ['user', 'assistant']);
+    assert.match(JSON.stringify(await second.turn(id, 'ping the server')), /pong/);
+    await second.stop();
+  });
+
+  suite('with Claude', () => {
+    let script: (heard: Heard) => readonly ModelBlock[] = () => [];
+    let api: MessagesServer;
+    before(async () => {
+      api = await startMessagesServer((request) => script(heardInMessages(request)));
+    });
+    after(() => api.close());
+
+    /** A place whose agent is the real Claude Code with a scripted model. */
+    function claudePlace(runtime: string): Place {
+      const place = new Place();
+      const env = {
+        ...claudeEnvironment(api.url, join(place.directory, 'home')),
+        ANTHROPIC_API_KEY: '${env:CLAUDE_KEY}',
+      };
+      writeFileSync(
+        join(place.directory, 'signalbox.config.json'),
+        JSON.stringify({ agents: { claude: { runtime, env } } }),
+      );
+      return place;
+    }
+    const environment = { CLAUDE_KEY: 'planted-key-of-claude' };
+
+    for (const runtime of ['claude', 'claude-cli'])
+      test(`${runtime}: tools of the box, its memory and its own transcript over a restart`, async () => {
+        const place = claudePlace(runtime);
+        script = ({ results }) =>
+          results.length === 0
+            ? [{ type: 'tool_use', name: 'mcp__signalbox__get_server_info', input: {} }]
+            : [{ type: 'text', text: `heard ${results.map(({ text }) => text).join('')}` }];
+        const first = await Served.start(place, environment);
+        const { id } = await first.json('/api/sessions', {});
+        assert.match(textOf(await first.turn(id, 'one')), /^heard .*Signalbox/);
+        await first.stop();
+
+        script = ({ said: heard }) => [
+          { type: 'text', text: `you said ${heard.filter((text) => text.length < 9).join()}` },
+        ];
+        const second = await Served.start(place, environment);
+        assert.equal(textOf(await second.turn(id, 'two')), 'you said one,two');
+        const { items } = await second.json(`/api/sessions/${id}/messages`);
+        assert.deepEqual(
+          items.map(({ role }) => role),
+          ['user', 'assistant', 'assistant', 'user', 'assistant'],
+        );
+        await second.stop();
+      });
+
+    test('stopping ends a turn that runs and everything it started, and the session tells so', async () => {
+      const place = claudePlace('claude-cli');
+      const asked = Promise.withResolvers<void>();
+      script = () => {
+        asked.resolve();
+        return [{ type: 'text', text: 'begun' }, { type: 'wait' }];
+      };
+      const first = await Served.start(place, environment);
+      const { id } = await first.json('/api/sessions', {});
+      assert.equal((await first.ask(`/api/sessions/${id}/messages`, { content: 'wait' })).status, 202);
+      await asked.promise;
+      assert.match(await first.stop(), /waiting for turns and calls under way/);
+      const second = await Served.start(place, environment);
+      assert.equal((await second.json(`/api/sessions/${id}`)).lastTurn, 'interrupted');
+      await second.stop();
+    });
+  });
+});
