@@ -3,6 +3,7 @@ import type { ApprovalStore } from './approval-store.ts';
 import type { EntryDraft, EntryType, StoredEntry } from './entry.ts';
 import type { SessionStore } from './session-store.ts';
 import type { TokenStore } from './token-store.ts';
+import type { JobStore } from './job-store.ts';
 
 /** The port behind which records are kept. Every driver passes `store.conformance.ts`. */
 export interface Store extends ApprovalStore {
@@ -10,6 +11,7 @@ export interface Store extends ApprovalStore {
   readonly location: string;
   readonly sessions: SessionStore;
   readonly tokens: TokenStore;
+  readonly jobs: JobStore;
   /**
    * Writes all or nothing, in order, each entry linked to the one before. When it resolves, the entries survive the death of
    * this process. `undefined` in the place of an entry: its idempotency key was taken or its change of an

@@ -1,6 +1,7 @@
 import { approvalSchema } from './approval-table.ts';
 import { sessionSchema } from './session-table.ts';
 import { tokenSchema } from './token-table.ts';
+import { jobSchema } from './job-table.ts';
 
 /**
  * The journal is the truth and has no index besides its key, so that a commit touches one page. `entries` is the index over
@@ -42,4 +43,5 @@ export const schemaSteps: readonly string[] = [
   recordingSchema,
   sessionSchema,
   tokenSchema,
+  jobSchema,
 ];

@@ -9,6 +9,7 @@ import { describe, test } from 'node:test';
 import { approvalStoreConformance } from '../../journal/approval-store.conformance.ts';
 import { verifyChain } from '../../journal/chain.ts';
 import { sessionStoreConformance } from '../../journal/session-store.conformance.ts';
+import { jobStoreConformance } from '../../journal/job-store.conformance.ts';
 import { type StorePlace, draft, storeConformance } from '../../journal/store.conformance.ts';
 import { tokenStoreConformance } from '../../journal/token-store.conformance.ts';
 import { SignalboxError } from '../../model/errors.ts';
@@ -29,7 +30,14 @@ const inMemory = async (): Promise<StorePlace> => ({
   open: async () => sqliteStore(),
   dispose: async () => undefined,
 });
-for (const suite of [storeConformance, approvalStoreConformance, sessionStoreConformance, tokenStoreConformance]) {
+const suites = [
+  storeConformance,
+  approvalStoreConformance,
+  sessionStoreConformance,
+  tokenStoreConformance,
+  jobStoreConformance,
+];
+for (const suite of suites) {
   suite('sqlite in a file', true, inFile);
   suite('sqlite in memory', false, inMemory);
 }
@@ -52,6 +60,7 @@ describe('sqlite store', () => {
       'session_events',
       'turns',
       'tokens',
+      'jobs',
     ];
     database.exec(`${later.map((table) => `DROP TABLE ${table};`).join(' ')} PRAGMA user_version = 1`);
     database.close();

@@ -11,6 +11,7 @@ import { Checkpointer, longestLog } from './checkpointer.ts';
 import { ApprovalTable } from './approval-table.ts';
 import { DurableLog } from './durable-log.ts';
 import { entryQuery } from './entry-query.ts';
+import { JobTable } from './job-table.ts';
 import { JournalIndex } from './journal-index.ts';
 import { ResultTable } from './result-table.ts';
 import { schemaSteps } from './schema.ts';
@@ -35,6 +36,7 @@ export function sqliteStore(options: { file?: string } = {}): Store {
 class SqliteStore implements Store {
   readonly location: string;
   readonly sessions: SessionTable;
+  readonly jobs: JobTable;
   readonly #writer = newId('writer');
   readonly #database: DatabaseSync;
   readonly #checkpointer: Checkpointer | undefined;
@@ -93,6 +95,7 @@ class SqliteStore implements Store {
       { own: this.#writer, living: () => this.#living() },
     );
     this.tokens = new TokenTable(this.#statements);
+    this.jobs = new JobTable(this.#statements);
     this.#head = this.#currentHead();
   }
 
