@@ -88,6 +88,7 @@ function fromSignalbox(error: SignalboxError): Failure {
     case 'question-unknown':
     case 'question-answered':
     case 'job-unknown':
+    case 'setting-unknown':
     case 'box-closed':
     case 'checkpoint-failed':
       return new Failure(1, error.code, error.message, { next: 'signalbox doctor', cause: error });
@@ -126,6 +127,7 @@ function fromSignalbox(error: SignalboxError): Failure {
     case 'session-invalid':
     case 'agent-unknown':
     case 'job-invalid':
+    case 'setting-refused':
       return new Failure(2, error.code, error.message, { next: 'signalbox doctor', cause: error });
   }
 }

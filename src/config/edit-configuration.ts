@@ -25,9 +25,13 @@ const emptyConfiguration = '{\n  "mcpServers": {}\n}\n';
 
 /**
  * Changes a configuration file and leaves the rest of it as it was, comments included. When the result could not be
- * used, it throws the `ConfigurationError` and writes nothing. A file that is missing is made.
+ * used, it throws the `ConfigurationError` and writes nothing. A file that is missing is made. `beforeWriting` is told the new text.
  */
-export function editConfiguration(file: string, edits: readonly ConfigurationEdit[]): EditedConfiguration {
+export function editConfiguration(
+  file: string,
+  edits: readonly ConfigurationEdit[],
+  beforeWriting?: (text: string) => void,
+): EditedConfiguration {
   const exists = existsSync(file);
   // A link stays a link.
   const target = exists ? realpathSync(file) : file;
@@ -42,7 +46,10 @@ export function editConfiguration(file: string, edits: readonly ConfigurationEdi
     text,
   );
   const configuration = parseConfiguration(result, file);
-  if (result !== text || !exists) replaceFile(target, mark + result, exists ? statSync(target).mode : 0o644);
+  if (result !== text || !exists) {
+    beforeWriting?.(mark + result);
+    replaceFile(target, mark + result, exists ? statSync(target).mode : 0o644);
+  }
   const document = parseJsonDocument(result);
   return { configuration, lineOf: (path) => document.placeOf(document.offsetOf(path)).line };
 }

@@ -75,6 +75,8 @@ const errorCodes = {
   'agent-unknown': 'there is no agent of that name',
   'question-unknown': 'no question of an agent waits under that id',
   'question-answered': 'the question has an answer already',
+  'setting-unknown': 'the configuration says nothing there',
+  'setting-refused': 'the setting is not for tools to change',
   'job-unknown': 'there is no job of that id',
   'job-invalid': 'a job cannot be made like that',
   'token-unknown': 'there is no token of that id',

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { sessionBook, sessionFacts } from '../../../../test/support/session-book.ts';
+import type { Principal } from '../../../model/principal.ts';
+import type { Caller } from './caller.ts';
+import { listActiveSessions, listSessions } from './list-sessions.ts';
+import { sessionCount } from './session-count.ts';
+import { sessionDetails } from './session-details.ts';
+
+const ada: Principal = { id: 'ada', kind: 'human' };
+const bob: Principal = { id: 'bob', kind: 'agent' };
+const book = sessionBook([
+  sessionFacts('s1', ada),
+  sessionFacts('s2', ada, { cwd: '/tmp', state: 'waiting', model: 'opus', forkedFrom: 's1', lastTurn: 'end' }),
+  sessionFacts('s3', bob, { state: 'running' }),
+]);
+const adasAgent: Caller = { principal: { id: 'ada/claude', kind: 'agent' }, session: 's1' };
+const ids = ({ sessions }: { readonly sessions: readonly { readonly id: string }[] }): string[] =>
+  sessions.map(({ id }) => id);
+
+describe('get_session_count', () => {
+  test('counts the caller’s own, in all or in one directory', async () => {
+    assert.deepEqual(await sessionCount(book, {}, adasAgent), { count: 2, cwd: null });
+    assert.deepEqual(await sessionCount(book, { cwd: '/tmp' }, adasAgent), { count: 1, cwd: '/tmp' });
+    assert.deepEqual(await sessionCount(book, {}, { principal: ada, session: undefined }), { count: 3, cwd: null });
+  });
+});
+
+describe('list_sessions', () => {
+  test('lists the caller’s own, page by page, without saying whose they are', async () => {
+    const first = await listSessions(book, { limit: 1 }, adasAgent);
+    assert.deepEqual(first, {
+      sessions: [
+        {
+          id: 's1',
+          title: 'about s1',
+          agent: 'claude',
+          cwd: '/srv',
+          state: 'idle',
+          activeAt: '2026-11-15T11:00:00.000Z',
+        },
+      ],
+      next: '1',
+    });
+    const second = await listSessions(book, { limit: 1, after: first.next }, adasAgent);
+    assert.deepEqual([ids(second), second.next], [['s2'], undefined]);
+    assert.deepEqual(ids(await listSessions(book, { limit: 9, cwd: '/tmp' }, adasAgent)), ['s2']);
+    assert.deepEqual(ids(await listSessions(book, { limit: 9 }, { principal: bob, session: 's1' })), ['s3']);
+  });
+});
+
+describe('list_active_sessions', () => {
+  test('lists those of the caller that run or wait', async () => {
+    assert.deepEqual(ids(await listActiveSessions(book, adasAgent)), ['s2']);
+    assert.deepEqual(ids(await listActiveSessions(book, { principal: ada, session: undefined })), ['s2', 's3']);
+  });
+});
+
+describe('get_session_details', () => {
+  test('tells everything about one of the caller’s own', async () => {
+    assert.deepEqual(await sessionDetails(book, { id: 's2' }, adasAgent), {
+      id: 's2',
+      title: 'about s2',
+      agent: 'claude',
+      model: 'opus',
+      cwd: '/tmp',
+      state: 'waiting',
+      permissionMode: 'default',
+      owner: 'ada',
+      createdAt: '2026-11-15T10:00:00.000Z',
+      activeAt: '2026-11-15T11:00:00.000Z',
+      queued: 0,
+      forkedFrom: 's1',
+      lastTurn: 'end',
+    });
+  });
+
+  test('refuses another’s in the same words as one that is not there', async () => {
+    const refusal = async (id: string): Promise<string> => {
+      const error: unknown = await sessionDetails(book, { id }, adasAgent).catch((thrown: unknown) => thrown);
+      assert.ok(error instanceof Error);
+      return error.message.replace(id, 'ID');
+    };
+    assert.equal(await refusal('s3'), await refusal('s9'));
+  });
+});

@@ -1,0 +1,45 @@
+import { SignalboxError } from '../../src/model/errors.ts';
+import type { Principal } from '../../src/model/principal.ts';
+import type { SessionBook, SessionFacts } from '../../src/sources/local/builtin/session-book.ts';
+
+/** A session as the built-in tools know it. */
+export function sessionFacts(id: string, owner: Principal, given: Partial<SessionFacts> = {}): SessionFacts {
+  return {
+    id,
+    title: `about ${id}`,
+    agent: 'claude',
+    cwd: '/srv',
+    state: 'idle',
+    permissionMode: 'default',
+    owner,
+    createdAt: '2026-11-15T10:00:00.000Z',
+    activeAt: '2026-11-15T11:00:00.000Z',
+    queued: 0,
+    ...given,
+  };
+}
+
+/** Sessions in memory, found as the real ones are. */
+export function sessionBook(all: readonly SessionFacts[]): SessionBook {
+  const fits = (
+    { owner, cwd, state }: SessionFacts,
+    search: { owner?: string; cwd?: string; active?: boolean },
+  ): boolean =>
+    (search.owner === undefined || owner.id === search.owner) &&
+    (search.cwd === undefined || cwd === search.cwd) &&
+    (search.active !== true || state === 'running' || state === 'waiting');
+  return {
+    async list({ limit = 20, after, ...search }) {
+      const from = after === undefined ? 0 : Number(after);
+      const found = all.filter((session) => fits(session, search));
+      const items = found.slice(from, from + limit);
+      return from + limit < found.length ? { items, next: String(from + limit) } : { items };
+    },
+    count: async (search) => all.filter((session) => fits(session, search)).length,
+    async get(id) {
+      const session = all.find((each) => each.id === id);
+      if (session === undefined) throw new SignalboxError('session-unknown', `there is no session ${id}`);
+      return session;
+    },
+  };
+}
