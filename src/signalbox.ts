@@ -28,6 +28,7 @@ import type { ProfilesByName } from './catalog/profile.ts';
 import type { CatalogSnapshot } from './catalog/snapshot.ts';
 import type { Source, SourceHealth } from './catalog/source.ts';
 import type { ConfigurationChange } from './journal/entry.ts';
+import type { JobStore } from './journal/job-store.ts';
 import { Journal } from './journal/journal.ts';
 import { JournalReader } from './journal/reader.ts';
 import { recordUnknown } from './journal/recovery.ts';
@@ -41,6 +42,7 @@ import { callOfResult } from './model/result-uri.ts';
 import type { ToolDefinition } from './model/tool.ts';
 import type { Backtest } from './policy/backtest.ts';
 import { builtinServer } from './sources/local/builtin/builtin-server.ts';
+import type { LocalServer } from './sources/local/local-server.ts';
 import { sqliteStore } from './store/sqlite/sqlite-store.ts';
 import { type CheckpointOptions, Checkpoints } from './undo/checkpoints.ts';
 
@@ -149,6 +151,10 @@ export interface Signalbox extends BoxContent {
   readResult(uri: string, page?: { readonly offset?: number; readonly limit?: number }): Promise<ResultPage>;
   /** Where sessions are kept: for `createSessions`. */
   readonly sessionStore: SessionStore;
+  /** Where schedules are kept: for `Schedules`. */
+  readonly jobStore: JobStore;
+  /** The built-in server, for a host that adds tools which need more than the box; absent where it was left out. */
+  readonly builtin: LocalServer | undefined;
   /** Forgets what servers remember about a session (`context.state`). */
   endSession(session: string): void;
   /** Takes values that must never be recorded out of a text, or out of JSON text, which stays valid. */
@@ -229,7 +235,8 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
   const stopRecordingServers = recordServers(catalog, journal, redactor);
   const events = new Events(catalog, journal);
   await recordUnknown(store, journal);
-  if (options.builtin !== false) catalog.mount(builtin(options, store, maxResultBytes));
+  const own = options.builtin === false ? undefined : builtin(options, store, maxResultBytes);
+  if (own !== undefined) catalog.mount(own);
   for (const server of options.servers ?? []) catalog.mount(server);
 
   let closing: Promise<void> | undefined;
@@ -343,6 +350,8 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
       return page;
     },
     sessionStore: store.sessions,
+    jobStore: store.jobs,
+    builtin: own,
     endSession: (session) => states.end(session),
     redact: (text) => redactor.values(text),
     addSecret: (name, value) => redactor.add(name, value),
@@ -364,7 +373,7 @@ function builtinName({ builtin: given }: SignalboxOptions): string {
   return (given === false ? undefined : given?.name) ?? 'signalbox';
 }
 
-function builtin(options: SignalboxOptions, store: Store, maxResultBytes: number): Source {
+function builtin(options: SignalboxOptions, store: Store, maxResultBytes: number): LocalServer {
   const given = options.builtin === false ? undefined : options.builtin;
   const port = given?.port ?? Number(process.env['SIGNALBOX_PORT'] ?? Number.NaN);
   const opened = Date.now();

@@ -9,10 +9,11 @@ import type { StateChanges } from '../undo/state-changes.ts';
 /** A call on its way through the pipeline. One object for each call; stages fill in what they find out. */
 export interface Call {
   readonly id: CallId;
-  /** The tool's rendered name, as the caller gave it. */
-  readonly name: string;
-  /** The arguments as the caller gave them. */
-  readonly given: unknown;
+  /** The tool's rendered name, and the arguments, as the caller gave them. Set by `resolve` where that is a way to call another. */
+  name: string;
+  given: unknown;
+  /** Hash of the definition that the caller saw, if it says; another one now makes the call stale. */
+  pinned: string | undefined;
   readonly principal: Principal;
   readonly options: CallOptions;
   /** When the caller wants it ended, in milliseconds since 1970. */

@@ -12,6 +12,7 @@ export function newCall(reference: ToolReference, given: unknown, options: CallO
     id: newCallId(),
     name: typeof reference === 'string' ? reference : renderName(reference).name,
     given,
+    pinned: options.definitionHash,
     principal: options.principal ?? someone,
     options,
     deadline: options.deadline === undefined ? undefined : Number(options.deadline),

@@ -93,12 +93,23 @@ export interface SourceTool extends ToolDescription {
   checkOutput?(value: JsonValue): Problem[] | undefined | Promise<Problem[] | undefined>;
   /** Runs the tool. May throw, reject, hang or return nonsense: the pipeline copes. */
   run(args: unknown, context: ToolContext): unknown;
+  /**
+   * Present on a tool that is only a way to call others: a call of it is one of that tool, in everything. Answers with what is
+   * wrong where no tool is meant.
+   */
+  forward?(given: unknown): Forward | string;
   /** Makes a call good again; what it may be run for has the arguments of `run`. */
   undo?(args: unknown, context: ToolContext): unknown;
   /** The directories it writes to, where they are others than its server's. */
   readonly workspace?: readonly string[];
   /** The directories that a call of this principal writes to, for a tool that works wherever its caller does. */
   workspaceOf?(principal: Principal): readonly string[] | undefined;
+}
+
+/** Another tool that a call is meant for, and with what arguments. */
+export interface Forward {
+  readonly name: string;
+  readonly arguments: JsonObject;
 }
 
 /** Arguments after validation: in the handler's form, or what is wrong with them. */

@@ -29,7 +29,10 @@ export interface Agents {
 }
 
 /** The agent of that name; throws `agent-unknown` where there is none (any more). */
-export function agentNamed(agents: Agents, name: string): Agent {
+export function agentNamed<One extends { readonly name: string }>(
+  agents: { list(): readonly One[] },
+  name: string,
+): One {
   const all = agents.list();
   const agent = all.find((one) => one.name === name);
   if (agent !== undefined) return agent;

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { eventsUntil, openSessionPlace } from '../../test/support/sessions/session-place.ts';
 import type { Store } from '../journal/store.ts';
 import { SignalboxError } from '../model/errors.ts';
 import type { Principal } from '../model/principal.ts';
@@ -76,7 +77,13 @@ function place(t: TestContext, more: Partial<ScheduleParts> = {}, file?: string)
   t.after(() => store.close());
   const sessions = new Conversations();
   let now = start;
-  const schedules = new Schedules({ store: store.jobs, sessions, now: () => now, ...more });
+  const schedules = new Schedules({
+    store: store.jobs,
+    sessions,
+    redact: (text) => text.replaceAll('hunter2', '[redacted]'),
+    now: () => now,
+    ...more,
+  });
   return {
     schedules,
     sessions,
@@ -100,7 +107,7 @@ describe('a job', () => {
     await at(start + hour / 2);
     assert.deepEqual(sessions.made, [
       {
-        request: { title: 'Sum up the night.', permissionMode: 'default', agent: 'demo', cwd: '/srv' },
+        request: { agent: 'demo', cwd: '/srv' },
         owner: ada,
       },
     ]);
@@ -212,6 +219,37 @@ describe('a job', () => {
   });
 });
 
+describe('with sessions of a real box', () => {
+  test('a job runs a turn of the agent, which its owner finds among his sessions, and not before the last one ended', async (t) => {
+    const { sessions, box, close } = await openSessionPlace();
+    t.after(close);
+    let now = start;
+    const schedules = new Schedules({
+      store: box.jobStore,
+      sessions,
+      redact: (text) => box.redact(text),
+      now: () => now,
+    });
+    const { id } = await schedules.create({ ...nine, prompt: 'ping the server' }, ada);
+    now = start + hour / 2;
+    await schedules.runDue();
+    const { items } = await sessions.list({ owner: 'ada' });
+    const [session] = items;
+    assert.ok(session !== undefined && items.length === 1);
+    assert.deepEqual([session.title, session.owner, session.permissionMode], ['ping the server', ada, 'default']);
+    assert.equal((await schedules.get(id)).lastSession, session.id);
+    const events = await eventsUntil(sessions, session.id, ({ type }) => type === 'done');
+    assert.deepEqual(
+      events.flatMap((event) => (event.type === 'tool_result' ? [event.outcome] : [])),
+      ['completed'],
+    );
+    assert.equal(events.find((event) => event.type === 'user_message')?.by, id);
+    now += 24 * hour;
+    await schedules.runDue();
+    assert.equal((await sessions.list({ owner: 'ada' })).items.length, 2);
+  });
+});
+
 describe('jobs', () => {
   test('are listed by owner, deleted, and restored without what was missed meanwhile', async (t) => {
     const { schedules, sessions, at } = place(t);
@@ -246,7 +284,8 @@ describe('jobs', () => {
     await refused({ timezone: 'Nowhere' }, /no time zone/);
     await refused({ prompt: ' ' }, /empty/);
     await refused({ prompt: 'x'.repeat(40_000) }, /longer than 32768/);
-    await refused({ prompt: `use ghp_${'a1B2'.repeat(9)}` }, /looks like a secret/);
+    await refused({ prompt: `use ghp_${'a1B2'.repeat(9)}` }, /looks like one/);
+    await refused({ prompt: 'say hunter2' }, /holds a secret/);
     await refused({ cwd: 'here' }, /no absolute path/);
     await refused({ agent: 'dmo' }, /did you mean "demo"/, 'agent-unknown');
     assert.deepEqual(await schedules.list(), []);

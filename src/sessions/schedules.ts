@@ -3,8 +3,8 @@ import type { JobRecord, JobStore } from '../journal/job-store.ts';
 import { holdsSecretPattern } from '../journal/secret-patterns.ts';
 import { SignalboxError, messageOf } from '../model/errors.ts';
 import { newId } from '../model/identifiers.ts';
-import { nearest } from '../model/nearest.ts';
 import type { Principal } from '../model/principal.ts';
+import { agentNamed } from './agent.ts';
 import { cronTimes, machineTimezone } from './cron-times.ts';
 import { type Job, type JobText, type NewJob, jobOf, ownerOf, textOf } from './job.ts';
 import type { Sessions } from './sessions.ts';
@@ -13,6 +13,8 @@ import type { Sessions } from './sessions.ts';
 export interface ScheduleParts {
   readonly store: JobStore;
   readonly sessions: Pick<Sessions, 'agents' | 'create' | 'send' | 'get'>;
+  /** Takes what must never be kept out of a text. */
+  readonly redact: (text: string) => string;
   /** Says why the jobs of an owner may not run now; `undefined` when they may. */
   readonly refusal?: (owner: Principal) => Promise<string | undefined>;
   /** Told when jobs could not be looked at; that is tried again by itself. */
@@ -178,8 +180,6 @@ export class Schedules {
     const { prompt, agent, cwd } = textOf(record);
     const session = await sessions.create(
       {
-        title: titleOf(prompt),
-        permissionMode: 'default',
         ...(agent === undefined ? {} : { agent }),
         ...(cwd === undefined ? {} : { cwd }),
       },
@@ -192,15 +192,11 @@ export class Schedules {
   #assertRunnable({ prompt, agent, cwd }: NewJob): void {
     if (prompt.trim() === '') throw invalid('the prompt is empty: it is what the agent is asked to do');
     if (prompt.length > longestPrompt) throw invalid(`the prompt is longer than ${longestPrompt} characters`);
-    if (holdsSecretPattern(prompt))
-      throw invalid('the prompt holds what looks like a secret, and jobs are kept as they are; leave it out');
+    if (holdsSecretPattern(prompt) || this.#parts.redact(prompt) !== prompt)
+      throw invalid('the prompt holds a secret, or what looks like one, and jobs are kept as they are; leave it out');
     if (cwd !== undefined && !isAbsolute(cwd))
       throw invalid(`the directory ${JSON.stringify(cwd)} is no absolute path`);
-    const names = this.#parts.sessions.agents().map(({ name }) => name);
-    if (agent === undefined || names.includes(agent)) return;
-    const meant = nearest(agent, names);
-    const hint = meant === undefined ? `there are ${names.join(', ') || 'none'}` : `did you mean "${meant}"?`;
-    throw new SignalboxError('agent-unknown', `there is no agent named ${JSON.stringify(agent)}; ${hint}`);
+    if (agent !== undefined) agentNamed({ list: () => this.#parts.sessions.agents() }, agent);
   }
 
   /** Looks at the jobs now, or once more after it has. */
@@ -234,11 +230,6 @@ function nextOf(record: JobRecord, after: number): { readonly at: number; readon
   } catch (error) {
     return { at: after + day, problem: messageOf(error) };
   }
-}
-
-function titleOf(prompt: string): string {
-  const line = prompt.trim().split('\n', 1)[0] ?? '';
-  return line.length > 60 ? `${line.slice(0, 59)}…` : line;
 }
 
 function full(): SignalboxError {

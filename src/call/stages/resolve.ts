@@ -1,5 +1,7 @@
 import type { Catalog } from '../../catalog/catalog.ts';
+import type { CatalogTool } from '../../catalog/definition.ts';
 import { parseName } from '../../catalog/names.ts';
+import type { SourceTool } from '../../catalog/source.ts';
 import type { CallOutcome } from '../../model/call.ts';
 import { nearest } from '../../model/nearest.ts';
 import { unfinished } from '../../model/unfinished.ts';
@@ -13,17 +15,36 @@ export function resolve(catalog: Catalog): Stage {
     const outside = profile === undefined ? undefined : catalog.outside(profile, tool);
     if (outside !== undefined) return unfinished('denied', 'tool-hidden', `${call.name} cannot be called: ${outside}`);
     if (tool === undefined) return absent(call, catalog);
-    const seen = call.options.definitionHash;
-    if (seen !== undefined && seen !== tool.definition.definitionHash) {
+    if (call.pinned !== undefined && call.pinned !== tool.definition.definitionHash) {
       return unfinished(
         'stale',
         'definition-changed',
         `${call.name} has changed since it was listed; list the tools again before calling it`,
       );
     }
-    call.tool = tool;
+    const { forward } = tool.offered;
+    const aim = forward === undefined ? tool : aimed(call, forward, catalog);
+    if ('outcome' in aim) return aim;
+    call.tool = aim;
     return next(call);
   };
+}
+
+/** The tool that a call is meant for which names another: from here on it is a call of that one. */
+function aimed(call: Call, forward: NonNullable<SourceTool['forward']>, catalog: Catalog): CatalogTool | CallOutcome {
+  const meant = forward(call.given ?? {});
+  if (typeof meant === 'string') return unfinished('failed', 'arguments-invalid', `${call.name}: ${meant}`);
+  const tool = catalog.find(meant.name);
+  if (tool?.offered.forward !== undefined)
+    return unfinished(
+      'failed',
+      'arguments-invalid',
+      `${call.name} calls other tools, and ${meant.name} does only that`,
+    );
+  call.name = meant.name;
+  call.given = meant.arguments;
+  call.pinned = tool?.definition.definitionHash;
+  return tool ?? absent(call, catalog);
 }
 
 function absent(call: Call, catalog: Catalog): CallOutcome {
@@ -37,7 +58,7 @@ function absent(call: Call, catalog: Catalog): CallOutcome {
       `${call.name} cannot be called: ${hidden.reason} (since ${since})`,
     );
   }
-  if (call.options.definitionHash !== undefined) {
+  if (call.pinned !== undefined) {
     return unfinished(
       'stale',
       'definition-changed',

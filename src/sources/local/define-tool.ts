@@ -1,4 +1,5 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
+import type { SourceTool } from '../../catalog/source.ts';
 import type { ToolResult } from '../../model/content.ts';
 import type { ToolContext } from '../../model/context.ts';
 import { SignalboxError } from '../../model/errors.ts';
@@ -72,6 +73,7 @@ export interface ToolWithOutput<Input extends ToolSchema, Output extends ToolSch
 export interface OwnTool extends ToolFacts {
   readonly input?: ToolSchema;
   readonly output?: ToolSchema | undefined;
+  readonly forward?: SourceTool['forward'];
   undo?(args: never, context: ToolContext): unknown;
   run(args: never, context: ToolContext): unknown;
 }

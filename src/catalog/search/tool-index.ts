@@ -1,0 +1,119 @@
+import type { ToolDefinition } from '../../model/tool.ts';
+import { synonymsOf } from './synonyms.ts';
+import { wordsOf } from './words.ts';
+
+/** How much a word counts by where it stands, and how much longer texts make it count less. */
+const fields = [
+  { weight: 3, flatten: 0.4, text: ({ id }: ToolDefinition) => id.tool },
+  { weight: 1.2, flatten: 0, text: ({ id }: ToolDefinition) => id.server },
+  { weight: 2, flatten: 0.4, text: ({ title, annotations }: ToolDefinition) => title ?? annotations.title ?? '' },
+  { weight: 2, flatten: 0.4, text: ({ description }: ToolDefinition) => firstSentence(description) },
+  { weight: 0.6, flatten: 0.7, text: ({ description }: ToolDefinition) => description.slice(0, 2000) },
+  { weight: 0.7, flatten: 0.7, text: ({ inputSchema }: ToolDefinition) => argumentNames(inputSchema).join(' ') },
+] as const;
+/** From here on a word that comes again adds little. */
+const saturation = 1.4;
+const synonymWeight = 0.75;
+const longestQuery = 1000;
+
+interface Posting {
+  readonly tool: number;
+  readonly weight: number;
+}
+
+/** Tools made ready to be searched, once for each list of them. */
+export class ToolIndex {
+  readonly #tools: readonly ToolDefinition[];
+  readonly #postings = new Map<string, Posting[]>();
+
+  constructor(tools: readonly ToolDefinition[]) {
+    this.#tools = tools;
+    const words = fields.map((field) => tools.map((tool) => wordsOf(field.text(tool))));
+    const average = words.map(
+      (lists) => lists.reduce((sum, { length }) => sum + length, 0) / Math.max(1, tools.length),
+    );
+    for (const tool of tools.keys()) {
+      const weights = new Map<string, number>();
+      for (const [index, { weight, flatten }] of fields.entries()) {
+        const list = words[index]?.[tool] ?? [];
+        const length = 1 - flatten + (flatten * list.length) / Math.max(1, average[index] ?? 1);
+        for (const word of list) weights.set(word, (weights.get(word) ?? 0) + weight / length);
+      }
+      for (const [word, weight] of weights) this.#post(word, { tool, weight: weight / (saturation + weight) });
+    }
+  }
+
+  /** The tools that fit a plain request best, the best one first. */
+  search(query: string, limit: number): ToolDefinition[] {
+    const scores = new Float64Array(this.#tools.length);
+    for (const word of new Set(wordsOf(plain(query.slice(0, longestQuery))))) {
+      const ofWord = this.#scoresOf(word);
+      for (const tool of scores.keys()) scores[tool] = (scores[tool] ?? 0) + (ofWord[tool] ?? 0);
+    }
+    const named = query.trim().toLowerCase();
+    return this.#tools
+      .map((tool, index) => ({ tool, score: isNamed(tool, named) ? Infinity : (scores[index] ?? 0) }))
+      .filter(({ score }) => score > 0)
+      .toSorted((a, b) => b.score - a.score || (a.tool.name < b.tool.name ? -1 : 1))
+      .slice(0, limit)
+      .map(({ tool }) => tool);
+  }
+
+  /** By the word itself, or by the words for each of its meanings. */
+  #scoresOf(word: string): Float64Array {
+    const scores = new Float64Array(this.#tools.length);
+    for (const meaning of synonymsOf(word)) {
+      const best = this.#best(meaning);
+      for (const tool of scores.keys()) scores[tool] = (scores[tool] ?? 0) + synonymWeight * (best[tool] ?? 0);
+    }
+    return this.#best([word], scores);
+  }
+
+  /** A tool counts by the one of the words that fits it best. */
+  #best(words: readonly string[], best = new Float64Array(this.#tools.length)): Float64Array {
+    for (const word of words) {
+      const postings = this.#postings.get(word) ?? [];
+      const rarity = Math.log(1 + (this.#tools.length - postings.length + 0.5) / (postings.length + 0.5));
+      for (const { tool, weight } of postings) best[tool] = Math.max(best[tool] ?? 0, rarity * weight);
+    }
+    return best;
+  }
+
+  #post(word: string, posting: Posting): void {
+    const postings = this.#postings.get(word);
+    if (postings === undefined) this.#postings.set(word, [posting]);
+    else postings.push(posting);
+  }
+}
+
+const indexes = new WeakMap<readonly ToolDefinition[], ToolIndex>();
+
+/** The index over a list of tools; the same list is made ready once. */
+export function toolIndex(tools: readonly ToolDefinition[]): ToolIndex {
+  let index = indexes.get(tools);
+  if (index === undefined) indexes.set(tools, (index = new ToolIndex(tools)));
+  return index;
+}
+
+/** The first sentence of a text: what a tool is for, mostly. */
+export function firstSentence(text: string): string {
+  return /^\s*([^\n]*?[.!?](?=\s|$)|[^\n]*)/.exec(text)?.[1]?.slice(0, 300) ?? '';
+}
+
+/** What arguments a tool takes; those it can do without end with `?`. */
+export function argumentNames(schema: ToolDefinition['inputSchema']): string[] {
+  if (typeof schema !== 'object') return [];
+  const { properties, required } = schema;
+  const needed = new Set(Array.isArray(required) ? (required as unknown[]) : []);
+  const names = typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
+  return names.map((name) => (needed.has(name) ? name : `${name}?`));
+}
+
+/** What a file is called says nothing about the tool; that it is a file does. */
+function plain(query: string): string {
+  return query.replaceAll(/(?<![\w.])[\w/-]+\.[a-z]{1,5}(?![\w.])/gi, 'file');
+}
+
+function isNamed({ name, id }: ToolDefinition, query: string): boolean {
+  return name.toLowerCase() === query || id.tool.toLowerCase() === query;
+}

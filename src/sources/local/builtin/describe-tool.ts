@@ -1,0 +1,21 @@
+import { SignalboxError } from '../../../model/errors.ts';
+import { nearest } from '../../../model/nearest.ts';
+import type { ToolDefinition } from '../../../model/tool.ts';
+
+/** What a model needs to call a tool. */
+export type DescribedTool = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema' | 'effect'>;
+
+/** Tells everything about one tool. */
+export function describeTool(tools: readonly ToolDefinition[], { name }: { readonly name: string }): DescribedTool {
+  const tool = tools.find((each) => each.name === name);
+  if (tool === undefined) {
+    const meant = nearest(
+      name,
+      tools.map((each) => each.name),
+    );
+    const hint = meant === undefined ? 'search_tools finds what there is' : `did you mean "${meant}"?`;
+    throw new SignalboxError('tool-invalid', `there is no tool named ${JSON.stringify(name.slice(0, 128))}; ${hint}`);
+  }
+  const { description, inputSchema, effect } = tool;
+  return { name, description, inputSchema, effect };
+}
