@@ -1,0 +1,84 @@
+/**
+ * What it costs a model to be told of tools: all of them in every request, or three tools by which the others are found. Counted
+ * in bytes of JSON as the Messages API takes them, over the tools of the reference servers and the labelled requests of the tests.
+ *
+ *   npm run bench -- disclosure
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { breakEvenBytes } from '../src/catalog/search/disclosure.ts';
+import { createSignalbox, mcpServer } from '../src/index.ts';
+import { describeTool } from '../src/sources/local/builtin/describe-tool.ts';
+import { disclosureTools } from '../src/sources/local/builtin/disclosure-tools.ts';
+import { searchTools } from '../src/sources/local/builtin/search-tools.ts';
+import { anthropicTools } from '../src/surfaces/providers/index.ts';
+import { plainRequests, unseenRequests } from '../test/catalog/plain-requests.ts';
+import { referenceServer } from '../test/mcp-servers/programs.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
+const names = ['everything', 'filesystem', 'memory', 'sequential-thinking'] as const;
+const servers = names.map((name) =>
+  mcpServer({ name, transport: referenceServer(name, name === 'filesystem' ? [directory] : []) }),
+);
+const box = await createSignalbox({ servers, builtin: {} });
+const own = await createSignalbox();
+try {
+  await Promise.all(servers.map((server) => server.ready()));
+  const tools = box.tools().filter(({ id }) => id.server !== 'signalbox');
+  const listed = bytes(anthropicTools({ tools: () => tools, call: box.call }).tools) / tools.length;
+
+  for (const tool of own.tools()) own.builtin?.remove(tool.id.tool);
+  for (const tool of disclosureTools({ tools: () => tools })) own.builtin?.add(tool);
+  const fixed = bytes(anthropicTools(own).tools);
+
+  const requests = [...plainRequests, ...unseenRequests].map(([request]) => request);
+  const searched = mean(requests.map((query) => bytes({ query }) + bytes(searchTools(tools, { query, limit: 5 }))));
+  const described = mean(tools.map(({ name }) => bytes({ name }) + bytes(describeTool(tools, { name }))));
+  const wrapped = mean(tools.map(({ name }) => bytes({ name, arguments: {} }) - 2));
+
+  console.log(`\n${tools.length} tools of ${names.length} reference servers, in bytes of JSON\n`);
+  console.log('| | bytes |\n|---|---|');
+  console.log(`| one tool in a listing, mean | ${Math.round(listed)} |`);
+  console.log(`| the three tools by which others are found | ${fixed} |`);
+  console.log(`| one search with its five answers, mean | ${Math.round(searched)} |`);
+  console.log(`| one description, mean | ${Math.round(described)} |`);
+  console.log(`| naming the tool inside call_tool, mean | ${Math.round(wrapped)} |`);
+
+  const use = searched + wrapped;
+  console.log('\nTools in the catalog from which on searching costs less, when a turn uses so many different ones:\n');
+  console.log(
+    '| different tools used | what is in the context at the end | all that is read, 8 KB of other context | 32 KB |',
+  );
+  console.log('|---|---|---|---|');
+  for (const used of [1, 3, 5, 10]) {
+    const inContext = (fixed + used * use) / listed;
+    const read = (other: number): number => Math.ceil(readBreakEven(used, other, fixed, use) / listed);
+    console.log(`| ${used} | ${Math.ceil(inContext)} | ${read(8192)} | ${read(32_768)} |`);
+  }
+  const threshold = readBreakEven(3, 32_768, fixed, use);
+  console.log(
+    `\n\`auto\` begins to search at a listing of ${breakEvenBytes} bytes; measured now: ${Math.round(threshold)}`,
+  );
+} finally {
+  await Promise.all([box.close(), own.close()]);
+  rmSync(directory, { recursive: true });
+}
+
+/**
+ * The bytes of a listing at which both ways read the same in all requests of a turn. Listed, each tool takes one request; found
+ * first, it takes two, and what was found stays in the context.
+ */
+function readBreakEven(used: number, other: number, fixed: number, use: number): number {
+  let searching = 0;
+  for (let request = 0; request <= 2 * used; request += 1) searching += other + fixed + Math.ceil(request / 2) * use;
+  return searching / (used + 1) - other;
+}
+
+function bytes(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

@@ -1,0 +1,21 @@
+import type { ToolDefinition } from '../../model/tool.ts';
+
+/** The bytes of a listing from which on finding tools costs less than listing them: measured by `npm run bench -- disclosure`. */
+export const breakEvenBytes = 30_000;
+
+const sizes = new WeakMap<ToolDefinition, number>();
+
+/** Whether these tools cost a model more listed than found: a turn that uses three of them, with 32 KB of other context. */
+export function isCheaperFound(tools: readonly ToolDefinition[]): boolean {
+  let size = 0;
+  for (const tool of tools) if ((size += sizeOf(tool)) > breakEvenBytes) return true;
+  return false;
+}
+
+function sizeOf(tool: ToolDefinition): number {
+  let size = sizes.get(tool);
+  if (size !== undefined) return size;
+  const { name, description, inputSchema } = tool;
+  sizes.set(tool, (size = Buffer.byteLength(JSON.stringify({ name, description, input_schema: inputSchema }))));
+  return size;
+}
