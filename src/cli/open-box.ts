@@ -7,6 +7,7 @@ import { ConfiguredBox } from './configured/configured-box.ts';
 import { fileVerdicts } from './configured/file-verdicts.ts';
 import { assertKept } from './configured/secrets.ts';
 import type { ReferenceContext } from './external-transport.ts';
+import { offerConfiguration } from './configured/offer-configuration.ts';
 import { oauthTokenStore } from './oauth-token-store.ts';
 import { offerOwnPackage } from './own-package.ts';
 
@@ -59,6 +60,7 @@ export async function openBoxAnyway(configuration: Configuration, options: BoxOp
   });
   try {
     offerOwnPackage();
+    offerConfiguration(configured, secretsFrom);
     await configured.begin(lock);
     await within(waitMs, configured.ready());
     return configured;

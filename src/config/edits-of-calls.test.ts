@@ -18,7 +18,15 @@ function place(t: TestContext, given: string | undefined = text): { file: string
   const file = join(directory, 'signalbox.config.json');
   const kept = join(directory, 'data', 'edits');
   if (given !== '') writeFileSync(file, given, { mode: 0o640 });
-  return { file, kept, edits: new EditsOfCalls(file, kept, (json) => json.replaceAll('known', '[redacted]')) };
+  return {
+    file,
+    kept,
+    edits: new EditsOfCalls(
+      () => file,
+      kept,
+      (json) => json.replaceAll('known', '[redacted]'),
+    ),
+  };
 }
 
 const path = ['mcpServers', 'a', 'timeoutMs'];

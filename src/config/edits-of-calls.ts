@@ -17,15 +17,19 @@ const keptForMs = 7 * 24 * 60 * 60 * 1000;
 
 /** A configuration file that calls read and change, each change undone as a whole or not at all. */
 export class EditsOfCalls {
-  readonly file: string;
+  readonly #file: () => string;
   readonly #keptIn: string;
   readonly #redact: (text: string) => string;
 
   /** `keptIn` is the directory for what is kept of each call; `redact` takes known secrets out of a JSON text. */
-  constructor(file: string, keptIn: string, redact: (text: string) => string) {
-    this.file = file;
+  constructor(file: () => string, keptIn: string, redact: (text: string) => string) {
+    this.#file = file;
     this.#keptIn = keptIn;
     this.#redact = redact;
+  }
+
+  get file(): string {
+    return this.#file();
   }
 
   read(): JsonObject {
