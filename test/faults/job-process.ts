@@ -1,0 +1,31 @@
+/** Looks after the jobs of a store for some minutes of a clock that runs fast, and prints when each run that it had was due. */
+import { Schedules } from '../../src/sessions/schedules.ts';
+import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+
+const [file = '', begin = '0', minutes = '0'] = process.argv.slice(2);
+const store = sqliteStore({ file });
+const { jobs } = store;
+let minute = 0;
+const claimed = jobs.claim.bind(jobs);
+jobs.claim = async (claim) => {
+  const isMine = await claimed(claim);
+  if (isMine) process.stdout.write(`${claim.dueAt}\n`);
+  return isMine;
+};
+const schedules = new Schedules({
+  store: jobs,
+  sessions: {
+    agents: () => [],
+    create: () => Promise.reject(new Error('there are no sessions here')),
+    send: () => Promise.reject(new Error('there are no sessions here')),
+    get: () => Promise.reject(new Error('there are no sessions here')),
+  },
+  redact: (text) => text,
+  now: () => Number(begin) + minute * 60_000,
+});
+for (; minute < Number(minutes); minute += 1) {
+  await schedules.runDue();
+  // Gives the others a chance to be in the middle of theirs.
+  await new Promise((resolve) => setImmediate(resolve));
+}
+await store.close();
