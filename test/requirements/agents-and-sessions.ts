@@ -157,7 +157,20 @@ export const agentsAndSessions: Section<'D'> = {
   },
   D8: {
     promise: 'cron schedules survive a restart and never run twice',
-    tests: [],
+    tests: [
+      'src/sessions/schedules.test.ts > a job > starts a turn at its time in a session of its owner, which asks like any other, and again the next day',
+      'src/sessions/schedules.test.ts > a job > survives a restart, and of several processes one runs it',
+      'src/sessions/schedules.test.ts > a job > that was missed runs once when it is within a day, and else not at all, which it tells',
+      'src/sessions/schedules.test.ts > a job > is left out while the turn of its last run goes on or waits for a human, which it tells',
+      'src/sessions/schedules.test.ts > a job > whose process died after taking the run says so, and is not run again',
+      'src/sessions/schedules.test.ts > a job > does not run twice when the clock is set back a little, and runs again when it had been days ahead',
+      'src/sessions/schedules.test.ts > with sessions of a real box > a job runs a turn of the agent, which its owner finds among his sessions, and not before the last one ended',
+      'src/sessions/cron-times.test.ts > the times of a schedule > a time that is left out when clocks go forward comes at once after, and the day has its one run',
+      'src/sessions/cron-times.test.ts > the times of a schedule > a time that comes twice when clocks go back counts once',
+      'src/store/sqlite/sqlite-store.test.ts > jobs in sqlite in a file > of two processes on one store, one has a run',
+      'test/faults/job-races.test.ts > four processes look after the same jobs, and no run is begun twice',
+    ],
+    missing: 'PostgreSQL, and with it replicas on several machines',
   },
   D9: {
     promise: 'server health is in `session_status`',
@@ -170,6 +183,14 @@ export const agentsAndSessions: Section<'D'> = {
   },
   D10: {
     promise: 'tool search only where it saves tokens, with the measured break-even',
-    tests: [],
+    tests: [
+      'src/catalog/search/disclosure.test.ts > tools are found instead of listed only where their listing is larger than the measured break-even',
+      'test/catalog/tool-search.test.ts > the right tool for a plain request, among those of the reference servers and a thousand others > is among the first five',
+      'test/catalog/tool-search.test.ts > the right tool for a plain request, among those of the reference servers and a thousand others > is among the first five for most requests that the ranking was not made with',
+      'src/sources/local/builtin/disclosure-tools.test.ts > search_tools > tells the name, the first sentence and the arguments of what fits, the best one first',
+      'src/sources/local/builtin/disclosure-tools.test.ts > call_tool > is a call of the tool it names: its rules, its schema, its approval, one record',
+      'src/sources/local/builtin/disclosure-tools.test.ts > call_tool > is pinned as it was listed, and what it names as it is; edited arguments run all the same',
+    ],
+    missing: 'profiles that turn it on for their clients',
   },
 };
