@@ -10,7 +10,6 @@ import { join } from 'node:path';
 import { breakEvenBytes } from '../src/catalog/search/disclosure.ts';
 import { createSignalbox, mcpServer } from '../src/index.ts';
 import { describeTool } from '../src/sources/local/builtin/describe-tool.ts';
-import { disclosureTools } from '../src/sources/local/builtin/disclosure-tools.ts';
 import { searchTools } from '../src/sources/local/builtin/search-tools.ts';
 import { anthropicTools } from '../src/surfaces/providers/index.ts';
 import { plainRequests, unseenRequests } from '../test/catalog/plain-requests.ts';
@@ -21,16 +20,13 @@ const names = ['everything', 'filesystem', 'memory', 'sequential-thinking'] as c
 const servers = names.map((name) =>
   mcpServer({ name, transport: referenceServer(name, name === 'filesystem' ? [directory] : []) }),
 );
-const box = await createSignalbox({ servers, builtin: {} });
-const own = await createSignalbox();
+const box = await createSignalbox({ servers, profiles: { found: { disclosure: 'always' } } });
 try {
   await Promise.all(servers.map((server) => server.ready()));
   const tools = box.tools().filter(({ id }) => id.server !== 'signalbox');
   const listed = bytes(anthropicTools({ tools: () => tools, call: box.call }).tools) / tools.length;
 
-  for (const tool of own.tools()) own.builtin?.remove(tool.id.tool);
-  for (const tool of disclosureTools({ tools: () => tools })) own.builtin?.add(tool);
-  const fixed = bytes(anthropicTools(own).tools);
+  const fixed = bytes(anthropicTools({ tools: () => box.tools({ profile: 'found' }), call: box.call }).tools);
 
   const requests = [...plainRequests, ...unseenRequests].map(([request]) => request);
   const searched = mean(requests.map((query) => bytes({ query }) + bytes(searchTools(tools, { query, limit: 5 }))));
@@ -61,7 +57,7 @@ try {
     `\n\`auto\` begins to search at a listing of ${breakEvenBytes} bytes; measured now: ${Math.round(threshold)}`,
   );
 } finally {
-  await Promise.all([box.close(), own.close()]);
+  await box.close();
   rmSync(directory, { recursive: true });
 }
 

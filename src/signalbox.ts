@@ -235,7 +235,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
   const stopRecordingServers = recordServers(catalog, journal, redactor);
   const events = new Events(catalog, journal);
   await recordUnknown(store, journal);
-  const own = options.builtin === false ? undefined : builtin(options, store, maxResultBytes);
+  const own = options.builtin === false ? undefined : builtin(options, store, catalog, maxResultBytes);
   if (own !== undefined) catalog.mount(own);
   for (const server of options.servers ?? []) catalog.mount(server);
 
@@ -282,7 +282,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
       },
     }),
     version,
-    tools: (view) => catalog.view(view?.profile).tools,
+    tools: (view) => catalog.listing(view?.profile),
     catalog: (view) => catalog.view(view?.profile),
     setProfiles: (profiles) => catalog.setProfiles(profiles),
     profiles: () =>
@@ -373,7 +373,7 @@ function builtinName({ builtin: given }: SignalboxOptions): string {
   return (given === false ? undefined : given?.name) ?? 'signalbox';
 }
 
-function builtin(options: SignalboxOptions, store: Store, maxResultBytes: number): LocalServer {
+function builtin(options: SignalboxOptions, store: Store, catalog: Catalog, maxResultBytes: number): LocalServer {
   const given = options.builtin === false ? undefined : options.builtin;
   const port = given?.port ?? Number(process.env['SIGNALBOX_PORT'] ?? Number.NaN);
   const opened = Date.now();
@@ -384,6 +384,7 @@ function builtin(options: SignalboxOptions, store: Store, maxResultBytes: number
     now: () => new Date(),
     uptimeSeconds: () => (Date.now() - opened) / 1000,
     readResult: (id, offset, limit) => store.readResult(id, offset, limit),
+    tools: ({ profile }) => catalog.view(profile).tools,
     // A character takes at most three bytes of UTF-8 here; the rest is room for the note below the page.
     longestPage: Math.max(100, Math.floor(maxResultBytes / 3) - 100),
   });

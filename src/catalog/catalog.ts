@@ -6,6 +6,7 @@ import type { CatalogTool } from './definition.ts';
 import { assertServerName, renderName } from './names.ts';
 import { Offers } from './offers.ts';
 import { Profile, type ProfilesByName } from './profile.ts';
+import { isCheaperFound } from './search/disclosure.ts';
 import type { CatalogNotice, CatalogSnapshot, HiddenTool, ServerProvenance } from './snapshot.ts';
 import type { Source } from './source.ts';
 import { cleanSource } from './transforms/clean-source.ts';
@@ -30,6 +31,8 @@ export class Catalog {
   #snapshot: CatalogSnapshot | undefined;
   /** Belongs to the snapshot, but is not given out with it: whoever has it could run tools past the pipeline. */
   #byName: ReadonlyMap<string, CatalogTool> = new Map();
+  /** The tools by which others are found; they belong to the snapshot, too. */
+  #finders: readonly ToolDefinition[] = [];
   #profiles: ReadonlyMap<string, Profile> = new Map();
   readonly #builtin: string | undefined;
   #announcing = false;
@@ -78,13 +81,23 @@ export class Catalog {
     return profile === undefined ? this.snapshot : this.#profile(profile).view(this.snapshot);
   }
 
+  /** What a client of a profile is told of: its tools or, where they are found instead, those by which that is done. */
+  listing(profile: string | undefined): readonly ToolDefinition[] {
+    const view = this.view(profile);
+    if (profile === undefined) return view.tools;
+    const { disclosure = 'never' } = this.#profile(profile).settings;
+    const isFound = disclosure === 'always' || (disclosure === 'auto' && isCheaperFound(view.tools));
+    return isFound && this.#finders.length > 0 ? this.#finders : view.tools;
+  }
+
   /** Why a client of this profile cannot call a tool, or any at all when there is no such profile. */
   outside(profile: string, tool: CatalogTool | undefined): string | undefined {
     const known = this.#profiles.get(profile);
     if (known === undefined) return unknownProfile(profile, this.#profiles.keys());
     if (tool === undefined) return undefined;
-    const { definition } = tool;
-    return known.outside(definition, this.#mounted.get(definition.id.server)?.source.unlisted === true);
+    const { definition, offered } = tool;
+    const isUnlisted = offered.unlisted === true || this.#mounted.get(definition.id.server)?.source.unlisted === true;
+    return known.outside(definition, isUnlisted);
   }
 
   /** Takes a server in. Throws when its name or one of its tool names is taken twice, or a tool cannot be told. */
@@ -214,6 +227,9 @@ export class Catalog {
     const byName = new Map<string, CatalogTool>();
     for (const mounted of this.#mounted.values()) addServer(parts, byName, mounted);
     this.#byName = byName;
+    this.#finders = Object.freeze(
+      [...byName.values()].filter(({ offered }) => offered.unlisted === true).map(({ definition }) => definition),
+    );
     for (const list of [parts.tools, parts.servers, parts.hidden, parts.notices]) Object.freeze(list);
     return Object.freeze({ version: this.#version, ...parts });
   }
@@ -238,7 +254,7 @@ function addServer(parts: Parts, byName: Map<string, CatalogTool>, mounted: Moun
     if (why !== undefined || offer.tool === undefined) continue;
     const { name, tool } = offer;
     byName.set(name, tool);
-    if (source.unlisted === true) continue;
+    if (source.unlisted === true || tool.offered.unlisted === true) continue;
     parts.tools.push(tool.definition);
     for (const message of tool.notices)
       parts.notices.push(Object.freeze({ server: source.server, tool: name, message }));

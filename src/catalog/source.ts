@@ -93,6 +93,8 @@ export interface SourceTool extends ToolDescription {
   checkOutput?(value: JsonValue): Problem[] | undefined | Promise<Problem[] | undefined>;
   /** Runs the tool. May throw, reject, hang or return nonsense: the pipeline copes. */
   run(args: unknown, context: ToolContext): unknown;
+  /** It can be called, but is listed only where tools are found instead of listed. */
+  readonly unlisted?: boolean;
   /**
    * Present on a tool that is only a way to call others: a call of it is one of that tool, in everything. Answers with what is
    * wrong where no tool is meant.

@@ -9,6 +9,8 @@ export interface ToolContext {
   /** The session the call belongs to, if any. */
   readonly session: string | undefined;
   readonly principal: Principal;
+  /** The view of the catalog that the caller has; all of it when absent. */
+  readonly profile?: string | undefined;
   /** Aborted when the call is cancelled or out of time. */
   readonly signal: AbortSignal;
   /** When the call runs out of time, in milliseconds since 1970. Moves on while its caller is asked something. */

@@ -187,10 +187,11 @@ export const agentsAndSessions: Section<'D'> = {
       'src/catalog/search/disclosure.test.ts > tools are found instead of listed only where their listing is larger than the measured break-even',
       'test/catalog/tool-search.test.ts > the right tool for a plain request, among those of the reference servers and a thousand others > is among the first five',
       'test/catalog/tool-search.test.ts > the right tool for a plain request, among those of the reference servers and a thousand others > is among the first five for most requests that the ranking was not made with',
+      'src/sources/local/builtin/disclosure-tools.test.ts > what is listed > is everything, unless a profile wants tools found: always, or where that saves tokens',
+      'src/sources/local/builtin/disclosure-tools.test.ts > call_tool > reaches and finds what its caller’s profile shows, and nothing else',
       'src/sources/local/builtin/disclosure-tools.test.ts > search_tools > tells the name, the first sentence and the arguments of what fits, the best one first',
       'src/sources/local/builtin/disclosure-tools.test.ts > call_tool > is a call of the tool it names: its rules, its schema, its approval, one record',
       'src/sources/local/builtin/disclosure-tools.test.ts > call_tool > is pinned as it was listed, and what it names as it is; edited arguments run all the same',
     ],
-    missing: 'profiles that turn it on for their clients',
   },
 };

@@ -84,6 +84,7 @@ class CallContext implements ToolContext, AskedCall {
   readonly callId;
   readonly session;
   readonly principal;
+  readonly profile;
   readonly #call;
   readonly #clock;
   readonly #onProgress;
@@ -99,6 +100,7 @@ class CallContext implements ToolContext, AskedCall {
     this.callId = call.id;
     this.session = call.options.session;
     this.principal = call.principal;
+    this.profile = call.options.profile;
     this.#call = call;
     this.#clock = clock;
     this.#onProgress = call.options.onProgress;

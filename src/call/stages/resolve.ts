@@ -10,41 +10,44 @@ import type { Call, Stage } from '../call.ts';
 /** Finds the tool and pins its definition. What cannot be called says why. */
 export function resolve(catalog: Catalog): Stage {
   return (call, next) => {
-    const tool = catalog.find(call.name);
-    const { profile } = call.options;
-    const outside = profile === undefined ? undefined : catalog.outside(profile, tool);
-    if (outside !== undefined) return unfinished('denied', 'tool-hidden', `${call.name} cannot be called: ${outside}`);
-    if (tool === undefined) return absent(call, catalog);
-    if (call.pinned !== undefined && call.pinned !== tool.definition.definitionHash) {
-      return unfinished(
-        'stale',
-        'definition-changed',
-        `${call.name} has changed since it was listed; list the tools again before calling it`,
-      );
+    let found = find(call, catalog);
+    if ('outcome' in found) return found;
+    const { forward } = found.offered;
+    if (forward !== undefined) {
+      found = aimed(call, forward, catalog);
+      if ('outcome' in found) return found;
     }
-    const { forward } = tool.offered;
-    const aim = forward === undefined ? tool : aimed(call, forward, catalog);
-    if ('outcome' in aim) return aim;
-    call.tool = aim;
+    call.tool = found;
     return next(call);
   };
 }
 
-/** The tool that a call is meant for which names another: from here on it is a call of that one. */
+function find(call: Call, catalog: Catalog): CatalogTool | CallOutcome {
+  const tool = catalog.find(call.name);
+  const { profile } = call.options;
+  const outside = profile === undefined ? undefined : catalog.outside(profile, tool);
+  if (outside !== undefined) return unfinished('denied', 'tool-hidden', `${call.name} cannot be called: ${outside}`);
+  if (tool === undefined) return absent(call, catalog);
+  if (call.pinned === undefined || call.pinned === tool.definition.definitionHash) return tool;
+  return unfinished(
+    'stale',
+    'definition-changed',
+    `${call.name} has changed since it was listed; list the tools again before calling it`,
+  );
+}
+
+/** The tool that a call is meant for which names another: from here on it is a call of that one, and pinned to what that is now. */
 function aimed(call: Call, forward: NonNullable<SourceTool['forward']>, catalog: Catalog): CatalogTool | CallOutcome {
   const meant = forward(call.given ?? {});
   if (typeof meant === 'string') return unfinished('failed', 'arguments-invalid', `${call.name}: ${meant}`);
-  const tool = catalog.find(meant.name);
-  if (tool?.offered.forward !== undefined)
-    return unfinished(
-      'failed',
-      'arguments-invalid',
-      `${call.name} calls other tools, and ${meant.name} does only that`,
-    );
+  if (catalog.find(meant.name)?.offered.forward !== undefined)
+    return unfinished('failed', 'arguments-invalid', `${call.name} calls other tools, and not ${meant.name}`);
   call.name = meant.name;
   call.given = meant.arguments;
-  call.pinned = tool?.definition.definitionHash;
-  return tool ?? absent(call, catalog);
+  call.pinned = undefined;
+  const tool = find(call, catalog);
+  if ('definition' in tool) call.pinned = tool.definition.definitionHash;
+  return tool;
 }
 
 function absent(call: Call, catalog: Catalog): CallOutcome {

@@ -74,6 +74,7 @@ export interface OwnTool extends ToolFacts {
   readonly input?: ToolSchema;
   readonly output?: ToolSchema | undefined;
   readonly forward?: SourceTool['forward'];
+  readonly unlisted?: boolean;
   undo?(args: never, context: ToolContext): unknown;
   run(args: never, context: ToolContext): unknown;
 }

@@ -40,6 +40,7 @@ export function localTool(tool: OwnTool, compiler: SchemaCompiler, server: strin
     notices: [...input.notices, ...(output?.notices ?? [])],
     parse: (args) => input.parse(args),
     run,
+    ...(tool.unlisted === undefined ? {} : { unlisted: tool.unlisted }),
     ...(tool.forward === undefined ? {} : { forward: tool.forward }),
     ...(tool.undo === undefined ? {} : { undo: tool.undo.bind(tool) }),
     ...(tool.workspace === undefined ? {} : { workspace: tool.workspace }),

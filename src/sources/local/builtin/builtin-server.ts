@@ -2,12 +2,14 @@ import * as z from 'zod';
 import { type ContentBlock, text } from '../../../model/content.ts';
 import { defineTool } from '../define-tool.ts';
 import { type LocalServer, localServer } from '../local-server.ts';
+import { type DisclosureDependencies, disclosureTools } from './disclosure-tools.ts';
 import { type PingDependencies, ping } from './ping.ts';
 import { type ReadResultAnswer, type ReadResultDependencies, readResult } from './read-result.ts';
 import { type ServerInfoDependencies, serverInfo } from './server-info.ts';
 
 /** Everything the built-in tools need from the house they run in. */
-export interface BuiltinDependencies extends PingDependencies, ServerInfoDependencies, ReadResultDependencies {}
+export interface BuiltinDependencies
+  extends PingDependencies, ServerInfoDependencies, ReadResultDependencies, DisclosureDependencies {}
 
 /** The server every agent gets: what it runs in, and how to read on in large results. */
 export function builtinServer(dependencies: BuiltinDependencies): LocalServer {
@@ -51,6 +53,7 @@ export function builtinServer(dependencies: BuiltinDependencies): LocalServer {
         idempotent: true,
         run: async (args, { principal }) => pageContent(await readResult(dependencies, args, principal)),
       }),
+      ...disclosureTools(dependencies),
     ],
   });
 }

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { type TestContext, describe, test } from 'node:test';
 import { distractors } from '../../../../test/support/distractors.ts';
 import { type Signalbox, type SignalboxOptions, createSignalbox } from '../../../signalbox.ts';
-import { defineTool } from '../define-tool.ts';
+import { type OwnTool, defineTool } from '../define-tool.ts';
 import { localServer } from '../local-server.ts';
 import { calledTool } from './call-tool.ts';
 import { describeTool } from './describe-tool.ts';
-import { disclosureTools } from './disclosure-tools.ts';
 import { searchTools } from './search-tools.ts';
 
 const tools = distractors(100);
@@ -38,6 +37,35 @@ describe('describe_tool', () => {
   });
 });
 
+describe('what is listed', () => {
+  const many = (count: number): OwnTool[] =>
+    Array.from({ length: count }, (_, index) => ({
+      name: `tool_${index}`,
+      description: 'Does something. '.repeat(30),
+      effect: 'read',
+      run: () => null,
+    }));
+
+  test('is everything, unless a profile wants tools found: always, or where that saves tokens', async (t) => {
+    const profiles = { always: { disclosure: 'always' }, auto: { disclosure: 'auto' }, never: {} } as const;
+    const server = localServer({ name: 'many', tools: many(40) });
+    const box = await createSignalbox({ servers: [server], profiles });
+    t.after(() => box.close());
+    const finders = ['search_tools', 'describe_tool', 'call_tool'];
+    const listed = (profile?: string): string[] =>
+      box.tools(profile === undefined ? {} : { profile }).map(({ id }) => id.tool);
+    assert.deepEqual(listed('always'), finders);
+    assert.deepEqual(
+      [listed('auto').length, listed('never').length, listed().length, box.catalog({ profile: 'always' }).tools.length],
+      [43, 43, 43, 43],
+    );
+    assert.ok(!listed().includes('call_tool'), 'they are no use beside what they would find');
+    for (const tool of many(60).slice(40)) server.add(tool);
+    assert.deepEqual([listed('auto'), listed('never').length], [finders, 63]);
+    assert.equal(box.tools({ profile: 'auto' }), box.tools({ profile: 'auto' }), 'the same list while nothing changes');
+  });
+});
+
 describe('call_tool', () => {
   test('says what is wrong with a call that names no tool', () => {
     assert.deepEqual(calledTool({ name: 'x' }), { name: 'x', arguments: {} });
@@ -57,7 +85,6 @@ describe('call_tool', () => {
   async function boxWith(t: TestContext, options: SignalboxOptions = {}): Promise<Signalbox> {
     const box = await createSignalbox({ servers: [localServer({ name: 'notes', tools: [note] })], ...options });
     t.after(() => box.close());
-    for (const tool of disclosureTools({ tools: () => box.tools() })) box.builtin?.add(tool);
     return box;
   }
 
@@ -99,8 +126,12 @@ describe('call_tool', () => {
   });
 
   test('is pinned as it was listed, and what it names as it is; edited arguments run all the same', async (t) => {
-    const box = await boxWith(t, { approve: () => ({ allow: true, arguments: { text: 'edited' } }) });
-    const definitionHash = box.tools().find(({ name }) => name === call)?.definitionHash;
+    const box = await boxWith(t, {
+      approve: () => ({ allow: true, arguments: { text: 'edited' } }),
+      profiles: { found: { disclosure: 'always' } },
+    });
+    const listed = box.tools({ profile: 'found' });
+    const definitionHash = listed.find(({ name }) => name === call)?.definitionHash;
     assert.ok(definitionHash !== undefined);
     const given = { name: 'mcp__notes__note', arguments: { text: 'hello' } };
     const edited = await box.call(call, given, { definitionHash });
@@ -109,6 +140,21 @@ describe('call_tool', () => {
     assert.equal((await box.call(call, given, { definitionHash: 'other' })).outcome, 'stale');
     const gone = await box.call(call, { name: 'mcp__notes__gone' }, { definitionHash });
     assert.equal(gone.error?.code, 'tool-unknown');
+  });
+
+  test('reaches and finds what its caller’s profile shows, and nothing else', async (t) => {
+    const box = await boxWith(t, {
+      approve: () => ({ allow: true }),
+      profiles: { none: { servers: [], tools: ['nothing'], disclosure: 'always' }, some: { disclosure: 'always' } },
+    });
+    const given = { name: 'mcp__notes__note', arguments: { text: 'x' } };
+    const hidden = await box.call(call, given, { profile: 'none' });
+    assert.deepEqual([hidden.outcome, hidden.error?.code], ['denied', 'tool-hidden']);
+    assert.equal((await box.call(call, given, { profile: 'some' })).outcome, 'completed');
+    const search = async (profile: string): Promise<unknown> =>
+      (await box.call('mcp__signalbox__search_tools', { query: 'keep a note' }, { profile })).structuredContent;
+    assert.deepEqual(await search('none'), { tools: [] });
+    assert.notDeepEqual(await search('some'), { tools: [] });
   });
 
   test('finds what it then calls', async (t) => {

@@ -9,7 +9,7 @@ import { searchTools } from './search-tools.ts';
 /** What the tools need by which others are found instead of listed. */
 export interface DisclosureDependencies {
   /** The tools that this caller could list, in the same array for as long as they are the same. */
-  tools(context: Pick<ToolContext, 'principal' | 'session'>): readonly ToolDefinition[];
+  tools(context: Pick<ToolContext, 'profile'>): readonly ToolDefinition[];
 }
 
 /** The built-in tools by which others are found and called where listing all of them would cost too much. */
@@ -23,12 +23,13 @@ export function disclosureTools(dependencies: DisclosureDependencies): OwnTool[]
     }),
     // What is called decides: a call of this is a call of that, by its rules and on its record.
     effect: 'irreversible',
+    unlisted: true,
     forward: calledTool,
     run: () => {
       throw new Error('call_tool is never run itself');
     },
   };
-  return [
+  const finders: OwnTool[] = [
     defineTool({
       name: 'search_tools',
       description:
@@ -50,6 +51,6 @@ export function disclosureTools(dependencies: DisclosureDependencies): OwnTool[]
       idempotent: true,
       run: (args, context) => describeTool(dependencies.tools(context), args),
     }),
-    callTool,
   ];
+  return [...finders.map((tool) => ({ ...tool, unlisted: true })), callTool];
 }
