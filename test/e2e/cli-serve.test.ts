@@ -22,7 +22,7 @@ suite('serve', () => {
     assert.match(banner, /^ {2}Console +http:\/\/127\.0\.0\.1:\d+\/\?token=\S+/m);
     assert.match(banner, /^ {2}API docs +http:\/\/127\.0\.0\.1:\d+\/docs$/m);
     assert.match(banner, /^ {2}Journal +.*signalbox\.db \(kept\)$/m);
-    assert.match(banner, /^ {2}Servers +2 up · 7 tools$/m);
+    assert.match(banner, /^ {2}Servers +2 up · 16 tools$/m);
     assert.match(
       banner,
       /^ {2}Policy +reads run · undoable writes ask once · irreversible calls always ask   →  signalbox approvals$/m,

@@ -169,6 +169,7 @@ export const agentsAndSessions: Section<'D'> = {
       'src/sessions/cron-times.test.ts > the times of a schedule > a time that comes twice when clocks go back counts once',
       'src/store/sqlite/sqlite-store.test.ts > jobs in sqlite in a file > of two processes on one store, one has a run',
       'test/faults/job-races.test.ts > four processes look after the same jobs, and no run is begun twice',
+      'test/e2e/cli-jobs.test.ts > jobs of a server > run in a session, once with two servers on one store, and not again after a restart',
     ],
     missing: 'PostgreSQL, and with it replicas on several machines',
   },

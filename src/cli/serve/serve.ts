@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Configuration } from '../../config/configuration.ts';
 import type { CommandContext } from '../command-context.ts';
+import type { Schedules } from '../../sessions/schedules.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { ConfiguredBox } from '../configured/configured-box.ts';
 import { type Globals, globalsOf, shortPath } from '../globals.ts';
@@ -80,10 +81,15 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
   const { box } = configured;
   const stops: (() => void)[] = [];
   let sessions: Sessions | undefined;
+  let schedules: Schedules | undefined;
   try {
     const { keptIn: agentTokenKeptIn } = await agentToken(globals.data, box.tokens);
     if (file === undefined) endDemo = await (await import('./demo-workspace.ts')).mountDemo(box, globals.data);
     sessions = await openSessions(configured);
+    const { openSchedules } = await import('./open-schedules.ts');
+    schedules = openSchedules(box, sessions, {
+      onProblem: (problem) => void errors.print(`${errors.colors.yellow('warning')}: ${printable(problem)}\n`),
+    });
     const server = await startServer({
       box,
       host: options.host,
@@ -142,6 +148,7 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
     await server.close();
   } finally {
     for (const stop of stops) stop();
+    await schedules?.close();
     await sessions?.close();
     await close(configured, errors);
     interruption.stop();

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { suite, test } from 'node:test';
+import type { JobRecord } from '../../src/journal/job-store.ts';
+import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { until } from '../mcp-servers/boxed.ts';
+import { Place, finished, said } from './cli-place.ts';
+
+const token = 'a-token-for-the-test';
+
+suite('jobs of a server', () => {
+  test('run in a session, once with two servers on one store, and not again after a restart', async (t) => {
+    const place = new Place();
+    const store = sqliteStore({ file: join(place.data, 'signalbox.db') });
+    t.after(() => store.close());
+    const job: JobRecord = {
+      id: 'job_1',
+      owner: '{"id":"token:admin","kind":"human"}',
+      ownerId: 'token:admin',
+      text: JSON.stringify({ cron: '0 0 1 1 *', timezone: 'UTC', prompt: 'ping the server', agent: 'demo' }),
+      createdAt: Date.now() - 120_000,
+      nextAt: Date.now() - 60_000,
+      lastAt: 0,
+      lastSession: '',
+      lastError: '',
+    };
+    await store.jobs.add(job, 9);
+    const start = async (): Promise<{ url: string; stop: () => Promise<unknown> }> => {
+      const child = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token });
+      const ended = finished(child);
+      const { url } = JSON.parse(await said(child.stdout, /\n/)) as { url: string };
+      const stop = async (): Promise<void> => {
+        child.kill('SIGTERM');
+        assert.equal((await ended).code, 0);
+      };
+      return { url, stop };
+    };
+    const servers = await Promise.all([start(), start()]);
+    let session = '';
+    const look = setInterval(() => void store.jobs.get(job.id).then((now) => (session = now?.lastSession ?? '')), 50);
+    await until(() => session !== '', 'the job has a session', 20_000);
+    clearInterval(look);
+    await Promise.all(servers.map(({ stop }) => stop()));
+
+    const again = await start();
+    const called = await fetch(`${again.url}/api/tools/mcp__signalbox__list_jobs/call`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: '{}',
+    });
+    const { structuredContent } = (await called.json()) as {
+      structuredContent: { jobs: { lastSession: string; lastError?: string; nextAt: string }[] };
+    };
+    assert.deepEqual(
+      structuredContent.jobs.map(({ lastSession, lastError, nextAt }) => [lastSession, lastError, nextAt.slice(4)]),
+      [[session, undefined, '-01-01T00:00:00.000Z']],
+    );
+    await again.stop();
+    assert.equal(await store.sessions.count(), 1);
+  });
+});
