@@ -1,9 +1,7 @@
 import type { ToolContext } from '../../../model/context.ts';
 import { SignalboxError } from '../../../model/errors.ts';
 import { type Caller, standingOf } from './caller.ts';
-import type { JobBook } from './job-book.ts';
-import { type JobLine, jobLine } from './list-jobs.ts';
-import type { SessionBook } from './session-book.ts';
+import { type JobDependencies, type JobLine, jobLine } from './job-book.ts';
 
 /** What `create_job` takes. */
 export interface CreateJobArguments {
@@ -12,12 +10,6 @@ export interface CreateJobArguments {
   readonly agent?: string | undefined;
   readonly cwd?: string | undefined;
   readonly timezone?: string | undefined;
-}
-
-/** What the tools about jobs need. */
-export interface JobDependencies {
-  readonly jobs: JobBook;
-  readonly sessions: SessionBook;
 }
 
 /** Makes a job for whom the caller acts. Unless said otherwise it works with the agent and in the directory of the caller's session. */

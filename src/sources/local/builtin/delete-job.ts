@@ -1,7 +1,6 @@
 import { SignalboxError } from '../../../model/errors.ts';
 import { type Caller, standingOf } from './caller.ts';
-import type { JobDependencies } from './create-job.ts';
-import type { JobFacts } from './job-book.ts';
+import type { JobDependencies, JobFacts } from './job-book.ts';
 
 /** Deletes a job, if the caller may know of it. Its undo restores it. */
 export async function deleteJob(

@@ -1,4 +1,5 @@
 import type { Principal } from '../../../model/principal.ts';
+import type { SessionBook } from './session-book.ts';
 
 /** When a job runs and what it does. */
 export interface JobRequest {
@@ -27,4 +28,18 @@ export interface JobBook {
   get(id: string): Promise<JobFacts>;
   delete(id: string): Promise<void>;
   restore(id: string): Promise<void>;
+}
+
+/** What the tools about jobs need. */
+export interface JobDependencies {
+  readonly jobs: JobBook;
+  readonly sessions: SessionBook;
+}
+
+/** A job as it is told to agents. */
+export type JobLine = Omit<JobFacts, 'owner'> & { readonly owner: string };
+
+/** What is told of a job. */
+export function jobLine({ owner, ...job }: JobFacts): JobLine {
+  return { ...job, owner: owner.id };
 }

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { type OwnTool, defineTool } from '../define-tool.ts';
-import { type JobDependencies, createJob, undoCreateJob } from './create-job.ts';
+import { createJob, undoCreateJob } from './create-job.ts';
 import { deleteJob, undoDeleteJob } from './delete-job.ts';
+import type { JobDependencies } from './job-book.ts';
 import { listJobs } from './list-jobs.ts';
 
 /** The built-in tools about schedules. */

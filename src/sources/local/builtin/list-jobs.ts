@@ -1,9 +1,5 @@
 import { type Caller, standingOf } from './caller.ts';
-import type { JobDependencies } from './create-job.ts';
-import type { JobFacts } from './job-book.ts';
-
-/** A job as it is told to agents. */
-export type JobLine = Omit<JobFacts, 'owner'> & { readonly owner: string };
+import { type JobDependencies, type JobLine, jobLine } from './job-book.ts';
 
 /** Lists the jobs that the caller may know of, oldest first. */
 export async function listJobs(
@@ -12,9 +8,4 @@ export async function listJobs(
 ): Promise<{ readonly jobs: readonly JobLine[] }> {
   const { only } = await standingOf(caller, sessions);
   return { jobs: (await jobs.list(only === undefined ? {} : { owner: only })).map(jobLine) };
-}
-
-/** What is told of a job. */
-export function jobLine({ owner, ...job }: JobFacts): JobLine {
-  return { ...job, owner: owner.id };
 }
