@@ -95,7 +95,7 @@ export function createApp(parts: AppParts): ServerApp {
 
   infoRoutes(app, box, parts.startedAt, configuration);
   toolRoutes(app, box);
-  callRoute(app, box, parts.maxBodyBytes);
+  callRoute(app, box, parts.sessions, parts.maxBodyBytes);
   approvalRoutes(app, box, parts.maxBodyBytes);
   serverRoutes(app, box, configuration);
   lockRoutes(app, box, configuration, parts.maxBodyBytes);

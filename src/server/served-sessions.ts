@@ -1,6 +1,6 @@
 import { SignalboxError } from '../model/errors.ts';
 import type { PermissionMode } from '../model/permission-mode.ts';
-import type { Session } from '../sessions/session.ts';
+import type { NewSession, Session } from '../sessions/session.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { assertRole } from './access/authorize.ts';
 import { type Identity, mayView } from './access/identity.ts';
@@ -28,6 +28,18 @@ export class ServedSessions {
     const session = await this.all.get(id);
     if (mayView(identity, session.owner.id)) return session;
     throw new SignalboxError('session-unknown', `there is no session ${JSON.stringify(id)}`);
+  }
+
+  /** Begins a session. One that an agent asks for is not freer than policy alone, also where the configuration lets its agent be. */
+  async create(identity: Identity, request: NewSession): Promise<Session> {
+    const { role, principal, profile } = identity;
+    // The agent of a session has the profile that the configuration gives it, which may be a wider one.
+    if (profile !== undefined)
+      throw new Problem('role-refused', `a token that is bound to a profile (${profile}) begins no sessions`);
+    assertMode(identity, request.permissionMode);
+    const created = await this.all.create(request, principal);
+    if (role !== 'agent' || !freerModes.has(created.permissionMode)) return created;
+    return this.all.change(created.id, { permissionMode: 'default' });
   }
 }
 

@@ -31,6 +31,12 @@ export function tokenIdentity({ id, role, profile }: TokenCheck & { readonly sta
   return { principal, role, token: id, ...(profile === undefined ? {} : { profile }) };
 }
 
+/** Which view of the catalog they have: the one they are bound to, or else the one they ask for. */
+export function viewFor({ profile }: Identity, asked?: string): { readonly profile?: string } {
+  const seen = profile ?? asked;
+  return seen === undefined ? {} : { profile: seen };
+}
+
 /** Whether what a principal did or made may be seen: agents see what is theirs, and what agents in their sessions did. */
 export function mayView({ role, principal }: Identity, owner: string): boolean {
   return role !== 'agent' || `${owner}/`.startsWith(`${principal.id}/`);

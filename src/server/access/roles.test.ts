@@ -168,11 +168,26 @@ describe('roles', () => {
     assert.equal(await callIn(adminToken, 'x'), 200);
   });
 
-  it('a token that is bound to a profile is refused where there are no profiles', async (test) => {
+  it('a token that is bound to a profile sees and calls what is in it, whatever else it asks for', async (test) => {
     const { box, send } = await startTestServer(test);
+    box.setProfiles({ quiet: { tools: ['!echo'] }, all: {} });
     const by = { id: 'alice', kind: 'human' } as const;
-    const { token } = await box.tokens.create({ role: 'agent', profile: 'coding', by });
-    const response = await send(token, 'GET', '/api/tools');
-    assert.deepEqual([response.status, (await bodyOf<ProblemDocument>(response)).code], [403, 'role-refused']);
+    const { token } = await box.tokens.create({ role: 'agent', profile: 'quiet', by });
+    for (const path of ['/api/tools', '/api/tools?profile=all']) {
+      const { items } = await bodyOf<{ items: { name: string }[] }>(send(token, 'GET', path));
+      assert.ok(items.length > 0 && items.every(({ name }) => name !== 'mcp__test__echo'));
+    }
+    assert.equal((await send(token, 'GET', '/api/tools/mcp__test__echo')).status, 404);
+    const call = (tool: string): Promise<Response> =>
+      send(token, 'POST', `/api/tools/mcp__test__${tool}/call`, { arguments: { text: 'a' } });
+    assert.deepEqual(
+      [(await bodyOf(call('echo'))).outcome, (await bodyOf(call('long'))).outcome],
+      ['denied', 'completed'],
+    );
+    const lost = await box.tokens.create({ role: 'agent', profile: 'none', by });
+    const response = await send(lost.token, 'GET', '/api/tools');
+    assert.deepEqual([response.status, (await bodyOf<ProblemDocument>(response)).code], [404, 'profile-unknown']);
+    const called = await bodyOf(send(lost.token, 'POST', '/api/tools/mcp__test__long/call'));
+    assert.equal(called.outcome, 'denied');
   });
 });

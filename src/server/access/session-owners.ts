@@ -1,3 +1,5 @@
+import { SignalboxError } from '../../model/errors.ts';
+import type { Sessions } from '../../sessions/sessions.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { Problem } from '../problems/problem.ts';
 import { dropOldest } from './drop-oldest.ts';
@@ -11,19 +13,35 @@ const mostRemembered = 10_000;
  */
 export class SessionOwners {
   readonly #journal: Signalbox['journal'];
+  readonly #sessions: Sessions | undefined;
   readonly #owners = new Map<string, string>();
 
-  constructor(journal: Signalbox['journal']) {
+  constructor(journal: Signalbox['journal'], sessions: Sessions | undefined) {
     this.#journal = journal;
+    this.#sessions = sessions;
   }
 
   /** Refuses agents a session that is another's. One without calls is theirs with the first. */
   async assertOwn(identity: Identity, session: string): Promise<void> {
     if (identity.role !== 'agent') return;
-    const owner = this.#owners.get(session) ?? (await this.#firstCaller(session)) ?? identity.principal.id;
+    const owner =
+      this.#owners.get(session) ??
+      (await this.#holder(session)) ??
+      (await this.#firstCaller(session)) ??
+      identity.principal.id;
     this.#remember(session, owner);
     if (!mayView(identity, owner))
       throw new Problem('session-unknown', `${JSON.stringify(session)} is no session of yours; name another one`);
+  }
+
+  /** Who began the conversation, where it is one. */
+  async #holder(session: string): Promise<string | undefined> {
+    try {
+      return (await this.#sessions?.get(session))?.owner.id;
+    } catch (error) {
+      if (error instanceof SignalboxError && error.code === 'session-unknown') return undefined;
+      throw error;
+    }
   }
 
   async #firstCaller(session: string): Promise<string | undefined> {

@@ -1,6 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { CallOptions } from '../../model/call.ts';
+import type { Sessions } from '../../sessions/sessions.ts';
 import type { Signalbox } from '../../signalbox.ts';
+import { viewFor } from '../access/identity.ts';
 import { may } from '../access/may.ts';
 import { SessionOwners } from '../access/session-owners.ts';
 import type { ServerApp, ServerContext } from '../environment.ts';
@@ -13,8 +15,8 @@ const usualWaitSeconds = 60;
 const content = { 'application/json': { schema: callResultSchema } };
 
 /** Calls go through the pipeline whole: an unknown tool or wrong arguments are outcomes with a record, not HTTP errors. */
-export function callRoute(app: ServerApp, box: Signalbox, maxBodyBytes: number): void {
-  const owners = new SessionOwners(box.journal);
+export function callRoute(app: ServerApp, box: Signalbox, sessions: Sessions | undefined, maxBodyBytes: number): void {
+  const owners = new SessionOwners(box.journal, sessions);
   const route = createRoute({
     method: 'post',
     path: '/api/tools/{name}/call',
@@ -47,6 +49,7 @@ export function callRoute(app: ServerApp, box: Signalbox, maxBodyBytes: number):
 function callOptions(context: ServerContext, body: z.output<typeof callRequestSchema>): CallOptions {
   return {
     principal: context.var.principal,
+    ...viewFor(context.var.identity),
     signal: context.req.raw.signal,
     waitMs: (body.waitSeconds ?? usualWaitSeconds) * 1000,
     ...(body.sessionId === undefined ? {} : { session: body.sessionId }),

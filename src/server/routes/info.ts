@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Signalbox } from '../../signalbox.ts';
+import { viewFor } from '../access/identity.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
 import { moment } from '../schemas/json-schema.ts';
@@ -47,7 +48,7 @@ export function infoRoutes(
   configuration: ServedConfiguration | undefined,
 ): void {
   app.openapi(route, (context) => {
-    const { tools, servers } = box.catalog();
+    const { tools, servers } = box.catalog(viewFor(context.var.identity));
     const count = (status: string): number => servers.filter((server) => server.status === status).length;
     const info = {
       product: 'Signalbox' as const,

@@ -3,6 +3,7 @@ import type { ServerProvenance } from '../../catalog/snapshot.ts';
 import { SignalboxError } from '../../model/errors.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { toServer } from '../catalog-document.ts';
+import { viewFor } from '../access/identity.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp, ServerContext } from '../environment.ts';
 import { serverDetailsSchema, serverStateSchema } from '../schemas/catalog.ts';
@@ -82,7 +83,7 @@ export function serverRoutes(app: ServerApp, box: Signalbox, configuration: Serv
     box.recordConfiguration({ status: 'applied', by: principal, details: [what] });
 
   app.openapi(listRoute, (context) => {
-    const items = box.catalog().servers.map((server) => toState(box, server));
+    const items = box.catalog(viewFor(context.var.identity)).servers.map((server) => toState(box, server));
     return json(context, pageSchema, { items }, 200);
   });
 

@@ -211,6 +211,22 @@ describe('sessions over HTTP', () => {
     assert.equal((await ask('POST', `${path}/fork`, undefined, agent)).status, 201);
   });
 
+  it('are not begun with a token that is bound to a profile: their agents may see more', async (test) => {
+    const { ask, place } = await openSessionServer(test);
+    const by = { id: 'alice', kind: 'human' } as const;
+    const { token } = await place.box.tokens.create({ role: 'agent', profile: 'calm', by });
+    const refused = await ask('POST', '/api/sessions', {}, { authorization: `Bearer ${token}` });
+    assert.deepEqual([refused.status, (await bodyOf<ProblemDocument>(refused)).code], [403, 'role-refused']);
+  });
+
+  it('of others are not named in calls by agents, also before the first call in them', async (test) => {
+    const { ask, as, create } = await openSessionServer(test);
+    const body = { sessionId: await create() };
+    const call = '/api/tools/mcp__signalbox__ping/call';
+    assert.equal((await ask('POST', call, body, await as('agent'))).status, 404);
+    assert.equal((await ask('POST', call, body)).status, 200);
+  });
+
   it('are absent, clearly, on a server that holds none', async (test) => {
     const { get } = await startTestServer(test);
     for (const path of ['/api/agents', '/api/sessions', '/api/sessions/x', '/api/sessions/x/events']) {

@@ -144,9 +144,7 @@ export function sessionRoutes(app: ServerApp, served: ServedSessions, maxBodyByt
   });
 
   app.openapi(createSessionRoute, async (context) => {
-    const request = context.req.valid('json');
-    assertMode(context.var.identity, request.permissionMode);
-    const created = await served.all.create(request, context.var.principal);
+    const created = await served.create(context.var.identity, context.req.valid('json'));
     context.header('Location', `/api/sessions/${created.id}`);
     return json(context, sessionSchema, created, 201);
   });

@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Signalbox } from '../../signalbox.ts';
 import { catalogDocuments } from '../catalog-document.ts';
+import { viewFor } from '../access/identity.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
 import { Problem } from '../problems/problem.ts';
@@ -46,7 +47,7 @@ export function toolRoutes(app: ServerApp, box: Signalbox): void {
   const catalog = catalogDocuments(box);
 
   app.openapi(listRoute, (context) => {
-    const { text, etag } = catalog(context.req.valid('query').profile);
+    const { text, etag } = catalog(viewFor(context.var.identity, context.req.valid('query').profile).profile);
     context.header('ETag', etag);
     if (context.req.header('if-none-match') === etag) return context.body(null, 304);
     return preparedJson(context, catalogSchema, text, 200);
@@ -54,7 +55,7 @@ export function toolRoutes(app: ServerApp, box: Signalbox): void {
 
   app.openapi(oneRoute, (context) => {
     const { name } = context.req.valid('param');
-    const { tools, hidden } = box.catalog();
+    const { tools, hidden } = box.catalog(viewFor(context.var.identity));
     const tool = tools.find((candidate) => candidate.name === name);
     if (tool !== undefined) return json(context, toolSchema, tool, 200);
     const reason = hidden.find((candidate) => candidate.name === name)?.reason;
