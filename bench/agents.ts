@@ -2,6 +2,7 @@
  * What Signalbox adds to a tool call inside a Claude session: the real Claude Code, whose model is scripted, calls one tool
  * again and again. The bare tool of the Agent SDK is auto-approved and nobody looks; through Signalbox it is validated,
  * decided and recorded on disk. A call's time is what the model waits for: from its request to run the tool to the result.
+ * And what an idle session takes in the process of the server.
  *
  *   npm run bench -- agents
  */
@@ -19,6 +20,7 @@ import { turnTools } from '../src/runtimes/turn-tools.ts';
 import { claudeAgentOptions } from '../src/surfaces/claude/index.ts';
 import { claudeEnvironment, heldPrompt } from '../test/support/claude.ts';
 import { heardInMessages, startMessagesServer } from '../test/support/messages-server.ts';
+import { idleSessions } from './support/idle-sessions.ts';
 import { median } from './support/measure.ts';
 
 const rounds = 9;
@@ -128,3 +130,7 @@ await Promise.all([sdk.close(), cli.close()]);
 await box.close();
 await api.close();
 rmSync(home, { recursive: true, force: true });
+
+const idle = await idleSessions(300, 1000);
+console.log('\nAn idle session that took a turn, in the process of the server (slope over 1,000 more)\n');
+console.log(`${idle.heapKb.toFixed(1)} KB of heap, ${idle.residentKb.toFixed(1)} KB of resident memory`);

@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { createSignalbox } from '../../src/index.ts';
+import { modelRuntime } from '../../src/runtimes/model/model-runtime.ts';
+import { ownTools } from '../../src/runtimes/own-tools.ts';
+import { createSessions } from '../../src/sessions/create-sessions.ts';
+
+/** What sessions that took a turn with the demo model and are idle take in this process, as the slope over their number. */
+export async function idleSessions(
+  first: number,
+  more: number,
+): Promise<{ readonly heapKb: number; readonly residentKb: number }> {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const data = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
+  const box = await createSignalbox({ data });
+  const own = ownTools('model');
+  box.mount(own);
+  const runtime = modelRuntime({ model: 'demo' });
+  const sessions = await createSessions({
+    box,
+    agents: { list: () => [{ name: 'demo', runtime, own }], usual: 'demo' },
+  });
+  const owner = { id: 'bench', kind: 'human' } as const;
+
+  async function hold(count: number): Promise<void> {
+    for (let index = 0; index < count; index++) {
+      const { id } = await sessions.create({}, owner);
+      const { afterSeq } = await sessions.send(id, 'ping the server', owner);
+      const enough = new AbortController();
+      for await (const event of sessions.events(id, { after: afterSeq, signal: enough.signal }))
+        if (event.type === 'done') enough.abort();
+    }
+  }
+
+  async function memory(): Promise<NodeJS.MemoryUsage> {
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    collect();
+    collect();
+    return process.memoryUsage();
+  }
+
+  await hold(first);
+  const before = await memory();
+  await hold(more);
+  const after = await memory();
+  await sessions.close();
+  await runtime.close();
+  await box.close();
+  rmSync(data, { recursive: true, force: true });
+  return {
+    heapKb: (after.heapUsed - before.heapUsed) / more / 1024,
+    residentKb: (after.rss - before.rss) / more / 1024,
+  };
+}
