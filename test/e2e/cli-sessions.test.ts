@@ -131,11 +131,13 @@ suite('sessions over HTTP', { timeout: 180_000 }, () => {
         const place = claudePlace(runtime);
         script = ({ results }) =>
           results.length === 0
-            ? [{ type: 'tool_use', name: 'mcp__signalbox__get_server_info', input: {} }]
+            ? ['get_server_info', 'get_session_count'].map((name) => {
+                return { type: 'tool_use', name: `mcp__signalbox__${name}`, input: {} } as const;
+              })
             : [{ type: 'text', text: `heard ${results.map(({ text }) => text).join('')}` }];
         const first = await Served.start(place, environment);
         const { id } = await first.json('/api/sessions', {});
-        assert.match(textOf(await first.turn(id, 'one')), /^heard .*Signalbox/);
+        assert.match(textOf(await first.turn(id, 'one')), /^heard .*"product":"Signalbox".*"count":1\b/);
         await first.stop();
 
         script = ({ said: heard }) => [
