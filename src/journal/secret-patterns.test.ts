@@ -220,9 +220,10 @@ suite('hostile text', () => {
           (given: string) => busy.text(given),
           (given: string) => busy.json(JSON.stringify({ [given]: given })),
         ]) {
-          const start = performance.now();
+          // The time of this process alone: others may keep the processor meanwhile.
+          const start = process.cpuUsage();
           redact(hostile);
-          const took = performance.now() - start;
+          const took = process.cpuUsage(start).user / 1000;
           assert.ok(took < 3000, `${JSON.stringify(unit)} took ${took} ms`);
         }
       }

@@ -137,7 +137,7 @@ describe('a call of a tool that the runtime runs itself', () => {
     const { box, tools } = await opened(t);
     await allowed(await tools.begin(read, {}, { toolCallId: '1' })).end({ outcome: 'completed', output: '' });
     assert.ok(!box.tools().some(({ name }) => name.includes('claude')));
-    assert.ok(box.catalog().servers.some(({ name, adapter }) => name === 'claude' && adapter === 'runtime:claude'));
+    assert.ok(!box.catalog().servers.some(({ name }) => name === 'claude'));
     const { outcome, error } = await box.call('mcp__claude__Read', {});
     assert.equal(outcome, 'failed');
     assert.match(error?.message ?? '', /run by claude itself/);
