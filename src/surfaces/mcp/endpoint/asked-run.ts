@@ -21,8 +21,6 @@ type Turn = { readonly answer: Answer } | { readonly inputRequests: JsonObject }
 export class AskedRun {
   /** Where progress and messages go; nowhere between two rounds. */
   channel: Channel | undefined;
-  /** Counts the rounds: a state is good for one of them. */
-  round = 0;
   readonly #controller = new AbortController();
   readonly #questions = new Map<string, Question>();
   readonly #ended: Promise<Answer>;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { firstClient, secondClient } from '../../../../test/mcp-clients/clients.ts';
 import { serving } from '../../../../test/mcp-clients/serving.ts';
+import { until } from '../../../../test/mcp-servers/boxed.ts';
 import { transportOf, ways } from '../../../../test/mcp-servers/ways.ts';
 import { mcpServer } from '../../../index.ts';
 
@@ -43,6 +44,69 @@ for (const way of ways) {
         assert.deepEqual(asked, ['What about rain?']);
       });
     }
+  });
+}
+
+for (const era of ['legacy', 'modern'] as const) {
+  describe(`a client of the second SDK (${era})`, () => {
+    test('hears of progress, and its cancelling reaches the server', async (t) => {
+      const server = mcpServer({ name: 'fixture', transport: await transportOf(t, 'modern stdio') });
+      const { url } = await serving(t, { servers: [server] });
+      await server.ready();
+      const client = await secondClient(t, url, era);
+      const heard: (string | undefined)[] = [];
+      const onprogress = ({ message }: { message?: string | undefined }): void => void heard.push(message);
+      await client.callTool({ name: 'mcp__fixture__steps', arguments: { name: 'step', count: 3 } }, { onprogress });
+      assert.deepEqual(heard, ['step', 'step', 'step']);
+      const cancel = new AbortController();
+      const call = client.callTool(
+        { name: 'mcp__fixture__wait', arguments: { ms: 60_000 } },
+        { signal: cancel.signal },
+      );
+      setTimeout(() => cancel.abort(), 100);
+      await assert.rejects(call);
+      await until(() => server.health().stderr.includes('the wait was cancelled'), 'the server hears of it');
+    });
+
+    test('reads, completes and is told of changed resources, prompts and tools', async (t) => {
+      const server = mcpServer({ name: 'fixture', transport: await transportOf(t, 'legacy stdio') });
+      const { box, url } = await serving(t, { servers: [server] });
+      await server.ready();
+      const changed = Promise.withResolvers<unknown>();
+      const updated = Promise.withResolvers<string>();
+      const client = await secondClient(t, url, era, (made) => {
+        made.setNotificationHandler('notifications/tools/list_changed', () => changed.resolve(undefined));
+        made.setNotificationHandler('notifications/resources/updated', ({ params }) => updated.resolve(params.uri));
+      });
+      const { resources } = await client.listResources();
+      assert.deepEqual(
+        resources.map(({ uri }) => uri),
+        ['note://one', 'note://two', 'note://three'],
+      );
+      const { contents } = await client.readResource({ uri: 'note://two' });
+      assert.match(JSON.stringify(contents), /the text of note:\/\/two/);
+      const { prompts } = await client.listPrompts();
+      assert.deepEqual(
+        prompts.map(({ name }) => name),
+        ['mcp__fixture__greet'],
+      );
+      const { messages } = await client.getPrompt({ name: 'mcp__fixture__greet', arguments: { who: 'Ada' } });
+      assert.match(JSON.stringify(messages), /Greet Ada\./);
+      const { completion } = await client.complete({
+        ref: { type: 'ref/prompt', name: 'mcp__fixture__greet' },
+        argument: { name: 'who', value: 'a' },
+      });
+      assert.deepEqual(completion.values, ['ada', 'alan']);
+      if (era === 'legacy') await client.subscribeResource({ uri: 'note://one' });
+      else await client.listen({ toolsListChanged: true, resourceSubscriptions: ['note://one'] });
+      assert.equal(await updated.promise, 'note://one');
+      // The stream that carries it may not be open yet.
+      if (era === 'legacy') await new Promise((resolve) => setTimeout(resolve, 200));
+      box.disable('signalbox');
+      await changed.promise;
+      const { tools } = await client.listTools();
+      assert.ok(tools.every(({ name }) => !name.startsWith('mcp__signalbox__')));
+    });
   });
 }
 

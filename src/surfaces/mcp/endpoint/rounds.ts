@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { canonicalArguments } from '../../../call/canonical-arguments.ts';
 import { newId } from '../../../model/identifiers.ts';
 import { type JsonObject, isJsonObject } from '../../../model/json.ts';
-import { progressTokenOf } from './abilities.ts';
+import { isWanted, progressTokenOf } from './abilities.ts';
 import { AskedRun } from './asked-run.ts';
 import { callerClient } from './caller-client.ts';
 import type { Caller, Peer } from './caller.ts';
@@ -10,14 +10,12 @@ import type { Channel } from './channel.ts';
 import type { Envelope } from './envelope.ts';
 import { StateSeal } from './request-state.ts';
 import { type Answer, WireError, notificationText, wireCodes } from './wire.ts';
-import { isWanted } from './abilities.ts';
 
 const patienceMs = 10 * 60_000;
 const mostWaiting = 1000;
 
 interface Waiting {
   readonly run: AskedRun;
-  readonly round: number;
   readonly timer: NodeJS.Timeout;
 }
 
@@ -88,14 +86,13 @@ export class Rounds {
 
   #resume(state: unknown, boundTo: string): AskedRun {
     const opened = typeof state === 'string' ? this.#seal.open(state, boundTo) : undefined;
-    const [id = '', round] = opened?.split(' ') ?? [];
-    const waiting = this.#waiting.get(id);
-    if (waiting === undefined || String(waiting.round) !== round)
+    const waiting = opened === undefined ? undefined : this.#waiting.get(opened);
+    if (opened === undefined || waiting === undefined)
       throw new WireError(
         wireCodes.params,
         'the requestState was not given out for this request, was used already, or is too old; make the request again without it',
       );
-    this.#waiting.delete(id);
+    this.#waiting.delete(opened);
     clearTimeout(waiting.timer);
     return waiting.run;
   }
@@ -105,15 +102,15 @@ export class Rounds {
       run.abort(new Error('too many calls wait for their clients'));
       throw new WireError(wireCodes.server, `${mostWaiting} requests wait for input already; try again later`);
     }
+    // Another one each time: a state is good for one round.
     const id = newId('run');
-    const round = (run.round += 1);
     const timer = setTimeout(() => {
       this.#waiting.delete(id);
       run.abort(new DOMException('the client did not answer in time', 'TimeoutError'));
     }, patienceMs);
     timer.unref();
-    this.#waiting.set(id, { run, round, timer });
-    return { resultType: 'input_required', inputRequests, requestState: this.#seal.seal(`${id} ${round}`, boundTo) };
+    this.#waiting.set(id, { run, timer });
+    return { resultType: 'input_required', inputRequests, requestState: this.#seal.seal(id, boundTo) };
   }
 }
 

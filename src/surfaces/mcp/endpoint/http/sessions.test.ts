@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { begin, eventsIn, messageOf, readUntil, send } from '../../../../../test/mcp-clients/raw.ts';
+import { serving, token } from '../../../../../test/mcp-clients/serving.ts';
+import { defineTool, localServer } from '../../../../index.ts';
+
+const authorized = { Authorization: `Bearer ${token}`, Accept: 'text/event-stream' };
+
+function ask(id: number, method: string, params: object = {}): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, method, params });
+}
+
+/** A tool that says something, and goes on when it is told to. */
+function gate(): { server: ReturnType<typeof localServer>; open: () => void; cancelled: Promise<void> } {
+  const opened = Promise.withResolvers<void>();
+  const cancelled = Promise.withResolvers<void>();
+  const wait = defineTool({
+    name: 'wait',
+    description: 'Waits.',
+    input: { type: 'object' },
+    effect: 'read',
+    async run(_, { progress, signal }) {
+      signal.addEventListener('abort', () => cancelled.resolve());
+      progress({ progress: 1, message: 'begun' });
+      await Promise.race([opened.promise, cancelled.promise]);
+      progress({ progress: 2, message: 'opened' });
+      return 'waited';
+    },
+  });
+  return { server: localServer({ name: 'gate', tools: [wait] }), open: opened.resolve, cancelled: cancelled.promise };
+}
+
+const waiting = { name: 'mcp__gate__wait', arguments: {}, _meta: { progressToken: 'p' } };
+
+describe('a session', () => {
+  test('does not exist for anybody but the principal that began it', async (t) => {
+    const { box, url } = await serving(t, {});
+    const { token: other } = await box.tokens.create({ role: 'agent', by: { id: 'user:test', kind: 'human' } });
+    const session = await begin(url);
+    const asOther = { ...session, Authorization: `Bearer ${other}` };
+    assert.equal((await send(url, ask(1, 'tools/list'), session)).status, 200);
+    assert.equal((await send(url, ask(1, 'tools/list'), asOther)).status, 404);
+    assert.equal((await fetch(url, { headers: { ...asOther, Accept: 'text/event-stream' } })).status, 404);
+    assert.equal((await fetch(url, { method: 'DELETE', headers: asOther })).status, 404);
+    assert.equal((await send(url, ask(2, 'tools/list'), session)).status, 200, 'it is still there');
+  });
+
+  test('is over when its client says so, and then asks for a new one', async (t) => {
+    const { url } = await serving(t, {});
+    const session = await begin(url);
+    const headers = { ...session, ...authorized };
+    assert.equal((await fetch(url, { method: 'DELETE', headers })).status, 204);
+    const response = await send(url, ask(1, 'tools/list'), session);
+    assert.equal(response.status, 404);
+    assert.equal((await messageOf(response)).error?.code, -32_001);
+  });
+
+  test('a request without one, or of another revision, is refused', async (t) => {
+    const { url } = await serving(t, {});
+    const session = await begin(url);
+    assert.equal((await send(url, ask(1, 'tools/list'))).status, 400);
+    assert.equal(
+      (await send(url, ask(1, 'tools/list'), { ...session, 'MCP-Protocol-Version': '1999-01-01' })).status,
+      400,
+    );
+    assert.equal((await fetch(url, { headers: authorized })).status, 405);
+  });
+
+  test('tells of changed tools on the stream that belongs to no request', async (t) => {
+    const { box, url } = await serving(t, {});
+    const session = await begin(url);
+    const stream = await fetch(url, { headers: { ...session, ...authorized } });
+    box.mount(gate().server);
+    const text = await readUntil(stream, (read) => read.includes('list_changed'));
+    assert.deepEqual(
+      eventsIn(text).map(({ data }) => (JSON.parse(data) as { method: string }).method),
+      ['notifications/tools/list_changed'],
+    );
+  });
+
+  test('a stream that was lost goes on where it was, with the answer that came meanwhile', async (t) => {
+    const { server, open } = gate();
+    const { url } = await serving(t, { servers: [server] });
+    const session = await begin(url);
+    const lost = await send(url, ask(7, 'tools/call', waiting), session);
+    const before = eventsIn(await readUntil(lost, (text) => text.includes('begun')));
+    const last = before.at(-1)?.id;
+    assert.ok(last !== undefined);
+    open();
+    const resumed = await fetch(url, { headers: { ...session, ...authorized, 'Last-Event-ID': last } });
+    const after = eventsIn(await readUntil(resumed, (text) => text.includes('"result"')));
+    const said = after.map(({ data }) => JSON.parse(data) as { id?: number; params?: { message: string } });
+    assert.deepEqual(
+      said.map(({ id, params }) => id ?? params?.message),
+      ['opened', 7],
+      'nothing twice, nothing missing',
+    );
+  });
+
+  test('cancelling a request reaches the tool', async (t) => {
+    const { server, cancelled } = gate();
+    const { url } = await serving(t, { servers: [server] });
+    const session = await begin(url);
+    const response = await send(url, ask(7, 'tools/call', waiting), session);
+    const params = { requestId: 7 };
+    const notice = await send(
+      url,
+      JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params }),
+      session,
+    );
+    assert.equal(notice.status, 202);
+    await cancelled;
+    assert.equal((await messageOf(response)).result?.isError, true);
+  });
+
+  test('a client that hangs up before anything was said ends its request', async (t) => {
+    const { server, cancelled } = gate();
+    const { url } = await serving(t, { servers: [server] });
+    const session = await begin(url);
+    const hangUp = new AbortController();
+    const call = fetch(url, {
+      method: 'POST',
+      headers: {
+        ...session,
+        Authorization: `Bearer ${token}`,
+        'Content-Type': 'application/json',
+        Accept: 'application/json',
+      },
+      body: ask(1, 'tools/call', waiting),
+      signal: hangUp.signal,
+    });
+    setTimeout(() => hangUp.abort(), 200);
+    await assert.rejects(call);
+    await cancelled;
+  });
+
+  test('calls are for the tools that the client was shown: one that changed since is not run', async (t) => {
+    const tool = (description: string): ReturnType<typeof localServer> =>
+      localServer({
+        name: 'shop',
+        tools: [
+          defineTool({ name: 'buy', description, input: { type: 'object' }, effect: 'read', run: () => 'bought' }),
+        ],
+      });
+    const { box, url } = await serving(t, { servers: [tool('Buys one.')] });
+    const session = await begin(url);
+    await (await send(url, ask(1, 'tools/list'), session)).text();
+    await box.replace(tool('Buys ten.')).close();
+    const call = ask(2, 'tools/call', { name: 'mcp__shop__buy', arguments: {} });
+    const stale = await messageOf(send(url, call, session));
+    assert.equal(stale.result?.isError, true);
+    assert.match(stale.result?.content?.[0]?.text ?? '', /changed/);
+    await (await send(url, ask(3, 'tools/list'), session)).text();
+    assert.equal((await messageOf(send(url, call, session))).result?.content?.[0]?.text, 'bought');
+  });
+});

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { messageOf, sendModern } from '../../../../test/mcp-clients/raw.ts';
+import { serving } from '../../../../test/mcp-clients/serving.ts';
+import { type Message } from '../../../../test/mcp-clients/raw.ts';
+import { defineTool, localServer } from '../../../index.ts';
+
+const capabilities = { elicitation: {} };
+const requestedSchema = { type: 'object', properties: { answer: { type: 'string' } }, required: ['answer'] };
+
+/** A server whose tool asks twice, and counts how often it ran. */
+function asking(): { server: ReturnType<typeof localServer>; ran: () => number; ended: Promise<unknown> } {
+  let ran = 0;
+  const ended = Promise.withResolvers<unknown>();
+  const ask = defineTool({
+    name: 'ask',
+    description: 'Asks twice.',
+    input: { type: 'object' },
+    effect: 'read',
+    async run(args, { client, signal }) {
+      ran += 1;
+      signal.addEventListener('abort', () => ended.resolve(signal.reason));
+      const first = await client?.elicit?.({ mode: 'form', message: 'First?', requestedSchema });
+      const second = await client?.elicit?.({ mode: 'form', message: 'Second?', requestedSchema });
+      return JSON.stringify([args, first, second]);
+    },
+  });
+  return { server: localServer({ name: 'quiz', tools: [ask] }), ran: () => ran, ended: ended.promise };
+}
+
+function call(url: URL, more: Record<string, unknown> = {}, headers: Record<string, string> = {}): Promise<Message> {
+  const params = { name: 'mcp__quiz__ask', arguments: { x: 1 }, ...more };
+  return messageOf(sendModern(url, 'tools/call', params, { capabilities, headers }));
+}
+
+function questionOf({ result }: Message): { key: string; state: string; message: string } {
+  assert.equal(result?.['resultType'], 'input_required', JSON.stringify(result));
+  const [[key, request]] = Object.entries(
+    result['inputRequests'] as Record<string, { params: { message: string } }>,
+  ) as [[string, { params: { message: string } }]];
+  return { key, state: String(result['requestState']), message: request.params.message };
+}
+
+const accepted = (answer: string): object => ({ action: 'accept', content: { answer } });
+
+describe('a call that asks its client in the revision without sessions', () => {
+  test('waits for the next round, and runs once', async (t) => {
+    const { server, ran } = asking();
+    const { url } = await serving(t, { servers: [server] });
+    const first = questionOf(await call(url));
+    assert.equal(first.message, 'First?');
+    const second = questionOf(
+      await call(url, { requestState: first.state, inputResponses: { [first.key]: accepted('one') } }),
+    );
+    assert.equal(second.message, 'Second?');
+    const done = await call(url, { requestState: second.state, inputResponses: { [second.key]: accepted('two') } });
+    assert.deepEqual(JSON.parse(done.result?.content?.[0]?.text ?? ''), [{ x: 1 }, accepted('one'), accepted('two')]);
+    assert.equal(ran(), 1);
+  });
+
+  test('asks again for an answer that is missing or does not fit', async (t) => {
+    const { server } = asking();
+    const { url } = await serving(t, { servers: [server] });
+    let { key, state } = questionOf(await call(url));
+    for (const wrong of [
+      undefined,
+      { other: accepted('x') },
+      { [key]: 12 },
+      { [key]: { action: 'accept', content: {} } },
+    ]) {
+      const again = questionOf(await call(url, { requestState: state, inputResponses: wrong ?? null }));
+      assert.equal(again.message, 'First?');
+      assert.notEqual(again.state, state);
+      ({ key, state } = again);
+    }
+    assert.equal(
+      questionOf(await call(url, { requestState: state, inputResponses: { [key]: accepted('one') } })).message,
+      'Second?',
+    );
+  });
+
+  test('its state is good once, for the same request of the same principal, and for nothing else', async (t) => {
+    const { server, ran } = asking();
+    const { box, url } = await serving(t, { servers: [server] });
+    const made = await box.tokens.create({ role: 'agent', by: { id: 'user:test', kind: 'human' } });
+    const { key, state } = questionOf(await call(url));
+    const inputResponses = { [key]: accepted('one') };
+    const refused = async (more: Record<string, unknown>, headers?: Record<string, string>): Promise<void> => {
+      assert.equal((await call(url, { requestState: state, inputResponses, ...more }, headers)).error?.code, -32_602);
+    };
+    await refused({ arguments: { x: 2 } });
+    await refused({}, { Authorization: `Bearer ${made.token}` });
+    await refused({ requestState: 12 });
+    const moved = await call(url, { requestState: state, inputResponses });
+    assert.equal(questionOf(moved).message, 'Second?');
+    await refused({});
+    assert.equal(ran(), 1);
+  });
+
+  test('a state that was changed anywhere is refused, and the call still waits', async (t) => {
+    const { server, ran } = asking();
+    const { url } = await serving(t, { servers: [server] });
+    const { key, state } = questionOf(await call(url));
+    const mutation = fc.record({
+      at: fc.nat(state.length - 1),
+      by: fc.integer({ min: 1, max: 63 }),
+      cut: fc.boolean(),
+    });
+    const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    const property = fc.asyncProperty(mutation, async ({ at, by, cut }) => {
+      const letter = letters[(letters.indexOf(state.charAt(at)) + by) % 64] ?? '';
+      const forged = cut ? state.slice(0, at) : state.slice(0, at) + letter + state.slice(at + 1);
+      const { error } = await call(url, { requestState: forged, inputResponses: { [key]: accepted('one') } });
+      assert.equal(error?.code, -32_602, forged);
+    });
+    await fc.assert(property, { seed: 11, numRuns: 200 });
+    assert.equal(
+      questionOf(await call(url, { requestState: state, inputResponses: { [key]: accepted('one') } })).message,
+      'Second?',
+    );
+    assert.equal(ran(), 1);
+  });
+
+  test('a client that cannot be asked gets the tool’s own answer', async (t) => {
+    const { server } = asking();
+    const { url } = await serving(t, { servers: [server] });
+    const params = { name: 'mcp__quiz__ask', arguments: {} };
+    const { result } = await messageOf(sendModern(url, 'tools/call', params));
+    assert.equal(result?.content?.[0]?.text, '[{},null,null]');
+  });
+});
