@@ -38,15 +38,14 @@ export class Rounds {
   /** Begins the work, or goes on with it when the request carries the state of an earlier round. */
   async serve(round: Round, work: (caller: Caller) => Promise<Answer>): Promise<Answer> {
     const { params, channel, gone } = round;
-    const boundTo = bindingOf(round);
     const state = params['requestState'];
-    const run = state === undefined ? this.#begin(round, work) : this.#resume(state, boundTo);
+    const run = state === undefined ? this.#begin(round, work) : this.#resume(state, bindingOf(round));
     run.channel = channel;
     const responses = params['inputResponses'];
     if (isJsonObject(responses)) run.answer(responses);
     try {
       const turn = await run.next(gone);
-      return 'answer' in turn ? turn.answer : this.#ask(run, turn.inputRequests, boundTo);
+      return 'answer' in turn ? turn.answer : this.#ask(run, turn.inputRequests, bindingOf(round));
     } finally {
       run.channel = undefined;
     }
