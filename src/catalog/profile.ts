@@ -13,6 +13,11 @@ export interface ProfileSettings {
   readonly tools?: readonly string[];
   /** Whether tools are searched for instead of listed: where it saves tokens (`auto`), `always`, or `never`. */
   readonly disclosure?: 'auto' | 'always' | 'never';
+  /**
+   * What MCP clients call tools and prompts by: the names that all agents use (`full`), or those that their servers gave them
+   * (`own`) where no two are the same. For one server that should look as if nothing stood before it.
+   */
+  readonly names?: 'full' | 'own';
   /** Whether answers that come through the client count as those of a human. */
   readonly trustsHuman?: boolean;
 }

@@ -6,5 +6,6 @@ export const profileSchema = strict({
   servers: texts.exactOptional(),
   tools: texts.exactOptional(),
   disclosure: z.enum(['auto', 'always', 'never'], 'one of "auto", "always", "never"').exactOptional(),
+  names: z.enum(['full', 'own'], 'one of "full", "own"').exactOptional(),
   trustsHuman: flag.exactOptional(),
 });

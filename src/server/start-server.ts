@@ -2,7 +2,6 @@ import { createServer } from 'node:http';
 import { RequestError, getRequestListener } from '@hono/node-server';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Signalbox } from '../signalbox.ts';
-import type { McpEndpointOptions } from '../surfaces/mcp/endpoint/mcp-endpoint.ts';
 import { adminTokenCheck } from './access/admin-token.ts';
 import { BearerTokens } from './access/bearer-tokens.ts';
 import { BrowserSessions } from './access/browser-sessions.ts';
@@ -37,8 +36,6 @@ export interface ServerOptions {
   /** Where faults are told (standard error). */
   readonly log?: (line: string) => void;
   readonly limits?: ServerLimits;
-  /** What MCP clients of a profile see. */
-  readonly profile?: McpEndpointOptions['viewOf'] & {};
 }
 
 /** How much a client may ask of the server. */
@@ -96,7 +93,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     allowedHosts: () => hosts,
     bearers,
     inbox: () => url,
-    ...(options.profile === undefined ? {} : { viewOf: options.profile }),
     log,
   });
   const listener = getRequestListener(app.fetch, {

@@ -28,7 +28,7 @@ const program = join(root, 'node_modules', '@modelcontextprotocol', 'conformance
 export async function runServerSuite(revision: string, directory: string, scenario?: string): Promise<SuiteResult> {
   const fixture = await startFixture();
   const server = mcpServer({ name: 'fixture', transport: { type: 'http', url: fixture.url } });
-  const box = await createSignalbox({ servers: [server], builtin: false });
+  const box = await createSignalbox({ servers: [server], builtin: false, profiles: { conformance: { names: 'own' } } });
   await server.ready();
   const proxy = await authorizingProxy();
   const running = await startServer({
@@ -37,7 +37,6 @@ export async function runServerSuite(revision: string, directory: string, scenar
     port: 0,
     token,
     allowedHosts: [`127.0.0.1:${proxy.port}`, `localhost:${proxy.port}`],
-    profile: (name) => (name === 'conformance' ? { names: 'own' } : undefined),
   });
   proxy.target = running.port;
   try {

@@ -25,11 +25,11 @@ async function shop(t: TestContext): Promise<Serving & { readonly trusting: URL;
       return 'paid';
     },
   });
-  const made = await serving(
-    t,
-    { data, servers: [localServer({ name: 'bank', tools: [pay] })] },
-    { profile: (name) => (name === 'trusting' ? { trustsHuman: true } : undefined) },
-  );
+  const made = await serving(t, {
+    data,
+    servers: [localServer({ name: 'bank', tools: [pay] })],
+    profiles: { trusting: { trustsHuman: true } },
+  });
   return { ...made, trusting: new URL(`${made.url.href}/trusting`), ran: () => ran };
 }
 

@@ -24,7 +24,6 @@ export async function callTool({ box, inbox }: CallParts, params: JsonObject, ca
   if (typeof name !== 'string') throw new WireError(wireCodes.params, 'tools/call needs the "name" of a tool');
   const { tools } = caller.view.listing;
   const tool = tools.get(name);
-  if (tool === undefined && caller.view.profile !== undefined) throw unknownTool(name, tools.keys());
   const approve = approvalOf(caller);
   const definitionHash = caller.shown?.tools.get(name)?.definitionHash;
   const options: CallOptions = {
@@ -33,6 +32,7 @@ export async function callTool({ box, inbox }: CallParts, params: JsonObject, ca
     signal: caller.signal,
     client: caller.client,
     waitMs: approvalWaitMs,
+    ...(caller.view.profile === undefined ? {} : { profile: caller.view.profile }),
     ...(caller.onProgress === undefined ? {} : { onProgress: caller.onProgress }),
     ...(approve === undefined ? {} : { approve }),
     ...(definitionHash === undefined ? {} : { definitionHash }),

@@ -1,12 +1,17 @@
 import type { BoxContent } from '../../../call/content.ts';
+import type { ProfileSettings } from '../../../catalog/profile.ts';
 import type { CatalogSnapshot } from '../../../catalog/snapshot.ts';
 import type { CallOptions, CallResult, ToolReference } from '../../../model/call.ts';
+import type { ToolDefinition } from '../../../model/tool.ts';
 
 /** What the endpoint needs of a Signalbox. */
 export interface EndpointBox extends BoxContent {
   readonly version: string;
-  /** The same object as long as nothing changed. */
+  /** The same object as long as nothing changed, profiles included. */
   catalog(): CatalogSnapshot;
+  /** What a client of this profile is told of. */
+  tools(view?: { readonly profile?: string }): readonly ToolDefinition[];
+  profiles(): readonly { readonly name: string; readonly settings: ProfileSettings }[];
   call(tool: ToolReference, args?: unknown, options?: CallOptions): Promise<CallResult>;
   on(event: 'CatalogChanged', listener: (snapshot: CatalogSnapshot) => void): () => void;
 }

@@ -11,7 +11,7 @@ import { listPage, methodOf } from './methods.ts';
 import { cacheable } from './pages.ts';
 import { Rounds } from './rounds.ts';
 import { instructions, modernVersion, serverCapabilities, serverInfo } from './server-facts.ts';
-import { View, type ViewOptions } from './view.ts';
+import { View } from './view.ts';
 import { type Answer, Prepared, Refusal, WireError, type WireRequest, wireCodes } from './wire.ts';
 import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
 
@@ -20,8 +20,6 @@ export interface McpEndpointOptions {
   readonly box: EndpointBox;
   /** Where people answer what waits for them; told to whoever must wait. Not known before the server listens. */
   readonly inbox?: () => string | undefined;
-  /** What clients of a profile see; `undefined` when there is no such profile. Everything, when nothing is said. */
-  readonly viewOf?: (profile: string) => ViewOptions | undefined;
 }
 
 /** The box as an MCP server, for clients of every revision, over whatever transport. */
@@ -37,7 +35,7 @@ export class McpEndpoint {
   constructor(options: McpEndpointOptions) {
     this.#options = options;
     this.#changes = new Changes(options.box);
-    this.#everything = new View(options.box, {});
+    this.#everything = new View(options.box, undefined);
     this.#discovered = new Prepared({
       ...cacheable,
       ttlMs: 60_000,
@@ -51,12 +49,9 @@ export class McpEndpoint {
   /** What clients of a profile see; `undefined` when there is no such profile. */
   view(profile: string | undefined): View | undefined {
     if (profile === undefined) return this.#everything;
-    const options = this.#options.viewOf?.(profile);
-    if (options === undefined) return undefined;
-    const key = JSON.stringify([profile, options.names, options.trustsHuman]);
-    let view = this.#views.get(key);
-    if (view === undefined) this.#views.set(key, (view = new View(this.#options.box, { ...options, profile })));
-    return view;
+    const view = this.#views.get(profile) ?? new View(this.#options.box, profile);
+    if (view.exists) this.#views.set(profile, view);
+    return view.exists ? view : undefined;
   }
 
   /** A conversation in a revision with sessions. */

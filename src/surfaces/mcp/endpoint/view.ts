@@ -1,19 +1,11 @@
 import { UriTemplate } from '@modelcontextprotocol/server';
 import { renderName } from '../../../catalog/names.ts';
+import type { ProfileSettings } from '../../../catalog/profile.ts';
 import type { CatalogSnapshot } from '../../../catalog/snapshot.ts';
 import { type JsonObject, isJsonObject } from '../../../model/json.ts';
-import type { ToolDefinition } from '../../../model/tool.ts';
+import type { ToolDefinition, ToolId } from '../../../model/tool.ts';
 import type { EndpointBox } from './endpoint-box.ts';
 import { type ListName, type Pages, pagesOf } from './pages.ts';
-
-/** Which part of a box a client sees, and how. */
-export interface ViewOptions {
-  readonly profile?: string;
-  /** `own`: tools and prompts have the names their servers gave them, where no two are the same; `full` ones otherwise. */
-  readonly names?: 'full' | 'own';
-  /** What a client’s user says counts as the answer of a human. */
-  readonly trustsHuman?: boolean;
-}
 
 /** Where a name leads. */
 export interface Place {
@@ -32,37 +24,59 @@ export interface Listing {
   fingerprint(list: ListName): string;
 }
 
-/** What one kind of client sees of a box. */
+interface Seen {
+  readonly snapshot: CatalogSnapshot;
+  /** Absent: there is no such profile. */
+  readonly settings: ProfileSettings | undefined;
+  listing: Listing | undefined;
+}
+
+/** What one kind of client sees of a box: a profile of it, or everything. */
 export class View {
   readonly profile: string | undefined;
-  readonly trustsHuman: boolean;
   readonly #box: EndpointBox;
-  readonly #ownNames: boolean;
-  #snapshot: CatalogSnapshot | undefined;
-  #listing: Listing | undefined;
+  #seen: Seen | undefined;
 
-  constructor(box: EndpointBox, { profile, names = 'full', trustsHuman = false }: ViewOptions) {
+  constructor(box: EndpointBox, profile: string | undefined) {
     this.#box = box;
     this.profile = profile;
-    this.trustsHuman = trustsHuman;
-    this.#ownNames = names === 'own';
+  }
+
+  /** Whether there is such a profile. The configuration may lose it at any time. */
+  get exists(): boolean {
+    return this.#now().settings !== undefined;
+  }
+
+  /** Whether what a client’s user says counts as the answer of a human. */
+  get trustsHuman(): boolean {
+    return this.#now().settings?.trustsHuman === true;
   }
 
   /** What there is now: the same object as long as the catalog does not change. */
   get listing(): Listing {
-    const snapshot = this.#box.catalog();
-    if (this.#listing === undefined || this.#snapshot !== snapshot) {
-      this.#snapshot = snapshot;
-      this.#listing = this.#list(snapshot);
-    }
-    return this.#listing;
+    const seen = this.#now();
+    return (seen.listing ??= this.#list(seen.settings ?? { servers: [] }));
   }
 
-  #list(snapshot: CatalogSnapshot): Listing {
-    const tools = this.#named(snapshot.tools, ({ id }) => id);
-    const prompts = this.#named(this.#box.prompts(), ({ server, name }) => ({ server, tool: name }));
-    const resources = this.#box.resources();
-    const templates = this.#box.resourceTemplates();
+  #now(): Seen {
+    const snapshot = this.#box.catalog();
+    if (this.#seen?.snapshot === snapshot) return this.#seen;
+    const settings =
+      this.profile === undefined ? {} : this.#box.profiles().find(({ name }) => name === this.profile)?.settings;
+    return (this.#seen = { snapshot, settings, listing: undefined });
+  }
+
+  #list({ servers, names = 'full' }: ProfileSettings): Listing {
+    const isSeen = ({ server }: { readonly server: string }): boolean => servers?.includes(server) !== false;
+    const named = <Item>(items: readonly Item[], idOf: (item: Item) => ToolId): Map<string, Item> =>
+      names === 'own' ? byOwnName(items, idOf) : new Map(items.map((item) => [renderName(idOf(item)).name, item]));
+    const tools = named(
+      this.exists ? this.#box.tools(this.profile === undefined ? {} : { profile: this.profile }) : [],
+      ({ id }) => id,
+    );
+    const prompts = named(this.#box.prompts().filter(isSeen), ({ server, name }) => ({ server, tool: name }));
+    const resources = this.#box.resources().filter(isSeen);
+    const templates = this.#box.resourceTemplates().filter(isSeen);
     const lists: Record<ListName, () => JsonObject[]> = {
       tools: () => [...tools].map(([name, tool]) => wireTool(name, tool)),
       prompts: () => [...prompts].map(([name, { server: _, ...prompt }]) => ({ ...prompt, name })),
@@ -84,17 +98,18 @@ export class View {
       fingerprint: (list) => pages(list, false).fingerprint,
     };
   }
+}
 
-  #named<Item>(items: readonly Item[], idOf: (item: Item) => { server: string; tool: string }): Map<string, Item> {
-    const counts = new Map<string, number>();
-    if (this.#ownNames) for (const item of items) counts.set(idOf(item).tool, (counts.get(idOf(item).tool) ?? 0) + 1);
-    return new Map(
-      items.map((item) => {
-        const id = idOf(item);
-        return [counts.get(id.tool) === 1 ? id.tool : renderName(id).name, item];
-      }),
-    );
-  }
+/** Where two have the same name, both keep the one that tells them apart. */
+function byOwnName<Item>(items: readonly Item[], idOf: (item: Item) => ToolId): Map<string, Item> {
+  const counts = new Map<string, number>();
+  for (const item of items) counts.set(idOf(item).tool, (counts.get(idOf(item).tool) ?? 0) + 1);
+  return new Map(
+    items.map((item) => {
+      const id = idOf(item);
+      return [counts.get(id.tool) === 1 ? id.tool : renderName(id).name, item];
+    }),
+  );
 }
 
 function wireTool(name: string, definition: ToolDefinition): JsonObject {

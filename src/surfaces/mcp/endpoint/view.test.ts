@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { type Message, messageOf, sendModern } from '../../../../test/mcp-clients/raw.ts';
+import { serving } from '../../../../test/mcp-clients/serving.ts';
+import { transportOf } from '../../../../test/mcp-servers/ways.ts';
+import { defineTool, localServer, mcpServer } from '../../../index.ts';
+
+function shop(name: string, ...tools: string[]): ReturnType<typeof localServer> {
+  return localServer({
+    name,
+    tools: tools.map((tool) =>
+      defineTool({
+        name: tool,
+        description: tool,
+        input: { type: 'object' },
+        effect: 'read',
+        run: () => `${name} ${tool}`,
+      }),
+    ),
+  });
+}
+
+async function names(url: URL, list = 'tools', headers: Record<string, string> = {}): Promise<string[]> {
+  const { result } = await messageOf(sendModern(url, `${list}/list`, {}, { headers }));
+  return (result?.[list] as { name: string; uri?: string }[]).map(({ name, uri }) => uri ?? name);
+}
+
+function call(url: URL, name: string, headers: Record<string, string> = {}): Promise<Message> {
+  return messageOf(sendModern(url, 'tools/call', { name, arguments: {} }, { headers }));
+}
+
+describe('a profile', () => {
+  test('shows its clients its tools, and lets them call no others', async (t) => {
+    const profiles = { coding: { servers: ['files'], tools: ['!delete'] } };
+    const { url } = await serving(t, {
+      servers: [shop('files', 'read', 'delete'), shop('bank', 'pay')],
+      builtin: false,
+      profiles,
+    });
+    const coding = new URL(`${url.href}/coding`);
+    assert.deepEqual(await names(url), ['mcp__files__read', 'mcp__files__delete', 'mcp__bank__pay']);
+    assert.deepEqual(await names(coding), ['mcp__files__read']);
+    assert.equal((await call(coding, 'mcp__files__read')).result?.content?.[0]?.text, 'files read');
+    for (const hidden of ['mcp__files__delete', 'mcp__bank__pay']) {
+      const { result, error } = await call(coding, hidden);
+      assert.ok(error !== undefined || result?.isError === true, hidden);
+      assert.doesNotMatch(JSON.stringify(result ?? {}), /files delete|bank pay"/);
+    }
+  });
+
+  test('a token that is bound to one sees that one at every address', async (t) => {
+    const profiles = { coding: { servers: ['files'] }, other: {} };
+    const { box, url } = await serving(t, {
+      servers: [shop('files', 'read'), shop('bank', 'pay')],
+      builtin: false,
+      profiles,
+    });
+    const by = { id: 'user:test', kind: 'human' } as const;
+    const { token } = await box.tokens.create({ role: 'agent', profile: 'coding', by });
+    const headers = { Authorization: `Bearer ${token}` };
+    assert.deepEqual(await names(url, 'tools', headers), ['mcp__files__read']);
+    assert.deepEqual(await names(new URL(`${url.href}/coding`), 'tools', headers), ['mcp__files__read']);
+    const elsewhere = await sendModern(new URL(`${url.href}/other`), 'tools/list', {}, { headers });
+    assert.equal(elsewhere.status, 404);
+    assert.equal((await call(url, 'mcp__bank__pay', headers)).result?.isError, true);
+  });
+
+  test('of servers also holds for their resources and prompts', async (t) => {
+    const server = mcpServer({ name: 'fixture', transport: await transportOf(t, 'legacy stdio') });
+    const profiles = { without: { servers: [] }, own: { names: 'own' as const } };
+    const { url } = await serving(t, { servers: [server], builtin: false, profiles });
+    await server.ready();
+    const without = new URL(`${url.href}/without`);
+    assert.deepEqual([await names(without, 'prompts'), await names(without, 'resources')], [[], []]);
+    const read = await messageOf(sendModern(without, 'resources/read', { uri: 'note://one' }));
+    assert.equal(read.error?.code, -32_602);
+    assert.deepEqual(await names(url, 'prompts'), ['mcp__fixture__greet']);
+    assert.deepEqual(await names(new URL(`${url.href}/own`), 'prompts'), ['greet']);
+  });
+
+  test('can leave servers the names they gave, where no two are the same', async (t) => {
+    const profiles = { plain: { names: 'own' as const } };
+    const { url } = await serving(t, {
+      servers: [shop('files', 'read', 'list'), shop('bank', 'list')],
+      builtin: false,
+      profiles,
+    });
+    const plain = new URL(`${url.href}/plain`);
+    assert.deepEqual(await names(plain), ['read', 'mcp__files__list', 'mcp__bank__list']);
+    assert.equal((await call(plain, 'read')).result?.content?.[0]?.text, 'files read');
+    assert.equal((await call(plain, 'mcp__bank__list')).result?.content?.[0]?.text, 'bank list');
+  });
+
+  test('that is gone lets nobody in any more', async (t) => {
+    const { box, url } = await serving(t, { profiles: { coding: {} } });
+    const coding = new URL(`${url.href}/coding`);
+    assert.equal((await sendModern(coding, 'tools/list', {})).status, 200);
+    box.setProfiles({});
+    assert.equal((await sendModern(coding, 'tools/list', {})).status, 404);
+  });
+});
