@@ -20,6 +20,7 @@ suite('serve', () => {
     const banner = await said(child.stdout, /Policy .*\n/);
     assert.match(banner, /^Signalbox \d+\.\d+\.\d+ {3}ready in \d+\.\d s\n/);
     assert.match(banner, /^ {2}Console +http:\/\/127\.0\.0\.1:\d+\/\?token=\S+/m);
+    assert.match(banner, /^ {2}MCP +http:\/\/127\.0\.0\.1:\d+\/mcp$/m);
     assert.match(banner, /^ {2}API docs +http:\/\/127\.0\.0\.1:\d+\/docs$/m);
     assert.match(banner, /^ {2}Journal +.*signalbox\.db \(kept\)$/m);
     assert.match(banner, /^ {2}Servers +2 up · 16 tools$/m);

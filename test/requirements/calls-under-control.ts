@@ -61,8 +61,12 @@ export const callsUnderControl: Section<'C'> = {
       'test/e2e/cli-approvals.test.ts > approvals > a call that waits in one process is answered in another: edited, or denied with a reason',
       'test/e2e/cli-approvals.test.ts > approvals > while the terminal asks, an answer from elsewhere ends the question',
       'src/server/routes/approvals.test.ts > the inbox over HTTP > shows what waits; a yes from a signed-in browser runs the call that waits',
+      'src/surfaces/mcp/endpoint/approvals.test.ts > approval for a client of the legacy era > its user is asked where the profile trusts them: a yes runs the call once',
+      'src/surfaces/mcp/endpoint/approvals.test.ts > approval for a client of the legacy era > an answer from elsewhere takes the question back from its user',
+      'src/surfaces/mcp/endpoint/approvals.test.ts > approval for a client of the modern era > its user is asked where the profile trusts them: a yes runs the call once',
+      'src/surfaces/mcp/endpoint/approvals.test.ts > approval for a client of the modern era > an answer from elsewhere takes the question back from its user',
     ],
-    missing: 'session events, the console, MCP elicitation and `input_required`, Claude’s permission callback',
+    missing: 'session events, the console, Claude’s permission callback',
   },
   C5: {
     promise: 'intent before effect; a crash in between is `unknown` and nothing with an effect is run twice',

@@ -146,6 +146,10 @@ export const externalServers: Section<'B'> = {
       'src/sources/mcp/relay.test.ts > two callers at once > over one pipe in an older revision, neither is asked what may be the other’s question, and the call says why',
       'src/sources/mcp/relay.test.ts > two callers at once > what is asked for a call that was given up never reaches the next caller',
       'src/sources/mcp/relay.test.ts > a question > that nobody can answer fails the call clearly; who stands in answers for those who cannot (legacy stdio)',
+      'src/surfaces/mcp/endpoint/clients.test.ts > a server over legacy stdio > its questions are answered by the client that made the call (modern)',
+      'src/surfaces/mcp/endpoint/clients.test.ts > a server over modern http > its questions are answered by the client that made the call (legacy)',
+      'src/surfaces/mcp/endpoint/clients.test.ts > a client of the second SDK (modern) > hears of progress, and its cancelling reaches the server',
+      'src/surfaces/mcp/endpoint/clients.test.ts > a client of the second SDK (legacy) > reads, completes and is told of changed resources, prompts and tools',
     ],
   },
   B13: {

@@ -24,6 +24,7 @@ export interface BannerFacts {
 export function banner(facts: BannerFacts, { colors }: Pick<Printer, 'colors'>): string {
   const rows: [string, string][] = [
     ['Console', `${colors.cyan(facts.signInUrl)} ${colors.dim('(signs in once)')}`],
+    ['MCP', `${facts.url}/mcp`],
     ['API docs', `${facts.url}/docs`],
     ['Journal', `${facts.journal} (kept)`],
     ['Tokens', tokensLine(facts, colors.dim)],
