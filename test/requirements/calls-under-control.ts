@@ -61,6 +61,7 @@ export const callsUnderControl: Section<'C'> = {
       'test/e2e/cli-approvals.test.ts > approvals > a call that waits in one process is answered in another: edited, or denied with a reason',
       'test/e2e/cli-approvals.test.ts > approvals > while the terminal asks, an answer from elsewhere ends the question',
       'src/server/routes/approvals.test.ts > the inbox over HTTP > shows what waits; a yes from a signed-in browser runs the call that waits',
+      'src/surfaces/mcp/endpoint/approvals.test.ts > a call that nobody answers ends by saying where people approve, and the same call runs after that',
       'src/surfaces/mcp/endpoint/approvals.test.ts > approval for a client of the legacy era > its user is asked where the profile trusts them: a yes runs the call once',
       'src/surfaces/mcp/endpoint/approvals.test.ts > approval for a client of the legacy era > an answer from elsewhere takes the question back from its user',
       'src/surfaces/mcp/endpoint/approvals.test.ts > approval for a client of the modern era > its user is asked where the profile trusts them: a yes runs the call once',

@@ -5,8 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
 import { secondClient } from '../../../../test/mcp-clients/clients.ts';
+import { envelope } from '../../../../test/mcp-clients/raw.ts';
 import { type Serving, serving } from '../../../../test/mcp-clients/serving.ts';
 import { defineTool, localServer } from '../../../index.ts';
+import type { JsonObject } from '../../../model/json.ts';
+import { McpEndpoint } from './mcp-endpoint.ts';
 
 const human = { id: 'user:test', kind: 'human' } as const;
 
@@ -108,3 +111,30 @@ for (const era of ['legacy', 'modern'] as const) {
     });
   });
 }
+
+test('a call that nobody answers ends by saying where people approve, and the same call runs after that', async (t) => {
+  const { box, ran } = await shop(t);
+  const endpoint = new McpEndpoint({ box, inbox: () => 'http://inbox.example/', approvalWaitMs: 20 });
+  t.after(() => endpoint.close());
+  const view = endpoint.view(undefined);
+  assert.ok(view);
+  const peer = { principal: { id: 'token:test', kind: 'agent' } as const, view };
+  const request = {
+    kind: 'request',
+    id: 1,
+    method: 'tools/call',
+    params: { ...call, _meta: envelope() as JsonObject },
+  } as const;
+  const serve = async (): Promise<{ isError?: boolean; content: { text: string }[] }> =>
+    (await endpoint.serve(request, peer, { canTell: false, tell: () => undefined })) as never;
+  const waits = await serve();
+  assert.equal(waits.isError, true);
+  const said = waits.content.map(({ text }) => text).join(' ');
+  const [approval] = await box.approvals.list();
+  assert.ok(approval);
+  assert.match(said, /make exactly the same call again once it is approved/);
+  assert.ok(said.includes(`http://inbox.example/, or with: signalbox approve ${approval.id}`), said);
+  await box.approvals.approve(approval.id, { by: human });
+  assert.deepEqual((await serve()).content, [{ type: 'text', text: 'paid' }]);
+  assert.equal(ran(), 1);
+});

@@ -8,18 +8,18 @@ import type { Caller } from './caller.ts';
 import type { EndpointBox } from './endpoint-box.ts';
 import { WireError, wireCodes } from './wire.ts';
 
-/** The usual client gives up after 60 s, and should hear before that where the call stands. */
-const approvalWaitMs = 50_000;
-
 /** What calls are made with. */
 export interface CallParts {
   readonly box: EndpointBox;
   /** Where people answer, for whoever reads the result: `http://127.0.0.1:4242/`. */
   readonly inbox: string | undefined;
+  /** How long a call waits for a human before it ends by saying where people answer. */
+  readonly approvalWaitMs: number;
 }
 
 /** Calls a tool for a client: the name it was listed under leads to the tool, and to what the client was shown of it. */
-export async function callTool({ box, inbox }: CallParts, params: JsonObject, caller: Caller): Promise<JsonObject> {
+export async function callTool(parts: CallParts, params: JsonObject, caller: Caller): Promise<JsonObject> {
+  const { box, inbox, approvalWaitMs } = parts;
   const { name, arguments: args = {} } = params;
   if (typeof name !== 'string') throw new WireError(wireCodes.params, 'tools/call needs the "name" of a tool');
   const { tools } = caller.view.listing;

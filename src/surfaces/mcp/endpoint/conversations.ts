@@ -1,6 +1,7 @@
 import { newId } from '../../../model/identifiers.ts';
 
 const idleMs = 30 * 60_000;
+const mostOpen = 10_000;
 
 interface Conversation {
   readonly name: string;
@@ -25,8 +26,14 @@ export class Conversations {
     const now = this.#now();
     if (now - this.#looked > idleMs) this.#forgetIdle(now);
     let conversation = this.#open.get(key);
-    if (conversation === undefined || now - conversation.seen > idleMs)
+    if (conversation === undefined || now - conversation.seen > idleMs) {
       this.#open.set(key, (conversation = { name: newId('mcp'), seen: now }));
+      // Clients choose their names: one that never repeats itself must not fill the memory.
+      for (const oldest of this.#open.keys()) {
+        if (this.#open.size <= mostOpen) break;
+        this.#open.delete(oldest);
+      }
+    }
     conversation.seen = now;
     return conversation.name;
   }

@@ -20,7 +20,12 @@ export interface McpEndpointOptions {
   readonly box: EndpointBox;
   /** Where people answer what waits for them; told to whoever must wait. Not known before the server listens. */
   readonly inbox?: () => string | undefined;
+  /** How long a call waits for a human before it ends by saying where people answer (50 s). */
+  readonly approvalWaitMs?: number;
 }
+
+/** The usual client gives up after 60 s, and should hear before that where its call stands. */
+const usualApprovalWaitMs = 50_000;
 
 /** The box as an MCP server, for clients of every revision, over whatever transport. */
 export class McpEndpoint {
@@ -85,7 +90,8 @@ export class McpEndpoint {
   }
 
   #parts(): CallParts {
-    return { box: this.#options.box, inbox: this.#options.inbox?.() };
+    const { box, inbox, approvalWaitMs = usualApprovalWaitMs } = this.#options;
+    return { box, inbox: inbox?.(), approvalWaitMs };
   }
 }
 

@@ -22,6 +22,8 @@ export interface Keeping {
   readonly mostBytes: number;
   /** Whether the client understands an event without a message, from which on it can resume. */
   readonly primes: boolean;
+  /** Told when all of it was sent. */
+  delivered?(): void;
 }
 
 /** A stream of events to a client; with `keeping`, one that the client can take up again where it lost it. */
@@ -57,7 +59,7 @@ export class EventStream implements Channel {
       response.flushHeaders();
       for (const { number, text } of this.#kept) if (number > after) this.#write(number, text);
     }
-    if (this.#isOver) response.end();
+    if (this.#isOver) this.#finish(response);
   }
 
   tell(text: string): void {
@@ -71,12 +73,16 @@ export class EventStream implements Channel {
   end(text?: string): void {
     if (text !== undefined) this.tell(text);
     this.#isOver = true;
-    this.#response?.end();
+    if (this.#response !== undefined) this.#finish(this.#response);
   }
 
   /** Shows those in between that the stream is alive. */
   beat(): void {
     this.#response?.write(': \n\n');
+  }
+
+  #finish(response: ServerResponse): void {
+    response.end(() => this.#keeping?.delivered?.());
   }
 
   #write(number: number, text: string): void {

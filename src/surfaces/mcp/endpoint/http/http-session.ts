@@ -5,7 +5,9 @@ import type { LegacySession } from '../legacy-session.ts';
 import type { McpEndpoint } from '../mcp-endpoint.ts';
 import { EventStream } from './event-stream.ts';
 
-const mostKept = { mostEvents: 200, mostBytes: 2 * 1024 * 1024 };
+const mostKept = { mostEvents: 200, mostBytes: 1024 * 1024 };
+/** What was sent may still be lost on the way: the client can come back for it so long. */
+const keptMs = 60_000;
 /** Streams that ended while their client was away, and are kept for it. */
 const mostStreams = 20;
 
@@ -38,7 +40,9 @@ export class HttpSession {
   stream(): EventStream {
     const name = (this.#last += 1);
     const primes = (this.conversation.version ?? '') >= '2025-11-25';
-    const stream = new EventStream({ name, primes, ...mostKept });
+    const forget = (): boolean => this.#streams.delete(name);
+    const delivered = (): void => void setTimeout(forget, keptMs).unref();
+    const stream = new EventStream({ name, primes, ...mostKept, delivered });
     this.#streams.set(name, stream);
     for (const old of this.#streams.keys()) {
       if (this.#streams.size <= mostStreams) break;
