@@ -21,8 +21,8 @@ function shop(name: string, ...tools: string[]): ReturnType<typeof localServer> 
 }
 
 async function names(url: URL, list = 'tools', headers: Record<string, string> = {}): Promise<string[]> {
-  const { result } = await messageOf(sendModern(url, `${list}/list`, {}, { headers }));
-  return (result?.[list] as { name: string; uri?: string }[]).map(({ name, uri }) => uri ?? name);
+  const { result = {} } = await messageOf(sendModern(url, `${list}/list`, {}, { headers }));
+  return (result[list] as { name: string; uri?: string }[]).map(({ name, uri }) => uri ?? name);
 }
 
 function call(url: URL, name: string, headers: Record<string, string> = {}): Promise<Message> {
