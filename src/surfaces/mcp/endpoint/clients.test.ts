@@ -100,8 +100,6 @@ for (const era of ['legacy', 'modern'] as const) {
       if (era === 'legacy') await client.subscribeResource({ uri: 'note://one' });
       else await client.listen({ toolsListChanged: true, resourceSubscriptions: ['note://one'] });
       assert.equal(await updated.promise, 'note://one');
-      // The stream that carries it may not be open yet.
-      if (era === 'legacy') await new Promise((resolve) => setTimeout(resolve, 200));
       box.disable('signalbox');
       await changed.promise;
       const { tools } = await client.listTools();

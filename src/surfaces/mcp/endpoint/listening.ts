@@ -31,7 +31,10 @@ export async function listen(
     throw new WireError(wireCodes.params, 'subscriptions/listen needs "notifications": what to tell of');
   const _meta = { [SUBSCRIPTION_ID_META_KEY]: id };
   const tell = (method: string, told: JsonObject): void => channel.tell(notificationText(method, { ...told, _meta }));
-  const watched = new WatchedResources(box, (uri) => tell('notifications/resources/updated', { uri }));
+  // The acknowledgement comes first, whatever happens while it is being found out what can be acknowledged.
+  let early: string[] | undefined = [];
+  const updated = (uri: string): void => tell('notifications/resources/updated', { uri });
+  const watched = new WatchedResources(box, (uri) => (early === undefined ? updated(uri) : early.push(uri)));
   const uris = await watchAll(watched, view, wanted['resourceSubscriptions']);
   const lists = Object.entries(listsOf).filter(([name]) => wanted[name] === true);
   const honored = {
@@ -39,6 +42,8 @@ export async function listen(
     ...(uris.length > 0 ? { resourceSubscriptions: uris } : {}),
   };
   tell('notifications/subscriptions/acknowledged', { notifications: honored });
+  for (const uri of early) updated(uri);
+  early = undefined;
   const heard = new Set<string>(lists.map(([, list]) => list));
   const stopListening = changes.listen(view, (list) => {
     if (heard.has(list)) tell(`notifications/${list}/list_changed`, {});

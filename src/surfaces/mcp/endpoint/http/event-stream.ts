@@ -33,6 +33,8 @@ export class EventStream implements Channel {
   readonly #kept: KeptEvent[] = [];
   #keptBytes = 0;
   #last = 0;
+  /** The last one that was written to somebody. */
+  #sent = 0;
   #isOver = false;
   #response: ServerResponse | undefined;
 
@@ -52,13 +54,11 @@ export class EventStream implements Channel {
     response.once('close', () => {
       if (this.#response === response) this.#response = undefined;
     });
-    if (after === undefined) {
-      if (this.#keeping?.primes === true) response.write(`id: ${this.#id(this.#last)}\ndata: \n\n`);
-      else response.flushHeaders();
-    } else {
-      response.flushHeaders();
-      for (const { number, text } of this.#kept) if (number > after) this.#write(number, text);
-    }
+    const known = after ?? this.#sent;
+    if (after === undefined && this.#keeping?.primes === true) response.write(`id: ${this.#id(known)}\ndata: \n\n`);
+    else response.flushHeaders();
+    // What was said while nobody listened was not heard, whether the client knows of it or not.
+    for (const { number, text } of this.#kept) if (number > known) this.#write(number, text);
     if (this.#isOver) this.#finish(response);
   }
 
@@ -88,6 +88,7 @@ export class EventStream implements Channel {
   #write(number: number, text: string): void {
     const response = this.#response;
     if (response === undefined) return;
+    this.#sent = Math.max(this.#sent, number);
     const id = this.#keeping === undefined ? '' : `id: ${this.#id(number)}\n`;
     response.write(`event: message\n${id}data: ${text}\n\n`);
     if (response.writableLength > mostUnread) response.destroy();

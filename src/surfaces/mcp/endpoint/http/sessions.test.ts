@@ -78,6 +78,20 @@ describe('a session', () => {
     );
   });
 
+  test('what was told before anybody listened is heard by the first who does, once', async (t) => {
+    const { box, url } = await serving(t, {});
+    const session = await begin(url);
+    box.disable('signalbox');
+    await (await send(url, ask(1, 'ping'), session)).text();
+    const headers = { ...session, ...authorized };
+    const first = await fetch(url, { headers });
+    const heard = await readUntil(first, (read) => read.includes('list_changed'));
+    assert.equal(eventsIn(heard).length, 1);
+    const second = await fetch(url, { headers });
+    box.mount(gate().server);
+    assert.equal(eventsIn(await readUntil(second, (read) => read.includes('list_changed'))).length, 1);
+  });
+
   test('a stream that was lost goes on where it was, with the answer that came meanwhile', async (t) => {
     const { server, open } = gate();
     const { url } = await serving(t, { servers: [server] });
