@@ -103,10 +103,15 @@ export class AccessTokens {
     return { state, id: record.id, role, ...(profile === '' ? {} : { profile }) };
   }
 
+  /** The token of that id, also when it is good no longer; `undefined` when there is none. */
+  async find(id: string): Promise<AccessToken | undefined> {
+    const record = await this.#store.find(id);
+    return record === undefined ? undefined : view(record, this.#now());
+  }
+
   /** Whether a token that was good still is. */
   async isActive(id: string): Promise<boolean> {
-    const record = await this.#store.find(id);
-    return record !== undefined && stateOf(record, this.#now()) === 'active';
+    return (await this.find(id))?.state === 'active';
   }
 
   /** Who wants in is not kept waiting or out because this cannot be set down. */

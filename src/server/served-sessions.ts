@@ -1,13 +1,11 @@
 import { SignalboxError } from '../model/errors.ts';
-import type { PermissionMode } from '../model/permission-mode.ts';
+import { type PermissionMode, isFreerMode } from '../model/permission-mode.ts';
 import type { NewSession, Session } from '../sessions/session.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { assertRole } from './access/authorize.ts';
 import { type Identity, mayView } from './access/identity.ts';
 import { may } from './access/may.ts';
 import { Problem } from './problems/problem.ts';
-
-const freerModes: ReadonlySet<PermissionMode> = new Set(['acceptEdits', 'bypassPermissions']);
 
 /** The sessions that a server holds, as whoever asks may see them. */
 export class ServedSessions {
@@ -30,20 +28,17 @@ export class ServedSessions {
     throw new SignalboxError('session-unknown', `there is no session ${JSON.stringify(id)}`);
   }
 
-  /** Begins a session. One that an agent asks for is not freer than policy alone, also where the configuration lets its agent be. */
   async create(identity: Identity, request: NewSession): Promise<Session> {
-    const { role, principal, profile } = identity;
+    const { principal, profile } = identity;
     // The agent of a session has the profile that the configuration gives it, which may be a wider one.
     if (profile !== undefined)
       throw new Problem('role-refused', `a token that is bound to a profile (${profile}) begins no sessions`);
     assertMode(identity, request.permissionMode);
-    const created = await this.all.create(request, principal);
-    if (role !== 'agent' || !freerModes.has(created.permissionMode)) return created;
-    return this.all.change(created.id, { permissionMode: 'default' });
+    return this.all.create(request, principal);
   }
 }
 
 /** Agents may bind themselves more than the policy does, and not less. */
 export function assertMode(identity: Identity, mode: PermissionMode | undefined): void {
-  if (mode !== undefined && freerModes.has(mode)) assertRole(identity, may.answer, `the permission mode ${mode}`);
+  if (mode !== undefined && isFreerMode(mode)) assertRole(identity, may.answer, `the permission mode ${mode}`);
 }

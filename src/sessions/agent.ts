@@ -1,6 +1,7 @@
 import { SignalboxError } from '../model/errors.ts';
 import { nearest } from '../model/nearest.ts';
-import type { PermissionMode } from '../model/permission-mode.ts';
+import { type PermissionMode, isFreerMode } from '../model/permission-mode.ts';
+import type { Principal } from '../model/principal.ts';
 import type { OwnTools } from '../runtimes/own-tools.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
 
@@ -43,4 +44,9 @@ export function agentNamed<One extends { readonly name: string }>(
     'agent-unknown',
     `there is no agent ${JSON.stringify(name)}${guess} There are: ${names.join(', ')}`,
   );
+}
+
+/** How freely an agent acts where nobody says. What a human configured for itself is not for agents to begin by themselves. */
+export function usualMode({ permissionMode = 'default' }: Agent, owner: Principal): PermissionMode {
+  return owner.kind === 'agent' && isFreerMode(permissionMode) ? 'default' : permissionMode;
 }

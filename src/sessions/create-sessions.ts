@@ -5,7 +5,7 @@ import { newId } from '../model/identifiers.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Principal } from '../model/principal.ts';
 import type { TranscriptMessage } from '../runtimes/transcript.ts';
-import { type Agents, agentNamed } from './agent.ts';
+import { type Agents, agentNamed, usualMode } from './agent.ts';
 import { Answers } from './answers.ts';
 import { checkDirectory, checkMessage, checkMode, checkTitle } from './check-session.ts';
 import { EventLog } from './event-log.ts';
@@ -124,7 +124,7 @@ class KeptSessions implements Sessions {
       model: agent.model ?? '',
       title: request.title === undefined ? '' : this.#box.redact(checkTitle(request.title)),
       cwd: await checkDirectory(request.cwd ?? agent.cwd ?? this.#cwd),
-      permissionMode: checkMode(request.permissionMode ?? agent.permissionMode ?? 'default'),
+      permissionMode: checkMode(request.permissionMode ?? usualMode(agent, owner)),
       owner: { id: owner.id, kind: owner.kind },
       createdAt: now,
       activeAt: now,

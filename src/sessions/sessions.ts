@@ -16,6 +16,7 @@ export interface AgentSummary {
 /** Conversations with agents. Rejects with `session-unknown` where there is no session of that id. */
 export interface Sessions {
   agents(): readonly AgentSummary[];
+  /** Where the request names no mode, the session of an agent is not freer than policy alone, also where the configuration lets it be. */
   create(request: NewSession, owner: Principal): Promise<Session>;
   /** Last active first. */
   list(query?: SessionQuery): Promise<SessionPage>;

@@ -3,17 +3,19 @@ import { type ScheduleParts, Schedules } from '../../sessions/schedules.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { jobTools } from '../../sources/local/builtin/job-tools.ts';
 import { sessionTools } from '../../sources/local/builtin/session-tools.ts';
+import { tokenRefusal } from './token-refusal.ts';
 
 /** Starts the schedules, and offers agents the tools about sessions and schedules. Close them before the sessions. */
 export function openSchedules(
   box: Signalbox,
   sessions: Sessions,
-  options: Pick<ScheduleParts, 'refusal' | 'onProblem'>,
+  options: Pick<ScheduleParts, 'onProblem' | 'now'>,
 ): Schedules {
   const schedules = new Schedules({
     store: box.jobStore,
     sessions,
     redact: (text) => box.redact(text),
+    refusal: (owner) => tokenRefusal(box.tokens, owner),
     ...options,
   });
   for (const tool of [...sessionTools(sessions), ...jobTools({ jobs: schedules, sessions })]) box.builtin?.add(tool);

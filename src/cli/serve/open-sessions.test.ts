@@ -8,6 +8,7 @@ import { claudeEnvironment } from '../../../test/support/claude.ts';
 import { type MessagesServer, heardInMessages, startMessagesServer } from '../../../test/support/messages-server.ts';
 import type { Heard, ModelBlock } from '../../../test/support/model/model-script.ts';
 import { parseConfiguration } from '../../config/load-configuration.ts';
+import type { Principal } from '../../model/principal.ts';
 import type { SessionEvent } from '../../sessions/session-event.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { ConfiguredBox } from '../configured/configured-box.ts';
@@ -79,6 +80,21 @@ suite('sessions with agents of the configuration', () => {
       assert.deepEqual(resultsOf(await turn(sessions, free.id, 'call mcp__signalbox__get_server_info {}')), [
         'completed',
       ]);
+    });
+  });
+
+  test('what begins in the name of an agent is not freer than policy alone, also where the configuration lets it be', () => {
+    const agents = Object.fromEntries(
+      ['acceptEdits', 'bypassPermissions', 'plan'].map((permissionMode) => [
+        permissionMode,
+        { runtime: 'model', model: 'demo', permissionMode },
+      ]),
+    );
+    return opened({ agents }, async (sessions) => {
+      const modes = async (owner: Principal): Promise<string[]> =>
+        Promise.all(Object.keys(agents).map(async (agent) => (await sessions.create({ agent }, owner)).permissionMode));
+      assert.deepEqual(await modes(ann), ['acceptEdits', 'bypassPermissions', 'plan']);
+      assert.deepEqual(await modes({ id: 'token:tok_1', kind: 'agent' }), ['default', 'default', 'plan']);
     });
   });
 
