@@ -49,6 +49,8 @@ export class LiveEvents {
 
   /** Opens a stream: the entries after `after`, `ready`, and then what happens. */
   async open(after: number | undefined, wants: WantedTypes, signal: AbortSignal): Promise<OpenedStream> {
+    // Who is gone already will not be heard leaving.
+    if (signal.aborted) return { frames: new FrameQueue(0, signal) };
     this.#streams += 1;
     signal.addEventListener('abort', this.#leave, { once: true });
     this.#listening ??= this.#listen();

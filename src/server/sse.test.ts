@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -23,7 +23,7 @@ interface Place {
 async function place(
   test: TestContext,
   open: (signal: AbortSignal) => AsyncIterable<string> | Promise<OpenedStream>,
-  options: Partial<StreamOptions> = {},
+  { before, ...options }: Partial<StreamOptions> & { before?: (response: ServerResponse) => Promise<void> } = {},
 ): Promise<Place> {
   const stopping = new AbortController();
   const logged: string[] = [];
@@ -32,7 +32,8 @@ async function place(
   app.onError((error, context) =>
     error instanceof Problem ? context.json(error.document(), error.status, error.headers) : context.text('fault', 500),
   );
-  app.get('/', (context) => {
+  app.get('/', async (context) => {
+    if (context.req.header('x-leaves') !== undefined) await before?.(context.env.outgoing);
     context.set('principal', { id: context.req.header('x-principal') ?? 'alice', kind: 'human' });
     return streams.answer(context, async (signal) => {
       const opened = open(signal);
@@ -64,6 +65,28 @@ async function all(stream: AsyncIterable<{ data: string }>): Promise<unknown[]> 
 }
 
 describe('a stream of server-sent events', () => {
+  it('leaves nothing open for a client that was gone before the answer began', async (test) => {
+    const arrived = Promise.withResolvers<void>();
+    const gone = Promise.withResolvers<void>();
+    const { url } = await place(test, silence, {
+      most: 1,
+      before: async (response) => {
+        arrived.resolve();
+        if (!response.closed) await once(response, 'close');
+        gone.resolve();
+      },
+    });
+    const leaving = new AbortController();
+    const left = fetch(url, { signal: leaving.signal, headers: { 'x-leaves': 'yes' } }).catch(() => undefined);
+    await arrived.promise;
+    leaving.abort();
+    await Promise.all([left, gone.promise]);
+    await delay(20);
+    const response = await fetch(url);
+    assert.equal(response.status, 200);
+    await response.body?.cancel();
+  });
+
   it('carries any text at all: line breaks of every kind, lone surrogates, nothing', async (test) => {
     let texts: readonly string[] = [];
     const { url } = await place(test, async function* () {

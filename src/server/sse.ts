@@ -72,7 +72,8 @@ export class EventStreams {
     const { outgoing } = context.env;
     const stream = new AbortController();
     const leave = this.#enter(context.var.principal.id, stream);
-    outgoing.once('close', () => stream.abort());
+    if (outgoing.closed) stream.abort();
+    else outgoing.once('close', () => stream.abort());
     try {
       const opened = await open(stream.signal);
       if (context.req.method === 'HEAD') {
