@@ -146,6 +146,15 @@ export function sessionStoreConformance(name: string, lasting: boolean, place: (
       assert.equal((await sessions.claim('s1'))?.id, 't2');
     });
 
+    test('what was told before a turn was claimed is not of that turn', async () => {
+      await sessions.create(session());
+      await write(['{}', '{}'], { begins: true });
+      await queue('t1');
+      assert.equal((await sessions.find('s1'))?.turnSeq, 1);
+      await sessions.claim('s1');
+      assert.equal((await sessions.find('s1'))?.turnSeq, 3);
+    });
+
     const recorded = async (): Promise<Pick<SessionRecord, 'turn' | 'queued'>> => {
       const { turn, queued } = (await sessions.find('s1')) ?? assert.fail();
       return { turn, queued };

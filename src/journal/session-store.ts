@@ -11,7 +11,7 @@ export interface SessionRecord extends SessionFacts {
   readonly activeAt: number;
   readonly forkedFrom: string;
   readonly lastSeq: number;
-  /** The first event of the turn that runs, or of the last one; 0 before the first. */
+  /** The first event of the turn that runs, also while it is still to come, or of the last one; 0 before the first. */
   readonly turnSeq: number;
   /** Turns that wait to be claimed. */
   readonly queued: number;

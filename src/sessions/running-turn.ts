@@ -71,12 +71,13 @@ export class RunningTurn {
 
   /** Runs it to its end. Resolves when its end is written. */
   async run(): Promise<void> {
-    const { session, turn, agent } = this.#parts;
+    const { turn, agent } = this.#parts;
     const { content, id: turnId, by } = turn;
-    this.#write([{ type: 'user_message', turnId, content, by: by.id }, this.#statusNow()], {
+    const isKept = await this.#keep([{ type: 'user_message', turnId, content, by: by.id }, this.#statusNow()], {
       begins: true,
       set: { runtime: agent.runtime.name, ...(agent.model === undefined ? {} : { model: agent.model }) },
     });
+    if (!isKept) return this.approvals.close();
     if (turn.interrupted) this.interrupt('the turn was interrupted before it began');
     try {
       await this.#drive();
@@ -87,7 +88,7 @@ export class RunningTurn {
     await this.approvals.close();
     const error = this.#failure === undefined ? [] : [{ type: 'error', ...this.#failure } as const];
     const reason = this.#failure === undefined ? (this.#reason ?? 'interrupted') : 'error';
-    await this.#end(session.id, [...error, { type: 'done', reason }], {
+    await this.#keep([...error, { type: 'done', reason }], {
       ends: turn.id,
       waits: false,
       set: { lastTurn: reason },
@@ -131,13 +132,16 @@ export class RunningTurn {
 
   async #hearAll(events: AsyncIterator<TurnEvent>): Promise<void> {
     const abandoned = this.#abandoned();
-    for (;;) {
-      const next = await Promise.race([events.next(), abandoned.promise]);
-      if (next === undefined || next.done === true) break;
-      this.#hear(next.value);
-      if (this.#unwritten > mostUnwritten) await this.#written;
+    try {
+      for (;;) {
+        const next = await Promise.race([events.next(), abandoned.promise]);
+        if (next === undefined || next.done === true) break;
+        this.#hear(next.value);
+        if (this.#unwritten > mostUnwritten) await this.#written;
+      }
+    } finally {
+      abandoned.stop();
     }
-    abandoned.stop();
     // Its own end is not waited for: it may never come.
     void Promise.resolve(events.return?.()).catch(() => undefined);
   }
@@ -240,15 +244,18 @@ export class RunningTurn {
     );
   }
 
-  /** The end must be written, or the session would be running for ever; a full disk may have room again. */
-  async #end(session: string, happenings: readonly SessionHappening[], along: Along): Promise<void> {
+  /**
+   * Writes what must be: without its end the session would be running for ever, without its beginning nobody would know what
+   * was asked. A full disk may have room again. `false` when there is no time left, or no session: there is nothing to go on with.
+   */
+  async #keep(happenings: readonly SessionHappening[], along: Along): Promise<boolean> {
+    const { log, session, closed } = this.#parts;
     for (;;) {
       try {
-        await this.#parts.log.write(session, happenings, along);
-        return;
+        return (await log.write(session.id, happenings, along)) !== undefined;
       } catch {
-        if (this.#parts.closed.aborted) return;
-        await wait(retryMs, undefined, { signal: this.#parts.closed }).catch(() => undefined);
+        if (closed.aborted) return false;
+        await wait(retryMs, undefined, { signal: closed }).catch(() => undefined);
       }
     }
   }

@@ -173,4 +173,66 @@ describe('a store that cannot be written', () => {
     assert.match(error?.message ?? '', /disk is full/);
     assert.equal((await sessions.get(id)).state, 'idle');
   });
+
+  test('lets a turn begin when there is room again: the model is not asked before its message is kept', async (t) => {
+    let isFull = false;
+    let ran = 0;
+    const refused = Promise.withResolvers<void>();
+    const place = await openFaulty(
+      () => {
+        ran += 1;
+        return says('answer');
+      },
+      (store) => ({
+        async write(writes) {
+          if (!isFull) return store.write(writes);
+          refused.resolve();
+          throw new Error('database or disk is full');
+        },
+      }),
+    );
+    t.after(() => place.close());
+    const { sessions } = place;
+    const { id } = await sessions.create({}, ann);
+    isFull = true;
+    const { turnId } = await sessions.send(id, 'go', ann);
+    await refused.promise;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.equal(ran, 0);
+    isFull = false;
+    const events = await eventsUntil(sessions, id, ({ type }) => type === 'done', 0);
+    const [message] = events;
+    assert.deepEqual([message?.type === 'user_message' && message.turnId, textOf(events)], [turnId, 'answer']);
+  });
+});
+
+describe('a turn that was claimed and has not begun', () => {
+  test('takes nothing from a fork of its session', async (t) => {
+    const claimed = Promise.withResolvers<void>();
+    let isHeld = false;
+    const held = Promise.withResolvers<void>();
+    const place = await openFaulty(
+      () => says('answer'),
+      (store) => ({
+        async memory(session) {
+          claimed.resolve();
+          if (isHeld) await held.promise;
+          return store.memory(session);
+        },
+      }),
+    );
+    t.after(() => place.close());
+    const { sessions } = place;
+    const { id } = await sessions.create({}, ann);
+    await runTurn(sessions, id, 'one');
+    isHeld = true;
+    await sessions.send(id, 'two', ann);
+    await claimed.promise;
+    const fork = await sessions.fork(id, ann);
+    held.resolve();
+    assert.deepEqual(
+      (await sessions.transcript(fork.id)).map(({ content }) => content),
+      [[{ type: 'text', text: 'one' }], [{ type: 'text', text: 'answer' }]],
+    );
+  });
 });

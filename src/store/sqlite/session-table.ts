@@ -76,6 +76,8 @@ type TurnRow = Omit<TurnRecord, 'by' | 'interrupted'> & {
 };
 
 const turnColumns = 'id, session, content, author, author_kind AS authorKind, interrupted';
+const claimTurn = `UPDATE turns SET writer = ?1 WHERE position = (SELECT min(position) FROM turns WHERE session = ?2)
+  AND NOT EXISTS (SELECT 1 FROM turns WHERE session = ?2 AND writer <> '') RETURNING ${turnColumns}`;
 
 /** Which process this is, and which others live. */
 interface Writers {
@@ -180,12 +182,11 @@ export class SessionTable implements SessionStore {
   }
 
   async claim(session: string): Promise<TurnRecord | undefined> {
-    const row = this.#statements
-      .get(
-        `UPDATE turns SET writer = ?1 WHERE position = (SELECT min(position) FROM turns WHERE session = ?2)
-         AND NOT EXISTS (SELECT 1 FROM turns WHERE session = ?2 AND writer <> '') RETURNING ${turnColumns}`,
-      )
-      .get(this.#writers.own, session);
+    let row: Record<string, unknown> | undefined;
+    this.#transaction(() => {
+      row = this.#statements.get(claimTurn).get(this.#writers.own, session);
+      if (row !== undefined) this.#run('UPDATE sessions SET turn_seq = last_seq + 1 WHERE id = ?', session);
+    });
     return row === undefined ? undefined : turnOf(row);
   }
 
