@@ -159,6 +159,8 @@ export interface Signalbox extends BoxContent {
   endSession(session: string): void;
   /** Takes values that must never be recorded out of a text, or out of JSON text, which stays valid. */
   redact(text: string): string;
+  /** How many characters at the end of a text may be the beginning of such a value, in text that comes piece by piece. */
+  secretTail(text: string): number;
   /** Registers a value that must never be recorded. */
   addSecret(name: string, value: string): void;
   /** Records that the configuration behind this box was changed, or could not be. */
@@ -354,6 +356,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     builtin: own,
     endSession: (session) => states.end(session),
     redact: (text) => redactor.values(text),
+    secretTail: (text) => redactor.tail(text),
     addSecret: (name, value) => redactor.add(name, value),
     recordConfiguration: (change) => recordConfiguration(change, journal, redactor),
     close: ({ graceMs = 5000 } = {}) => (closing ??= close(graceMs)),

@@ -5,6 +5,7 @@ import { type UsedValue, resolveReferences } from '../config/references.ts';
 import type { SecretVault } from '../config/secrets/secret-vault.ts';
 import { showPath } from '../config/shown-value.ts';
 import { messageOf } from '../model/errors.ts';
+import { isHarmlessVariable } from '../process/minimal-environment.ts';
 
 /** Shorter values of variables would take ordinary words out of the record. */
 export const shortestSecret = 8;
@@ -13,7 +14,7 @@ export const shortestSecret = 8;
 export interface ReferenceSource {
   /** The configuration file that the references stand in. */
   readonly file: string;
-  readonly vault: SecretVault;
+  readonly vault: Pick<SecretVault, 'get'>;
   /** Registers a value that must never be recorded. */
   addSecret(name: string, value: string): void;
 }
@@ -38,7 +39,12 @@ export class EntryReferences {
 
   /** A text that is a secret, wherever its value comes from. */
   secret(text: string, ...keys: Keys): Promise<string> {
-    return this.#resolve(text, keys, ({ source, value }) => source === 'secret' || value.length >= shortestSecret);
+    return this.#resolve(
+      text,
+      keys,
+      // The home directory stands in every path: taken for a secret, it would be taken out of all that is said to agents.
+      ({ source, name, value }) => source === 'secret' || (value.length >= shortestSecret && !isHarmlessVariable(name)),
+    );
   }
 
   /** Several of those, by name. */

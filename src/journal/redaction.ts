@@ -4,7 +4,7 @@ import type { JsonToken } from './json-tokens.ts';
 import { secretForms } from './secret-forms.ts';
 import { isSecretKey, mayHoldSecretKey } from './secret-keys.ts';
 import { holdsSecretPattern, replaceSecretPatterns } from './secret-patterns.ts';
-import { createStringSearch } from './string-search.ts';
+import { createPrefixSearch, createStringSearch } from './string-search.ts';
 
 /** Keeps secrets out of the journal, logs and errors. */
 export interface Redactor {
@@ -16,6 +16,8 @@ export interface Redactor {
   text(text: string): string;
   /** Redacts registered values only, in plain text or in a JSON object, array or string; JSON stays valid. */
   values(text: string): string;
+  /** How many characters at the end of a text may be the beginning of a registered value, of which the rest is still to come. */
+  tail(text: string): number;
 }
 
 type Scope = 'everything' | 'values';
@@ -29,13 +31,18 @@ export function createRedactor(): Redactor {
   const nameOf = new Map<string, string>();
   const placeholders = new Map<string, string>();
   let search = createStringSearch([]);
+  let prefixes = createPrefixSearch([]);
   let searchIsCurrent = true;
 
+  function refresh(): void {
+    if (searchIsCurrent) return;
+    search = createStringSearch([...nameOf.keys()]);
+    prefixes = createPrefixSearch([...nameOf.keys()]);
+    searchIsCurrent = true;
+  }
+
   function holdsValue(text: string): boolean {
-    if (!searchIsCurrent) {
-      search = createStringSearch([...nameOf.keys()]);
-      searchIsCurrent = true;
-    }
+    refresh();
     return search.test(text);
   }
 
@@ -116,6 +123,10 @@ export function createRedactor(): Redactor {
     values: (text) => {
       if (!holdsValue(text)) return text;
       return isJsonDocument(text) ? redactJson(text, 'values') : redactText(text, 'values');
+    },
+    tail: (text) => {
+      refresh();
+      return prefixes(text);
     },
   };
 }

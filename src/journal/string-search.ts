@@ -36,6 +36,20 @@ export function createStringSearch(wanted: readonly string[]): StringSearch {
   };
 }
 
+/** Tells how many characters at the end of a text are the beginning of a wanted string, and not all of it: the most that are. */
+export function createPrefixSearch(wanted: readonly string[]): (text: string) => number {
+  const byFirst = Map.groupBy(wanted, (one) => one.charAt(0));
+  const longest = Math.max(1, ...wanted.map((one) => one.length));
+  return (text) => {
+    for (let start = Math.max(0, text.length - longest + 1); start < text.length; start += 1) {
+      const rest = text.length - start;
+      const candidates = byFirst.get(text.charAt(start)) ?? [];
+      if (candidates.some((one) => one.length > rest && text.endsWith(one.slice(0, rest)))) return rest;
+    }
+    return 0;
+  };
+}
+
 const TABLE_SIZE = 8192;
 const LONGEST_SKIP = 255;
 

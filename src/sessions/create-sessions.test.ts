@@ -14,6 +14,9 @@ import {
   untilInterrupted,
 } from '../../test/support/sessions/session-place.ts';
 import type { SignalboxError } from '../model/errors.ts';
+import { ownTools } from '../runtimes/own-tools.ts';
+import type { Runtime } from '../runtimes/runtime.ts';
+import { createSessions } from './create-sessions.ts';
 
 const refused = (code: string) => (error: unknown) => (error as SignalboxError).code === code;
 
@@ -360,5 +363,83 @@ describe('sessions', () => {
     ]);
     assert.ok(!everything.includes('hunter2'), everything);
     assert.ok(everything.includes('[redacted:KEY]'));
+  });
+
+  test('a message reaches the agent and the transcript letter by letter, also where it looks as if it held a secret', async () => {
+    const { sessions } = place;
+    const id = await create('scripted');
+    const code = [
+      'fetch("https://ann:secret-word@example.com", { headers: { authorization: "Bearer abcdefgh12345678" } });',
+      'const password = "sk-ant-REDACTED"; // {"token": "xoxb-1234567890-abc"}',
+    ].join('\n');
+    let heard = '';
+    place.script = ({ content }) => {
+      heard = content;
+      return says('ok');
+    };
+    const { redacted } = await sessions.send(id, code, ann);
+    await eventsUntil(sessions, id, ({ type }) => type === 'done', 0);
+    const [message] = await sessions.transcript(id);
+    assert.deepEqual([heard, message?.content, redacted], [code, [{ type: 'text', text: code }], undefined]);
+  });
+
+  test('a message with a registered secret says that it was taken out', async () => {
+    const { sessions, box } = place;
+    box.addSecret('SENT', 'correct-horse');
+    const id = await create('scripted');
+    let heard = '';
+    place.script = ({ content }) => {
+      heard = content;
+      return says('ok');
+    };
+    const { redacted } = await sessions.send(id, 'use "correct-horse"', ann);
+    await eventsUntil(sessions, id, ({ type }) => type === 'done', 0);
+    assert.deepEqual([heard, redacted], ['use "[redacted:SENT]"', true]);
+  });
+
+  test('a registered secret that comes in pieces is in nothing that is kept or told, and nothing else is lost', async () => {
+    const { sessions, box } = place;
+    box.addSecret('PIECES', 'abab-xyzzy');
+    const id = await create('scripted');
+    place.script = async function* () {
+      for (const text of ['it is aba', 'b', '-xy', 'zzy, not abab-', 'xy or ab']) {
+        yield { type: 'text_delta', text };
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      yield { type: 'tool_call_start', toolCallId: 'c', toolName: 'n', server: 's', tool: 't' };
+      for (const inputJson of ['{"a":"abab', '-xyzzy"', '}']) {
+        yield { type: 'tool_call_delta', toolCallId: 'c', inputJson };
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      yield { type: 'thinking_delta', text: 'abab' };
+      yield { type: 'done', reason: 'end' };
+    };
+    const events = await runTurn(sessions, id, 'go');
+    assert.equal(textOf(events), 'it is [redacted:PIECES], not abab-xy or ab');
+    const json = events.map((event) => (event.type === 'tool_call_delta' ? event.inputJson : '')).join('');
+    assert.equal(json, '{"a":"[redacted:PIECES]"}');
+    assert.deepEqual(typesOf(events).slice(-2), ['thinking_delta', 'done']);
+  });
+
+  test('the transcript that a runtime keeps itself is told without registered secrets', async (t) => {
+    const { box, directory } = place;
+    box.addSecret('KEPT', 'kept-by-runtime');
+    const own = ownTools('other');
+    const said = (text: string) => [{ id: 'm', role: 'user', at: '', content: [{ type: 'text', text }] }] as const;
+    const runtime: Runtime = {
+      name: 'keeps',
+      async *turn() {
+        yield { type: 'memory', memory: 'it' };
+        yield* says('ok');
+      },
+      transcript: async () => said('it is kept-by-runtime'),
+      close: () => Promise.resolve(),
+    };
+    const agents = { usual: 'keeper', list: () => [{ name: 'keeper', runtime, own }] };
+    const sessions = await createSessions({ box, agents, cwd: directory });
+    t.after(() => sessions.close({ graceMs: 0 }));
+    const { id } = await sessions.create({}, ann);
+    await runTurn(sessions, id, 'go');
+    assert.deepEqual(await sessions.transcript(id), said('it is [redacted:KEPT]'));
   });
 });

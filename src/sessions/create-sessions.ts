@@ -189,16 +189,17 @@ class KeptSessions implements Sessions {
     if (runtime?.transcript !== undefined) {
       const { memory } = recallTurn(await store.memory(id), id, runtime.name);
       const told = memory === undefined ? undefined : await runtime.transcript(memory, cwd);
-      if (told !== undefined) return told;
+      if (told !== undefined) return this.#withoutSecrets(told);
     }
     const transcript = new TranscriptOfEvents();
     for await (const event of readEvents(store, id, 0)) transcript.add(event);
-    return transcript.messages;
+    return this.#withoutSecrets(transcript.messages);
   }
 
   async send(id: string, content: string, by: Principal): Promise<SentMessage> {
     this.#assertOpen();
-    const text = this.#box.redact(checkMessage(content));
+    const message = checkMessage(content);
+    const text = this.#box.redact(message);
     const { lastSeq: afterSeq } = await this.#find(id);
     const turnId = newId('turn');
     const position = await this.#box.sessionStore.queue({
@@ -212,7 +213,7 @@ class KeptSessions implements Sessions {
     });
     if (position === undefined) throw await this.#busy(id);
     this.#turns.workOff(id);
-    return { turnId, afterSeq, position };
+    return { turnId, afterSeq, position, ...(text === message ? {} : { redacted: true }) };
   }
 
   async interrupt(id: string): Promise<boolean> {
@@ -263,6 +264,13 @@ class KeptSessions implements Sessions {
     await this.#box.sessionStore.delete(id);
     this.#box.endSession(id);
     this.#watchers.end(id);
+  }
+
+  /** A runtime's own file holds what it was told, and secrets that were registered since stand in what was recorded. */
+  #withoutSecrets(messages: readonly TranscriptMessage[]): readonly TranscriptMessage[] {
+    const text = JSON.stringify(messages);
+    const redacted = this.#box.redact(text);
+    return redacted === text ? messages : (JSON.parse(redacted) as TranscriptMessage[]);
   }
 
   async #find(id: string): Promise<SessionRecord> {

@@ -5,6 +5,7 @@ import type { TurnEvent } from '../runtimes/runtime.ts';
 import { turnTools } from '../runtimes/turn-tools.ts';
 import type { Agent } from './agent.ts';
 import type { Along, EventLog } from './event-log.ts';
+import { HeldPieces } from './held-pieces.ts';
 import type { SessionBox } from './session-box.ts';
 import type { SessionHappening, TurnReason } from './session-event.ts';
 import { sessionServers } from './session-servers.ts';
@@ -40,6 +41,7 @@ export class RunningTurn {
   readonly approvals: TurnApprovals;
   readonly questions: TurnQuestions;
   readonly #parts: TurnParts;
+  readonly #pieces: HeldPieces;
   readonly #interrupt = new AbortController();
   #status: Status = { type: 'status' };
   #toldServers = '';
@@ -51,6 +53,7 @@ export class RunningTurn {
 
   constructor(parts: TurnParts) {
     this.#parts = parts;
+    this.#pieces = new HeldPieces(parts.box);
     this.questions = new TurnQuestions(this.#tell, this.#interrupt.signal, parts.questionMs);
     this.approvals = new TurnApprovals(parts.box, this.#tell);
   }
@@ -136,11 +139,12 @@ export class RunningTurn {
       for (;;) {
         const next = await Promise.race([events.next(), abandoned.promise]);
         if (next === undefined || next.done === true) break;
-        this.#hear(next.value);
+        for (const event of this.#pieces.take(next.value)) this.#hear(event);
         if (this.#unwritten > mostUnwritten) await this.#written;
       }
     } finally {
       abandoned.stop();
+      for (const event of this.#pieces.rest()) this.#hear(event);
     }
     // Its own end is not waited for: it may never come.
     void Promise.resolve(events.return?.()).catch(() => undefined);

@@ -16,4 +16,5 @@ export interface SessionBox {
   readonly sessionStore: SessionStore;
   endSession(session: string): void;
   redact(text: string): string;
+  secretTail(text: string): number;
 }

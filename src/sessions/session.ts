@@ -56,4 +56,6 @@ export interface SentMessage {
   readonly afterSeq: number;
   /** Turns before it. */
   readonly position: number;
+  /** Registered secrets were in it: what stands in their place is what is kept, told and given to the model. */
+  readonly redacted?: true;
 }

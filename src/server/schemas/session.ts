@@ -72,6 +72,10 @@ export const sentSchema = z
     turnId: z.string(),
     afterSeq: z.int().describe('Events of the turn have a greater seq.'),
     position: z.int().describe('Turns before it.'),
+    redacted: z
+      .literal(true)
+      .optional()
+      .describe('Registered secrets were in it. Neither is kept nor given to the model; `[redacted:NAME]` is.'),
   })
   .openapi('SentMessage');
 

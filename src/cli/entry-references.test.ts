@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { EntryReferences } from './entry-references.ts';
+
+test('values of variables are secrets, but not the few that every program gets: they stand in ordinary text', async (t) => {
+  const before = { ...process.env };
+  t.after(() => (process.env = before));
+  Object.assign(process.env, { HOME: '/home/somebody', REFERRED: 'planted-value', SHORT: 'short' });
+  const registered: string[] = [];
+  const references = new EntryReferences(['mcpServers', 'files'], {
+    file: 'signalbox.config.json',
+    vault: { get: async () => 'from-the-vault' },
+    addSecret: (name) => registered.push(name),
+  });
+  const env = { HOME: '${env:HOME}', A: '${env:REFERRED}', B: '${env:SHORT}', C: '${secret:HOME}' };
+  const resolved = await references.secrets(env, 'env');
+  assert.deepEqual(resolved, { HOME: '/home/somebody', A: 'planted-value', B: 'short', C: 'from-the-vault' });
+  assert.deepEqual(registered, ['REFERRED', 'HOME'], 'a secret of that name in the vault is one');
+});
