@@ -38,6 +38,8 @@ export interface SessionsOptions {
   readonly keepEvents?: number;
   /** How long an agent's question waits for its answer (2 h). */
   readonly questionMs?: number;
+  /** Messages that wait since an earlier process are taken up after this: when the tools are there that they may be about. */
+  readonly ready?: Promise<unknown>;
 }
 
 const minute = 60_000;
@@ -56,7 +58,7 @@ const deleteGraceMs = 5000;
  */
 export async function createSessions(options: SessionsOptions): Promise<Sessions> {
   const sessions = new KeptSessions(options);
-  await sessions.open();
+  await sessions.open(options.ready);
   return sessions;
 }
 
@@ -93,13 +95,19 @@ class KeptSessions implements Sessions {
       keepMs,
       isBusy: (session) => turns.isBusy(session),
       forget: (session) => this.#forget(session),
-      recover: () => turns.recover(),
+      async recover() {
+        await turns.endLost();
+        await turns.takeUp();
+      },
     });
   }
 
-  async open(): Promise<void> {
-    await this.#turns.recover();
+  async open(ready?: Promise<unknown>): Promise<void> {
+    await this.#turns.endLost();
     this.#sweep.start();
+    if (ready === undefined) return this.#turns.takeUp();
+    // If that comes to nothing, or takes too long, the sweep takes them up.
+    ready.then(() => this.#turns.takeUp()).catch(() => undefined);
   }
 
   agents(): readonly AgentSummary[] {

@@ -71,6 +71,21 @@ describe('the life of sessions', () => {
     assert.deepEqual([title, lastTurn, queued], ['first', 'end', 0]);
   });
 
+  test('messages that wait since an earlier process are taken up when all is ready', async (t) => {
+    const ready = Promise.withResolvers<void>();
+    const place = await openSessionPlace({ ready: ready.promise });
+    t.after(() => place.close());
+    const { id } = await place.sessions.create({ agent: 'scripted' }, ann);
+    await place.sessions.close();
+    const draft = { id: 'turn_1', session: id, content: 'waits', by: ann, at: Date.now(), title: '', most: 9 };
+    await place.box.sessionStore.queue(draft);
+    await place.reopen();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.deepEqual([(await place.sessions.get(id)).queued, (await place.sessions.get(id)).lastSeq], [1, 0]);
+    ready.resolve();
+    await eventsUntil(place.sessions, id, ({ type }) => type === 'done', 0);
+  });
+
   test('a turn is let end when closing, within its grace', async (t) => {
     const place = await openSessionPlace();
     t.after(() => place.close());

@@ -63,15 +63,19 @@ export class Turns {
     return ids.length > 0;
   }
 
-  /** Ends what died with its process, and runs what waits. */
-  async recover(): Promise<void> {
+  /** Ends what died with its process. */
+  async endLost(): Promise<void> {
     const { box, log } = this.#parts;
     this.#lost.push(...(await box.sessionStore.takeLost()));
     for (let turn = this.#lost[0]; turn !== undefined; turn = this.#lost[0]) {
       await lostTurn(box.sessionStore, log, turn);
       this.#lost = this.#lost.filter((one) => one !== turn);
     }
-    for (const session of await box.sessionStore.waiting()) this.workOff(session);
+  }
+
+  /** Runs what waits. */
+  async takeUp(): Promise<void> {
+    for (const session of await this.#parts.box.sessionStore.waiting()) this.workOff(session);
   }
 
   /** Runs the turns of a session until none waits. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import type { JobRecord } from '../../src/journal/job-store.ts';
@@ -6,6 +7,7 @@ import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { Place, finished, said } from './cli-place.ts';
 
+const everything = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
 const token = 'a-token-for-the-test';
 
 suite('jobs of a server', () => {
@@ -57,5 +59,41 @@ suite('jobs of a server', () => {
     );
     await again.stop();
     assert.equal(await store.sessions.count(), 1);
+  });
+
+  test('and messages that wait since the last start find the tools of every server', async (t) => {
+    const mcpServers = { every: { command: process.execPath, args: [everything] } };
+    const place = new Place({ 'signalbox.config.json': JSON.stringify({ mcpServers }) });
+    const store = sqliteStore({ file: join(place.data, 'signalbox.db') });
+    t.after(() => store.close());
+    const [by, now] = [{ id: 'token:admin', kind: 'human' } as const, Date.now()];
+    const about = { id: 'sess_1', agent: 'demo', runtime: 'model', model: 'demo', title: '', cwd: place.directory };
+    await store.sessions.create({
+      ...about,
+      permissionMode: 'default',
+      owner: by,
+      createdAt: now,
+      activeAt: now,
+      forkedFrom: '',
+      lastTurn: '',
+    });
+    await store.sessions.queue({ id: 'turn_1', session: 'sess_1', content: 'hi', by, at: now, title: 'hi', most: 9 });
+    const child = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token });
+    t.after(() => child.kill('SIGKILL'));
+    const ended = finished(child);
+    let status: string | undefined;
+    const look = setInterval(async () => (status = (await store.sessions.events('sess_1', 1, 1))[0]?.body), 50);
+    await until(() => status !== undefined, 'the message is taken up', 20_000);
+    clearInterval(look);
+    const { servers } = JSON.parse(status ?? '') as { servers: { name: string; status: string; tools: number }[] };
+    assert.deepEqual(
+      servers.map(({ name, status: how, tools }) => [name, how, tools > 10]),
+      [
+        ['signalbox', 'up', true],
+        ['every', 'up', true],
+      ],
+    );
+    child.kill('SIGTERM');
+    assert.equal((await ended).code, 0);
   });
 });

@@ -5,11 +5,11 @@ import { jobTools } from '../../sources/local/builtin/job-tools.ts';
 import { sessionTools } from '../../sources/local/builtin/session-tools.ts';
 import { tokenRefusal } from './token-refusal.ts';
 
-/** Starts the schedules, and offers agents the tools about sessions and schedules. Close them before the sessions. */
+/** Offers agents the tools about sessions and schedules, and starts these when all is ready. Close them before the sessions. */
 export function openSchedules(
   box: Signalbox,
   sessions: Sessions,
-  options: Pick<ScheduleParts, 'onProblem' | 'now'>,
+  { ready, ...options }: Pick<ScheduleParts, 'onProblem' | 'now'> & { readonly ready?: Promise<unknown> },
 ): Schedules {
   const schedules = new Schedules({
     store: box.jobStore,
@@ -19,6 +19,7 @@ export function openSchedules(
     ...options,
   });
   for (const tool of [...sessionTools(sessions), ...jobTools({ jobs: schedules, sessions })]) box.builtin?.add(tool);
-  schedules.start();
+  if (ready === undefined) schedules.start();
+  else void ready.then(() => schedules.start());
   return schedules;
 }

@@ -1,11 +1,11 @@
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { ConfiguredBox } from '../configured/configured-box.ts';
 
-/** Opens the sessions of a box with the agents of its configuration; what waits in them is taken up. */
-export async function openSessions(configured: ConfiguredBox): Promise<Sessions> {
+/** Opens the sessions of a box with the agents of its configuration; what waits in them is taken up when all is ready. */
+export async function openSessions(configured: ConfiguredBox, ready?: Promise<unknown>): Promise<Sessions> {
   const [agents, { createSessions }] = await Promise.all([
     configured.agents(),
     import('../../sessions/create-sessions.ts'),
   ]);
-  return await createSessions({ box: configured.box, agents });
+  return await createSessions({ box: configured.box, agents, ...(ready === undefined ? {} : { ready }) });
 }

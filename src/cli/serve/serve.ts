@@ -85,11 +85,16 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
   try {
     const { keptIn: agentTokenKeptIn } = await agentToken(globals.data, box.tokens);
     if (file === undefined) endDemo = await (await import('./demo-workspace.ts')).mountDemo(box, globals.data);
-    sessions = await openSessions(configured);
     const { openSchedules } = await import('./open-schedules.ts');
+    // What waits since the last start is not asked of an agent that does not see its tools yet.
+    const mounted = Promise.withResolvers<void>();
+    const ready = Promise.all([mounted.promise, configured.ready()]);
+    sessions = await openSessions(configured, ready);
     schedules = openSchedules(box, sessions, {
+      ready,
       onProblem: (problem) => void errors.print(`${errors.colors.yellow('warning')}: ${printable(problem)}\n`),
     });
+    mounted.resolve();
     const server = await startServer({
       box,
       host: options.host,

@@ -141,6 +141,15 @@ describe('GET /api/sessions/{id}/events', () => {
     for (const stream of streams) await assert.rejects(take(stream, 2));
   });
 
+  it('takes a place that the session has not reached for its end, and says so before the first event', async (test) => {
+    const { create, ask } = await openSessionServer(test);
+    const { body } = await ask('GET', `/api/sessions/${await create()}/events?after=999`);
+    const reader = body?.getReader();
+    const { value } = (await reader?.read()) ?? {};
+    assert.match(new TextDecoder().decode(value), /^id: 0$/m);
+    await reader?.cancel();
+  });
+
   it('refuses a place that is none', async (test) => {
     const { create, watch, ask } = await openSessionServer(test);
     const id = await create();

@@ -30,8 +30,10 @@ const route = createRoute({
 /** Watching a session: as many as like, from wherever they were cut off. */
 export function sessionEventRoutes(app: ServerApp, served: ServedSessions, streams: EventStreams): void {
   app.openapi(route, async (context) => {
-    const { id } = await served.one(context.var.identity, context.req.valid('param').id);
-    const after = context.req.valid('header')['last-event-id'] ?? context.req.valid('query').after;
+    const { id, lastSeq } = await served.one(context.var.identity, context.req.valid('param').id);
+    const from = context.req.valid('header')['last-event-id'] ?? context.req.valid('query').after;
+    // A place that the session has not reached must not be what the client comes back with: what comes until then would be left out.
+    const after = from === undefined ? undefined : Math.min(from, lastSeq);
     return streams.answer(context, async (signal) => ({
       after,
       frames: frames(served.all.events(id, after === undefined ? { signal } : { after, signal })),
