@@ -20,7 +20,7 @@ import type { AgentSummary, EventOptions, SessionPage, SessionQuery, Sessions } 
 import { Sweep } from './sweep.ts';
 import { TranscriptOfEvents } from './transcript-of-events.ts';
 import { recallTurn } from './turn-memory.ts';
-import { Turns } from './turns.ts';
+import { type Refusal, Turns } from './turns.ts';
 import { watchEvents } from './watch-events.ts';
 import { Watchers } from './watchers.ts';
 
@@ -38,6 +38,8 @@ export interface SessionsOptions {
   readonly keepEvents?: number;
   /** How long an agent's question waits for its answer (2 h). */
   readonly questionMs?: number;
+  /** Says why turns in the name of a principal may not run (any more): they end with `turn-refused`. */
+  readonly refusal?: Refusal;
   /** Messages that wait since an earlier process are taken up after this: when the tools are there that they may be about. */
   readonly ready?: Promise<unknown>;
 }
@@ -84,7 +86,15 @@ class KeptSessions implements Sessions {
     const { sessionStore: store } = box;
     const watchers = this.#watchers;
     const log = new EventLog({ store, watchers, redact: (text) => box.redact(text) });
-    const turns = new Turns({ box, log, agents, questionMs, keepEvents, onTurn: (id) => this.#sweep.touched(id) });
+    const turns = new Turns({
+      box,
+      log,
+      agents,
+      questionMs,
+      keepEvents,
+      refusal: given.refusal,
+      onTurn: (id) => this.#sweep.touched(id),
+    });
     this.#log = log;
     this.#turns = turns;
     this.#answers = new Answers(box, turns);

@@ -86,6 +86,37 @@ describe('the life of sessions', () => {
     await eventsUntil(place.sessions, id, ({ type }) => type === 'done', 0);
   });
 
+  test('a turn of somebody who may not any more ends, and those that wait do not run; those of others do', async (t) => {
+    const gone = new Set<string>();
+    const place = await openSessionPlace({ refusal: async ({ id }) => (gone.has(id) ? `${id} is gone` : undefined) });
+    t.after(() => place.close());
+    const { sessions } = place;
+    const bob = { id: 'bob', kind: 'agent' } as const;
+    const { id } = await sessions.create({ agent: 'scripted' }, bob);
+    const ran: string[] = [];
+    place.script = (turn) => {
+      ran.push(turn.content);
+      return turn.content === 'runs' ? untilInterrupted(turn) : says('answer');
+    };
+    await sessions.send(id, 'runs', bob);
+    await eventsUntil(sessions, id, ({ type }) => type === 'text_delta');
+    await sessions.send(id, 'waits', bob);
+    await sessions.send(id, 'of a job', { id: 'job_1', kind: 'system' });
+    await sessions.send(id, 'of ann', ann);
+    gone.add('bob');
+    let dones = 0;
+    const events = await eventsUntil(sessions, id, ({ type }) => type === 'done' && ++dones === 4, 0);
+    assert.deepEqual(ran, ['runs', 'of ann']);
+    assert.deepEqual(
+      events.flatMap((event) => (event.type === 'error' ? [[event.code, event.message]] : [])),
+      Array.from({ length: 3 }, () => ['turn-refused', 'bob is gone']),
+    );
+    assert.deepEqual(
+      events.flatMap((event) => (event.type === 'done' ? [event.reason] : [])),
+      ['error', 'error', 'error', 'end'],
+    );
+  });
+
   test('a turn is let end when closing, within its grace', async (t) => {
     const place = await openSessionPlace();
     t.after(() => place.close());

@@ -66,6 +66,12 @@ export class RunningTurn {
     this.#interrupt.abort(new DOMException(why, 'AbortError'));
   }
 
+  /** Interrupts it because it may not go on, and tells why. */
+  refuse(why: string): void {
+    this.#failure ??= { code: 'turn-refused', message: why };
+    this.interrupt(why);
+  }
+
   /** Tells how the servers are, where that has changed. */
   refresh(): void {
     const servers = sessionServers(this.#parts.box.catalog(), this.#status.servers);

@@ -8,6 +8,7 @@ import { agentNamed } from './agent.ts';
 import { cronTimes, machineTimezone } from './cron-times.ts';
 import { type Job, type JobText, type NewJob, jobOf, ownerOf, textOf } from './job.ts';
 import type { Sessions } from './sessions.ts';
+import type { Refusal } from './turns.ts';
 
 /** What schedules are kept in, and what their runs are made with. */
 export interface ScheduleParts {
@@ -16,7 +17,7 @@ export interface ScheduleParts {
   /** Takes what must never be kept out of a text. */
   readonly redact: (text: string) => string;
   /** Says why the jobs of an owner may not run now; `undefined` when they may. */
-  readonly refusal?: (owner: Principal) => Promise<string | undefined>;
+  readonly refusal?: Refusal;
   /** Told when jobs could not be looked at; that is tried again by itself. */
   readonly onProblem?: (message: string) => void;
   readonly now?: () => number;

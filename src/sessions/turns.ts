@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { TurnRecord } from '../journal/session-store.ts';
 import { messageOf } from '../model/errors.ts';
+import type { Principal } from '../model/principal.ts';
 import { type Agent, type Agents, agentNamed } from './agent.ts';
 import type { EventLog } from './event-log.ts';
 import { lostTurn } from './lost-turn.ts';
@@ -14,16 +15,24 @@ export interface TurnsParts {
   readonly agents: Agents;
   readonly questionMs: number;
   readonly keepEvents: number;
+  /** Why turns in the name of a principal may not run; `undefined` when they may. */
+  readonly refusal?: Refusal | undefined;
   /** A turn begins. */
   onTurn(session: string): void;
 }
 
+/** Says why nothing may be done in the name of a principal now; `undefined` when it may. */
+export type Refusal = (by: Principal) => Promise<string | undefined>;
+
 const retryMs = 1000;
+const lookEveryMs = 1000;
 
 interface Work {
   done: Promise<void>;
   /** Something may have come since the store was looked at. */
   again: boolean;
+  /** Turns that were interrupted before they ran. */
+  readonly interrupted: Set<string>;
 }
 
 /** The turns that run in this process, at most one in a session; those that wait are claimed from the store one after the other. */
@@ -32,8 +41,6 @@ export class Turns {
   readonly #running = new Map<string, RunningTurn>();
   /** The sessions whose turns are worked off here. */
   readonly #working = new Map<string, Work>();
-  /** Turns that were interrupted after they were claimed, and before they ran. */
-  readonly #interrupted = new Set<string>();
   #lost: TurnRecord[] = [];
   readonly #closed = new AbortController();
   #isClosing = false;
@@ -59,7 +66,7 @@ export class Turns {
     const ids = await this.#parts.box.sessionStore.interrupt(session);
     const running = this.#running.get(session);
     if (running !== undefined && ids.includes(running.id)) running.interrupt(why);
-    else if (this.#working.has(session)) for (const id of ids) this.#interrupted.add(id);
+    else for (const id of ids) this.#working.get(session)?.interrupted.add(id);
     return ids.length > 0;
   }
 
@@ -83,7 +90,7 @@ export class Turns {
     const known = this.#working.get(session);
     if (known !== undefined) known.again = true;
     if (this.#isClosing || known !== undefined) return;
-    const work: Work = { done: Promise.resolve(), again: false };
+    const work: Work = { done: Promise.resolve(), again: false, interrupted: new Set() };
     this.#working.set(session, work);
     work.done = this.#work(session, work);
   }
@@ -117,8 +124,7 @@ export class Turns {
           if (work.again) continue;
           break;
         }
-        await this.#run(turn);
-        this.#interrupted.delete(turn.id);
+        await this.#run(turn, work.interrupted);
         turn = undefined;
       } catch (error) {
         // The store may be busy or full for a moment; what was claimed is tried again, since nobody else would run it.
@@ -129,36 +135,50 @@ export class Turns {
     this.#working.delete(session);
   }
 
-  async #run(turn: TurnRecord): Promise<void> {
-    const { box, log, agents, questionMs, keepEvents, onTurn } = this.#parts;
+  async #run(turn: TurnRecord, interrupted: ReadonlySet<string>): Promise<void> {
+    const { box, log, agents, questionMs, keepEvents, refusal, onTurn } = this.#parts;
     const session = await box.sessionStore.find(turn.session);
     if (session === undefined) return;
     onTurn(session.id);
     if (session.lastSeq > keepEvents) await box.sessionStore.trim(session.id, keepEvents);
+    // Jobs send in the name of whose session it is.
+    const sender = turn.by.kind === 'system' ? session.owner : turn.by;
+    const refused = await refusal?.(sender);
+    if (refused !== undefined) return this.#refuse(turn, 'turn-refused', refused);
     let agent: Agent;
     try {
       agent = agentNamed(agents, session.agent);
     } catch (error) {
-      return this.#refuse(turn, messageOf(error));
+      return this.#refuse(turn, 'agent-unknown', messageOf(error));
     }
     const memory = await box.sessionStore.memory(turn.session);
     const closed = this.#closed.signal;
     const running = new RunningTurn({ box, log, agent, session, turn, memory, questionMs, closed });
     this.#running.set(session.id, running);
-    if (this.#interrupted.has(turn.id)) running.interrupt('the turn was interrupted');
+    if (interrupted.has(turn.id)) running.interrupt('the turn was interrupted');
+    const looking =
+      refusal === undefined ? undefined : setInterval(() => void this.#look(running, sender), lookEveryMs);
     try {
       await running.run();
     } finally {
+      clearInterval(looking);
       this.#running.delete(session.id);
     }
   }
 
-  async #refuse({ id, session, content, by }: TurnRecord, message: string): Promise<void> {
+  /** Ends a turn whose sender may not any more. */
+  async #look(turn: RunningTurn, sender: Principal): Promise<void> {
+    // Nobody is interrupted because the store cannot be read for a moment.
+    const refused = await this.#parts.refusal?.(sender).catch(() => undefined);
+    if (refused !== undefined) turn.refuse(refused);
+  }
+
+  async #refuse({ id, session, content, by }: TurnRecord, code: string, message: string): Promise<void> {
     await this.#parts.log.write(
       session,
       [
         { type: 'user_message', turnId: id, content, by: by.id },
-        { type: 'error', code: 'agent-unknown', message },
+        { type: 'error', code, message },
         { type: 'done', reason: 'error' },
       ],
       { begins: true, ends: id, set: { lastTurn: 'error' } },

@@ -98,6 +98,24 @@ suite('sessions with agents of the configuration', () => {
     });
   });
 
+  test('messages of a token that was revoked are not taken to an agent', () =>
+    opened({}, async (sessions, { box }) => {
+      const { id: token } = await box.tokens.create({ role: 'agent', by: ann });
+      const by = { id: `token:${token}`, kind: 'agent' } as const;
+      const { id } = await sessions.create({}, by);
+      await box.tokens.revoke(token, { by: ann });
+      await sessions.send(id, 'ping the server', by);
+      const { signal } = new AbortController();
+      const heard: SessionEvent[] = [];
+      for await (const event of sessions.events(id, { after: 0, signal })) {
+        heard.push(event);
+        if (event.type === 'done') break;
+      }
+      const [message, error] = heard;
+      assert.equal(message?.type, 'user_message');
+      assert.ok(error?.type === 'error' && error.message === `the token ${token} was revoked`, JSON.stringify(heard));
+    }));
+
   test('calls say who made them: whoever holds the session, by the agent', () =>
     opened({}, async (sessions, { box }) => {
       const { id } = await sessions.create({}, ann);

@@ -1,5 +1,7 @@
 import type { Sessions } from '../../sessions/sessions.ts';
+import type { Refusal } from '../../sessions/turns.ts';
 import type { ConfiguredBox } from '../configured/configured-box.ts';
+import { tokenRefusal } from './token-refusal.ts';
 
 /** Opens the sessions of a box with the agents of its configuration; what waits in them is taken up when all is ready. */
 export async function openSessions(configured: ConfiguredBox, ready?: Promise<unknown>): Promise<Sessions> {
@@ -7,5 +9,7 @@ export async function openSessions(configured: ConfiguredBox, ready?: Promise<un
     configured.agents(),
     import('../../sessions/create-sessions.ts'),
   ]);
-  return await createSessions({ box: configured.box, agents, ...(ready === undefined ? {} : { ready }) });
+  const { box } = configured;
+  const refusal: Refusal = (by) => tokenRefusal(box.tokens, by);
+  return await createSessions({ box, agents, refusal, ...(ready === undefined ? {} : { ready }) });
 }
