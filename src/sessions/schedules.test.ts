@@ -194,10 +194,13 @@ describe('a job', () => {
   });
 
   test('of somebody who may not any more is left out', async (t) => {
+    let isRevoked = false;
     const { schedules, sessions, at } = place(t, {
-      refusal: async ({ id }) => (id === 'ada' ? 'the token of ada was revoked' : undefined),
+      refusal: async ({ id }) => (isRevoked && id === 'ada' ? 'the token of ada was revoked' : undefined),
     });
     const { id } = await schedules.create(nine, ada);
+    isRevoked = true;
+    await assert.rejects(schedules.create(nine, ada), /it would never run: the token of ada was revoked/);
     await at(start + hour / 2);
     assert.deepEqual(sessions.made, []);
     assert.equal((await schedules.get(id)).lastError, 'left out: the token of ada was revoked');

@@ -55,6 +55,8 @@ export class Schedules {
     const nextAt = cronTimes(cron, timezone).next(now);
     if (nextAt === undefined) throw invalid(`${JSON.stringify(cron)} never comes: there is no such day`);
     this.#assertRunnable(request);
+    const refused = await this.#parts.refusal?.(owner);
+    if (refused !== undefined) throw invalid(`it would never run: ${refused}`);
     const text: JobText = {
       cron,
       timezone,
