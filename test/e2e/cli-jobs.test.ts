@@ -82,7 +82,10 @@ suite('jobs of a server', () => {
     t.after(() => child.kill('SIGKILL'));
     const ended = finished(child);
     let status: string | undefined;
-    const look = setInterval(async () => (status = (await store.sessions.events('sess_1', 1, 1))[0]?.body), 50);
+    const look = setInterval(
+      () => void store.sessions.events('sess_1', 1, 1).then(([one]) => (status = one?.body)),
+      50,
+    );
     await until(() => status !== undefined, 'the message is taken up', 20_000);
     clearInterval(look);
     const { servers } = JSON.parse(status ?? '') as { servers: { name: string; status: string; tools: number }[] };
