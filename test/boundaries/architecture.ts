@@ -28,7 +28,7 @@ export const direction: Readonly<Record<string, readonly string[]>> = {
   'index.ts': ['signalbox.ts', ...core, 'access', 'sources', 'store'],
 
   server: ['signalbox.ts', ...core, 'access', ...outerRing, 'config'],
-  cli: ['signalbox.ts', ...core, 'access', ...outerRing, 'config', 'server', 'testing'],
+  cli: ['signalbox.ts', ...core, 'access', 'process', ...outerRing, 'config', 'server', 'testing'],
 };
 
 /** Packages (a trailing `*` stands for the rest of the name) and the only folders that may import them. */
