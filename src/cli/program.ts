@@ -75,12 +75,13 @@ export function createProgram(context: CommandContext): Command {
 
 const examples = `
 Examples:
-  signalbox serve                          start the server and its page
+  signalbox serve                          start the server: HTTP API, MCP endpoint, sessions, page
   signalbox import                         take over the servers of other clients
   signalbox tools --why                    what can be called, and why the rest cannot
   signalbox call ping                      one call, through the whole pipeline
   signalbox approvals                      what waits for your answer
   signalbox journal --since 1h             what was called
+  signalbox token create --role agent      lets an agent in over HTTP and MCP
   signalbox doctor                         is everything well?
 
 Exit codes: 0 ok, 1 the thing asked about is wrong, 2 wrong use or configuration.`;

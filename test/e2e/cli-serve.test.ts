@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
+import { findExecutable } from '../../src/runtimes/claude-code/find-executable.ts';
+import { claudeEnvironment } from '../support/claude.ts';
 import { Place, finished, launcher, said, withNotes } from './cli-place.ts';
 
 function isAlive(pid: number | undefined): boolean {
@@ -20,8 +23,7 @@ suite('serve', () => {
     const banner = await said(child.stdout, /Policy .*\n/);
     assert.match(banner, /^Signalbox \d+\.\d+\.\d+ {3}ready in \d+\.\d s\n/);
     assert.match(banner, /^ {2}Console +http:\/\/127\.0\.0\.1:\d+\/\?token=\S+/m);
-    assert.match(banner, /^ {2}MCP +http:\/\/127\.0\.0\.1:\d+\/mcp$/m);
-    assert.match(banner, /^ {2}API docs +http:\/\/127\.0\.0\.1:\d+\/docs$/m);
+    assert.match(banner, /^ {2}MCP +http:\/\/127\.0\.0\.1:\d+\/mcp +API docs +http:\/\/127\.0\.0\.1:\d+\/docs$/m);
     assert.match(banner, /^ {2}Journal +.*signalbox\.db \(kept\)$/m);
     assert.match(banner, /^ {2}Servers +2 up · 16 tools$/m);
     assert.match(
@@ -47,6 +49,26 @@ suite('serve', () => {
     assert.equal(isAlive(child.pid), false);
     const { items } = (await place.json(['journal', '--tool', 'notes/list'])) as { items: unknown[] };
     assert.equal(items.length, 1, 'the call is in the journal');
+  });
+
+  test('the line to connect with, as it is printed, connects Claude Code', async (t) => {
+    const place = new Place();
+    const home = join(place.directory, 'home');
+    mkdirSync(home);
+    const server = place.start(['serve', '--port', '0', '--data', join(home, "it's data")], { HOME: home });
+    t.after(() => server.kill('SIGKILL'));
+    const banner = await said(server.stdout, /Policy .*\n/);
+    const [, line = ''] = /^ {2}Connect +claude (mcp add --transport http signalbox .*)$/m.exec(banner) ?? [];
+    assert.ok(!line.includes('sbx_'), 'no token is shown');
+    const claude = `'${findExecutable() ?? ''}'`;
+    const env = claudeEnvironment('http://127.0.0.1:9', home);
+    const { stdout, stderr } = await finished(
+      spawn('sh', ['-c', `${claude} ${line} && ${claude} mcp list`], { cwd: place.directory, env }),
+    );
+    assert.match(stdout, /^signalbox: .*\/mcp \(HTTP\) - . Connected$/m, stderr);
+    const ended = finished(server);
+    server.kill('SIGTERM');
+    assert.equal((await ended).code, 0);
   });
 
   test('the token stays the same over restarts, for its owner alone', async () => {

@@ -24,13 +24,13 @@ export interface BannerFacts {
 export function banner(facts: BannerFacts, { colors }: Pick<Printer, 'colors'>): string {
   const rows: [string, string][] = [
     ['Console', `${colors.cyan(facts.signInUrl)} ${colors.dim('(signs in once)')}`],
-    ['MCP', `${facts.url}/mcp`],
-    ['API docs', `${facts.url}/docs`],
+    ['MCP', `${facts.url}/mcp          API docs  ${facts.url}/docs`],
     ['Journal', `${facts.journal} (kept)`],
     ['Tokens', tokensLine(facts, colors.dim)],
     ['Servers', serversLine(facts.catalog)],
     ['Agents', agentsLine(facts.agents)],
     ...foundRow(facts.found),
+    ['Connect', connectLine(facts)],
     ['Policy', policyLine(facts.policies)],
   ];
   const heading = `${colors.bold(`Signalbox ${facts.version}`)}   ready in ${(facts.startedInMs / 1000).toFixed(1)} s`;
@@ -40,6 +40,18 @@ export function banner(facts: BannerFacts, { colors }: Pick<Printer, 'colors'>):
 /** Where they are, not what they are: a terminal is scrolled back, copied and recorded. */
 function tokensLine({ tokenKeptIn, agentTokenKeptIn }: BannerFacts, dim: (text: string) => string): string {
   return `${tokenKeptIn} ${dim('(admin, for scripts)')} · ${agentTokenKeptIn} ${dim('(for agents)')}   →  signalbox token`;
+}
+
+/** For a shell, which reads the token from its file: what is shown, copied and pasted holds none. */
+function connectLine({ url, agentTokenKeptIn }: BannerFacts): string {
+  const file = /^[\w~./-]+$/.test(agentTokenKeptIn) ? agentTokenKeptIn : quotedForShell(agentTokenKeptIn);
+  return `claude mcp add --transport http signalbox ${url}/mcp --header "Authorization: Bearer $(cat ${file})"`;
+}
+
+/** A shell reads `~` only where it is not quoted. */
+function quotedForShell(path: string): string {
+  const [, home = '', rest = ''] = /^(~\/)?(.*)$/s.exec(path) ?? [];
+  return `${home}'${rest.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function policyLine({ rules, code }: PolicySummary): string {

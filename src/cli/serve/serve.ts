@@ -30,7 +30,7 @@ interface Options {
 export function addServeCommand(program: Command, { terminal }: CommandContext): void {
   program
     .command('serve')
-    .summary('start the server: HTTP API, sessions with agents, and page')
+    .summary('start the server: HTTP API, MCP endpoint, sessions with agents, page')
     .description(
       'Starts the server and runs until Ctrl-C or SIGTERM; then lets turns and calls under way end, and stops.',
     )

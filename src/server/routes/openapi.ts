@@ -36,7 +36,7 @@ export function openApiRoutes(app: ServerApp, version: string): () => OpenApiDoc
         title: 'Signalbox',
         version,
         description:
-          'The one place that every tool call of an agent passes through. Errors are `Problem` documents (RFC 9457) with a stable `code`.',
+          'The one place that every tool call of an agent passes through. Errors are `Problem` documents (RFC 9457) with a stable `code`. MCP clients are served at `/mcp`.',
         license: { name: 'MIT' },
       },
       security: [{ token: [] }],
