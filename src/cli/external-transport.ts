@@ -6,6 +6,7 @@ import type { OAuthOptions } from '../sources/mcp/http/oauth/oauth-options.ts';
 import type { TokenStore } from '../sources/mcp/http/oauth/token-store.ts';
 import { EntryReferences, type ReferenceSource, shortestSecret } from './entry-references.ts';
 import { npmProgram } from './npm-program.ts';
+import { startedBy } from './started-by.ts';
 import type { McpTransport } from '../sources/mcp/transport-options.ts';
 
 /** What the references of an entry are resolved with. */
@@ -30,7 +31,7 @@ export async function externalTransport(entry: ExternalEntry, context: Reference
     const given = await Promise.all(args.map((each, index) => references.plain(each, 'args', index)));
     const program = await references.plain(command ?? npm ?? '', npm === undefined ? 'command' : 'npm');
     const surroundings = {
-      env: await references.secrets(env, 'env'),
+      env: { ...startedBy(directory), ...(await references.secrets(env, 'env')) },
       cwd: resolve(directory, await references.plain(cwd, 'cwd')),
     };
     references.assertResolved();

@@ -8,6 +8,7 @@ import { type Globals, globalsOf } from './globals.ts';
 import { Interruption } from './interruption.ts';
 import { loadBoxParts } from './load-box-parts.ts';
 import { followConfiguration } from './serve/follow-configuration.ts';
+import { refuseStartedByItself } from './started-by.ts';
 import { tellWarnings } from './tell-warnings.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -36,6 +37,7 @@ async function stdio(
 ): Promise<void> {
   const { openConfiguredBox, readConfiguration } = await loadBoxParts();
   const { configuration, file } = readConfiguration(globals);
+  if (file !== undefined) refuseStartedByItself(configuration.directory);
   await tellWarnings(configuration, globals, errors);
   const read = (): Configuration =>
     readConfiguration(file === undefined ? globals : { ...globals, config: file }).configuration;

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { instance } from '../model/instance.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Signalbox } from '../signalbox.ts';
 import { McpHttp } from '../surfaces/mcp/endpoint/http/mcp-http.ts';
@@ -39,6 +40,7 @@ export function mcpRoute(parts: McpRouteParts): McpRoute {
   const http = new McpHttp({ endpoint, log });
 
   async function serve(request: IncomingMessage, response: ServerResponse, named: string | undefined): Promise<void> {
+    response.setHeader(instance.header, instance.id);
     try {
       assertHostAndOrigin(request, parts.allowedHosts());
       const identity = await identify(request, response, parts.bearers);

@@ -3,10 +3,12 @@ import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { httpFixture } from '../mcp-servers/http-fixture.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
-import { Place, finished, said } from './cli-place.ts';
+import { freePort } from '../support/free-port.ts';
+import { Place, finished, launcher, said } from './cli-place.ts';
 
 const { command, args } = fixtureProgram();
 
@@ -123,6 +125,41 @@ suite('external servers of the configuration', () => {
     const called = await place.run(['call', 'memory/create_entities', JSON.stringify({ entities })]);
     assert.equal(called.code, 0, called.stderr);
     assert.match(called.stdout, /it works/);
+  });
+
+  test('Signalbox as a server of itself is down with the reason, instead of starting and listing itself without end', async (t) => {
+    const port = await freePort();
+    const token = 'a-token-for-the-test';
+    const place = configured({
+      started: { command: process.execPath, args: [launcher, 'stdio'], env: { SIGNALBOX_HOME: './data' } },
+      reached: { url: `http://127.0.0.1:${port}/mcp`, headers: { Authorization: `Bearer ${token}` } },
+    });
+    const child = place.start(['serve', '--port', String(port), '--json'], { SIGNALBOX_TOKEN: token });
+    const ended = finished(child);
+    t.after(() => child.kill('SIGKILL'));
+    const { url } = JSON.parse(await said(child.stdout, /\n/)) as { url: string };
+    const headers = { authorization: `Bearer ${token}` };
+    const reasons = async (): Promise<string[]> => {
+      const { items } = (await (await fetch(`${url}/api/servers`, { headers })).json()) as {
+        items: { name: string; status: string; reason?: string }[];
+      };
+      return items.slice(1).map(({ name, status, reason = '' }) => `${name} ${status} ${reason}`);
+    };
+    const expected = [
+      /^started down .*exit code 2/,
+      /^reached down .*\/mcp is this Signalbox itself; take this server out/,
+    ];
+    const deadline = Date.now() + 30_000;
+    let seen = await reasons();
+    while (!expected.every((each, index) => each.test(seen[index] ?? '')) && Date.now() < deadline) {
+      await delay(100);
+      seen = await reasons();
+    }
+    expected.forEach((each, index) => assert.match(seen[index] ?? '', each));
+    const started = await (await fetch(`${url}/api/servers/started`, { headers })).text();
+    assert.match(started, /this configuration has Signalbox itself as a server/);
+    child.kill('SIGTERM');
+    assert.equal((await ended).code, 0);
   });
 
   test('a required server that is down: doctor ends with 1 and says so, serve says so', async () => {

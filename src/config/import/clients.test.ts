@@ -340,6 +340,7 @@ suite('a file that is not as it should be', () => {
         socket: { type: 'ws', url: 'wss://x' },
         file: { url: 'file:///etc/passwd' },
         self: { command: 'npx', args: ['-y', 'signalbox', 'stdio'] },
+        connected: { url: 'http://127.0.0.1:4242/mcp', headers: { Authorization: 'Bearer sbx_1m7_planted' } },
         good: { command: 'good' },
       },
     });
@@ -356,6 +357,7 @@ suite('a file that is not as it should be', () => {
         'socket: WebSocket is not supported',
         'file: its address is not http or https',
         'self: it is Signalbox itself',
+        'connected: it is Signalbox itself',
       ],
     );
   });

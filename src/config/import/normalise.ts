@@ -52,14 +52,16 @@ function permissions({ permissions: given = [] }: Draft): Pick<FoundServer, 'per
   return given.length === 0 ? {} : { permissions: given };
 }
 
-function unusable({ command, args = [], url, type }: Draft): string | undefined {
+function unusable({ command, args = [], url, headers = {}, type }: Draft): string | undefined {
   if (command === undefined && url === undefined) return 'it has neither a command nor an address';
   if (type !== undefined && /^(?:ws|websocket)/i.test(type)) return 'WebSocket is not supported';
   if (url !== undefined && !/^https?:\/\//i.test(url) && !/^\$?\{|^\$/.test(url))
     return 'its address is not http or https';
   const words = [basename(command ?? ''), ...args];
-  const isOurs = words.some((word) => /^signalbox(?:@[\w.-]+)?$/.test(basename(word))) && words.includes('stdio');
-  return isOurs ? 'it is Signalbox itself' : undefined;
+  const isStarted = words.some((word) => /^signalbox(?:@[\w.-]+)?$/.test(basename(word))) && words.includes('stdio');
+  // As `serve` prints it for those who connect.
+  const isReached = Object.values(headers).some((value) => /^Bearer sbx_/i.test(value));
+  return isStarted || isReached ? 'it is Signalbox itself' : undefined;
 }
 
 function normalised(

@@ -2,6 +2,7 @@ import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request 
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { Readable } from 'node:stream';
 import type { FetchLike } from '@modelcontextprotocol/client';
+import { instance } from '../../../model/instance.ts';
 import { namesInside, publicLookup, refuseAddress } from './address-guard.ts';
 
 /** A `fetch` for one server, and how to let go of its connections. */
@@ -40,7 +41,10 @@ export function guardedFetch(configured: URL, largestAnswer: number, others: rea
         ...(signal === undefined ? {} : { signal }),
       };
       const request = (secure ? requestHttps : requestHttp)(url, options);
-      request.once('response', (response) => void responseOf(response, largestAnswer).then(resolve, reject));
+      request.once('response', (response) => {
+        if (response.headers[instance.header] === instance.id) request.destroy(itself(url));
+        else void responseOf(response, largestAnswer).then(resolve, reject);
+      });
       request.on('error', reject);
       request.end(typeof init.body === 'string' ? init.body : undefined);
     });
@@ -52,6 +56,12 @@ export function guardedFetch(configured: URL, largestAnswer: number, others: rea
       agents['https:'].destroy();
     },
   };
+}
+
+/** Mounted in itself, each tool would be listed once more with every change of the list. */
+function itself({ origin, pathname }: URL): Error {
+  const message = `${origin}${pathname} is this Signalbox itself; take this server out of its configuration`;
+  return Object.assign(new Error(message), { code: 'SIGNALBOX_ITSELF' });
 }
 
 async function responseOf(incoming: IncomingMessage, largest: number): Promise<Response> {
