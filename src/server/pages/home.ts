@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { CatalogSnapshot, HiddenTool, ServerProvenance } from '../../catalog/snapshot.ts';
+import type { Approval } from '../../model/approval.ts';
 import { counted } from '../../model/counted.ts';
 import type { ToolDefinition } from '../../model/tool.ts';
 import { type Html, layout, linkedStyle, pageLinks } from './layout.ts';
@@ -9,15 +10,17 @@ export interface HomePage {
   readonly version: string;
   readonly journal: string;
   readonly catalog: CatalogSnapshot;
+  /** The calls that wait for a human. */
+  readonly waiting: readonly Approval[];
 }
 
-/** The plain page: every tool, every server, and one call to try. */
-export function homePage({ version, journal, catalog }: HomePage): Html {
+/** The plain page: what waits for an answer, every tool, every server, and one call to try. */
+export function homePage({ version, journal, catalog, waiting }: HomePage): Html {
   const { tools, servers, hidden } = catalog;
   const body = html`
     <h1>${counted(tools.length, 'tool')} of ${counted(servers.length, 'server')}</h1>
     <p class="faint">Version ${version} · journal: <code>${journal}</code></p>
-    ${tryOut(tools)}
+    ${inbox(waiting)} ${tryOut(tools)}
     <h2 id="tools">Tools</h2>
     <ul class="list" aria-labelledby="tools">
       ${tools.map(toolCard)}
@@ -38,6 +41,29 @@ export function homePage({ version, journal, catalog }: HomePage): Html {
   const head = html`${linkedStyle}
     <script src="/assets/page.js" defer></script>`;
   return layout({ title: 'Signalbox', body, head, navigation: pageLinks });
+}
+
+function inbox(waiting: readonly Approval[]): Html {
+  if (waiting.length === 0) return html``;
+  return html`<h2 id="waiting">
+      ${counted(waiting.length, 'call')} ${waiting.length === 1 ? 'waits' : 'wait'} for you
+    </h2>
+    <ul class="list" aria-labelledby="waiting">
+      ${waiting.map(approvalCard)}
+    </ul>`;
+}
+
+function approvalCard({ id, tool, effect, principal, decision, arguments: args }: Approval): Html {
+  return html`<li class="card">
+    <div class="title">
+      <h3><code>${tool}</code></h3>
+      <span class="badge ${effect}">${effect}</span>
+      <button type="button" data-answer="/api/approvals/${id}/approve" aria-describedby="${id}">Approve</button>
+      <button type="button" data-answer="/api/approvals/${id}/deny" aria-describedby="${id}">Deny</button>
+    </div>
+    <pre>${JSON.stringify(args, undefined, 2)}</pre>
+    <p id="${id}" role="status">${principal.id} asks: ${decision.reason}.</p>
+  </li>`;
 }
 
 function tryOut(tools: readonly ToolDefinition[]): Html {

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { runInNewContext } from 'node:vm';
 import { startTestServer, type TestServer } from '../../../test/support/http-server.ts';
 import type { CatalogSnapshot } from '../../catalog/snapshot.ts';
+import type { Approval } from '../../model/approval.ts';
 import type { ToolDefinition } from '../../model/tool.ts';
 import { homePage } from './home.ts';
 import { schemaText } from './schema-text.ts';
@@ -44,9 +45,17 @@ describe('the first page', () => {
       hidden: [{ name: hostile, server: hostile, by: 'server-down', reason: hostile, since: 0 }],
       notices: [],
     };
-    const page = String(await homePage({ version: hostile, journal: hostile, catalog }));
+    const approval = {
+      id: hostile,
+      tool: hostile,
+      effect: 'read',
+      principal: { id: hostile, kind: 'agent' },
+      decision: { answer: 'ask', rule: hostile, reason: hostile },
+      arguments: { [hostile]: hostile },
+    } as unknown as Approval;
+    const page = String(await homePage({ version: hostile, journal: hostile, catalog, waiting: [approval] }));
     assert.doesNotMatch(page, /<img|<script>|alert\('x'\)<\/script>/);
-    assert.ok((page.match(/&quot;&gt;&lt;script&gt;/g)?.length ?? 0) >= 9);
+    assert.ok((page.match(/&quot;&gt;&lt;script&gt;/g)?.length ?? 0) >= 15);
   });
 
   it('comes with a policy under which only our own files run', async (test) => {
@@ -85,6 +94,31 @@ describe('the script of the page', () => {
     assert.equal(shown.facts['Hash'], entry?.hash);
   });
 
+  for (const [what, told, outcome] of [
+    ['approve', 'Approved.', 'completed'],
+    ['deny', 'Denied.', 'denied'],
+  ] as const)
+    it(`answers a call that waits: ${what}`, async (test) => {
+      const served = await startTestServer(test);
+      const call = served.box.call('mcp__test__burn', {});
+      while ((await served.box.approvals.list()).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      const page = await (await fetch(served.server.url, { headers: { cookie: await served.signIn() } })).text();
+      assert.match(page, /1 call waits for you.*<code>mcp__test__burn<\/code>/s);
+      const [, path = '', id = ''] =
+        new RegExp(`data-answer="(\\S+/${what})" aria-describedby="(\\S+)"`).exec(page) ?? [];
+      const [button, line] = [new Element(), new Element()];
+      button.dataset['answer'] = path;
+      button.describedBy = id;
+      await inBrowser(served, { [id]: line }, [button]);
+      await button.onClick();
+      assert.equal(line.textContent, told);
+      assert.equal((await call).outcome, outcome);
+      await button.onClick();
+      assert.match(line.textContent, /^The approval has an answer already: /);
+      const after = await (await fetch(served.server.url, { headers: { cookie: await served.signIn() } })).text();
+      assert.doesNotMatch(after, /data-answer/);
+    });
+
   it('says why when it cannot', async (test) => {
     const server = await startTestServer(test);
     await server.box.close();
@@ -122,26 +156,39 @@ class Element {
   replaceChildren(): void {
     this.children = [];
   }
+  describedBy = '';
   focus(): void {}
+  getAttribute(_name: 'aria-describedby'): string {
+    return this.describedBy;
+  }
   addEventListener(_type: string, listener: () => Promise<void>): void {
     this.onClick = listener;
   }
 }
 
-async function clickRun(
+/** Runs the script on a page of these elements. */
+async function inBrowser(
   { server, signIn }: TestServer,
-  tool: string,
-): Promise<{ status: string; facts: Record<string, string> }> {
-  const [run, facts, status] = [new Element(), new Element(), new Element()];
-  run.dataset['tool'] = tool;
-  const elements: Record<string, Element> = { run, facts, status };
+  elements: Readonly<Record<string, Element>>,
+  answers: readonly Element[] = [],
+): Promise<void> {
   const headers = { cookie: await signIn(), origin: server.url };
   runInNewContext(script, {
-    document: { getElementById: (id: string) => elements[id], createElement: () => new Element() },
+    document: {
+      getElementById: (id: string) => elements[id],
+      createElement: () => new Element(),
+      querySelectorAll: () => answers,
+    },
     fetch: (path: string, init: RequestInit = {}) =>
       fetch(server.url + path, { ...init, headers: { ...(init.headers as Record<string, string>), ...headers } }),
     encodeURIComponent,
   });
+}
+
+async function clickRun(served: TestServer, tool: string): Promise<{ status: string; facts: Record<string, string> }> {
+  const [run, facts, status] = [new Element(), new Element(), new Element()];
+  run.dataset['tool'] = tool;
+  await inBrowser(served, { run, facts, status });
   await run.onClick();
   const shown: Record<string, string> = {};
   for (let index = 0; index < facts.children.length; index += 2) {

@@ -1,4 +1,4 @@
-/** What the plain page does in the browser: makes one call and shows what became of it. Text only ever goes in as text. */
+/** What the plain page does in the browser: gives answers, makes one call, and shows what became of it. Text only ever goes in as text. */
 export const script = `
 'use strict';
 const button = document.getElementById('run');
@@ -23,14 +23,27 @@ async function ask(path, options) {
   return answer;
 }
 
+const posted = { method: 'POST', headers: { 'Content-Type': 'application/json' } };
+
+async function answer(pressed, all) {
+  const told = document.getElementById(pressed.getAttribute('aria-describedby'));
+  for (const each of all) each.disabled = true;
+  try {
+    const { state } = await ask(pressed.dataset.answer, { ...posted, body: '{}' });
+    told.textContent = state === 'denied' ? 'Denied.' : 'Approved.';
+  } catch (error) {
+    told.textContent = error.message;
+    for (const each of all) each.disabled = false;
+  }
+}
+
 async function run() {
   const tool = encodeURIComponent(button.dataset.tool);
   button.disabled = true;
   status.textContent = 'Calling …';
   facts.replaceChildren();
   try {
-    const request = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"arguments":{}}' };
-    const result = await ask('/api/tools/' + tool + '/call', request);
+    const result = await ask('/api/tools/' + tool + '/call', { ...posted, body: '{"arguments":{}}' });
     const entry = await ask('/api/calls/' + encodeURIComponent(result.callId));
     show('Outcome', result.outcome, result.outcome);
     show('Answer', result.content.map((block) => block.text || '[' + block.type + ']').join('\\n'), 'code');
@@ -47,5 +60,11 @@ async function run() {
   }
 }
 
+const answers = [...document.querySelectorAll('[data-answer]')];
+for (const each of answers) {
+  const described = each.getAttribute('aria-describedby');
+  const both = answers.filter((other) => other.getAttribute('aria-describedby') === described);
+  each.addEventListener('click', () => answer(each, both));
+}
 if (button) button.addEventListener('click', run);
 `.trim();

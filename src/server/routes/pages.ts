@@ -16,7 +16,7 @@ const homeRoute = createRoute({
   path: '/',
   'x-roles': may.read,
   tags: ['Pages'],
-  summary: 'The tools, and a call to try',
+  summary: 'What waits for an answer, the tools, and a call to try',
   description:
     'With a one-time code from the link that `signalbox serve` prints: signs the browser in, and goes on without the code.',
   request: { query: z.object({ token: z.string().optional() }) },
@@ -63,9 +63,10 @@ const scriptRoute = createRoute({
 });
 
 export function pageRoutes(app: ServerApp, box: Signalbox, document: () => OpenApiDocument): void {
-  app.openapi(homeRoute, (context) => {
-    const { version, journal } = box;
-    return context.html(homePage({ version, journal: journal.location, catalog: box.catalog() }));
+  app.openapi(homeRoute, async (context) => {
+    const { version, journal, approvals } = box;
+    const waiting = (await approvals.list()).filter(({ state }) => state === 'pending');
+    return context.html(homePage({ version, journal: journal.location, catalog: box.catalog(), waiting }));
   });
   app.openapi(docsRoute, (context) => context.html(docsPage(document())));
   app.openapi(styleRoute, (context) => context.body(stylesheet, 200, { 'Content-Type': 'text/css; charset=utf-8' }));
