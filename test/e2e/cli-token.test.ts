@@ -34,6 +34,14 @@ function send({ url }: Served, token: string, method: string, path: string): Pro
 const call = '/api/tools/mcp__notes__list/call';
 
 suite('signalbox token', () => {
+  test('a profile that the configuration does not have is told, with the one that may be meant', async () => {
+    const place = new Place({ 'signalbox.config.json': '{"profiles": {"coding": {}}}' });
+    const create = async (profile: string): Promise<string> =>
+      (await place.run(['token', 'create', '--role', 'agent', '--profile', profile])).stderr;
+    assert.match(await create('codin'), /warning: the configuration has no profile "codin"; did you mean "coding"\?/);
+    assert.doesNotMatch(await create('coding'), /warning/);
+  });
+
   test('a token made beside a running server works there with its role until it is revoked, and is in clear nowhere', async (t) => {
     const place = new Place(withNotes);
     const served = await serve(t, place);

@@ -1,12 +1,15 @@
 import { type Command, Option } from 'commander';
+import { nearest } from '../../model/nearest.ts';
 import { type Role, roles } from '../../model/role.ts';
 import { withRecords } from '../approvals/open-inbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import { parseDuration } from '../duration.ts';
-import { globalsOf } from '../globals.ts';
+import { type Globals, globalsOf } from '../globals.ts';
 import { localTime } from '../local-time.ts';
 import { localUser } from '../local-user.ts';
 import { printJson } from '../print-json.ts';
+import { readConfiguration } from '../read-configuration.ts';
+import type { Printer } from '../terminal.ts';
 
 interface Options {
   readonly role: Role;
@@ -41,8 +44,20 @@ export function addCreateTokenCommand(token: Command, { terminal: { output, erro
           await output.print(`${created.token}\n`);
           const until = created.expiresAt === undefined ? '' : ` until ${localTime(created.expiresAt)}`;
           await errors.print(`${created.id} is good${until} for the role ${role}; the token is not shown again\n`);
+          if (profile !== undefined) await tellUnknownProfile(profile, globals, errors);
         },
         { mayMake: true },
       );
     });
+}
+
+/** No refusal: the data directory may serve another configuration, or this one may get the profile later. */
+async function tellUnknownProfile(profile: string, globals: Globals, errors: Printer): Promise<void> {
+  const names = Object.keys(readConfiguration(globals).configuration.profiles);
+  if (names.includes(profile)) return;
+  const meant = nearest(profile, names);
+  const hint = meant === undefined ? '.' : `; did you mean ${JSON.stringify(meant)}?`;
+  await errors.print(
+    `${errors.colors.yellow('warning')}: the configuration has no profile ${JSON.stringify(profile)}${hint} The token is refused until there is one\n`,
+  );
 }
