@@ -14,7 +14,7 @@ const none: ClientFiles = { servers: 0, clients: [] };
 const largestFile = 2 * 1024 * 1024;
 
 /** Counts what `import` would take over, in a time that nobody notices; what goes wrong counts as nothing. */
-export async function findClientFiles(configuration: Configuration, withinMs = 50): Promise<ClientFiles> {
+export async function findClientFiles(configuration: Configuration, withinMs = 250): Promise<ClientFiles> {
   try {
     const directory = process.cwd();
     const found = await findServers(thisMachine(directory), { withinMs, largestFile, withoutLines: true });
