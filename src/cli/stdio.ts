@@ -1,9 +1,6 @@
 import type { Command } from 'commander';
 import type { Configuration } from '../config/configuration.ts';
-import { nearest } from '../model/nearest.ts';
-import type { Signalbox } from '../signalbox.ts';
 import type { CommandContext } from './command-context.ts';
-import { usageFailure } from './fail.ts';
 import { type Globals, globalsOf } from './globals.ts';
 import { Interruption } from './interruption.ts';
 import { loadBoxParts } from './load-box-parts.ts';
@@ -55,7 +52,6 @@ async function stdio(
     ]);
     const endpoint = new McpEndpoint({ box: configured.box });
     const view = endpoint.view(profile);
-    if (view === undefined) throw usageFailure(unknownProfile(profile ?? '', configured.box));
     const signal = AbortSignal.any([interruption.signal, output.closed]);
     const ready = Promise.race([configured.ready(), new Promise((resolve) => setTimeout(resolve, readyMs).unref())]);
     const principal = { id: 'stdio', kind: 'agent' } as const;
@@ -76,11 +72,4 @@ async function stdio(
     await configured.close();
     interruption.stop();
   }
-}
-
-function unknownProfile(profile: string, box: Signalbox): string {
-  const names = box.profiles().map(({ name }) => name);
-  const meant = nearest(profile, names);
-  const hint = meant === undefined ? `there are: ${names.join(', ') || 'none'}` : `did you mean "${meant}"?`;
-  return `there is no profile named ${JSON.stringify(profile)}; ${hint}`;
 }

@@ -45,7 +45,6 @@ export function mcpRoute(parts: McpRouteParts): McpRoute {
       assertHostAndOrigin(request, parts.allowedHosts());
       const identity = await identify(request, response, parts.bearers);
       const view = endpoint.view(profileOf(identity, named));
-      if (view === undefined) throw new Problem('route-unknown', `there is no profile ${JSON.stringify(named ?? '')}`);
       const body = request.method === 'POST' ? await readBody(request, parts.maxBodyBytes) : '';
       // Whoever holds the token may be a person: what comes over MCP is an agent's doing all the same.
       const principal: Principal = { id: identity.principal.id, kind: 'agent' };

@@ -51,12 +51,16 @@ export class McpEndpoint {
     });
   }
 
-  /** What clients of a profile see; `undefined` when there is no such profile. */
-  view(profile: string | undefined): View | undefined {
+  /** What clients of a profile see. Throws `profile-unknown` when there is no such profile. */
+  view(profile: string | undefined): View {
     if (profile === undefined) return this.#everything;
-    const view = this.#views.get(profile) ?? new View(this.#options.box, profile);
-    if (view.exists) this.#views.set(profile, view);
-    return view.exists ? view : undefined;
+    const known = this.#views.get(profile);
+    if (known?.exists === true) return known;
+    // The catalog refuses what it does not have, and says what may be meant.
+    this.#options.box.tools({ profile });
+    const view = new View(this.#options.box, profile);
+    this.#views.set(profile, view);
+    return view;
   }
 
   /** A conversation in a revision with sessions. */

@@ -65,6 +65,20 @@ describe('a profile', () => {
     assert.equal((await call(url, 'mcp__bank__pay', headers)).result?.isError, true);
   });
 
+  test('that is not there is refused with the one that may be meant, also where a token is bound to it', async (t) => {
+    const { box, url } = await serving(t, { profiles: { coding: {} } });
+    const by = { id: 'user:test', kind: 'human' } as const;
+    const { token } = await box.tokens.create({ role: 'agent', profile: 'codin', by });
+    const bound = await sendModern(url, 'tools/list', {}, { headers: { Authorization: `Bearer ${token}` } });
+    for (const refused of [bound, await sendModern(new URL(`${url.href}/codin`), 'tools/list', {})]) {
+      assert.equal(refused.status, 404);
+      assert.match(
+        await refused.text(),
+        /"profile-unknown".*no profile named \\"codin\\"; did you mean \\"coding\\"\?/,
+      );
+    }
+  });
+
   test('of servers also holds for their resources and prompts', async (t) => {
     const server = mcpServer({ name: 'fixture', transport: await transportOf(t, 'legacy stdio') });
     const profiles = { without: { servers: [] }, own: { names: 'own' as const } };
