@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { withRecords } from './approvals/open-inbox.ts';
+import { namedCall } from './named-call.ts';
 import type { CommandContext } from './command-context.ts';
 import { usageFailure } from './fail.ts';
 import { globalsOf } from './globals.ts';
@@ -22,15 +23,16 @@ export function addSettleCommand(program: Command, { terminal: { output } }: Com
       'Records what you found out about a call whose process died, or whose connection broke, while it ran. ' +
         'Nothing is run again; later deliveries with the same idempotency key get this outcome.',
     )
-    .argument('<call>', 'its id, as signalbox journal --outcome unknown --json prints it')
+    .argument('<call>', 'its id, or the number of its entry, as signalbox journal --outcome unknown prints it')
     .option('--completed', 'it took effect')
     .option('--failed', 'it did not')
     .option('--note <text>', 'how you know')
-    .action(async (id: string, { completed, failed, note }: Options, command: Command) => {
+    .action(async (named: string, { completed, failed, note }: Options, command: Command) => {
       if ((completed === true) === (failed === true))
         throw usageFailure('say how it ended: --completed or --failed', { next: 'signalbox settle --help' });
       const globals = globalsOf(command);
       await withRecords(globals, async (box) => {
+        const id = await namedCall(named, box.journal);
         const as = completed === true ? 'completed' : 'failed';
         await box.settle(id, { as, by: localUser(), ...(note === undefined ? {} : { note }) });
         const call = await box.journal.call(id);

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { UndoOptions, UndoResult } from '../call/undo-calls.ts';
+import { namedCall } from './named-call.ts';
 import { changeLine } from './change-lines.ts';
 import type { CommandContext } from './command-context.ts';
 import { parseDuration } from './duration.ts';
@@ -27,7 +28,7 @@ export function addUndoCommand(program: Command, { terminal, exitWith }: Command
     .description(
       'Restores what a call changed in its workspace, then runs the tool’s own undo if it has one. What was changed since is never overwritten: it is told, and nothing is touched. Session state that a completed call wrote stays.',
     )
-    .argument('[call]', 'the call, as call and journal print it')
+    .argument('[call]', 'the call: its id, as call prints it, or the number of its entry, as journal does')
     .option('--session <id>', 'all calls of a session instead, the last one first')
     .option('--partial', 'restore what nobody has changed since, and leave the rest')
     .option('--again', 'run the tool’s own undo once more although it failed or was cut short before')
@@ -52,7 +53,9 @@ export function addUndoCommand(program: Command, { terminal, exitWith }: Command
       };
       try {
         const results =
-          session === undefined ? [await box.undo(call ?? '', options)] : await box.undoSession(session, options);
+          session === undefined
+            ? [await box.undo(await namedCall(call ?? '', box.journal), options)]
+            : await box.undoSession(session, options);
         if (globals.json) await printJson(terminal.output, session === undefined ? results[0] : { items: results });
         else
           await terminal.output.print(

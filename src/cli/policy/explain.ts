@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Decision } from '../../model/decision.ts';
+import { namedCall } from '../named-call.ts';
 import type { CommandContext } from '../command-context.ts';
 import { Failure } from '../fail.ts';
 import { globalsOf } from '../globals.ts';
@@ -14,22 +15,23 @@ export function addExplainCommand(policy: Command, { terminal: { output } }: Com
     .command('explain')
     .summary('why a call was allowed, asked or denied')
     .description('Tells from the journal which rule decided a call, where it stands, and what it looked at.')
-    .argument('<call>', 'the id of the call, as journal and call print it')
-    .action(async (id: string, _options: object, command: Command) => {
+    .argument('<call>', 'the call: its id, as call prints it, or the number of its entry, as journal does')
+    .action(async (named: string, _options: object, command: Command) => {
       const globals = globalsOf(command);
       await withJournal(globals, async (journal) => {
+        const id = await namedCall(named, journal);
         const call = await journal.call(id);
         if (call === undefined)
-          throw new Failure(1, 'call-unknown', `no call ${id} is in the journal`, { next: 'signalbox journal --json' });
-        const { callId, tool, at, decision, sessionId } = call;
+          throw new Failure(1, 'call-unknown', `no call ${id} is in the journal`, { next: 'signalbox journal' });
+        const { tool, at, decision, sessionId } = call;
         const outcome = call.type === 'ToolInvoked' ? call.outcome : 'running';
-        if (globals.json) return printJson(output, { callId, tool, at, sessionId, outcome, decision });
+        if (globals.json) return printJson(output, { callId: id, tool, at, sessionId, outcome, decision });
         const ending = call.type === 'ToolInvoked' && call.error !== undefined ? `: ${call.error.message}` : '';
         const lines =
           decision === undefined
             ? [`it ended as ${outcome} before policy was asked${ending}`]
             : explained(decision, output);
-        await output.print(`${output.colors.bold(oneLine(tool))} ${callId}\n${lines.map(indented).join('\n')}\n`);
+        await output.print(`${output.colors.bold(oneLine(tool))} ${id}\n${lines.map(indented).join('\n')}\n`);
       });
     });
 }

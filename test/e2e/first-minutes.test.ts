@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Place, finished, said } from './cli-place.ts';
+
+test('from a fresh start to an approved and undone call, without a key', { timeout: 120_000 }, async (t) => {
+  const place = new Place();
+  const token = 'a-token-for-the-test';
+  const server = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token });
+  t.after(() => server.kill('SIGKILL'));
+  const ended = finished(server);
+  const { url } = JSON.parse(await said(server.stdout, /\n/)) as { url: string };
+  const send = (path: string, body: object, accept = 'application/json'): Promise<Response> =>
+    fetch(url + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, accept, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const { id } = (await (await send('/api/sessions', {})).json()) as { id: string };
+  const tour = send(`/api/sessions/${id}/messages`, { content: 'run the tour' }, 'text/event-stream').then((response) =>
+    response.text(),
+  );
+
+  const note = join(place.data, 'demo', 'tour.txt');
+  for (const tool of ['mcp__demo__write_note', 'mcp__demo__send_note']) {
+    const follow = place.start(['approvals', '--follow']);
+    const line = await said(follow.stdout, new RegExp(`pending +${tool}`));
+    follow.kill('SIGTERM');
+    const [, approval = ''] = new RegExp(`^(\\w+) +pending +${tool}`, 'm').exec(line) ?? [];
+    assert.equal((await place.run(['approve', approval])).code, 0);
+  }
+  assert.match(await tour, /"type":"done","reason":"end"/);
+  assert.ok(existsSync(note), 'the write ran');
+
+  const { stdout: journal } = await place.run(['journal']);
+  const [, seq = ''] = /^ *(\d+) .* completed +mcp__demo__write_note/m.exec(journal) ?? [];
+  assert.match((await place.run(['policy', 'explain', seq])).stdout, /^mcp__demo__write_note call_\w+\n {2}ask/);
+  const undone = await place.run(['undo', seq]);
+  assert.match(undone.stdout, /^undone mcp__demo__write_note call_\w+\n {2}\+ tour\.txt\n$/, undone.stderr);
+  assert.ok(!existsSync(note), 'and was taken back');
+  assert.match((await place.run(['undo', '999999'])).stderr, /call-unknown/);
+
+  server.kill('SIGTERM');
+  assert.equal((await ended).code, 0);
+});
