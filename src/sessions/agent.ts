@@ -47,6 +47,9 @@ export function agentNamed<One extends { readonly name: string }>(
 }
 
 /** How freely an agent acts where nobody says. What a human configured for itself is not for agents to begin by themselves. */
-export function usualMode({ permissionMode = 'default' }: Agent, owner: Principal): PermissionMode {
+export function usualMode(
+  { permissionMode = 'default' }: Pick<Agent, 'permissionMode'>,
+  owner: Principal,
+): PermissionMode {
   return owner.kind === 'agent' && isFreerMode(permissionMode) ? 'default' : permissionMode;
 }

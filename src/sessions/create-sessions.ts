@@ -6,6 +6,7 @@ import type { JsonObject } from '../model/json.ts';
 import type { Principal } from '../model/principal.ts';
 import type { TranscriptMessage } from '../runtimes/transcript.ts';
 import { type Agents, agentNamed, usualMode } from './agent.ts';
+import { assertPlace } from './agent-choices.ts';
 import { Answers } from './answers.ts';
 import { checkDirectory, checkMessage, checkMode, checkTitle } from './check-session.ts';
 import { EventLog } from './event-log.ts';
@@ -133,6 +134,9 @@ class KeptSessions implements Sessions {
   async create(request: NewSession, owner: Principal): Promise<Session> {
     this.#assertOpen();
     const agent = agentNamed(this.#agents, request.agent ?? this.#agents.usual);
+    const usualPlace = agent.cwd ?? this.#cwd;
+    const cwd = await checkDirectory(request.cwd ?? usualPlace);
+    await assertPlace(cwd, usualPlace, owner, agent);
     const now = Date.now();
     const id = newId('sess');
     await this.#box.sessionStore.create({
@@ -141,7 +145,7 @@ class KeptSessions implements Sessions {
       runtime: agent.runtime.name,
       model: agent.model ?? '',
       title: request.title === undefined ? '' : this.#box.redact(checkTitle(request.title)),
-      cwd: await checkDirectory(request.cwd ?? agent.cwd ?? this.#cwd),
+      cwd,
       permissionMode: checkMode(request.permissionMode ?? usualMode(agent, owner)),
       owner: { id: owner.id, kind: owner.kind },
       createdAt: now,
@@ -190,6 +194,7 @@ class KeptSessions implements Sessions {
     await this.#box.sessionStore.create({
       ...facts,
       id: fork,
+      permissionMode: usualMode(facts, owner),
       owner: { id: owner.id, kind: owner.kind },
       createdAt: Date.now(),
       activeAt: Date.now(),
