@@ -16,10 +16,16 @@ export interface CreateJobArguments {
 export async function createJob(
   { jobs, sessions }: JobDependencies,
   { cron, prompt, ...more }: CreateJobArguments,
-  caller: Caller & Pick<ToolContext, 'callId'>,
+  caller: Caller & Pick<ToolContext, 'callId' | 'profile'>,
 ): Promise<JobLine> {
   const { owner, session } = await standingOf(caller, sessions);
   const agent = more.agent ?? session?.agent;
+  // An agent has the profile that the configuration gives it, and another one may have a wider one.
+  if (caller.profile !== undefined && (session === undefined || agent !== session.agent))
+    throw new SignalboxError(
+      'job-invalid',
+      `whoever is bound to a profile (${caller.profile}) makes jobs only in a session, with the agent of that session`,
+    );
   const cwd = more.cwd ?? session?.cwd;
   const request = {
     cron,

@@ -55,6 +55,17 @@ describe('create_job', () => {
     assert.deepEqual([owner, agent], ['bob', undefined]);
   });
 
+  test('gives nobody who is bound to a profile an agent that may see more', async () => {
+    const dependencies = house();
+    const bound = (caller: typeof inside | typeof bob, more: object = {}) =>
+      createJob(dependencies, { ...nine, ...more }, { ...caller, profile: 'narrow' });
+    await assert.rejects(bound(bob), { code: 'job-invalid' });
+    await assert.rejects(bound(bob, { agent: 'claude' }), /bound to a profile \(narrow\)/);
+    await assert.rejects(bound(inside, { agent: 'wide' }), { code: 'job-invalid' });
+    assert.equal((await bound(inside)).agent, 'claude');
+    assert.equal((await listJobs(dependencies, inside)).jobs.length, 1);
+  });
+
   test('is undone by the id of the call, and quietly when there is nothing to undo', async () => {
     const dependencies = house();
     await createJob(dependencies, nine, inside);
