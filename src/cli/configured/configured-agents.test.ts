@@ -190,7 +190,10 @@ suite('Claude agents of the configuration', { timeout: 120_000 }, () => {
       };
       process.env['AGENTS_TEST_API_KEY'] = 'planted-api-key';
       const agent = { runtime, env: { ...env, ANTHROPIC_API_KEY: '${env:AGENTS_TEST_API_KEY}' } };
-      await opened({ mcpServers: { every }, agents: { c: agent } }, async (agents, configured) => {
+      const bound = { named: { ...agent, profile: 'named' }, picky: { ...agent, profile: 'picky' } };
+      const profiles = { named: { servers: ['every'], tools: ['*'] }, picky: { tools: ['ping'] } };
+      const document = { mcpServers: { every }, profiles, agents: { c: agent, ...bound } };
+      await opened(document, async (agents, configured) => {
         const { box } = configured;
         assert.deepEqual(
           box.catalog().notices.map(({ server, message }) => [server, message.slice(0, 28)]),
@@ -217,8 +220,12 @@ suite('Claude agents of the configuration', { timeout: 120_000 }, () => {
           transcript?.map(({ role }) => role),
           ['user', 'assistant', 'assistant'],
         );
+        // A profile holds for what Claude reaches by itself, too.
+        const absent = /No such tool available: mcp__every__get-env/;
+        assert.match((await turn(named(agents, 'picky'), configured, 'go')).text, absent);
+        assert.match((await turn(named(agents, 'named'), configured, 'go')).text, /"SERVER_SECRET"/);
         box.disable('every');
-        assert.match((await turn(claude, configured, 'go')).text, /No such tool available: mcp__every__get-env/);
+        assert.match((await turn(claude, configured, 'go')).text, absent);
       });
       delete process.env['AGENTS_TEST_API_KEY'];
     });

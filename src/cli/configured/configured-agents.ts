@@ -128,7 +128,7 @@ export class ConfiguredAgents implements Agents {
       ...(toolSearch === undefined ? {} : { toolSearch }),
       ...(limits === undefined ? {} : { limits }),
     };
-    const passed = turn === undefined ? [] : this.#passedEntries();
+    const passed = turn === undefined ? [] : this.#passedEntries(entry.profile);
     if (turn === undefined || passed.length === 0) return options;
     const { claudePassthrough } = await import('../../surfaces/claude/passthrough.ts');
     const { servers, env: variables } = await passedServers(passed, this.#references);
@@ -139,12 +139,17 @@ export class ConfiguredAgents implements Agents {
     return { ...options, env: { ...env, ...variables }, passthrough: claudePassthrough(recorder, servers) };
   }
 
-  /** The servers that Claude reaches by itself, unless somebody took them out since. */
-  #passedEntries(): ExternalEntry[] {
+  /** The servers that Claude reaches by itself, unless somebody took them out since or the agent's profile does not have them. */
+  #passedEntries(profile: string | undefined): ExternalEntry[] {
+    const { servers, tools } = (profile === undefined ? {} : this.#configuration().profiles[profile]) ?? {
+      servers: [],
+    };
+    // Nothing looks at the calls there, so a server of which a profile has only some tools is handed over when it is named.
+    const isSeen = (name: string): boolean => servers?.includes(name) ?? tools === undefined;
     const up = new Set(this.#box.catalog().servers.flatMap(({ name, status }) => (status === 'up' ? [name] : [])));
     return this.#configuration().servers.filter(
       (entry): entry is ExternalEntry =>
-        entry.kind === 'external' && entry.settings.passthrough === true && up.has(entry.name),
+        entry.kind === 'external' && entry.settings.passthrough === true && up.has(entry.name) && isSeen(entry.name),
     );
   }
 }
