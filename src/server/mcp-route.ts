@@ -45,6 +45,7 @@ export function mcpRoute(parts: McpRouteParts): McpRoute {
       assertHostAndOrigin(request, parts.allowedHosts());
       const identity = await identify(request, response, parts.bearers);
       const view = endpoint.view(profileOf(identity, named));
+      if (view.trustsHuman) assertTrusted(identity);
       const body = request.method === 'POST' ? await readBody(request, parts.maxBodyBytes) : '';
       // Whoever holds the token may be a person: what comes over MCP is an agent's doing all the same.
       const principal: Principal = { id: identity.principal.id, kind: 'agent' };
@@ -92,6 +93,15 @@ async function identify(request: IncomingMessage, response: ServerResponse, bear
 function profileOf({ profile }: Identity, named: string | undefined): string | undefined {
   if (profile === undefined || named === undefined || named === profile) return profile ?? named;
   throw new Problem('route-unknown', `the token is bound to the profile ${JSON.stringify(profile)}: use /mcp`);
+}
+
+/** A client may answer by itself: that its answers count as a human's must be meant for this very token. */
+function assertTrusted({ role, profile }: Identity): void {
+  if (role === 'admin' || profile !== undefined) return;
+  throw new Problem(
+    'role-refused',
+    'what clients of this profile answer counts as a human’s answer; signalbox token create --role agent --profile makes a token that is bound to it',
+  );
 }
 
 function decodeName(text: string): string {
