@@ -3,7 +3,7 @@ import type { AgentEntry, runtimeServers } from '../../config/agent-entry.ts';
 import type { ClaudeAgentSettings, ModelAgentSettings } from '../../config/agent-schema.ts';
 import type { Configuration, ExternalEntry } from '../../config/configuration.ts';
 import { durationMs } from '../../model/duration.ts';
-import type { ClaudeCodeOptions } from '../../runtimes/claude-code/claude-code-options.ts';
+import type { ClaudeCodeOptions, GuardedPlaces } from '../../runtimes/claude-code/claude-code-options.ts';
 import { lazyRuntime } from '../../runtimes/lazy-runtime.ts';
 import type { ModelRuntimeOptions } from '../../runtimes/model/model-runtime-options.ts';
 import { modelRuntime } from '../../runtimes/model/model-runtime.ts';
@@ -25,16 +25,23 @@ export class ConfiguredAgents implements Agents {
   readonly #box: Signalbox;
   readonly #references: ReferenceContext;
   readonly #configuration: () => Configuration;
+  readonly #guarded: () => GuardedPlaces;
   /** Both ways to Claude Code bring the same tools along. */
   readonly #own = new Map<string, OwnTools>();
   readonly #runtimes: Runtime[] = [];
   #made: readonly Made[] = [];
   #from: Configuration | undefined;
 
-  constructor(box: Signalbox, references: ReferenceContext, configuration: () => Configuration) {
+  constructor(
+    box: Signalbox,
+    references: ReferenceContext,
+    configuration: () => Configuration,
+    guarded: () => GuardedPlaces,
+  ) {
     this.#box = box;
     this.#references = references;
     this.#configuration = configuration;
+    this.#guarded = guarded;
   }
 
   get usual(): string {
@@ -122,6 +129,7 @@ export class ConfiguredAgents implements Agents {
     const { model, executable, settingSources, toolSearch, limits } = entry;
     const options: ClaudeCodeOptions = {
       env,
+      guarded: this.#guarded(),
       ...(model === undefined ? {} : { model }),
       ...(executable === undefined ? {} : { executable }),
       ...(settingSources === undefined ? {} : { settingSources }),

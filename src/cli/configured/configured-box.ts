@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { lockOf } from '../../catalog/lock/lock-of.ts';
 import type { Lock } from '../../catalog/lock/lock.ts';
@@ -10,6 +10,7 @@ import { lockFile, readLock, writeLock } from '../../config/lock/lock-file.ts';
 import { type ServerStanding, standingsOf } from '../../config/lock/standing.ts';
 import { SignalboxError, messageOf } from '../../model/errors.ts';
 import { tell } from '../../model/tell.ts';
+import type { GuardedPlaces } from '../../runtimes/claude-code/claude-code-options.ts';
 import type { ConfigurationRefusal, ServedConfiguration } from '../../server/served-configuration.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import type { ConfiguredAgents } from './configured-agents.ts';
@@ -51,7 +52,10 @@ export class ConfiguredBox implements ServedConfiguration {
   async agents(): Promise<ConfiguredAgents> {
     if (this.#agents !== undefined) return this.#agents;
     const { ConfiguredAgents: Made } = await import('./configured-agents.ts');
-    return (this.#agents ??= new Made(this.box, this.#references, () => this.#configuration));
+    const { location } = this.box.journal;
+    const closed = isAbsolute(location) ? [dirname(location)] : [];
+    const guarded = (): GuardedPlaces => ({ closed, fixed: this.files() });
+    return (this.#agents ??= new Made(this.box, this.#references, () => this.#configuration, guarded));
   }
 
   get file(): string {

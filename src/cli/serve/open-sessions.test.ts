@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -195,6 +195,29 @@ suite('sessions with Claude', { timeout: 180_000 }, () => {
       });
       assert.deepEqual(resultsOf(events), ['denied']);
       assert.match(textOf(events), /not today/);
+    });
+  });
+
+  test('Claude neither reads the tokens nor writes the configuration unasked, also where it works around them', async () => {
+    await withClaude('claude-cli', async (sessions, { box, file }) => {
+      const token = join(box.journal.location, '../token');
+      writeFileSync(token, 'planted-admin-token');
+      script = ({ results }) =>
+        results.length === 0
+          ? [
+              { type: 'tool_use', name: 'Read', input: { file_path: token } },
+              { type: 'tool_use', name: 'Write', input: { file_path: file, content: '{}' } },
+            ]
+          : [{ type: 'text', text: results.map(({ text }) => text).join('') }];
+      const { id } = await sessions.create({ cwd: directory, permissionMode: 'acceptEdits' }, ann);
+      const asked: string[] = [];
+      const events = await turn(sessions, id, 'take over', (event) => {
+        if (event.type !== 'approval_required') return;
+        asked.push(event.toolName);
+        void sessions.deny(id, event.toolCallId, { by: ann });
+      });
+      assert.deepEqual(asked.toSorted(), ['mcp__claude__Read_outside', 'mcp__claude__Write_outside']);
+      assert.doesNotMatch(JSON.stringify(events), /planted-admin-token/);
     });
   });
 
