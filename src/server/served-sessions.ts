@@ -25,7 +25,7 @@ export class ServedSessions {
   async one(identity: Identity, id: string): Promise<Session> {
     const session = await this.all.get(id);
     if (mayView(identity, session.owner.id)) return session;
-    throw new SignalboxError('session-unknown', `there is no session ${JSON.stringify(id)}`);
+    throw new SignalboxError('session-unknown', `there is no session ${JSON.stringify(id)} (any more)`);
   }
 
   async create(identity: Identity, request: NewSession): Promise<Session> {

@@ -175,10 +175,14 @@ describe('sessions over HTTP', () => {
     assert.deepEqual(await listed(other), []);
     for (const headers of [viewer, approver])
       assert.deepEqual((await listed(headers)).toSorted(), [admins, id].toSorted());
+    const detailOf = async (method: string, path: string, body: object | undefined): Promise<string | undefined> =>
+      (await bodyOf<ProblemDocument>(ask(method, path, body, other))).detail?.replaceAll(/sess_\w+/g, 'ID');
     for (const foreign of [admins, id]) {
       for (const [method, path, body] of routesOfOne(foreign)) {
         const response = await ask(method, path, body, other);
         const { code } = await bodyOf<ProblemDocument>(response);
+        const never = path.replace(foreign, 'sess_never');
+        assert.equal(await detailOf(method, path, body), await detailOf(method, never, body), `${method} ${path}`);
         const unknown = [404, 'session-unknown'];
         const refused = [403, 'role-refused'];
         const isAnswer = /\/(approve|deny|submit-answers)$/.test(path);
