@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -165,4 +165,16 @@ describe('sqlite store', () => {
     }
     database.close();
   });
+});
+
+test('what is recorded is for its owner alone, also in a directory that others can look into', async (t) => {
+  const directory = temporary();
+  t.after(() => rmSync(directory, { recursive: true }));
+  chmodSync(directory, 0o755);
+  const store = sqliteStore({ file: join(directory, 'signalbox.db') });
+  t.after(() => store.close());
+  await store.append([draft()]);
+  const open = readdirSync(directory).filter((name) => (statSync(join(directory, name)).mode & 0o077) !== 0);
+  assert.deepEqual(open, []);
+  assert.ok(readdirSync(directory).includes('signalbox.db-wal'));
 });

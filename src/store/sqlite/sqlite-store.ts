@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { ApprovalQuery, ApprovalRecord, StoredRule } from '../../journal/approval-store.ts';
@@ -62,7 +62,7 @@ class SqliteStore implements Store {
   constructor(file: string) {
     this.location = file === ':memory:' ? 'memory' : file;
     const onDisk = file !== ':memory:';
-    if (onDisk) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    if (onDisk) makePrivate(file);
     this.#database = new DatabaseSync(file, { timeout: 5000 });
     // FULL until the schema is in place, which also puts the log's directory entry on the disk; then see DurableLog.
     this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
@@ -246,6 +246,17 @@ class SqliteStore implements Store {
       for (const step of schemaSteps.slice(version)) this.#database.exec(step);
       this.#database.exec(`PRAGMA user_version = ${newest}`);
     });
+  }
+}
+
+/** Makes the file for its owner alone, whoever else may look into the directory; what SQLite puts beside it gets the same mode. */
+function makePrivate(file: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  try {
+    // Only where there is none: closing one that is there would drop the locks of its other users in this process.
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch {
+    // It is there, or SQLite tells better what is wrong.
   }
 }
 
