@@ -120,8 +120,13 @@ suite('agents', () => {
         agents: { a: { runtime: 'model', model: 'x/y', providers: { x: { headers: { 'x-api-key': key } } } } },
       }),
       problems({ agents: { a: { runtime: 'claude', env: { ANTHROPIC_API_KEY: key } } } }),
+      ...[
+        { apiKey: `\${env:KEY:-${key}}` },
+        { options: { extra: { apiKey: key } } },
+        { baseURL: `https://me:${key}@models.example/v1` },
+      ].map((x) => problems({ agents: { a: { runtime: 'model', model: 'x/y', providers: { x } } } })),
     ].flat();
-    assert.equal(told.length, 3);
+    assert.equal(told.length, 6);
     for (const line of told) {
       assert.match(line, /expected a reference to/);
       assert.ok(!line.includes(key), line);

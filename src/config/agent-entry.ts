@@ -101,17 +101,25 @@ function ofOtherRuntime(finding: Finding): Finding {
 
 /** Credentials that are written out: whoever reads the file would have them. */
 function writtenSecrets(settings: AgentSettings, path: readonly string[]): Finding[] {
-  const among = (texts: Readonly<Record<string, string>> | undefined, ...inner: readonly string[]): Finding[] =>
-    Object.entries(texts ?? {})
-      .filter(([key, value]) => looksSecret(key, value))
-      .map(([key]) => ({
-        path: [...path, ...inner, key],
-        message: 'looks like a secret, expected a reference to it, as ${secret:NAME} or ${env:NAME}',
-      }));
-  if (settings.runtime !== 'model') return among(settings.env, 'env');
-  return Object.entries(settings.providers ?? {}).flatMap(([name, { headers }]) =>
-    among(headers, 'providers', name, 'headers'),
-  );
+  const found = (inner: readonly string[]): Finding => ({
+    path: [...path, ...inner],
+    message: 'looks like a secret, expected a reference to it, as ${secret:NAME} or ${env:NAME}',
+  });
+  const within = (value: unknown, inner: readonly string[]): Finding[] => {
+    if (typeof value === 'string') return looksSecret(inner.at(-1) ?? '', value) ? [found(inner)] : [];
+    if (typeof value !== 'object' || value === null) return [];
+    return Object.entries(value).flatMap(([key, each]) => within(each, [...inner, key]));
+  };
+  if (settings.runtime !== 'model') return within(settings.env, ['env']);
+  return Object.entries(settings.providers ?? {}).flatMap(([name, { headers, options, baseURL = '' }]) => {
+    const at = ['providers', name];
+    const hasPassword = /^\w+:\/\/[^/?#]*:[^/?#$]+@/.test(baseURL);
+    return [
+      ...within(headers, [...at, 'headers']),
+      ...within(options, [...at, 'options']),
+      ...(hasPassword ? [found([...at, 'baseURL'])] : []),
+    ];
+  });
 }
 
 function entriesOf(value: unknown): Readonly<Record<string, unknown>> {

@@ -34,7 +34,8 @@ const claudeSchema = strict({
 const providerSchema = strict({
   apiKey: z
     .string(keyRule)
-    .regex(/^\$\{[^}]+\}$/, keyRule)
+    // What a reference falls back to would be a key that is written out.
+    .regex(/^\$\{(?!.*:-)[^}]+\}$/, keyRule)
     .exactOptional(),
   baseURL: z
     .string('an address of the web')
