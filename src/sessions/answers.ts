@@ -19,22 +19,34 @@ export class Answers {
     this.#turns = turns;
   }
 
-  /** The approval that a call of the last turn waits for, or waited for: then the inbox knows how it was answered. */
-  async approvalOf(session: LastTurn, toolCallId: string): Promise<string> {
-    const waiting = this.#turns.of(session.id)?.approvals.of(toolCallId);
-    if (waiting !== undefined) return waiting;
-    const asked = await this.#last(session, 'approval_required', toolCallId);
+  /**
+   * The approval that a call of the last turn waits for, or waited for: then the inbox knows how it was answered. Where several
+   * calls wait under one id, only `meant` says which: a yes must never be taken for another call than the one that was shown.
+   */
+  async approvalOf(session: LastTurn, toolCallId: string, meant?: string): Promise<string> {
+    const waiting = this.#turns.of(session.id)?.approvals.of(toolCallId) ?? [];
+    const [first, ...more] = waiting.filter((approvalId) => meant === undefined || approvalId === meant);
+    if (more.length > 0)
+      throw new SignalboxError(
+        'approval-unknown',
+        `${more.length + 1} calls wait under ${JSON.stringify(toolCallId)}; say which one with "approvalId", as "approval_required" tells it`,
+      );
+    if (first !== undefined) return first;
+    const isMeant = (event: SessionEvent): boolean =>
+      event.type === 'approval_required' && (meant === undefined || event.approvalId === meant);
+    const asked = await this.#last(session, isMeant, toolCallId);
     if (asked?.type === 'approval_required') return asked.approvalId;
+    const which = meant === undefined ? '' : ` with the approval ${JSON.stringify(meant)}`;
     throw new SignalboxError(
       'approval-unknown',
-      `no call waits under ${JSON.stringify(toolCallId)}; those that do are told as "approval_required"`,
+      `no call waits under ${JSON.stringify(toolCallId)}${which}; those that do are told as "approval_required"`,
     );
   }
 
   /** Answers an agent's question. */
   async answer(session: LastTurn, toolCallId: string, answers: JsonObject, by: Principal): Promise<void> {
     if (this.#turns.of(session.id)?.questions.answer(toolCallId, answers, by) === true) return;
-    const answered = await this.#last(session, 'question_answered', toolCallId);
+    const answered = await this.#last(session, ({ type }) => type === 'question_answered', toolCallId);
     if (answered?.type === 'question_answered')
       throw new SignalboxError('question-answered', `the question was already answered, by ${answered.by}`);
     throw new SignalboxError(
@@ -45,12 +57,12 @@ export class Answers {
 
   async #last(
     { id, turnSeq }: LastTurn,
-    type: SessionEvent['type'],
+    fits: (event: SessionEvent) => boolean,
     toolCallId: string,
   ): Promise<SessionEvent | undefined> {
     let found: SessionEvent | undefined;
     for await (const event of readEvents(this.#box.sessionStore, id, Math.max(0, turnSeq - 1)))
-      if (event.type === type && 'toolCallId' in event && event.toolCallId === toolCallId) found = event;
+      if (fits(event) && 'toolCallId' in event && event.toolCallId === toolCallId) found = event;
     return found;
   }
 }

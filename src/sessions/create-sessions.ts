@@ -17,7 +17,7 @@ import type { SessionEvent } from './session-event.ts';
 import { pageOf, recordQuery } from './session-page.ts';
 import { titleOf, toSession } from './session-view.ts';
 import type { NewSession, SentMessage, Session, SessionChange } from './session.ts';
-import type { AgentSummary, EventOptions, SessionPage, SessionQuery, Sessions } from './sessions.ts';
+import type { AgentSummary, EventOptions, Meant, SessionPage, SessionQuery, Sessions } from './sessions.ts';
 import { Sweep } from './sweep.ts';
 import { TranscriptOfEvents } from './transcript-of-events.ts';
 import { recallTurn } from './turn-memory.ts';
@@ -244,12 +244,15 @@ class KeptSessions implements Sessions {
     return this.#turns.interrupt(id, 'the turn was interrupted');
   }
 
-  async approve(id: string, toolCallId: string, how: Approving): Promise<void> {
-    await this.#box.approvals.approve(await this.#answers.approvalOf(await this.#find(id), toolCallId), how);
+  async approve(id: string, toolCallId: string, { approvalId, ...how }: Approving & Meant): Promise<void> {
+    await this.#box.approvals.approve(
+      await this.#answers.approvalOf(await this.#find(id), toolCallId, approvalId),
+      how,
+    );
   }
 
-  async deny(id: string, toolCallId: string, how: Denying): Promise<void> {
-    await this.#box.approvals.deny(await this.#answers.approvalOf(await this.#find(id), toolCallId), how);
+  async deny(id: string, toolCallId: string, { approvalId, ...how }: Denying & Meant): Promise<void> {
+    await this.#box.approvals.deny(await this.#answers.approvalOf(await this.#find(id), toolCallId, approvalId), how);
   }
 
   async answer(id: string, toolCallId: string, answers: JsonObject, by: Principal): Promise<void> {

@@ -13,6 +13,11 @@ export interface AgentSummary {
   readonly isDefault: boolean;
 }
 
+/** Which approval an answer is to. Needed only where a model gave several calls that wait the same id. */
+export interface Meant {
+  readonly approvalId?: string;
+}
+
 /** Conversations with agents. Rejects with `session-unknown` where there is no session of that id. */
 export interface Sessions {
   agents(): readonly AgentSummary[];
@@ -34,8 +39,8 @@ export interface Sessions {
   /** Interrupts the turn that runs and takes back those that wait; `false` when there was nothing to interrupt. */
   interrupt(id: string): Promise<boolean>;
   /** Says yes to the call that waits under the model's id of it. Rejects with `approval-unknown` or `approval-answered`. */
-  approve(id: string, toolCallId: string, how: Approving): Promise<void>;
-  deny(id: string, toolCallId: string, how: Denying): Promise<void>;
+  approve(id: string, toolCallId: string, how: Approving & Meant): Promise<void>;
+  deny(id: string, toolCallId: string, how: Denying & Meant): Promise<void>;
   /** Answers an agent's question. Rejects with `question-unknown` or `question-answered`. */
   answer(id: string, toolCallId: string, answers: JsonObject, by: Principal): Promise<void>;
   /**

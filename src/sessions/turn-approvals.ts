@@ -33,9 +33,10 @@ export class TurnApprovals {
     return this.#open.size;
   }
 
-  /** The approval that a call waits for. */
-  of(toolCallId: string): string | undefined {
-    return [...this.#open].findLast((open) => open.toolCallId === toolCallId)?.approvalId;
+  /** The approvals that calls of that id wait for: a model may give two calls the same one. */
+  of(toolCallId: string): readonly string[] {
+    const open = [...this.#open].filter((each) => each.toolCallId === toolCallId);
+    return [...new Set(open.map(({ approvalId }) => approvalId))];
   }
 
   /** Tells that a call waits. Gives no answer itself: it only ends when nobody needs one any more. */

@@ -29,9 +29,10 @@ export function sessionAnswerRoutes(app: ServerApp, served: ServedSessions, maxB
 
   app.openapi(answerRoute('approve', 'Say yes to the call that waits', approveCallSchema), async (context) => {
     const { id } = await served.one(context.var.identity, context.req.valid('param').id);
-    const { toolCallId, arguments: edited, remember } = context.req.valid('json');
+    const { toolCallId, approvalId, arguments: edited, remember } = context.req.valid('json');
     await served.all.approve(id, toolCallId, {
       by: context.var.principal,
+      ...(approvalId === undefined ? {} : { approvalId }),
       ...(edited === undefined ? {} : { arguments: edited as JsonObject }),
       ...(remember === undefined ? {} : { remember }),
     });
@@ -40,9 +41,10 @@ export function sessionAnswerRoutes(app: ServerApp, served: ServedSessions, maxB
 
   app.openapi(answerRoute('deny', 'Say no to the call that waits', denyCallSchema), async (context) => {
     const { id } = await served.one(context.var.identity, context.req.valid('param').id);
-    const { toolCallId, reason } = context.req.valid('json');
+    const { toolCallId, approvalId, reason } = context.req.valid('json');
     await served.all.deny(id, toolCallId, {
       by: context.var.principal,
+      ...(approvalId === undefined ? {} : { approvalId }),
       ...(reason === undefined ? {} : { reason }),
     });
     return json(context, sessionSchema, await served.all.get(id), 200);

@@ -117,8 +117,18 @@ export const transcriptSchema = z
 
 const toolCallId = z.string().min(1).describe('The model’s id of the call, as the events name it.');
 
-export const approveCallSchema = approveRequestSchema.extend({ toolCallId }).openapi('ApproveCallRequest');
-export const denyCallSchema = denyRequestSchema.extend({ toolCallId }).openapi('DenyCallRequest');
+const meant = {
+  toolCallId,
+  approvalId: z
+    .string()
+    .exactOptional()
+    .describe(
+      'The approval that was shown. Some models give several calls one id: then it must be there, and it is safer always.',
+    ),
+};
+
+export const approveCallSchema = approveRequestSchema.extend(meant).openapi('ApproveCallRequest');
+export const denyCallSchema = denyRequestSchema.extend(meant).openapi('DenyCallRequest');
 
 export const answersSchema = z
   .strictObject({
