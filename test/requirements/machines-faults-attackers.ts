@@ -23,6 +23,20 @@ export const machinesFaultsAttackers: Section<'G'> = {
   },
   G5: {
     promise: 'rebinding, cross-site, forged handles, SSRF, path escape, injection and token confusion are refused',
-    tests: [],
+    tests: [
+      'src/server/access/hosts.test.ts > DNS rebinding > refuses every route for a host that is not this server’s',
+      'src/server/access/hosts.test.ts > DNS rebinding > refuses a request line that names another host, and two Host headers',
+      'src/server/access/hosts.test.ts > DNS rebinding > refuses a foreign Origin on every route, also where no token is needed',
+      'src/server/access/authenticate.test.ts > cross-site requests > needs a page of ours for what a cookie changes',
+      'src/server/access/sign-in.test.ts > the sign-in link > is no token for the API, and the token is no code',
+      'src/server/mcp-route.test.ts > the MCP endpoint > takes agents and admins, by their token alone',
+      'src/server/mcp-route.test.ts > the MCP endpoint > lets no agent choose a profile in which its own answers would count as a human’s',
+      'src/sessions/agent-choices.test.ts > what an agent chooses > is no place outside the usual directory where the runtime reads files itself',
+      'src/cli/serve/open-sessions.test.ts > sessions with Claude > Claude neither reads the tokens nor writes the configuration unasked, also where it works around them',
+      'src/sources/mcp/http/address-guard.test.ts > a public name that resolves inside is refused when it is connected to',
+      'src/sources/mcp/http/address-guard.test.ts > a host that was not configured is refused inside, even when the configured one may be there',
+      'src/sources/mcp/http/http.test.ts > what a server on the network may not do > lead to another place by a redirect',
+    ],
+    missing: 'forged state handles and tokens of other issuers at the MCP endpoint',
   },
 };
