@@ -10,8 +10,7 @@ const profiles = { narrow: { tools: ['ping'] }, trusting: { trustsHuman: true } 
 /** A server with two profiles, and how it answers MCP clients. */
 async function place(test: TestContext) {
   const box = await createSignalbox({ profiles });
-  const options = { box, profile: (name: string) => (profiles as Record<string, object>)[name] };
-  const made = await startTestServer(test, options);
+  const made = await startTestServer(test, { box });
   const token = async (role: Role, profile?: string): Promise<string> =>
     (await box.tokens.create({ role, by: alice, ...(profile === undefined ? {} : { profile }) })).token;
   const list = async (path: string, headers: Record<string, string>): Promise<number> => {
