@@ -41,4 +41,30 @@ describe('an answer', () => {
     await eventsUntil(sessions, id, ({ type }) => type === 'done');
     assert.deepEqual(notes, ['harmless']);
   });
+
+  test('is for the question that was shown, also where a model uses its id at once or again', async (t) => {
+    const place = await openSessionPlace();
+    t.after(() => place.close());
+    const { sessions } = place;
+    const heard: unknown[] = [];
+    place.script = async function* ({ ask }) {
+      const asked = (question: string) =>
+        ask('call_0', [{ question, header: question, options: [], multiSelect: false }]);
+      heard.push(await Promise.all([asked('Tea?'), asked('Delete it all?')]));
+      heard.push(await asked('Sugar?'));
+      yield { type: 'done', reason: 'end' };
+    };
+    const { id } = await sessions.create({ agent: 'scripted' }, ann);
+    await sessions.send(id, 'go', ann);
+    const prompted = (count: number) => {
+      let seen = 0;
+      return eventsUntil(sessions, id, ({ type }) => type === 'question_prompt' && (seen += 1) === count, 0);
+    };
+    await prompted(1);
+    await sessions.answer(id, 'call_0', { 'Tea?': 'yes' }, ann);
+    await prompted(2);
+    await sessions.answer(id, 'call_0', { 'Sugar?': 'no' }, ann);
+    await eventsUntil(sessions, id, ({ type }) => type === 'done');
+    assert.deepEqual(heard, [[{ 'Tea?': 'yes' }, undefined], { 'Sugar?': 'no' }]);
+  });
 });

@@ -24,7 +24,9 @@ export class TurnQuestions {
 
   /** Asks, and waits for the answer; `undefined` when the turn was interrupted or nobody answered in time. */
   async ask(toolCallId: string, questions: readonly Question[]): Promise<JsonObject | undefined> {
-    if (this.#signal.aborted) return undefined;
+    // Two that wait under one id could not be told apart: an answer must not be taken for one to another question.
+    if (this.#signal.aborted || this.#open.has(toolCallId)) return undefined;
+    this.#answered.delete(toolCallId);
     const { promise, resolve } = Promise.withResolvers<JsonObject | undefined>();
     const giveUp = (): void => resolve(undefined);
     const timer = setTimeout(giveUp, this.#expireMs);
