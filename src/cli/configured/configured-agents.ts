@@ -140,7 +140,9 @@ export class ConfiguredAgents implements Agents {
     if (turn === undefined || passed.length === 0) return options;
     const { claudePassthrough } = await import('../../surfaces/claude/passthrough.ts');
     const { servers, env: variables } = await passedServers(passed, this.#references);
-    const principal = { id: entry.name, kind: 'agent' as const };
+    const owner = (await this.#box.sessionStore.find(turn.session))?.owner;
+    // As every other call of the session says who made it.
+    const principal = { id: owner === undefined ? entry.name : `${owner.id}/${entry.name}`, kind: 'agent' as const };
     const recorder: Pick<Signalbox, 'recordObserved'> = {
       recordObserved: (call) => this.#box.recordObserved({ ...call, session: turn.session, principal }),
     };

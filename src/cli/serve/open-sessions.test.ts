@@ -221,6 +221,27 @@ suite('sessions with Claude', { timeout: 180_000 }, () => {
     });
   });
 
+  test('calls that pass by say who made them, too', async () => {
+    const every = { command: process.execPath, args: [everything], passthrough: true };
+    await withClaude(
+      'claude-cli',
+      async (sessions, { box }) => {
+        script = ({ results }) =>
+          results.length === 0
+            ? [{ type: 'tool_use', name: 'mcp__every__echo', input: { message: 'x' } }]
+            : [{ type: 'text', text: 'done' }];
+        const { id } = await sessions.create({}, ann);
+        await turn(sessions, id, 'go');
+        const { items } = await box.journal.calls({ session: id });
+        assert.deepEqual(
+          items.flatMap((item) => (item.type === 'ToolInvoked' ? [[item.tool, item.principal]] : [])),
+          [['mcp__every__echo', { id: 'ann/c', kind: 'agent' }]],
+        );
+      },
+      { every },
+    );
+  });
+
   test('session_status tells how each server is, also one that Claude reaches by itself, and one that is down', async () => {
     const every = { command: process.execPath, args: [everything], passthrough: true };
     const gone = { command: 'no-such-program' };
