@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
+import { httpFixture } from '../../../test/mcp-servers/http-fixture.ts';
 import { claudeEnvironment } from '../../../test/support/claude.ts';
 import { heardInMessages, startMessagesServer } from '../../../test/support/messages-server.ts';
 import type { ModelBlock } from '../../../test/support/model/model-script.ts';
@@ -172,13 +173,17 @@ suite('Claude agents of the configuration', { timeout: 120_000 }, () => {
           return [{ type: 'text', text: `heard: ${results.map(({ text }) => text).join(' | ')}` }];
         commandLine ||= commandLines();
         return [
+          { type: 'tool_use', name: 'mcp__web__echo', input: { text: 'by the web' } },
           { type: 'tool_use', name: 'mcp__every__get-env', input: {} },
           { type: 'tool_use', name: 'mcp__signalbox__ping', input: {} },
         ];
       });
       process.env['AGENTS_TEST_SECRET'] = 'planted-server-secret';
+      const asked = new Set<string>();
+      const fixture = await httpFixture('legacy', 0, ({ url }) => void asked.add(new URL(url).search));
       t.after(async () => {
         delete process.env['AGENTS_TEST_SECRET'];
+        await fixture.close();
         await api.close();
       });
       const { ANTHROPIC_API_KEY: _, ...env } = claudeEnvironment(api.url, home);
@@ -192,12 +197,16 @@ suite('Claude agents of the configuration', { timeout: 120_000 }, () => {
       const agent = { runtime, env: { ...env, ANTHROPIC_API_KEY: '${env:AGENTS_TEST_API_KEY}' } };
       const bound = { named: { ...agent, profile: 'named' }, picky: { ...agent, profile: 'picky' } };
       const profiles = { named: { servers: ['every'], tools: ['*'] }, picky: { tools: ['ping'] } };
-      const document = { mcpServers: { every }, profiles, agents: { c: agent, ...bound } };
+      const web = { type: 'http', url: `${fixture.url}?key=\${env:AGENTS_TEST_SECRET}`, passthrough: true };
+      const document = { mcpServers: { every, web }, profiles, agents: { c: agent, ...bound } };
       await opened(document, async (agents, configured) => {
         const { box } = configured;
         assert.deepEqual(
           box.catalog().notices.map(({ server, message }) => [server, message.slice(0, 28)]),
-          [['every', 'is handed to Claude as it is']],
+          [
+            ['every', 'is handed to Claude as it is'],
+            ['web', 'is handed to Claude as it is'],
+          ],
         );
         assert.equal((await box.call('mcp__every__echo', {})).outcome, 'denied');
         const claude = named(agents, 'c');
@@ -205,10 +214,14 @@ suite('Claude agents of the configuration', { timeout: 120_000 }, () => {
         assert.deepEqual([told.reason, told.errors], ['end', []]);
         assert.match(told.text, /"SERVER_SECRET": "is planted-server-secret"/);
         assert.match(told.text, /pong/);
+        assert.match(told.text, /by the web/);
+        assert.deepEqual([...asked], ['?key=planted-server-secret']);
         assert.match(commandLine, /--mcp-config/);
         assert.doesNotMatch(commandLine, /planted-server-secret|planted-api-key/);
         const { items } = await box.journal.calls({ session: 'session-1' });
-        const observed = items.find((item) => item.type === 'ToolInvoked' && item.observed === true);
+        const observed = items.find(
+          (item) => item.type === 'ToolInvoked' && item.observed === true && item.adapter === 'mcp:every',
+        );
         assert.deepEqual(observed?.type === 'ToolInvoked' && [observed.tool, observed.principal.id, observed.adapter], [
           'mcp__every__get-env',
           'c',

@@ -37,21 +37,25 @@ export async function passedServers(
 ): Promise<PassedServers> {
   const env: Record<string, string> = {};
   const servers: Record<string, PassthroughServer> = {};
+  const hiddenText = (value: string, written: string | undefined): string => {
+    if (value === written) return value;
+    const variable = `SIGNALBOX_PASSED_${Object.keys(env).length}`;
+    env[variable] = value;
+    return `\${${variable}}`;
+  };
   const hidden = (
     values: Readonly<Record<string, string>> = {},
     written: Readonly<Record<string, string>> = {},
   ): Record<string, string> =>
-    Object.fromEntries(
-      Object.entries(values).map(([key, value]) => {
-        if (value === written[key]) return [key, value];
-        const variable = `SIGNALBOX_PASSED_${Object.keys(env).length}`;
-        env[variable] = value;
-        return [key, `\${${variable}}`];
-      }),
-    );
+    Object.fromEntries(Object.entries(values).map(([key, value]) => [key, hiddenText(value, written[key])]));
+  // Before those that are written, a package brings its own.
+  const hiddenArguments = (values: readonly string[], written: readonly string[]): string[] => {
+    const own = values.length - written.length;
+    return values.map((value, index) => (index < own ? value : hiddenText(value, written[index - own])));
+  };
   for (const entry of entries) {
     const transport = await externalTransport(entry, context);
-    const { trackInvocations, env: givenEnv, headers: givenHeaders } = entry.settings;
+    const { trackInvocations, env: givenEnv, headers: givenHeaders, url, args: givenArgs = [] } = entry.settings;
     const track = trackInvocations === undefined ? {} : { trackInvocations };
     servers[entry.name] = {
       ...track,
@@ -60,13 +64,13 @@ export async function passedServers(
           ? {
               type: 'stdio',
               command: transport.command,
-              args: [...(transport.args ?? [])],
+              args: hiddenArguments(transport.args ?? [], givenArgs),
               env: hidden(transport.env, givenEnv),
               alwaysLoad: true,
             }
           : {
               type: transport.type,
-              url: transport.url,
+              url: hiddenText(transport.url, url),
               headers: hidden(transport.headers, givenHeaders),
               alwaysLoad: true,
             },
