@@ -56,6 +56,30 @@ for (const way of ways) {
   });
 }
 
+/** A server that tells of a change in the same breath as it takes a subscription. */
+const tellsAtOnce = `
+  const answers = {
+    initialize: () => ({ protocolVersion: '2025-11-25', capabilities: { resources: { subscribe: true } }, serverInfo: { name: 'quick', version: '1' } }),
+    'resources/list': () => ({ resources: [{ uri: 'note://one', name: 'one' }] }),
+    'resources/subscribe': () => ({}),
+  };
+  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method, params } = JSON.parse(line);
+    if (id === undefined) return;
+    const answer = answers[method] === undefined ? { error: { code: -32601, message: 'no' } } : { result: answers[method]() };
+    const told = { jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: params?.uri } };
+    const also = method === 'resources/subscribe' ? JSON.stringify(told) + '\\n' : '';
+    process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, ...answer }) + '\\n' + also);
+  });`;
+
+test('a change that a server tells of together with its answer to the subscription is heard', async (t) => {
+  const args = ['-e', tellsAtOnce];
+  const { box } = await boxed(t, { transport: { type: 'stdio', command: process.execPath, args } });
+  let changes = 0;
+  await box.subscribeResource('fixture', 'note://one', () => (changes += 1));
+  await until(() => changes === 1, 'the change is told');
+});
+
 for (const way of ['legacy stdio', 'legacy http'] as const) {
   test(`a resource that is watched tells of its changes, over reconnections too (${way})`, async (t) => {
     const { box, server } = await boxed(t, { transport: await transportOf(t, way) });

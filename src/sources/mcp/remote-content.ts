@@ -70,9 +70,14 @@ export class RemoteContent implements SourceContent {
   }
 
   async subscribeResource(uri: string, listener: () => void): Promise<() => Promise<void>> {
-    let watched = this.#watched.get(uri);
-    if (watched === undefined) {
-      this.#watched.set(uri, (watched = { listeners: new Set(), stop: undefined }));
+    // A listener of its own, so that the same function may be given twice.
+    const own = (): void => listener();
+    const known = this.#watched.get(uri);
+    const watched = known ?? { listeners: new Set(), stop: undefined };
+    // Before the server is asked: it may tell of a change together with its answer.
+    watched.listeners.add(own);
+    if (known === undefined) {
+      this.#watched.set(uri, watched);
       try {
         watched.stop = await this.#supervisor().connection?.subscribe(uri);
       } catch (error) {
@@ -80,9 +85,6 @@ export class RemoteContent implements SourceContent {
         throw error;
       }
     }
-    // A listener of its own, so that the same function may be given twice.
-    const own = (): void => listener();
-    watched.listeners.add(own);
     return async () => {
       if (!watched.listeners.delete(own) || watched.listeners.size > 0) return;
       this.#watched.delete(uri);
