@@ -10,6 +10,8 @@ export interface Measurement {
   readonly name: string;
   readonly concurrency: number;
   readonly p50: number;
+  /** The p50 of each round. */
+  readonly p50s: readonly number[];
   readonly p99: number;
   readonly perSecond: number;
   /** Spread of calls per second over the rounds: lowest and highest. */
@@ -53,6 +55,7 @@ export async function measure(
       name,
       concurrency,
       p50: median(p50),
+      p50s: p50,
       p99: median(p99),
       perSecond: median(perSecond),
       spread: [Math.min(...perSecond), Math.max(...perSecond)],
@@ -65,14 +68,20 @@ export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
+/** How many times longer than another one took, as the middle of the ratios in each round: load comes and goes between rounds. */
+export function ratioOf(measured: Measurement, base: Measurement): number {
+  return median(measured.p50s.map((p50, round) => p50 / (base.p50s[round] ?? Number.NaN)));
+}
+
 /** Prints measurements as a Markdown table, with ratios against the subject named `against`. */
 export function printTable(title: string, measurements: readonly Measurement[], against: string): void {
   const base = measurements.find((each) => each.name === against);
   console.log(`\n${title}\n`);
   console.log(`| | p50 µs | p99 µs | calls/s (spread) | p50 against ${against} |`);
   console.log('|---|---|---|---|---|');
-  for (const { name, p50, p99, perSecond, spread } of measurements) {
-    const ratio = base === undefined ? '' : `${(p50 / base.p50).toFixed(2)}×`;
+  for (const measured of measurements) {
+    const { name, p50, p99, perSecond, spread } = measured;
+    const ratio = base === undefined ? '' : `${ratioOf(measured, base).toFixed(2)}×`;
     const range = spread.map((each) => Math.round(each).toLocaleString('en')).join('–');
     console.log(
       `| ${name} | ${p50.toFixed(1)} | ${p99.toFixed(1)} | ${Math.round(perSecond).toLocaleString('en')} (${range}) | ${ratio} |`,

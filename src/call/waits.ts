@@ -13,9 +13,18 @@ export type Waited<Value> = { readonly value: Value } | { readonly ended: Ended 
 // Node's timers overflow above this and would fire at once.
 const longestTimer = 2_147_483_647;
 
+interface Wait {
+  readonly deadline: number | CallClock | undefined;
+  end(ended: Ended): void;
+}
+
 /** Everything that calls wait for, so that all waits can be ended when the box closes. */
 export class Waits {
-  readonly #ends = new Set<(ended: Ended) => void>();
+  readonly #waits = new Set<Wait>();
+  // One timer for all: a timer for each wait would cost every call, and most calls end long before their deadline.
+  #timer: NodeJS.Timeout | undefined;
+  #firesAt = Number.POSITIVE_INFINITY;
+  #timed = 0;
 
   /**
    * Waits for a promise, no longer than the caller's signal, the deadline and the box allow. `onEnd` hears of an early end
@@ -28,25 +37,22 @@ export class Waits {
     onEnd?: (ended: Ended) => void,
   ): Promise<Waited<Value>> {
     return new Promise((resolve, reject) => {
-      const end = (ended: Ended): void => {
-        cleanUp();
-        onEnd?.(ended);
-        resolve({ ended });
+      const wait: Wait = {
+        deadline,
+        end: (ended) => {
+          cleanUp();
+          onEnd?.(ended);
+          resolve({ ended });
+        },
       };
-      const cancel = (): void => end('cancelled');
-      let timer = startTimer(end, deadline);
-      if (typeof deadline === 'object')
-        deadline.onMove = () => {
-          clearTimeout(timer);
-          timer = startTimer(end, deadline);
-        };
+      const cancel = (): void => wait.end('cancelled');
       const cleanUp = (): void => {
-        clearTimeout(timer);
         if (typeof deadline === 'object') deadline.onMove = undefined;
-        this.#ends.delete(end);
         signal?.removeEventListener('abort', cancel);
+        this.#remove(wait);
       };
-      this.#ends.add(end);
+      this.#add(wait);
+      if (typeof deadline === 'object') deadline.onMove = () => this.#watch(wait);
       signal?.addEventListener('abort', cancel, { once: true });
       promise.then(
         (value) => {
@@ -64,14 +70,45 @@ export class Waits {
 
   /** Ends every wait there is. */
   endAll(): void {
-    for (const end of this.#ends) end('closed');
+    for (const wait of this.#waits) wait.end('closed');
   }
-}
 
-function startTimer(end: (ended: Ended) => void, deadline: number | CallClock | undefined): NodeJS.Timeout | undefined {
-  if (deadline === undefined) return undefined;
-  const at = typeof deadline === 'number' ? deadline : deadline.end;
-  return setTimeout(end, Math.min(Math.max(0, at - Date.now()), longestTimer), 'timed-out');
+  #add(wait: Wait): void {
+    this.#waits.add(wait);
+    if (wait.deadline === undefined) return;
+    this.#timed += 1;
+    if (this.#timed === 1) this.#timer?.ref();
+    this.#watch(wait);
+  }
+
+  #remove(wait: Wait): void {
+    if (!this.#waits.delete(wait) || wait.deadline === undefined) return;
+    this.#timed -= 1;
+    // A timer that nobody needs any more must not keep the process alive.
+    if (this.#timed === 0) this.#timer?.unref();
+  }
+
+  /** Sees to it that the timer fires in time. It may fire too early, and then looks when it has to fire next. */
+  #watch({ deadline }: Wait): void {
+    if (deadline === undefined) return;
+    const at = typeof deadline === 'number' ? deadline : deadline.end;
+    if (at >= this.#firesAt) return;
+    clearTimeout(this.#timer);
+    this.#firesAt = at;
+    this.#timer = setTimeout(this.#fire, Math.min(Math.max(0, at - Date.now()), longestTimer));
+  }
+
+  readonly #fire = (): void => {
+    this.#timer = undefined;
+    this.#firesAt = Number.POSITIVE_INFINITY;
+    const now = Date.now();
+    for (const wait of this.#waits) {
+      const { deadline } = wait;
+      if (deadline === undefined) continue;
+      if ((typeof deadline === 'number' ? deadline : deadline.end) <= now) wait.end('timed-out');
+      else this.#watch(wait);
+    }
+  };
 }
 
 /** The outcome of a call that ended early while it was doing `what`. */

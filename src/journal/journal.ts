@@ -1,5 +1,5 @@
 import type { EntryDraft, StoredEntry } from './entry.ts';
-import type { Store } from './store.ts';
+import type { Appended, Store } from './store.ts';
 
 /** What must be survived before an append resolves: the death of the process, or the loss of power. */
 export type Survives = 'crash' | 'power-loss';
@@ -132,24 +132,31 @@ export class Journal {
 
   readonly #flush = (): void => {
     this.#scheduled = false;
-    this.#writing = this.#commit().finally(() => {
-      this.#writing = undefined;
-      if (this.#queue.length > 0) this.#schedule();
-    });
-  };
-
-  async #commit(): Promise<void> {
     const batch = this.#queue.filter((item) => item.state === 'queued');
     this.#queue = [];
     if (batch.length === 0) return;
     for (const item of batch) item.state = 'written';
-    let entries: readonly (StoredEntry | undefined)[];
+    let appended: Appended | Promise<Appended>;
     try {
-      entries = await this.#store.append(batch.map((item) => item.make()));
+      appended = this.#store.append(batch.map((item) => item.make()));
     } catch (error) {
-      for (const item of batch) item.reject?.(error);
+      refuse(batch, error);
       return;
     }
+    if (appended instanceof Promise) this.#writing = this.#wait(batch, appended);
+    else this.#acknowledge(batch, appended);
+  };
+
+  async #wait(batch: readonly Item[], appending: Promise<Appended>): Promise<void> {
+    await appending.then(
+      (entries) => this.#acknowledge(batch, entries),
+      (error: unknown) => refuse(batch, error),
+    );
+    this.#writing = undefined;
+    if (this.#queue.length > 0) this.#schedule();
+  }
+
+  #acknowledge(batch: readonly Item[], entries: Appended): void {
     let isUrgent = false;
     batch.forEach((item, index) => {
       const entry = entries[index];
@@ -177,4 +184,8 @@ export class Journal {
       (error: unknown) => flushed.forEach(({ item }) => item.reject?.(error)),
     );
   };
+}
+
+function refuse(batch: readonly Item[], error: unknown): void {
+  for (const item of batch) item.reject?.(error);
 }

@@ -15,9 +15,10 @@ export interface Store extends ApprovalStore {
   /**
    * Writes all or nothing, in order, each entry linked to the one before. When it resolves, the entries survive the death of
    * this process. `undefined` in the place of an entry: its idempotency key was taken or its change of an
-   * approval or a token refused, and it was not written.
+   * approval or a token refused, and it was not written. A driver that need not wait does not: the answer to a call waits for
+   * this.
    */
-  append(drafts: readonly EntryDraft[]): Promise<readonly (StoredEntry | undefined)[]>;
+  append(drafts: readonly EntryDraft[]): Appended | Promise<Appended>;
   /** When it resolves, everything appended before the call survives the loss of power. */
   sync(): Promise<void>;
   /** Entries that fit the query, in the order it asks for. */
@@ -36,6 +37,9 @@ export interface Store extends ApprovalStore {
   readResult(id: string, offset: number, limit: number): Promise<ResultPage | undefined>;
   close(): Promise<void>;
 }
+
+/** What became of the entries of an append, in their order. */
+export type Appended = readonly (StoredEntry | undefined)[];
 
 /** Position and hash of an entry; seq 0 with an empty hash before the first. */
 export interface ChainHead {

@@ -17,6 +17,8 @@ export interface ToolContext {
   readonly deadline: number;
   /** Reports progress to whoever made the call. */
   readonly progress: (progress: Progress) => void;
+  /** False when nobody hears of progress, and it need not be found out. */
+  readonly isFollowed?: boolean;
   /** Whoever made the call, to be asked and told something as far as it can be. Absent in isolated tools. */
   readonly client?: ToolClient | undefined;
   /** What this server remembers about this session; gone with the session. */

@@ -10,6 +10,8 @@ export const machinesFaultsAttackers: Section<'G'> = {
     promise: 'acknowledged records survive kill -9; a full disk or lost database lets no unjournaled call run',
     tests: [
       'test/faults/kill-loop.test.ts > kill -9 in a loop while calls run: acknowledged outcomes are kept, the rest reads unknown, the chain verifies',
+      'test/faults/tail-races.test.ts > processes that append to one journal and are killed: each acknowledged entry is there once, where it was said to be',
+      'src/store/sqlite/journal-table.test.ts > the tail of the journal > what must survive a power loss is in the table, with all before it, when sync resolves',
     ],
     missing: 'full disk, lost database, PostgreSQL',
   },

@@ -50,7 +50,8 @@ async function run(call: Call, tool: CatalogTool, options: ExecuteOptions): Prom
       }
       returned = waited.value;
     }
-    const outcome = await outcomeOf(call.name, tool.offered, returned, options.largestResult);
+    const judged = outcomeOf(call.name, tool.offered, returned, options.largestResult);
+    const outcome = judged instanceof Promise ? await judged : judged;
     const cost = reportedCost(returned);
     if (Number.isNaN(cost)) return unfinished('failed', 'result-invalid', `${call.name} ran, but ${noCost}`);
     call.costUsd = cost;
@@ -137,6 +138,10 @@ class CallContext implements ToolContext, AskedCall {
   get state(): SessionState {
     const state = this.#states.of(this.session, this.#server);
     return this.#stateChanges?.watch(state) ?? state;
+  }
+
+  get isFollowed(): boolean {
+    return this.#onProgress !== undefined;
   }
 
   /** A function of its own, since handlers take it out of the context. Progress after the end would belong to nobody. */

@@ -4,7 +4,7 @@ import type { Redactor } from '../../journal/redaction.ts';
 import type { CallOutcome } from '../../model/call.ts';
 import { messageOf } from '../../model/errors.ts';
 import { unfinished } from '../../model/unfinished.ts';
-import type { Call, Next, Stage } from '../call.ts';
+import type { Call, Stage } from '../call.ts';
 import { needsRecording, outcomeDraft } from '../record.ts';
 
 /** How outcomes are recorded. */
@@ -20,7 +20,12 @@ interface RecordOptions {
 export function recordOutcome({ journal, redactor, isRecording, onUnrecorded }: RecordOptions): Stage {
   return async (call, next) => {
     const begun = performance.now();
-    const outcome = await outcomeFrom(call, next);
+    let outcome: CallOutcome;
+    try {
+      outcome = await next(call);
+    } catch (error) {
+      outcome = faulty(call, error);
+    }
     call.durationMs = Math.round((performance.now() - begun) * 1000) / 1000;
     // A read that ended before its intent was written needs no intent: the outcome says everything.
     call.intent?.withdraw();
@@ -47,12 +52,8 @@ export function recordOutcome({ journal, redactor, isRecording, onUnrecorded }: 
   }
 }
 
-async function outcomeFrom(call: Call, next: Next): Promise<CallOutcome> {
-  try {
-    return await next(call);
-  } catch (error) {
-    return unfinished('failed', 'internal-fault', `a fault inside Signalbox ended ${call.name}: ${messageOf(error)}`);
-  }
+function faulty(call: Call, error: unknown): CallOutcome {
+  return unfinished('failed', 'internal-fault', `a fault inside Signalbox ended ${call.name}: ${messageOf(error)}`);
 }
 
 function unrecorded(call: Call, outcome: CallOutcome, error: unknown): CallOutcome {

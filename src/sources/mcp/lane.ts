@@ -48,8 +48,8 @@ export class Lane implements Transport {
   readonly hasPerRequestStream: boolean;
   /** Whether a resolved `send` means that the request is on its way, and a pending one that it is not. */
   readonly tellsWhenSent: boolean = false;
-  /** What the 2026 revision wants in every request's `_meta`; empty for the older ones. */
-  envelope: JsonObject = {};
+  /** What the 2026 revision wants in every request's `_meta`; absent for the older ones. */
+  envelope: JsonObject | undefined;
   /** Told once when no answers will come any more. */
   onLost: ((reason: string) => void) | undefined;
   /** Told of everything that went wrong on the way, fatal or not. */
@@ -123,12 +123,8 @@ export class Lane implements Transport {
     if (signal?.aborted === true) return Promise.reject(reasonOf(signal));
     if (this.#closedBecause !== undefined) return Promise.reject(new ConnectionLost(this.#closedBecause, false));
     const id = `${prefix}${(this.#last += 1)}`;
-    const meta = {
-      ...(params['_meta'] as JsonObject | undefined),
-      ...envelope,
-      ...(onProgress === undefined ? {} : { progressToken: id }),
-    };
-    const message = { jsonrpc: '2.0', id, method, params: { ...params, _meta: meta } } as JSONRPCMessage;
+    const given = withMeta(params, envelope, onProgress === undefined ? undefined : id);
+    const message = { jsonrpc: '2.0', id, method, params: given } as JSONRPCMessage;
     return new Promise((resolve, reject) => {
       // A message to a process has no stream of its own to close: the caller's signal is enough to take it back.
       const stream = this.tellsWhenSent ? undefined : new AbortController();
@@ -177,9 +173,9 @@ export class Lane implements Transport {
   #cancel(id: string): void {
     const pending = this.#pending.get(id);
     // In the 2026 revision over HTTP, closing the stream is how a request is cancelled.
-    const byStream = this.hasPerRequestStream && Object.keys(this.envelope).length > 0;
+    const byStream = this.hasPerRequestStream && this.envelope !== undefined;
     if (pending?.sent !== true || byStream) return;
-    const params = { requestId: id, reason: 'the call was cancelled or ran out of time', _meta: this.envelope };
+    const params = withMeta({ requestId: id, reason: 'the call was cancelled or ran out of time' }, this.envelope);
     this.#transport
       .send({ jsonrpc: '2.0', method: 'notifications/cancelled', params })
       .catch((error: unknown) => this.onTrouble?.(new Error(messageOf(error), { cause: error })));
@@ -217,6 +213,12 @@ export class ProcessLane extends Lane {
   readonly stderr = null;
   readonly pid = null;
   override readonly tellsWhenSent = true;
+}
+
+function withMeta(params: JsonObject, envelope: JsonObject | undefined, progressToken?: string): JsonObject {
+  if (envelope === undefined && progressToken === undefined) return params;
+  const token = progressToken === undefined ? {} : { progressToken };
+  return { ...params, _meta: { ...(params['_meta'] as JsonObject | undefined), ...envelope, ...token } };
 }
 
 function remoteError(error: unknown): RemoteError {

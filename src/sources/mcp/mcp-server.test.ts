@@ -20,6 +20,20 @@ function killServer(): void {
     if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('stdio-program')) process.kill(Number(pid), 'SIGKILL');
 }
 
+/** A server of the older revisions whose one tool tells with what it was called. */
+const tellsItsParams = `
+  const answers = {
+    initialize: () => ({ protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'tells', version: '1' } }),
+    'tools/list': () => ({ tools: [{ name: 'tell', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } }] }),
+    'tools/call': (params) => ({ content: [{ type: 'text', text: JSON.stringify(params) }] }),
+  };
+  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method, params } = JSON.parse(line);
+    if (id === undefined) return;
+    const answer = answers[method] === undefined ? { error: { code: -32601, message: 'no' } } : { result: answers[method](params) };
+    console.log(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
+  });`;
+
 function scratchFile(t: TestContext): string {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-mcp-'));
   t.after(() => rmSync(directory, { recursive: true }));
@@ -232,6 +246,14 @@ describe('a server that is a process', () => {
     ]);
     assert.deepEqual([deaf.outcome, listening.outcome], ['timed-out', 'timed-out']);
     assert.ok(heard.length > 0);
+  });
+
+  test('it is asked for progress only where somebody listens', async (t) => {
+    const args = ['-e', tellsItsParams];
+    const { box } = await boxed(t, { transport: { type: 'stdio', command: process.execPath, args } });
+    assert.equal(textOf(await box.call('mcp__fixture__tell')), '{"name":"tell","arguments":{}}');
+    const heard = textOf(await box.call('mcp__fixture__tell', {}, { onProgress: () => undefined }));
+    assert.match(heard, /"_meta":\{"progressToken":"signalbox-\d+"\}/);
   });
 
   test('what it prints beside the protocol does no harm', async (t) => {

@@ -59,8 +59,12 @@ export function mcpServer(options: McpServerOptions): McpServer {
   const tools = new SourceTools(
     (name, args, context, headers) => {
       const { signal } = context;
-      const { progress: onProgress } = context;
-      const given = { signal, context, onProgress, ...(headers === undefined ? {} : { headers: headers(args) }) };
+      const given = {
+        signal,
+        context,
+        ...(context.isFollowed === false ? {} : { onProgress: context.progress }),
+        ...(headers === undefined ? {} : { headers: headers(args) }),
+      };
       return onConnection(supervisor, { server: options.name, what: name, signal }, (connection) =>
         connection.callTool(name, args, given),
       );

@@ -19,36 +19,38 @@ export async function onConnection<Answer>(
 ): Promise<Answer> {
   supervisor.callBegins();
   try {
-    return await handOver(supervisor, asked, ask);
+    for (let isFirst = true; ; isFirst = false) {
+      const connection = supervisor.connection ?? (await supervisor.connected(asked.signal));
+      try {
+        return await ask(connection);
+      } catch (error) {
+        await afterLoss(connection, asked, error, isFirst);
+      }
+    }
   } finally {
     supervisor.callEnds();
   }
 }
 
-async function handOver<Answer>(
-  supervisor: Supervisor,
+/** Throws on, unless it may be asked once more. */
+async function afterLoss(
+  connection: Connection,
   { server, what, signal }: Asked,
-  ask: (connection: Connection) => Promise<Answer>,
-): Promise<Answer> {
-  for (let isFirst = true; ; isFirst = false) {
-    const connection = supervisor.connection ?? (await supervisor.connected(signal));
-    try {
-      return await ask(connection);
-    } catch (error) {
-      // A server that lets a call run out of time may hang altogether.
-      if (signal.aborted && isTimeout(signal)) void connection.check();
-      if (signal.aborted || !(error instanceof ConnectionLost)) throw error;
-      if (error.sent)
-        throw new OutcomeUnknown(`the connection to server "${server}" broke while ${what} ran: ${error.message}`, {
-          cause: error,
-        });
-      if (!isFirst)
-        throw new ServerUnreached(`server "${server}" could not be reached: ${error.message}; nothing was run`, {
-          cause: error,
-        });
-      await connection.check();
-    }
-  }
+  error: unknown,
+  isFirst: boolean,
+): Promise<void> {
+  // A server that lets a call run out of time may hang altogether.
+  if (signal.aborted && isTimeout(signal)) void connection.check();
+  if (signal.aborted || !(error instanceof ConnectionLost)) throw error;
+  if (error.sent)
+    throw new OutcomeUnknown(`the connection to server "${server}" broke while ${what} ran: ${error.message}`, {
+      cause: error,
+    });
+  if (!isFirst)
+    throw new ServerUnreached(`server "${server}" could not be reached: ${error.message}; nothing was run`, {
+      cause: error,
+    });
+  await connection.check();
 }
 
 function isTimeout({ reason }: AbortSignal): boolean {

@@ -41,8 +41,7 @@ export class JournalIndex {
     if (this.#timer !== undefined) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      this.#page(headSeq());
-      if (this.anchor().seq < headSeq()) this.schedule(headSeq);
+      if (!this.#isInStep(headSeq())) this.schedule(headSeq);
     }, lagMs);
     this.#timer.unref();
   }
@@ -54,6 +53,16 @@ export class JournalIndex {
 
   stop(): void {
     clearTimeout(this.#timer);
+  }
+
+  /** What cannot be written now is tried again later; why it cannot, the commits tell. */
+  #isInStep(headSeq: number): boolean {
+    try {
+      this.#page(headSeq);
+      return this.anchor().seq >= headSeq;
+    } catch {
+      return false;
+    }
   }
 
   #page(headSeq: number): void {

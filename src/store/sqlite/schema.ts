@@ -1,4 +1,5 @@
 import { approvalSchema } from './approval-table.ts';
+import { tailSchema } from './journal-table.ts';
 import { sessionSchema } from './session-table.ts';
 import { tokenSchema } from './token-table.ts';
 import { jobSchema } from './job-table.ts';
@@ -44,4 +45,5 @@ export const schemaSteps: readonly string[] = [
   sessionSchema,
   tokenSchema,
   jobSchema,
+  tailSchema,
 ];

@@ -61,6 +61,7 @@ describe('sqlite store', () => {
       'turns',
       'tokens',
       'jobs',
+      'tail',
     ];
     database.exec(`${later.map((table) => `DROP TABLE ${table};`).join(' ')} PRAGMA user_version = 1`);
     database.close();
@@ -117,7 +118,7 @@ describe('sqlite store', () => {
     const store = sqliteStore();
     await store.append([draft({ call: 'a' })]);
     const broken = { ...draft({ call: 'b' }), at: 'not a number' as unknown as number };
-    await assert.rejects(store.append([draft({ call: 'c' }), broken]));
+    await assert.rejects(async () => store.append([draft({ call: 'c' }), broken]));
     await store.append([draft({ call: 'd' })]);
     const calls = (await store.entries({ order: 'oldest-first', limit: 9 })).map((entry) => entry.call);
     assert.deepEqual(calls, ['a', 'd']);

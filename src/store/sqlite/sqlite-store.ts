@@ -2,9 +2,8 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { ApprovalQuery, ApprovalRecord, StoredRule } from '../../journal/approval-store.ts';
-import { linkHash } from '../../journal/chain.ts';
 import type { EntryDraft, StoredEntry } from '../../journal/entry.ts';
-import type { ChainHead, Claim, EntryQuery, KeptResult, ResultPage, Store } from '../../journal/store.ts';
+import type { Appended, ChainHead, Claim, EntryQuery, KeptResult, ResultPage, Store } from '../../journal/store.ts';
 import { SignalboxError, messageOf } from '../../model/errors.ts';
 import { newId } from '../../model/identifiers.ts';
 import { Checkpointer, longestLog } from './checkpointer.ts';
@@ -13,6 +12,7 @@ import { DurableLog } from './durable-log.ts';
 import { entryQuery } from './entry-query.ts';
 import { JobTable } from './job-table.ts';
 import { JournalIndex } from './journal-index.ts';
+import { JournalTable } from './journal-table.ts';
 import { ResultTable } from './result-table.ts';
 import { schemaSteps } from './schema.ts';
 import { SessionTable } from './session-table.ts';
@@ -42,6 +42,7 @@ class SqliteStore implements Store {
   readonly #checkpointer: Checkpointer | undefined;
   readonly #log: DurableLog | undefined;
   readonly #lock: WriterLock | undefined;
+  readonly #journal: JournalTable;
   readonly #index: JournalIndex;
   readonly #results: ResultTable;
   readonly #approvals: ApprovalTable;
@@ -49,15 +50,12 @@ class SqliteStore implements Store {
   readonly #statements: Statements;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
-  readonly #insert: StatementSync;
-  readonly #readHead: StatementSync;
   readonly #readRecording: StatementSync;
   readonly #writeRecording: StatementSync;
   readonly #readClaim: StatementSync;
   readonly #writeClaim: StatementSync;
   readonly #settleClaim: StatementSync;
-  readonly #headSeq = (): number => this.#head.seq;
-  #head: ChainHead;
+  readonly #headSeq = (): number => this.#journal.head.seq;
 
   constructor(file: string) {
     this.location = file === ':memory:' ? 'memory' : file;
@@ -75,14 +73,20 @@ class SqliteStore implements Store {
       this.#log = new DurableLog(`${file}-wal`);
       this.#lock = new WriterLock(`${file}-writers`, this.#writer);
     }
-    this.#insert = this.#database.prepare('INSERT INTO journal VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
-    this.#readHead = this.#database.prepare('SELECT seq, hash FROM journal ORDER BY seq DESC LIMIT 1');
     this.#readClaim = this.#database.prepare('SELECT call, fingerprint, outcome FROM claims WHERE key = ?');
     this.#writeClaim = this.#database.prepare('INSERT INTO claims (key, call, fingerprint) VALUES (?, ?, ?)');
     this.#settleClaim = this.#database.prepare('UPDATE claims SET outcome = ? WHERE key = ?');
     this.#readRecording = this.#database.prepare('SELECT outcome FROM recordings WHERE call = ?');
     this.#writeRecording = this.#database.prepare('INSERT OR IGNORE INTO recordings VALUES (?, ?)');
-    this.#index = new JournalIndex(this.#database, (work) => this.#transaction(work));
+    this.#journal = new JournalTable({
+      database: this.#database,
+      writer: this.#writer,
+      tails: this.#lock?.directory,
+      transaction: (work) => this.#transaction(work),
+      apply: (draft) => this.#apply(draft),
+      onCommit: (entries) => this.#checkpointer?.committed(entries),
+    });
+    this.#index = new JournalIndex(this.#database, (work) => this.#journal.transaction(work));
     this.#results = new ResultTable(this.#database, (work) => this.#transaction(work));
     this.#statements = new Statements(this.#database);
     this.#approvals = new ApprovalTable(this.#statements);
@@ -96,23 +100,23 @@ class SqliteStore implements Store {
     );
     this.tokens = new TokenTable(this.#statements);
     this.jobs = new JobTable(this.#statements);
-    this.#head = this.#currentHead();
   }
 
-  async append(drafts: readonly EntryDraft[]): Promise<readonly (StoredEntry | undefined)[]> {
-    const written = this.#write(drafts);
+  append(drafts: readonly EntryDraft[]): Appended {
+    const written = this.#journal.append(drafts);
     this.#index.schedule(this.#headSeq);
-    this.#checkpointer?.committed(drafts.length);
     return written;
   }
 
   async sync(): Promise<void> {
+    this.#journal.flush();
     await this.#log?.flush();
   }
 
   async entries(query: EntryQuery): Promise<readonly StoredEntry[]> {
     const { sql, values, indexed } = entryQuery(query);
-    if (indexed) this.#catchUp();
+    this.#journal.catchUp();
+    if (indexed) this.#index.catchUp(this.#headSeq());
     return this.#statements
       .get(sql)
       .all(...values)
@@ -166,60 +170,27 @@ class SqliteStore implements Store {
 
   async close(): Promise<void> {
     this.#index.stop();
-    this.#catchUp();
+    this.#journal.catchUp();
+    this.#index.catchUp(this.#headSeq());
+    this.#journal.close();
     await Promise.all([this.#log?.close(), this.#checkpointer?.close()]);
     this.#database.close();
     this.#lock?.release();
   }
 
-  #write(drafts: readonly EntryDraft[]): (StoredEntry | undefined)[] {
-    const [only] = drafts;
-    // SQLite's own transaction around a single statement is cheaper than one of ours.
-    const alone = drafts.length === 1 && only !== undefined && !hasMore(only);
-    for (let attempt = 1; ; attempt++) {
-      const before = this.#head;
-      try {
-        let written: (StoredEntry | undefined)[] = [];
-        const insertAll = (): void => void (written = drafts.map((draft) => this.#link(draft)));
-        if (alone) insertAll();
-        else this.#transaction(insertAll);
-        return written;
-      } catch (error) {
-        this.#head = before;
-        // Another process took our place in the chain. Its entries are immutable, so the new head is all we need to know.
-        if (!isTaken(error) || attempt === 100) throw error;
-        this.#head = this.#currentHead();
-      }
-    }
-  }
-
-  #link(draft: EntryDraft): StoredEntry | undefined {
-    if (draft.claim !== undefined && this.#readClaim.get(draft.claim.key) !== undefined) return undefined;
-    if (draft.approval !== undefined && !this.#approvals.apply(draft.approval, draft.call)) return undefined;
-    if (draft.token !== undefined && !this.tokens.apply(draft.token)) return undefined;
-    if (draft.claim !== undefined) this.#writeClaim.run(draft.claim.key, draft.call, draft.claim.fingerprint);
-    if (draft.recording !== undefined) this.#writeRecording.run(draft.call, draft.recording);
-    if (draft.settle !== undefined) this.#settleClaim.run(draft.settle.outcome, draft.settle.key);
-    const seq = this.#head.seq + 1;
-    const { at, type, call, session, tool, outcome, body } = draft;
-    const unlinked = { seq, at, type, call, session, tool, outcome, writer: this.#writer, body };
-    const hash = linkHash(this.#head.hash, unlinked);
-    this.#insert.run(seq, at, type, call, session, tool, outcome, this.#writer, body, hash);
-    this.#head = { seq, hash };
-    return { ...unlinked, hash };
+  /** Writes what comes with an entry; false when its key is taken or its change of an approval or a token refused. */
+  #apply({ claim, settle, approval, recording, token, call }: EntryDraft): boolean {
+    if (claim !== undefined && this.#readClaim.get(claim.key) !== undefined) return false;
+    if (approval !== undefined && !this.#approvals.apply(approval, call)) return false;
+    if (token !== undefined && !this.tokens.apply(token)) return false;
+    if (claim !== undefined) this.#writeClaim.run(claim.key, call, claim.fingerprint);
+    if (recording !== undefined) this.#writeRecording.run(call, recording);
+    if (settle !== undefined) this.#settleClaim.run(settle.outcome, settle.key);
+    return true;
   }
 
   #living(): ReadonlySet<string> {
     return this.#lock?.living() ?? new Set([this.#writer]);
-  }
-
-  #catchUp(): void {
-    // Other processes may have written: their entries count too.
-    this.#index.catchUp(this.#currentHead().seq);
-  }
-
-  #currentHead(): ChainHead {
-    return (this.#readHead.get() as unknown as ChainHead | undefined) ?? { seq: 0, hash: '' };
   }
 
   #transaction(work: () => void): void {
@@ -264,15 +235,4 @@ function makePrivate(file: string): void {
 function plainEntry(row: Record<string, unknown>): StoredEntry {
   const { seq, at, type, call, session, tool, outcome, writer, body, hash } = row as unknown as StoredEntry;
   return { seq, at, type, call, session, tool, outcome, writer, body, hash };
-}
-
-/** Whether something besides the entry is written with it. */
-function hasMore({ claim, settle, approval, recording, token }: EntryDraft): boolean {
-  const isCall = claim !== undefined || settle !== undefined || approval !== undefined || recording !== undefined;
-  return isCall || token !== undefined;
-}
-
-/** SQLITE_CONSTRAINT_PRIMARYKEY. */
-function isTaken(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && error.errcode === 1555;
 }

@@ -12,13 +12,14 @@ const oldMs = 60_000;
  * The operating system lets go of the lock when the process dies, however it dies; a process id could be taken again.
  */
 export class WriterLock {
-  readonly #directory: string;
+  /** Where the locks are. */
+  readonly directory: string;
   readonly #file: string;
   readonly #lock: DatabaseSync;
 
   constructor(directory: string, writer: string) {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    this.#directory = directory;
+    this.directory = directory;
     this.#file = join(directory, `${writer}.lock`);
     // Locked before it gets its name, so that nobody ever finds it unlocked.
     const unnamed = `${this.#file}.new`;
@@ -31,8 +32,8 @@ export class WriterLock {
   /** The writers that are alive, this one included. Removes what dead ones left behind. */
   living(): Set<string> {
     const living = new Set<string>();
-    for (const name of readdirSync(this.#directory)) {
-      const file = join(this.#directory, name);
+    for (const name of readdirSync(this.directory)) {
+      const file = join(this.directory, name);
       if (unfinished.test(name) && isOld(file)) rmSync(file, { force: true });
       if (!name.endsWith('.lock')) continue;
       if (isLocked(file)) living.add(name.slice(0, -'.lock'.length));

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, truncateSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, describe, test } from 'node:test';
+import fc from 'fast-check';
+import { verifyChain } from '../../journal/chain.ts';
+import { draft } from '../../journal/store.conformance.ts';
+import type { Store } from '../../journal/store.ts';
+import { sqliteStore } from './sqlite-store.ts';
+
+interface Place {
+  readonly file: string;
+  open(): Store;
+  /** What stands in the table, without what waits in a tail. */
+  inTable(): number;
+  tails(): string[];
+}
+
+function place(t: TestContext): Place {
+  const directory = mkdtempSync(join(tmpdir(), 'signalbox-tail-'));
+  const file = join(directory, 'signalbox.db');
+  const opened: Store[] = [];
+  t.after(async () => {
+    await Promise.all(opened.map(async (store) => store.close().catch(() => undefined)));
+    rmSync(directory, { recursive: true });
+  });
+  return {
+    file,
+    open() {
+      const store = sqliteStore({ file });
+      opened.push(store);
+      return store;
+    },
+    inTable() {
+      const database = new DatabaseSync(file);
+      const { entries } = database.prepare('SELECT count(*) AS entries FROM journal').get() as { entries: number };
+      database.close();
+      return entries;
+    },
+    tails: () =>
+      readdirSync(`${file}-writers`)
+        .filter((name) => name.endsWith('.tail'))
+        .map((name) => join(`${file}-writers`, name)),
+  };
+}
+
+/** Enough appends in peace for the store to hold the tail. */
+const enough = 40;
+
+async function settleIn(store: Store): Promise<void> {
+  for (let round = 0; round < enough; round += 1) await store.append([draft({ call: `before_${round}` })]);
+}
+
+async function callsOf(store: Store): Promise<string[]> {
+  return (await store.entries({ order: 'oldest-first', limit: 10_000 })).map(({ call }) => call);
+}
+
+/** Appends to the store in a process of its own, and kills that. */
+async function appendAndDie(file: string, calls: readonly string[]): Promise<void> {
+  const script = `
+    const { sqliteStore } = await import(${JSON.stringify(new URL('./sqlite-store.ts', import.meta.url).href)});
+    const store = sqliteStore({ file: ${JSON.stringify(file)} });
+    for (let round = 0; round < ${enough}; round += 1)
+      await store.append([${JSON.stringify(draft({ call: 'before' }))}]);
+    await store.entries({ order: 'oldest-first', limit: 1 });
+    for (const call of ${JSON.stringify(calls)}) await store.append([{ ...${JSON.stringify(draft())}, call }]);
+    process.kill(process.pid, 'SIGKILL');`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' });
+  const [, signal] = (await once(child, 'exit')) as [number | null, string | null];
+  assert.equal(signal, 'SIGKILL');
+}
+
+describe('the tail of the journal', () => {
+  test('what one process appends alone is acknowledged before it is in the table', async (t) => {
+    const { open, inTable, tails } = place(t);
+    const store = open();
+    await settleIn(store);
+    const before = inTable();
+    const [entry] = await store.append([draft({ call: 'a' })]);
+    assert.equal(inTable(), before);
+    assert.equal(tails().length, 1);
+    const found = await store.entries({ order: 'newest-first', limit: 1 });
+    assert.equal(found[0]?.call, 'a');
+    assert.equal(found[0]?.hash, entry?.hash);
+    assert.ok((await verifyChain(store)).ok);
+  });
+
+  test('it comes into the table and its index by itself', async (t) => {
+    const { open, inTable } = place(t);
+    const store = open();
+    await settleIn(store);
+    await store.append([draft({ call: 'a' })]);
+    while (inTable() < enough + 1) await new Promise((resolve) => setTimeout(resolve, 10));
+    assert.deepEqual(await store.anchor(), {
+      seq: enough + 1,
+      hash: (await store.entries({ order: 'newest-first', limit: 1 }))[0]?.hash,
+    });
+  });
+
+  test('what must survive a power loss is in the table, with all before it, when sync resolves', async (t) => {
+    const { open, inTable } = place(t);
+    const store = open();
+    await settleIn(store);
+    await store.append([draft({ call: 'a' })]);
+    await store.append([draft({ call: 'b', type: 'CallStarted', outcome: '' })]);
+    await store.sync();
+    assert.equal(inTable(), enough + 2);
+  });
+
+  test('another process sees what was acknowledged, and does not take the tail away by reading', async (t) => {
+    const { open, tails } = place(t);
+    const [writer, reader] = [open(), open()];
+    await settleIn(writer);
+    const held = tails();
+    for (const call of ['a', 'b', 'c']) {
+      await writer.append([draft({ call })]);
+      assert.equal((await reader.entries({ order: 'newest-first', limit: 1 }))[0]?.call, call);
+      assert.equal((await reader.entries({ order: 'newest-first', limit: 9, call }))[0]?.call, call);
+    }
+    assert.deepEqual(tails(), held);
+    assert.equal((await verifyChain(writer)).entries, enough + 3);
+    assert.ok((await verifyChain(reader)).ok);
+  });
+
+  test('another process that writes takes it away: the chain goes on after everything acknowledged', async (t) => {
+    const { open, tails } = place(t);
+    const [one, two] = [open(), open()];
+    await settleIn(one);
+    await one.append([draft({ call: 'a' })]);
+    await two.append([draft({ call: 'b' })]);
+    assert.deepEqual(tails(), []);
+    await one.append([draft({ call: 'c' }), draft({ call: 'd' })]);
+    await two.append([draft({ call: 'e' })]);
+    assert.deepEqual((await callsOf(one)).slice(enough), ['a', 'b', 'c', 'd', 'e']);
+    assert.ok((await verifyChain(two)).ok);
+    await settleIn(two);
+    assert.equal(tails().length, 1, 'whoever writes alone now gets it');
+  });
+
+  test('a process killed between tail and table loses nothing of what it acknowledged', async (t) => {
+    const { file, open, inTable } = place(t);
+    await appendAndDie(file, ['a', 'b', 'c']);
+    assert.equal(inTable(), enough);
+    const store = open();
+    assert.deepEqual((await callsOf(store)).slice(enough), ['a', 'b', 'c']);
+    assert.ok((await verifyChain(store)).ok);
+    await store.append([draft({ call: 'd' })]);
+    await store.close();
+    const again = open();
+    assert.deepEqual((await callsOf(again)).slice(enough), ['a', 'b', 'c', 'd']);
+    assert.deepEqual(await verifyChain(again).then(({ ok, entries }) => [ok, entries]), [true, enough + 4]);
+  });
+
+  test('wherever a tail is torn, the whole batches before that are kept and nothing else', async (t) => {
+    const { file, tails } = place(t);
+    await appendAndDie(file, ['a', 'béb', 'c']);
+    const [tail = ''] = tails();
+    const whole = readFileSync(tail);
+    const ends = [...whole.keys()].filter((at) => whole.subarray(at - 2, at + 1).toString() === '}\n\n');
+    assert.equal(ends.length, 3);
+    const tearing = fc.record({ cut: fc.integer({ min: 6, max: whole.length }), isFilled: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(tearing, async ({ cut, isFilled }) => {
+        const copy = mkdtempSync(join(tmpdir(), 'signalbox-torn-'));
+        cpSync(dirname(file), copy, { recursive: true });
+        const torn = tail.replace(dirname(file), copy);
+        truncateSync(torn, cut);
+        // A power loss may leave the right length without the content.
+        if (isFilled) appendFileSync(torn, Buffer.alloc(whole.length - cut));
+        const kept = ends.filter((end) => end < cut).length;
+        const store = sqliteStore({ file: join(copy, 'signalbox.db') });
+        assert.deepEqual((await callsOf(store)).slice(enough), ['a', 'béb', 'c'].slice(0, kept));
+        await store.append([draft({ call: 'd' })]);
+        assert.deepEqual(await verifyChain(store).then(({ ok, entries }) => [ok, entries]), [true, enough + 1 + kept]);
+        await store.close();
+        rmSync(copy, { recursive: true });
+      }),
+      { numRuns: 25, examples: [[{ cut: 6, isFilled: true }], [{ cut: whole.length, isFilled: false }]] },
+    );
+  });
+
+  test('a tail that is gone stops nobody', async (t) => {
+    const { file, tails, open } = place(t);
+    await appendAndDie(file, ['a']);
+    for (const tail of tails()) rmSync(tail);
+    const store = open();
+    await store.append([draft({ call: 'b' })]);
+    assert.deepEqual((await callsOf(store)).slice(enough), ['b']);
+    assert.ok((await verifyChain(store)).ok);
+  });
+
+  test('entries of a process that knows of no tail get in between, and nothing is lost', async (t) => {
+    const { file, open } = place(t);
+    const store = open();
+    await settleIn(store);
+    await store.append([draft({ call: 'a' }), draft({ call: 'b' })]);
+    const [head] = await store.entries({ order: 'newest-first', limit: 1 });
+    await store.append([draft({ call: 'c' })]);
+    const older = new DatabaseSync(file);
+    older
+      .prepare(
+        `INSERT INTO journal SELECT seq + 1, at, type, 'older', session, tool, outcome, writer, body, hash FROM journal WHERE seq = ?`,
+      )
+      .run(head?.seq ?? 0);
+    older.close();
+    assert.deepEqual((await callsOf(store)).slice(enough), ['a', 'b', 'older', 'c']);
+  });
+
+  test('closing leaves no tail behind', async (t) => {
+    const { open, tails, inTable } = place(t);
+    const store = open();
+    await settleIn(store);
+    await store.append([draft({ call: 'a' })]);
+    await store.close();
+    assert.deepEqual([tails(), inTable()], [[], enough + 1]);
+  });
+
+  test('what cannot stand in lines goes into the table at once', async (t) => {
+    const { open, inTable } = place(t);
+    const store = open();
+    await settleIn(store);
+    await store.append([draft({ session: 'two\nlines' })]);
+    assert.equal(inTable(), enough + 1);
+  });
+});

@@ -1,0 +1,42 @@
+import { linkHash } from '../../journal/chain.ts';
+import type { StoredEntry } from '../../journal/entry.ts';
+import type { ChainHead } from '../../journal/store.ts';
+
+/** What an entry is made of before it has its place in the chain. */
+export type Linkable = Omit<StoredEntry, 'seq' | 'writer' | 'hash'>;
+
+/** An entry with its place in the chain. Its hash is made when somebody looks at it: most callers have their answer by then. */
+export class LinkedEntry implements StoredEntry {
+  readonly seq: number;
+  readonly at: number;
+  readonly type: StoredEntry['type'];
+  readonly call: string;
+  readonly session: string;
+  readonly tool: string;
+  readonly outcome: StoredEntry['outcome'];
+  readonly writer: string;
+  readonly body: string;
+  #hash: string | undefined;
+  #before: ChainHead | undefined;
+
+  constructor({ at, type, call, session, tool, outcome, body }: Linkable, writer: string, before: ChainHead) {
+    this.seq = before.seq + 1;
+    this.at = at;
+    this.type = type;
+    this.call = call;
+    this.session = session;
+    this.tool = tool;
+    this.outcome = outcome;
+    this.writer = writer;
+    this.body = body;
+    this.#before = before;
+  }
+
+  get hash(): string {
+    if (this.#hash === undefined) {
+      this.#hash = linkHash(this.#before?.hash ?? '', this);
+      this.#before = undefined;
+    }
+    return this.#hash;
+  }
+}

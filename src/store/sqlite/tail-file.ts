@@ -1,0 +1,124 @@
+import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, readSync, rmSync, writeSync } from 'node:fs';
+import type { StoredEntry } from '../../journal/entry.ts';
+
+/** An entry as it stands in a tail: its hash follows from the entry before it. */
+export type UnhashedEntry = Omit<StoredEntry, 'hash'>;
+
+// The first character tells whether whoever made the file may still count on it.
+const held = 'held\n';
+const taken = 't';
+const linesOfEntry = 9;
+
+/**
+ * A file with the entries that were acknowledged and are not in the database yet. Appending to it costs a tenth of a commit. It
+ * belongs to the process that made it until another takes it away.
+ */
+export class TailFile {
+  readonly #descriptor: number;
+  readonly #first = Buffer.alloc(1);
+
+  constructor(file: string) {
+    this.#descriptor = openSync(file, 'ax+', 0o600);
+    writeSync(this.#descriptor, held);
+  }
+
+  /**
+   * Adds entries, all or none. True when they count: they are written, and the file was not taken away before that. Whoever takes
+   * it away marks it first and reads it then, so that one of the two always sees the other.
+   */
+  append(entries: readonly UnhashedEntry[]): boolean {
+    const text = textOf(entries);
+    try {
+      const written = writeSync(this.#descriptor, text);
+      return (written === text.length || written === Buffer.byteLength(text)) && this.#isHeld();
+    } catch {
+      return false;
+    }
+  }
+
+  /** Forgets the entries, when the database has them. That it cannot does no harm: they would be found there. */
+  clear(): void {
+    try {
+      ftruncateSync(this.#descriptor, held.length);
+    } catch {}
+  }
+
+  close(): void {
+    closeSync(this.#descriptor);
+  }
+
+  #isHeld(): boolean {
+    return readSync(this.#descriptor, this.#first, 0, 1, 0) === 1 && this.#first[0] === held.charCodeAt(0);
+  }
+}
+
+/** Takes a tail away from the process that made it: nothing that is added from now on counts. */
+export function takeTail(file: string): void {
+  if (!existsSync(file)) return;
+  const descriptor = openSync(file, 'r+');
+  try {
+    writeSync(descriptor, taken, 0);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Removes a tail that counts no more. One that stays is removed by whoever makes the next. */
+export function removeTail(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {}
+}
+
+/** The entries of a tail. A batch that was not written to its end was never acknowledged, and is left out. */
+export function readTail(file: string): UnhashedEntry[] {
+  if (!existsSync(file)) return [];
+  // What stands after the last line break is no whole line.
+  const lines = readFileSync(file, 'utf8').split('\n').slice(1, -1);
+  const entries: UnhashedEntry[] = [];
+  let batch: UnhashedEntry[] = [];
+  for (let index = 0; index < lines.length;) {
+    if (lines[index] === '') {
+      entries.push(...batch);
+      batch = [];
+      index += 1;
+    } else {
+      batch.push(entryOf(lines.slice(index, index + linesOfEntry)));
+      index += linesOfEntry;
+    }
+  }
+  return entries;
+}
+
+/** Whether an entry can stand in lines. All that Signalbox writes can; see `linkHash`. */
+export function fitsInLines({ at, call, session, tool, body }: UnhashedEntry): boolean {
+  return (
+    Number.isSafeInteger(at) &&
+    !body.includes('\n') &&
+    !session.includes('\n') &&
+    !tool.includes('\n') &&
+    !call.includes('\n')
+  );
+}
+
+function textOf(entries: readonly UnhashedEntry[]): string {
+  let text = '';
+  for (const { seq, at, type, call, session, tool, outcome, writer, body } of entries)
+    text += `${seq}\n${at}\n${type}\n${call}\n${session}\n${tool}\n${outcome}\n${writer}\n${body}\n`;
+  return `${text}\n`;
+}
+
+function entryOf(lines: readonly string[]): UnhashedEntry {
+  const [seq, at, type, call = '', session = '', tool = '', outcome, writer = '', body = ''] = lines;
+  return {
+    seq: Number(seq),
+    at: Number(at),
+    type: type as StoredEntry['type'],
+    call,
+    session,
+    tool,
+    outcome: outcome as StoredEntry['outcome'],
+    writer,
+    body,
+  };
+}
