@@ -70,8 +70,10 @@ export const callsUnderControl: Section<'C'> = {
       'src/surfaces/mcp/endpoint/approvals.test.ts > approval for a client of the legacy era > an answer from elsewhere takes the question back from its user',
       'src/surfaces/mcp/endpoint/approvals.test.ts > approval for a client of the modern era > its user is asked where the profile trusts them: a yes runs the call once',
       'src/surfaces/mcp/endpoint/approvals.test.ts > approval for a client of the modern era > an answer from elsewhere takes the question back from its user',
+      'test/e2e/claude-sessions.test.ts > sessions with the real Claude CLI through claude > tools, an approval, a second turn that remembers, and a fork',
+      'src/runtimes/claude/claude-runtime.test.ts > Claude Code by claude > a file it writes is asked about, recorded with what changed, and can be undone',
     ],
-    missing: 'session events, the console, Claude’s permission callback',
+    missing: 'the console',
   },
   C5: {
     promise: 'intent before effect; a crash in between is `unknown` and nothing with an effect is run twice',

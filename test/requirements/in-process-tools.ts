@@ -79,8 +79,11 @@ export const inProcessTools: Section<'A'> = {
     tests: [
       'src/sources/local/local-server.test.ts > tools while the box runs > are added, replaced and removed, and every call sees the last state',
       'src/sources/local/local-server.test.ts > tools while the box runs > tell of their change by CatalogChanged, once for changes made together',
+      'src/surfaces/mcp/endpoint/clients.test.ts > a client of the second SDK (legacy) > reads, completes and is told of changed resources, prompts and tools',
+      'src/surfaces/mcp/endpoint/clients.test.ts > a client of the second SDK (modern) > reads, completes and is told of changed resources, prompts and tools',
+      'src/runtimes/claude/claude-runtime.test.ts > runtime claude > a changed catalog is seen',
+      'src/runtimes/model/model-runtime.test.ts > runtime model, OpenAI responses > a changed catalog is seen',
     ],
-    missing: 'list_changed to MCP clients',
   },
   A8: {
     promise: 'a tool object carries all about itself; AI SDK and Claude Agent SDK tools are taken as they are',
