@@ -14,7 +14,7 @@ import { Problem, problemType } from './problems/problem.ts';
 import { securityHeaders } from './security-headers.ts';
 
 /** What the MCP endpoint is served with. */
-export interface McpRouteParts extends Pick<McpEndpointOptions, 'inbox'> {
+export interface McpRouteParts extends Pick<McpEndpointOptions, 'inbox' | 'approvalWaitMs'> {
   readonly box: Signalbox;
   readonly maxBodyBytes: number;
   readonly allowedHosts: () => ReadonlySet<string>;

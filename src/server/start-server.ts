@@ -47,6 +47,8 @@ export interface ServerLimits {
   readonly requestMs?: number;
   /** How long requests under way may go on when the server stops (5 s). */
   readonly graceMs?: number;
+  /** How long a call of an MCP client waits for a human before it ends by saying where people answer (50 s). */
+  readonly approvalWaitMs?: number;
 }
 
 /** A server that answers. */
@@ -93,6 +95,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     allowedHosts: () => hosts,
     bearers,
     inbox: () => url,
+    ...(limits.approvalWaitMs === undefined ? {} : { approvalWaitMs: limits.approvalWaitMs }),
     log,
   });
   const listener = getRequestListener(app.fetch, {

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type TestContext, suite, test } from 'node:test';
+import { promisify } from 'node:util';
+import { defineTool, localServer } from '../../src/index.ts';
+import { findExecutable } from '../../src/runtimes/claude-code/find-executable.ts';
+import { serving, token } from '../mcp-clients/serving.ts';
+import { claudeEnvironment } from '../support/claude.ts';
+import { heardInMessages, startMessagesServer } from '../support/messages-server.ts';
+import type { Heard } from '../support/model/model-script.ts';
+import { Place, finished, launcher, said, withNotes } from './cli-place.ts';
+
+const run = promisify(execFile);
+
+function temporary(t: TestContext): string {
+  const directory = mkdtempSync(join(tmpdir(), 'signalbox-mcp-clients-'));
+  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** `signalbox serve` with tools, and a token of an agent for it. */
+async function served(t: TestContext): Promise<{ place: Place; url: string; agent: string }> {
+  const place = new Place(withNotes);
+  const child = place.start(['serve', '--port', '0', '--json']);
+  t.after(() => child.kill('SIGKILL'));
+  void finished(child);
+  const { url } = JSON.parse(await said(child.stdout, /\n/)) as { url: string };
+  const { stdout } = await place.run(['token', 'create', '--role', 'agent']);
+  return { place, url: `${url}/mcp`, agent: stdout.trim() };
+}
+
+/** What the model of Claude's CLI hears in a turn in which it makes one call at the endpoint. */
+async function claudeTurn(
+  t: TestContext,
+  server: { readonly url: string; readonly token: string },
+  [tool, input]: readonly [tool: string, input: object],
+): Promise<Heard> {
+  const home = temporary(t);
+  const name = `mcp__box__${tool}`;
+  let last: Heard | undefined;
+  const api = await startMessagesServer((request) => {
+    const heard = heardInMessages(request);
+    if (heard.tools.includes(name)) last = heard;
+    return heard.results.length > 0 ? [{ type: 'text', text: 'done' }] : [{ type: 'tool_use', name, input }];
+  });
+  try {
+    const box = {
+      type: 'http',
+      url: server.url,
+      headers: { Authorization: `Bearer ${server.token}` },
+      alwaysLoad: true,
+    };
+    const file = join(home, 'servers.json');
+    writeFileSync(file, JSON.stringify({ mcpServers: { box } }));
+    const options = ['--mcp-config', file, '--strict-mcp-config', '--allowedTools', name];
+    const running = run(findExecutable() ?? 'claude', ['--print', 'go', ...options], {
+      cwd: home,
+      env: claudeEnvironment(api.url, home),
+    });
+    running.child.stdin?.end();
+    const { stdout } = await running;
+    assert.equal(stdout.trim(), 'done');
+  } finally {
+    await api.close();
+  }
+  return last ?? assert.fail(`the model was never shown ${name}`);
+}
+
+suite('Claude Code with the endpoint among its servers', { timeout: 120_000 }, () => {
+  test('lists and calls a tool of signalbox serve', async (t) => {
+    const { place, url, agent } = await served(t);
+    const { results, tools } = await claudeTurn(t, { url, token: agent }, ['mcp__notes__list', {}]);
+    assert.ok(tools.includes('mcp__box__mcp__notes__add'));
+    assert.deepEqual(results, [{ text: '["milk"]', failed: false }]);
+    const { items } = (await place.json(['journal'])) as { items: { type: string; principal?: { kind: string } }[] };
+    assert.equal(items.find(({ type }) => type === 'ToolInvoked')?.principal?.kind, 'agent');
+  });
+
+  test('hears where people approve when nobody does, and the same call runs when they have', async (t) => {
+    let paid = 0;
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      input: { type: 'object' },
+      effect: 'irreversible',
+      run: () => `paid ${(paid += 1)}`,
+    });
+    const { box, url } = await serving(
+      t,
+      { data: temporary(t), servers: [localServer({ name: 'bank', tools: [pay] })] },
+      { limits: { graceMs: 200, approvalWaitMs: 500 } },
+    );
+    const server = { url: url.href, token };
+    const waits = await claudeTurn(t, server, ['mcp__bank__pay', { amount: 5 }]);
+    const [approval] = await box.approvals.list();
+    assert.ok(approval);
+    assert.equal(waits.results[0]?.failed, true);
+    assert.ok(
+      waits.results[0].text.includes(`A human approves it at ${url.origin}, or with: signalbox approve ${approval.id}`),
+      waits.results[0].text,
+    );
+    assert.equal(paid, 0);
+    await box.approvals.approve(approval.id, { by: { id: 'user:test', kind: 'human' } });
+    const runs = await claudeTurn(t, server, ['mcp__bank__pay', { amount: 5 }]);
+    assert.deepEqual(runs.results, [{ text: 'paid 1', failed: false }]);
+  });
+});
+
+const require = createRequire(import.meta.url);
+const inspector = join(
+  dirname(require.resolve('@modelcontextprotocol/inspector/package.json')),
+  'clients/launcher/build/index.js',
+);
+
+/** What the Inspector prints for a method at a server. */
+async function inspect(t: TestContext, target: readonly string[], method: readonly string[]): Promise<unknown> {
+  const env = { PATH: process.env['PATH'] ?? '', HOME: temporary(t) };
+  const options = [...method, '--stored-auth-only', '--format', 'json'];
+  const { stdout } = await run(process.execPath, [inspector, '--cli', ...target, '--method', ...options], { env });
+  return (JSON.parse(stdout) as { result: unknown }).result;
+}
+
+async function listsAndCalls(t: TestContext, target: readonly string[]): Promise<void> {
+  const listed = (await inspect(t, target, ['tools/list'])) as { tools: { name: string }[] };
+  assert.ok(listed.tools.some(({ name }) => name === 'mcp__notes__add'));
+  const called = await inspect(t, target, ['tools/call', '--tool-name', 'mcp__notes__list']);
+  assert.deepEqual((called as { content: unknown }).content, [{ type: 'text', text: '["milk"]' }]);
+}
+
+suite('the MCP Inspector', { timeout: 120_000 }, () => {
+  test('lists and calls tools of signalbox serve in both eras, and is refused without a token', async (t) => {
+    const { url, agent } = await served(t);
+    const target = [url, '--transport', 'http'];
+    const authorized = [...target, '--header', `Authorization: Bearer ${agent}`];
+    for (const era of ['legacy', 'modern']) await listsAndCalls(t, [...authorized, '--protocol-era', era]);
+    await assert.rejects(inspect(t, target, ['tools/list']), /auth_required/);
+  });
+
+  test('lists and calls tools of signalbox stdio', async (t) => {
+    const { directory, data } = new Place(withNotes);
+    const environment = [`SIGNALBOX_HOME=${data}`, 'SIGNALBOX_SECRETS=file'].flatMap((each) => ['-e', each]);
+    await listsAndCalls(t, [process.execPath, launcher, 'stdio', '--cwd', directory, ...environment]);
+  });
+});
