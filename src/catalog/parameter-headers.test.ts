@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { boxed } from '../../test/mcp-servers/boxed.ts';
 import { httpFixture } from '../../test/mcp-servers/http-fixture.ts';
-import { parameterHeaders } from './parameter-headers.ts';
+import { parameterHeaders, parameterHeadersProblem } from './parameter-headers.ts';
 
 test('an argument that the schema marks goes along as a header, and the server takes the call', async (t) => {
   const fixture = await httpFixture('modern');
@@ -36,6 +36,21 @@ test('only what can be told apart and written down is sent', () => {
   });
   assert.deepEqual(headers?.({ a: null, nested: { id: 2 ** 60 } }), {});
   assert.equal(parameterHeaders({ properties: { a: { type: 'string' } } }), undefined);
+});
+
+test('a schema whose marks cannot be headers has a problem that says which and why', () => {
+  const problemOf = (...marks: [type: string, name: unknown][]): string | undefined =>
+    parameterHeadersProblem({
+      properties: Object.fromEntries(
+        marks.map(([type, name], at) => [`p${at}`, { type, 'x-mcp-header': name as string }]),
+      ),
+    });
+  assert.equal(problemOf(['string', 'A'], ['integer', 'B'], ['boolean', 'C']), undefined);
+  for (const name of ['', 'My Region', 'a:b', 'Région', 'a\t1', 7])
+    assert.match(problemOf(['string', name]) ?? '', /^p0 is marked .* no name of a header$/);
+  for (const type of ['number', 'object', 'array', 'null'])
+    assert.match(problemOf([type, 'A']) ?? '', /only texts, whole numbers and booleans/);
+  assert.match(problemOf(['string', 'Region'], ['string', 'region']) ?? '', /^p1 .* like another argument$/);
 });
 
 test('whatever the value, the header can be sent and says what the value was', () => {

@@ -17,7 +17,7 @@ export type ParameterHeaders = (args: JsonObject) => Readonly<Record<string, str
 
 /** What the 2026 revision wants beside the body for a tool whose schema marks arguments with `x-mcp-header`; most have none. */
 export function parameterHeaders(inputSchema: JsonObject): ParameterHeaders | undefined {
-  const parameters = [...marked(inputSchema, [])];
+  const parameters = [...marked(inputSchema)];
   if (parameters.length === 0) return undefined;
   return (args) => {
     const headers: Record<string, string> = {};
@@ -29,16 +29,43 @@ export function parameterHeaders(inputSchema: JsonObject): ParameterHeaders | un
   };
 }
 
+/**
+ * What is wrong with the marks of a schema, if anything is. A server that speaks the 2026 revision over HTTP would go by headers that
+ * nobody can send, or could be made to take one argument for another.
+ */
+export function parameterHeadersProblem(inputSchema: JsonObject): string | undefined {
+  const names = new Set<string>();
+  for (const { path, name, type } of marks(inputSchema, [])) {
+    const what = `${path.join('.')} is marked with the header ${JSON.stringify(name)}`;
+    if (typeof name !== 'string' || !token.test(name)) return `${what}, which is no name of a header`;
+    if (!allowedTypes.has(type)) return `${what}, and only texts, whole numbers and booleans can be`;
+    if (names.has(name.toLowerCase())) return `${what}, like another argument`;
+    names.add(name.toLowerCase());
+  }
+  return undefined;
+}
+
+function* marked(schema: JsonObject): Generator<HeaderParameter> {
+  for (const { path, name, type } of marks(schema, []))
+    if (typeof name === 'string' && token.test(name) && allowedTypes.has(type)) yield { path, name };
+}
+
+interface Mark {
+  readonly path: readonly string[];
+  readonly name: JsonValue;
+  readonly type: JsonValue | undefined;
+}
+
 /** Only what `properties` lead to counts: elsewhere nobody could tell which value is meant. */
-function* marked(schema: JsonObject, path: readonly string[]): Generator<HeaderParameter> {
+function* marks(schema: JsonObject, path: readonly string[]): Generator<Mark> {
   const { properties } = schema;
   if (!isJsonObject(properties) || path.length > deepest) return;
   for (const [key, property] of Object.entries(properties)) {
     if (!isJsonObject(property)) continue;
     const here = [...path, key];
     const name = property['x-mcp-header'];
-    if (typeof name === 'string' && token.test(name) && allowedTypes.has(property['type'])) yield { path: here, name };
-    yield* marked(property, here);
+    if (name !== undefined) yield { path: here, name, type: property['type'] };
+    yield* marks(property, here);
   }
 }
 

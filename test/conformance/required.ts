@@ -7,15 +7,28 @@ import type { SuiteResult } from './suite.ts';
 /** The revisions that are on trial. */
 export const revisions = ['2025-11-25', '2026-07-28'] as const;
 
+/** What Signalbox is in a run. */
+export type Role = 'server' | 'client';
+
 /** Why scenarios that are run but not counted may fail. */
-export const unscored: readonly { readonly pattern: RegExp; readonly reason: string }[] = [
+const unscored: readonly { readonly pattern: RegExp; readonly reason: string }[] = [
   { pattern: /^tasks-/, reason: 'the extension for tasks is not served' },
+  {
+    pattern: /^auth\/(client-credentials-jwt|enterprise-managed|wif-jwt)/,
+    reason: 'clients show who they are by a secret, not by signed assertions',
+  },
+  { pattern: /^auth\/dpop/, reason: 'tokens are bearer tokens; the extension that binds them to a key is not spoken' },
 ];
 
-/** The scenarios that a server of this revision must pass, as the suite itself lists them. */
-export async function requiredScenarios(revision: string): Promise<string[]> {
+/** Why a scenario that is not counted may fail, if that is known. */
+export function reasonFor(scenario: string): string | undefined {
+  return unscored.find(({ pattern }) => pattern.test(scenario))?.reason;
+}
+
+/** The scenarios that a server or a client of this revision must pass, as the suite itself lists them. */
+export async function requiredScenarios(revision: string, role: Role): Promise<string[]> {
   const file = join(root, 'node_modules', '@modelcontextprotocol', 'conformance', 'requirements', `${revision}.yaml`);
-  return (parse(await readFile(file, 'utf8')) as { server: string[] }).server;
+  return (parse(await readFile(file, 'utf8')) as Record<Role, string[]>)[role];
 }
 
 /** What is wrong with a scenario; nothing when it passed. A scenario without a single success did not take place. */

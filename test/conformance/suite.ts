@@ -7,6 +7,7 @@ import { createSignalbox, mcpServer } from '../../src/index.ts';
 import { startServer } from '../../src/server/start-server.ts';
 import { root } from '../support/command.ts';
 import { startFixture } from './fixture.ts';
+import { startTurns } from './turns.ts';
 
 /** What one check of a scenario came to. */
 export interface Check {
@@ -22,10 +23,13 @@ export interface SuiteResult {
 }
 
 const token = 'conformance-token';
+const clientsAtOnce = 3;
+/** Counted from when the suite starts a client, which then waits for its turn. */
+const clientPatienceMs = 240_000;
 const program = join(root, 'node_modules', '@modelcontextprotocol', 'conformance', 'dist', 'index.js');
 
 /** Runs the official suite against Signalbox with the fixture behind it. */
-export async function runServerSuite(revision: string, directory: string, scenario?: string): Promise<SuiteResult> {
+async function runServerSuite(revision: string, directory: string): Promise<SuiteResult> {
   const fixture = await startFixture();
   const server = mcpServer({ name: 'fixture', transport: { type: 'http', url: fixture.url } });
   const box = await createSignalbox({ servers: [server], builtin: false, profiles: { conformance: { names: 'own' } } });
@@ -41,9 +45,7 @@ export async function runServerSuite(revision: string, directory: string, scenar
   proxy.target = running.port;
   try {
     const url = `http://127.0.0.1:${proxy.port}/mcp/conformance`;
-    const which =
-      scenario === undefined ? ['--requirements', revision] : ['--scenario', scenario, '--spec-version', revision];
-    const output = await run(['server', '--url', url, ...which, '--output-dir', directory]);
+    const output = await run(['server', '--url', url, '--requirements', revision, '--output-dir', directory]);
     return { scenarios: await resultsIn(directory), output };
   } finally {
     await running.close();
@@ -53,9 +55,32 @@ export async function runServerSuite(revision: string, directory: string, scenar
   }
 }
 
-function run(args: readonly string[]): Promise<string> {
+/** Runs the official suite with Signalbox as the client of its servers. */
+async function runClientSuite(revision: string, directory: string): Promise<SuiteResult> {
+  const turns = await startTurns(clientsAtOnce);
+  try {
+    const client = `${process.execPath} ${join(import.meta.dirname, 'client.ts')}`;
+    const which = ['--requirements', revision, '--timeout', String(clientPatienceMs)];
+    const output = await run(['client', '--command', client, ...which, '--output-dir', directory], {
+      SIGNALBOX_TURNS: String(turns.port),
+    });
+    const scenarios = new Map([
+      ...(await resultsIn(directory)),
+      ...[...(await resultsIn(join(directory, 'auth')))].map(([name, checks]) => [`auth/${name}`, checks] as const),
+    ]);
+    return { scenarios, output };
+  } finally {
+    await turns.close();
+  }
+}
+
+/** How Signalbox is tried in each role. */
+export const suites = { server: runServerSuite, client: runClientSuite } as const;
+
+function run(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const env = { ...process.env, ...environment };
+    const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env });
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));

@@ -26,8 +26,9 @@ export const mcpEndpoint: Section<'E'> = {
     tests: [
       'test/conformance/server.test.ts > the official suite passes as a server of 2025-11-25, with a server behind',
       'test/conformance/server.test.ts > the official suite passes as a server of 2026-07-28, with a server behind',
+      'test/conformance/client.test.ts > the official suite passes as a client of 2025-11-25',
+      'test/conformance/client.test.ts > the official suite passes as a client of 2026-07-28',
     ],
-    missing: 'the client role',
   },
   E3: {
     promise: 'profiles and per-client identity; no reply reaches the wrong client',

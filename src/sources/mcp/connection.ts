@@ -100,6 +100,11 @@ export class Connection {
     return this.#isOver || this.#lane.isLost;
   }
 
+  /** Whether arguments go along as headers where schemas mark them: in the 2026 revision, over HTTP. */
+  get sendsHeaders(): boolean {
+    return this.#isModern && !this.#lane.tellsWhenSent;
+  }
+
   /** Everything a list has, page after page, to an end that `onCut` is told of. A server without such a list has an empty one. */
   async list(list: ListName, onCut?: (notice: string) => void): Promise<JsonValue[]> {
     const { method, capability } = lists[list];

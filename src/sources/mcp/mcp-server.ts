@@ -82,7 +82,7 @@ export function mcpServer(options: McpServerOptions): McpServer {
       else cuts.set(list, cut);
       changed();
     }
-    if (list === 'tools') tools.update(items);
+    if (list === 'tools') tools.update(items, connection.sendsHeaders);
     else content.update(list, items);
   };
   // At once, and then not before a pause: servers that add many tools tell of each. One after the other, so that the last

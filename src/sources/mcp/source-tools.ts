@@ -4,7 +4,7 @@ import type { SourceTool } from '../../catalog/source.ts';
 import type { ToolContext } from '../../model/context.ts';
 import { type JsonObject, type JsonSchema, type JsonValue, isJsonObject } from '../../model/json.ts';
 import type { ToolAnnotations } from '../../model/tool.ts';
-import { type ParameterHeaders, parameterHeaders } from '../../catalog/parameter-headers.ts';
+import { type ParameterHeaders, parameterHeaders, parameterHeadersProblem } from '../../catalog/parameter-headers.ts';
 
 /** Runs a tool of the server by its own name. */
 export type RunRemote = (
@@ -45,13 +45,18 @@ export class SourceTools {
     return this.#listing;
   }
 
-  /** Takes a new list. */
-  update(definitions: readonly JsonValue[]): void {
+  /** Takes a new list. `withHeaders`: arguments that schemas mark go along as headers, so the marks must be such that they can. */
+  update(definitions: readonly JsonValue[], withHeaders: boolean): void {
     const before = new Map(this.#kept.map((kept) => [kept.digest, kept]));
     const notices: string[] = [];
     const kept = definitions.flatMap((definition, index): Kept[] => {
       if (!isDefinition(definition)) {
         notices.push(`the tool at place ${index + 1} of the server’s list has no name and is left out`);
+        return [];
+      }
+      const problem = withHeaders ? headersProblem(definition) : undefined;
+      if (problem !== undefined) {
+        notices.push(`the tool ${JSON.stringify(definition.name)} is left out: ${problem}`);
         return [];
       }
       const digest = hash('sha256', JSON.stringify(definition), 'base64');
@@ -142,4 +147,8 @@ type Definition = JsonObject & { readonly name: string };
 
 function isDefinition(value: JsonValue): value is Definition {
   return isJsonObject(value) && typeof value['name'] === 'string' && value['name'] !== '';
+}
+
+function headersProblem({ inputSchema }: Definition): string | undefined {
+  return isJsonObject(inputSchema) ? parameterHeadersProblem(inputSchema) : undefined;
 }

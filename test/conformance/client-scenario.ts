@@ -1,0 +1,109 @@
+import {
+  type McpServerOptions,
+  type OAuthOptions,
+  type Signalbox,
+  type ToolDefinition,
+  createSignalbox,
+  mcpServer,
+  signIn,
+} from '../../src/index.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../src/model/json.ts';
+import { browse } from '../mcp-servers/protected-server.ts';
+
+/** What the suite says about a scenario besides its name. */
+type Context = Readonly<Record<string, unknown>>;
+
+/** By these words a server says that a person has to sign in. */
+const howToSignIn = 'the suite wants a sign-in';
+/** Once, and once more where the server wants more than it said or has moved. */
+const mostSignIns = 2;
+
+/** Mounts the server and uses everything that it has, signing in where that is needed. */
+export async function playScenario(url: string, scenario: string, context: Context): Promise<void> {
+  const oauth = scenario.startsWith('auth/') ? oauthOptions(scenario, context) : undefined;
+  const transport = { type: 'http', url, ...(oauth === undefined ? {} : { oauth }) } as const;
+  for (let signIns = 0; ; signIns += 1) {
+    const heard = await useEverything({ name: 'suite', transport, onElicit: acceptDefaults }, context);
+    console.log(heard);
+    if (oauth === undefined || signIns === mostSignIns || !heard.includes(howToSignIn)) return;
+    await signIn({ ...transport, oauth }, { onAuthorize: (address) => void browse(address), timeoutMs: 15_000 });
+  }
+}
+
+function oauthOptions(scenario: string, { client_id: id, client_secret: secret }: Context): OAuthOptions {
+  return {
+    howToSignIn,
+    ...(scenario.startsWith('auth/client-credentials') ? { grant: 'client_credentials' } : {}),
+    clientMetadataUrl: 'https://conformance-test.local/client-metadata.json',
+    ...(typeof id === 'string' ? { clientId: id } : {}),
+    ...(typeof secret === 'string' ? { clientSecret: secret } : {}),
+  };
+}
+
+/** Uses everything that a server has; answers what went wrong, or that nothing did. */
+async function useEverything(options: McpServerOptions, context: Context): Promise<string> {
+  const server = mcpServer(options);
+  const box = await createSignalbox({ servers: [server], builtin: false, approve: () => ({ allow: true }) });
+  try {
+    await server.ready();
+    const { state, lastError = '' } = server.health();
+    if (state !== 'up') return lastError;
+    const problems: string[] = [];
+    for (const [tool, args] of callsFor(box, context)) {
+      const { outcome, error } = await box.call(tool, args);
+      if (outcome !== 'completed') problems.push(`${tool}: ${error?.message ?? outcome}`);
+    }
+    for (const { uri } of box.resources()) await box.readResource(server.server, uri);
+    for (const { name } of box.prompts()) await box.getPrompt(server.server, name);
+    return problems.join('\n') || 'everything was used';
+  } finally {
+    await box.close({ graceMs: 0 });
+  }
+}
+
+/** The calls that the scenario names, or one of each tool. */
+function callsFor(box: Signalbox, context: Context): (readonly [tool: string, args: JsonObject])[] {
+  const tools = box.tools();
+  const named = context['toolCalls'] as readonly { name: string; arguments: JsonObject }[] | undefined;
+  if (named === undefined) return tools.map((tool) => [tool.name, argumentsFor(tool, tools)]);
+  return named.map(({ name, arguments: args }) => [`mcp__suite__${name}`, withoutNothing(args)]);
+}
+
+/** What takes no `null` may be left out; Signalbox lets nothing through that does not fit the schema. */
+function withoutNothing(args: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
+}
+
+const samples: Readonly<Record<string, JsonValue>> = {
+  string: 'a',
+  number: 1,
+  integer: 1,
+  boolean: true,
+  array: [],
+  object: {},
+  null: null,
+};
+
+/** Something for each property of the schema; where a schema is asked for, that of the first tool. */
+function argumentsFor({ inputSchema }: ToolDefinition, [first]: readonly ToolDefinition[]): JsonObject {
+  const { properties } = inputSchema as JsonObject;
+  return Object.fromEntries(
+    Object.entries(isJsonObject(properties) ? properties : {}).flatMap(([name, schema]): [string, JsonValue][] => {
+      const { type, enum: values } = isJsonObject(schema) ? schema : {};
+      if (name === 'schema') return [[name, (first?.inputSchema ?? {}) as JsonObject]];
+      const value = Array.isArray(values) ? (values as readonly JsonValue[])[0] : samples[String(type)];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** A person who presses "OK" on a form as it is. */
+function acceptDefaults({ requestedSchema }: JsonObject): JsonObject {
+  const { properties } = isJsonObject(requestedSchema) ? requestedSchema : {};
+  const fields = Object.entries(isJsonObject(properties) ? properties : {});
+  const content = fields.flatMap(([name, schema]): [string, JsonValue][] => {
+    const value = isJsonObject(schema) ? (schema['default'] ?? samples[String(schema['type'])]) : undefined;
+    return value === undefined ? [] : [[name, value]];
+  });
+  return { action: 'accept', content: Object.fromEntries(content) };
+}
