@@ -22,6 +22,7 @@ import { EventStream, answerHeaders } from './event-stream.ts';
 import { type Accepted, Exchange } from './exchange.ts';
 import { HttpSession } from './http-session.ts';
 import { HttpSessions, type SessionLimits } from './http-sessions.ts';
+import { readJson } from './read-json.ts';
 
 const beatMs = 15_000;
 const returnMs = 60_000;
@@ -208,12 +209,7 @@ export class McpHttp {
 }
 
 function parse(body: string): unknown {
-  let value: unknown;
-  try {
-    value = JSON.parse(body);
-  } catch {
-    throw new Refusal(400, wireCodes.parse, 'the body is not JSON');
-  }
+  const value = readJson(body);
   if (Array.isArray(value))
     throw new Refusal(400, wireCodes.request, 'batches are not taken; send one message at a time');
   return value;

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { Refusal } from '../wire.ts';
+import { readJson } from './read-json.ts';
+
+function refusalOf(text: string): Refusal {
+  try {
+    readJson(text);
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+  return assert.fail(`this was taken: ${text.slice(0, 100)}`);
+}
+
+describe('JSON of a stranger', () => {
+  test('is read as JSON.parse reads it, with whatever in strings and keys', () => {
+    const property = fc.property(fc.json({ stringUnit: 'binary' }), fc.nat(4), (text, indent) => {
+      const written = JSON.stringify(JSON.parse(text), undefined, indent);
+      assert.deepEqual(readJson(written), JSON.parse(written));
+    });
+    fc.assert(property, { seed: 7, numRuns: 2000 });
+    assert.deepEqual(
+      readJson('{"__proto__":{"a":1},"a":{"a":"{\\"a\\":1,\\"a\\":2}"}}'),
+      JSON.parse('{"__proto__":{"a":1},"a":{"a":"{\\"a\\":1,\\"a\\":2}"}}'),
+    );
+  });
+
+  test('with the same key twice is refused, wherever it is and however it is written', () => {
+    for (const text of [
+      '{"a":1,"a":1}',
+      '{"b":[{"a":{}},{"c":{"a":1,"x":[],"a":2}}]}',
+      '{"a":1,"\\u0061":2}',
+      '{"__proto__":1,"__proto__":2}',
+      '{"":1,"":2}',
+    ])
+      assert.deepEqual([refusalOf(text).code, refusalOf(text).status], [-32_700, 400], text);
+  });
+
+  test('that is too deep, or has too many values, is refused before it is parsed', () => {
+    assert.doesNotThrow(() => readJson('['.repeat(256) + ']'.repeat(256)));
+    for (const text of [
+      '['.repeat(257),
+      '{"a":'.repeat(257),
+      `[${'1,'.repeat(50_000)}1]`,
+      `[${'[],'.repeat(30_000)}1]`,
+    ])
+      assert.equal(refusalOf(text).code, -32_600);
+  });
+});
