@@ -38,8 +38,8 @@ export const mcpEndpoint: Section<'E'> = {
       'src/surfaces/mcp/endpoint/view.test.ts > a profile > of servers also holds for their resources and prompts',
       'src/surfaces/mcp/endpoint/http/sessions.test.ts > a session > does not exist for anybody but the principal that began it',
       'src/surfaces/mcp/endpoint/replies.test.ts > no reply, progress or question reaches another client, whatever ids they use and however they leave',
+      'test/faults/mcp-replies.test.ts > no reply reaches another client: 200 at once with equal ids, in both eras, 100,000 replies, cancels and disconnects',
     ],
-    missing: '200 clients and 100,000 replies at once: the test has 60 and 900',
   },
   E4: {
     promise: 'tokens with roles; OAuth 2.1 resource server; tokens never go upstream',

@@ -29,7 +29,9 @@ export class AskedRun {
   #flushing = false;
   #asked = 0;
 
-  constructor(work: (run: AskedRun, signal: AbortSignal) => Promise<Answer>) {
+  /** `channel`: that of the first round, before the work begins, which may have something to tell at once. */
+  constructor(channel: Channel, work: (run: AskedRun, signal: AbortSignal) => Promise<Answer>) {
+    this.channel = channel;
     this.#ended = work(this, this.#controller.signal);
     // Whoever waits for it hears of it; between two rounds nobody does.
     this.#ended.catch(() => undefined);

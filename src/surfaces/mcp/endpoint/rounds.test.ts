@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { secondClient } from '../../../../test/mcp-clients/clients.ts';
 import { messageOf, sendModern } from '../../../../test/mcp-clients/raw.ts';
 import { serving } from '../../../../test/mcp-clients/serving.ts';
 import { type Message } from '../../../../test/mcp-clients/raw.ts';
@@ -130,3 +131,23 @@ describe('a call that asks its client in the revision without sessions', () => {
     assert.equal(result?.content?.[0]?.text, '[{},null,null]');
   });
 });
+
+for (const era of ['legacy', 'modern'] as const)
+  test(`what a tool tells before it waits for anything is heard (${era})`, async (t) => {
+    const eager = defineTool({
+      name: 'eager',
+      description: 'Tells at once.',
+      input: { type: 'object' },
+      effect: 'read',
+      run: (_args, { progress }) => {
+        progress({ progress: 1, message: 'at once' });
+        return 'done';
+      },
+    });
+    const { url } = await serving(t, { servers: [localServer({ name: 'local', tools: [eager] })] });
+    const client = await secondClient(t, url, era);
+    const heard: (string | undefined)[] = [];
+    const onprogress = ({ message }: { message?: string | undefined }): void => void heard.push(message);
+    await client.callTool({ name: 'mcp__local__eager', arguments: {} }, { onprogress });
+    assert.deepEqual(heard, ['at once']);
+  });

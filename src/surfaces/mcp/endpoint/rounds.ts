@@ -60,10 +60,10 @@ export class Rounds {
     }
   }
 
-  #begin({ peer, envelope, session, params }: Round, work: (caller: Caller) => Promise<Answer>): AskedRun {
+  #begin({ peer, envelope, session, params, channel }: Round, work: (caller: Caller) => Promise<Answer>): AskedRun {
     const token = progressTokenOf(params);
     const { abilities, logLevel } = envelope;
-    return new AskedRun((run, signal) => {
+    return new AskedRun(channel, (run, signal) => {
       const tell = (method: string, told: JsonObject): void => run.channel?.tell(notificationText(method, told));
       const client = callerClient(
         run,
