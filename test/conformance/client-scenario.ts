@@ -84,6 +84,10 @@ const samples: Readonly<Record<string, JsonValue>> = {
   null: null,
 };
 
+function sampleOf(type: JsonValue | undefined): JsonValue | undefined {
+  return typeof type === 'string' ? samples[type] : undefined;
+}
+
 /** Something for each property of the schema; where a schema is asked for, that of the first tool. */
 function argumentsFor({ inputSchema }: ToolDefinition, [first]: readonly ToolDefinition[]): JsonObject {
   const { properties } = inputSchema as JsonObject;
@@ -91,7 +95,7 @@ function argumentsFor({ inputSchema }: ToolDefinition, [first]: readonly ToolDef
     Object.entries(isJsonObject(properties) ? properties : {}).flatMap(([name, schema]): [string, JsonValue][] => {
       const { type, enum: values } = isJsonObject(schema) ? schema : {};
       if (name === 'schema') return [[name, (first?.inputSchema ?? {}) as JsonObject]];
-      const value = Array.isArray(values) ? (values as readonly JsonValue[])[0] : samples[String(type)];
+      const value = Array.isArray(values) ? (values as readonly JsonValue[])[0] : sampleOf(type);
       return value === undefined ? [] : [[name, value]];
     }),
   );
@@ -102,7 +106,7 @@ function acceptDefaults({ requestedSchema }: JsonObject): JsonObject {
   const { properties } = isJsonObject(requestedSchema) ? requestedSchema : {};
   const fields = Object.entries(isJsonObject(properties) ? properties : {});
   const content = fields.flatMap(([name, schema]): [string, JsonValue][] => {
-    const value = isJsonObject(schema) ? (schema['default'] ?? samples[String(schema['type'])]) : undefined;
+    const value = isJsonObject(schema) ? (schema['default'] ?? sampleOf(schema['type'])) : undefined;
     return value === undefined ? [] : [[name, value]];
   });
   return { action: 'accept', content: Object.fromEntries(content) };

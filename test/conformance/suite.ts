@@ -3,6 +3,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createSignalbox, mcpServer } from '../../src/index.ts';
 import { startServer } from '../../src/server/start-server.ts';
 import { root } from '../support/command.ts';
@@ -59,7 +60,7 @@ async function runServerSuite(revision: string, directory: string): Promise<Suit
 async function runClientSuite(revision: string, directory: string): Promise<SuiteResult> {
   const turns = await startTurns(clientsAtOnce);
   try {
-    const client = `${process.execPath} ${join(import.meta.dirname, 'client.ts')}`;
+    const client = `${process.execPath} ${fileURLToPath(new URL('client.ts', import.meta.url))}`;
     const which = ['--requirements', revision, '--timeout', String(clientPatienceMs)];
     const output = await run(['client', '--command', client, ...which, '--output-dir', directory], {
       SIGNALBOX_TURNS: String(turns.port),
