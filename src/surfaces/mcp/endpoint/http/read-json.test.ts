@@ -38,7 +38,7 @@ describe('JSON of a stranger', () => {
       assert.deepEqual([refusalOf(text).code, refusalOf(text).status], [-32_700, 400], text);
   });
 
-  test('that is too deep, or has too many values, is refused before it is parsed', () => {
+  test('that is too deep, or has too many values or keys, is refused before it is parsed', () => {
     assert.doesNotThrow(() => readJson('['.repeat(256) + ']'.repeat(256)));
     for (const text of [
       '['.repeat(257),
@@ -47,5 +47,8 @@ describe('JSON of a stranger', () => {
       `[${'[],'.repeat(30_000)}1]`,
     ])
       assert.equal(refusalOf(text).code, -32_600);
+    const keys = Array.from({ length: 20_001 }, (_, at) => `"${at}":1`);
+    assert.equal(refusalOf(`{${keys.join()}}`).code, -32_600);
+    assert.doesNotThrow(() => readJson(`{${keys.slice(1).join()}}`));
   });
 });

@@ -4,6 +4,8 @@ import { Refusal, wireCodes } from '../wire.ts';
 const deepest = 256;
 /** `JSON.parse` takes seconds for some texts of a few megabytes, but not for those that are mostly strings. */
 const mostValues = 50_000;
+/** Keys cost most. */
+const mostKeys = 20_000;
 
 const [quote, backslash, comma, colon] = [34, 92, 44, 58];
 const [openList, closeList, openObject, closeObject] = [91, 93, 123, 125];
@@ -34,6 +36,7 @@ function countKeys(text: string): number {
         break;
       case colon:
         keys += 1;
+        if (keys > mostKeys) throw refusal(`has more than ${mostKeys} keys`);
         break;
       case comma:
         values += 1;
