@@ -266,8 +266,11 @@ describe('cancelling reaches tools of other SDKs', () => {
 
   test('by the caller and by the deadline', async (t) => {
     const seen: string[] = [];
-    const note = (who: string, signal: AbortSignal | undefined): void =>
+    let begun = (): void => undefined;
+    const note = (who: string, signal: AbortSignal | undefined): void => {
       signal?.addEventListener('abort', () => seen.push(`${who}: ${(signal.reason as Error).name}`));
+      begun();
+    };
     const box = await boxWith(t, {
       ai: aiTool({
         inputSchema: z.object({}),
@@ -283,8 +286,11 @@ describe('cancelling reaches tools of other SDKs', () => {
       }),
     });
     for (const name of ['mcp__s__ai', 'mcp__s__claude']) {
-      assert.equal((await box.call(name, {}, { signal: AbortSignal.timeout(10) })).outcome, 'cancelled');
-      assert.equal((await box.call(name, {}, { deadline: Date.now() + 10 })).outcome, 'timed-out');
+      const caller = new AbortController();
+      begun = () => caller.abort();
+      assert.equal((await box.call(name, {}, { signal: caller.signal })).outcome, 'cancelled');
+      begun = () => undefined;
+      assert.equal((await box.call(name, {}, { deadline: Date.now() + 300 })).outcome, 'timed-out');
     }
     assert.deepEqual(seen, ['ai: AbortError', 'ai: TimeoutError', 'claude: AbortError', 'claude: TimeoutError']);
   });
