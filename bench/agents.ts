@@ -1,7 +1,7 @@
 /**
  * What Signalbox adds to a tool call inside a Claude session: the real Claude Code, whose model is scripted, calls one tool
- * again and again. The bare tool of the Agent SDK is auto-approved and nobody looks; through Signalbox it is validated,
- * decided and recorded on disk. A call's time is what the model waits for: from its request to run the tool to the result.
+ * again and again. The bare tool of the Agent SDK is let through, by a callback as Signalbox has one or without asking, and
+ * nobody looks; through Signalbox the call is validated, decided and recorded on disk. A call's time is what the model waits for: from its request to run the tool to the result.
  * And what an idle session takes in the process of the server.
  *
  *   npm run bench -- agents
@@ -27,7 +27,6 @@ const rounds = 9;
 const callsPerTurn = 60;
 /** The first calls of a turn warm up Claude Code. */
 const warmUp = 10;
-const bare = 'bare createSdkMcpServer tool';
 const name = 'mcp__bench__echo';
 
 const home = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
@@ -87,22 +86,36 @@ box.mount(own);
 const sdk = claudeRuntime({ env });
 const cli = claudeCliRuntime({ env });
 
+/** What every subject has, so that only the way of the call differs: Claude Code's own instructions, and text in pieces. */
+const alike: Options = {
+  settingSources: [],
+  includePartialMessages: true,
+  systemPrompt: { type: 'preset', preset: 'claude_code' },
+};
+
+function bareServer(): Options {
+  const run = ({ text }: { text: string }) => Promise.resolve({ content: [{ type: 'text' as const, text }] });
+  const tools = [tool('echo', echo.description, echo.shape, run)];
+  return { mcpServers: { bench: createSdkMcpServer({ name: 'bench', tools, alwaysLoad: true }) } };
+}
+
 const subjects: readonly { readonly name: string; run(): Promise<void> }[] = [
   {
-    name: bare,
-    run: () => {
-      const run = ({ text }: { text: string }) => Promise.resolve({ content: [{ type: 'text' as const, text }] });
-      const server = createSdkMcpServer({
-        name: 'bench',
-        tools: [tool('echo', echo.description, echo.shape, run)],
-        alwaysLoad: true,
-      });
-      return ask({ mcpServers: { bench: server }, allowedTools: [name], settingSources: [] });
-    },
+    name: 'bare createSdkMcpServer tool, permission callback says yes',
+    run: () =>
+      ask({
+        ...alike,
+        ...bareServer(),
+        canUseTool: (_, input) => Promise.resolve({ behavior: 'allow', updatedInput: input }),
+      }),
+  },
+  {
+    name: 'bare createSdkMcpServer tool, auto-approved',
+    run: () => ask({ ...alike, ...bareServer(), allowedTools: [name] }),
   },
   { name: 'Signalbox, runtime claude', run: () => turn(box, sdk, own) },
   { name: 'Signalbox, runtime claude-cli', run: () => turn(box, cli, own) },
-  { name: 'Signalbox, claudeAgentOptions', run: () => ask({ ...claudeAgentOptions(box), settingSources: [] }) },
+  { name: 'Signalbox, claudeAgentOptions', run: () => ask({ ...alike, ...claudeAgentOptions(box) }) },
 ];
 
 const medians = subjects.map((): number[] => []);
@@ -116,7 +129,7 @@ for (let round = 0; round < rounds; round++) {
 }
 const base = medians[0] ?? [];
 console.log(`\nOne call inside a Claude session: ${rounds} turns of ${callsPerTurn} calls each, in turn\n`);
-console.log('| | p50 ms | against the bare tool, median over the rounds |');
+console.log('| | p50 ms | against the first, median over the rounds |');
 console.log('|---|---|---|');
 for (const [index, subject] of subjects.entries()) {
   const mine = medians[index] ?? [];
