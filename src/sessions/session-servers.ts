@@ -1,4 +1,5 @@
 import type { CatalogSnapshot, ServerProvenance } from '../catalog/snapshot.ts';
+import { saysNeedsSignIn } from '../model/needs-sign-in.ts';
 import type { TurnEvent } from '../runtimes/runtime.ts';
 import type { SessionServer } from './session-event.ts';
 
@@ -38,12 +39,7 @@ function fromCatalog({ name, status, connecting, reason, tools }: ServerProvenan
   const isDown = status === 'down';
   return {
     name,
-    status:
-      isDown && connecting === true
-        ? 'starting'
-        : isDown && reason?.includes('needs sign-in (') === true
-          ? 'needs-sign-in'
-          : status,
+    status: isDown && connecting === true ? 'starting' : isDown && saysNeedsSignIn(reason) ? 'needs-sign-in' : status,
     tools,
     ...(reason === undefined ? {} : { error: reason }),
   };

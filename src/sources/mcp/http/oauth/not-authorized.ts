@@ -1,3 +1,4 @@
+import { needsSignIn } from '../../../../model/needs-sign-in.ts';
 import type { OAuthOptions } from './oauth-options.ts';
 
 /** There is no token that the server would take. Nothing was run at it. */
@@ -6,7 +7,7 @@ export class NotAuthorized extends Error {
   readonly code = 'SIGNALBOX_NOT_AUTHORIZED';
 }
 
-/** Only a person can help: the words by which every surface tells it. */
-export function needsSignIn(why: string, { howToSignIn = 'call signIn() with its transport' }: OAuthOptions): string {
-  return `needs sign-in (${why}): ${howToSignIn}`;
+/** What a server is told to be down for that wants somebody to sign in. */
+export function signInNeeded(why: string, { howToSignIn = 'call signIn() with its transport' }: OAuthOptions): string {
+  return needsSignIn(why, howToSignIn);
 }
