@@ -1,17 +1,28 @@
 /**
  * What Signalbox adds to a tool call inside a Claude session: the real Claude Code, whose model is scripted, calls one tool
  * again and again. The bare tool of the Agent SDK is let through, by a callback as Signalbox has one or without asking, and
- * nobody looks; through Signalbox the call is validated, decided and recorded on disk. A call's time is what the model waits for: from its request to run the tool to the result.
+ * nobody looks; through Signalbox the call is validated, decided and recorded on disk. A call's time is what the model waits
+ * for: from its request to run the tool to the result. All sessions are open at once and make one call after the other, each
+ * of them once in every round and in an order of chance: what slows the machine down slows down all of them.
  * And what an idle session takes in the process of the server.
  *
  *   npm run bench -- agents
  */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Options, createSdkMcpServer, query, tool } from '@anthropic-ai/claude-agent-sdk';
+import { setTimeout as wait } from 'node:timers/promises';
+import {
+  type CanUseTool,
+  type Options,
+  type SpawnOptions,
+  createSdkMcpServer,
+  query,
+  tool,
+} from '@anthropic-ai/claude-agent-sdk';
 import * as z from 'zod';
-import { type Signalbox, createSignalbox, defineTool, localServer } from '../src/index.ts';
+import { createSignalbox, defineTool, localServer } from '../src/index.ts';
 import { claudeCliRuntime } from '../src/runtimes/claude-cli/claude-cli-runtime.ts';
 import { claudeRuntime } from '../src/runtimes/claude/claude-runtime.ts';
 import { ownTools } from '../src/runtimes/own-tools.ts';
@@ -19,37 +30,28 @@ import type { Runtime } from '../src/runtimes/runtime.ts';
 import { turnTools } from '../src/runtimes/turn-tools.ts';
 import { claudeAgentOptions } from '../src/surfaces/claude/index.ts';
 import { claudeEnvironment, heldPrompt } from '../test/support/claude.ts';
-import { heardInMessages, startMessagesServer } from '../test/support/messages-server.ts';
 import { idleSessions } from './support/idle-sessions.ts';
 import { median } from './support/measure.ts';
+import { ScriptedCaller } from './support/scripted-caller.ts';
 
-const rounds = 9;
-const callsPerTurn = 60;
+type Environment = ReturnType<typeof claudeEnvironment>;
+
+const rounds = 200;
 /** The first calls of a turn warm up Claude Code. */
 const warmUp = 10;
+/** What a client does after it has brought the result is not to slow down the next one. */
+const pauseMs = 10;
 const name = 'mcp__bench__echo';
 
 const home = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
-let called = 0;
-let waits: number[] = [];
-let askedAt = 0;
-const api = await startMessagesServer((request) => {
-  const isResult = heardInMessages(request).results.length > 0;
-  if (isResult) waits.push(performance.now() - askedAt);
-  else called = 0;
-  askedAt = performance.now();
-  if (called++ === callsPerTurn) return [{ type: 'text', text: 'done' }];
-  return [{ type: 'tool_use', name, input: { text: `call ${called}` } }];
-});
-const env = claudeEnvironment(api.url, home);
 
-async function ask(options: Options): Promise<void> {
+async function ask(env: Environment, options: Options): Promise<void> {
   const prompt = heldPrompt('go');
   for await (const message of query({ prompt: prompt.messages, options: { ...options, env, cwd: home } }))
     if (message.type === 'result') prompt.end();
 }
 
-async function turn(box: Signalbox, runtime: Runtime, own: ReturnType<typeof ownTools>): Promise<void> {
+async function turn(runtime: Runtime): Promise<void> {
   const principal = { id: 'bench', kind: 'agent' } as const;
   const session = { session: 'bench', cwd: home, permissionMode: 'default' } as const;
   const tools = turnTools({ ...session, box, own, principal });
@@ -61,6 +63,12 @@ async function turn(box: Signalbox, runtime: Runtime, own: ReturnType<typeof own
     ask: () => Promise.resolve(undefined),
   });
   for await (const event of events) if (event.type === 'error') throw new Error(event.message);
+  await runtime.close();
+}
+
+function shuffled(indexes: Iterable<number>): number[] {
+  const drawn = [...indexes].map((index) => ({ index, lot: Math.random() }));
+  return drawn.toSorted((one, other) => one.lot - other.lot).map(({ index }) => index);
 }
 
 const echo = { description: 'Says the text again.', shape: { text: z.string() } };
@@ -83,8 +91,6 @@ const box = await createSignalbox({
 });
 const own = ownTools('claude');
 box.mount(own);
-const sdk = claudeRuntime({ env });
-const cli = claudeCliRuntime({ env });
 
 /** What every subject has, so that only the way of the call differs: Claude Code's own instructions, and text in pieces. */
 const alike: Options = {
@@ -99,50 +105,70 @@ function bareServer(): Options {
   return { mcpServers: { bench: createSdkMcpServer({ name: 'bench', tools, alwaysLoad: true }) } };
 }
 
-const subjects: readonly { readonly name: string; run(): Promise<void> }[] = [
+const sayYes: CanUseTool = (_, input) => Promise.resolve({ behavior: 'allow', updatedInput: input });
+
+/** The runtimes' Claude Code leads a session of its own, which Linux schedules apart: what that alone costs. */
+function startApart({ command, args, cwd, env }: SpawnOptions): ChildProcessWithoutNullStreams {
+  const child = spawn(command, args, { env, detached: true, ...(cwd === undefined ? {} : { cwd }) });
+  child.stderr.resume();
+  return child;
+}
+
+const subjects: readonly { readonly name: string; run(env: Environment): Promise<void> }[] = [
   {
     name: 'bare createSdkMcpServer tool, permission callback says yes',
-    run: () =>
-      ask({
-        ...alike,
-        ...bareServer(),
-        canUseTool: (_, input) => Promise.resolve({ behavior: 'allow', updatedInput: input }),
-      }),
+    run: (env) => ask(env, { ...alike, ...bareServer(), canUseTool: sayYes }),
   },
   {
     name: 'bare createSdkMcpServer tool, auto-approved',
-    run: () => ask({ ...alike, ...bareServer(), allowedTools: [name] }),
+    run: (env) => ask(env, { ...alike, ...bareServer(), allowedTools: [name] }),
   },
-  { name: 'Signalbox, runtime claude', run: () => turn(box, sdk, own) },
-  { name: 'Signalbox, runtime claude-cli', run: () => turn(box, cli, own) },
-  { name: 'Signalbox, claudeAgentOptions', run: () => ask({ ...alike, ...claudeAgentOptions(box) }) },
+  {
+    name: 'the first, Claude Code in a session of its own',
+    run: (env) => ask(env, { ...alike, ...bareServer(), canUseTool: sayYes, spawnClaudeCodeProcess: startApart }),
+  },
+  { name: 'Signalbox, runtime claude', run: (env) => turn(claudeRuntime({ env })) },
+  { name: 'Signalbox, runtime claude-cli', run: (env) => turn(claudeCliRuntime({ env })) },
+  { name: 'Signalbox, claudeAgentOptions', run: (env) => ask(env, { ...alike, ...claudeAgentOptions(box) }) },
 ];
 
-const medians = subjects.map((): number[] => []);
-for (let round = 0; round < rounds; round++) {
-  for (const [index, subject] of subjects.entries()) {
-    waits = [];
-    await subject.run();
-    if (waits.length !== callsPerTurn) throw new Error(`${subject.name}: ${waits.length} of ${callsPerTurn} calls ran`);
-    medians[index]?.push(median(waits.slice(warmUp)));
+const callers = subjects.map(() => new ScriptedCaller(name));
+const turns: Promise<void>[] = [];
+for (const [index, caller] of callers.entries()) {
+  const running = subjects[index]?.run(claudeEnvironment(await caller.open(), home));
+  if (running === undefined) continue;
+  turns.push(running);
+  await Promise.race([caller.asked(), running]);
+}
+const waits = subjects.map((): number[] => []);
+const cpu = subjects.map((): number[] => []);
+for (let round = -warmUp; round < rounds; round++) {
+  for (const index of shuffled(callers.keys())) {
+    await wait(pauseMs);
+    const before = process.cpuUsage();
+    const took = await callers[index]?.call();
+    const { user, system } = process.cpuUsage(before);
+    if (round < 0 || took === undefined) continue;
+    waits[index]?.push(took);
+    cpu[index]?.push((user + system) / 1000);
   }
 }
-const base = medians[0] ?? [];
-console.log(`\nOne call inside a Claude session: ${rounds} turns of ${callsPerTurn} calls each, in turn\n`);
-console.log('| | p50 ms | against the first, median over the rounds |');
-console.log('|---|---|---|');
-for (const [index, subject] of subjects.entries()) {
-  const mine = medians[index] ?? [];
-  const added = median(mine.map((each, round) => each - (base[round] ?? Number.NaN)));
-  console.log(
-    `| ${subject.name} | ${median(mine).toFixed(2)} | ${index === 0 ? '' : `${added >= 0 ? '+' : ''}${added.toFixed(2)} ms`} |`,
-  );
-}
-
-await Promise.all([sdk.close(), cli.close()]);
+for (const caller of callers) caller.finish();
+await Promise.all(turns);
+await Promise.all(callers.map((caller) => caller.close()));
 await box.close();
-await api.close();
 rmSync(home, { recursive: true, force: true });
+
+const base = waits[0] ?? [];
+console.log(`\nOne call inside a Claude session, ${rounds} calls in each of the sessions\n`);
+console.log("| | p50 ms | against the first, median over the rounds | this process' CPU ms |");
+console.log('|---|---|---|---|');
+for (const [index, subject] of subjects.entries()) {
+  const mine = waits[index] ?? [];
+  const added = median(mine.map((each, round) => each - (base[round] ?? Number.NaN)));
+  const against = index === 0 ? '' : `${added >= 0 ? '+' : ''}${added.toFixed(2)} ms`;
+  console.log(`| ${subject.name} | ${median(mine).toFixed(2)} | ${against} | ${median(cpu[index] ?? []).toFixed(2)} |`);
+}
 
 const idle = await idleSessions(300, 1000);
 console.log('\nAn idle session that took a turn, in the process of the server (slope over 1,000 more)\n');

@@ -1,5 +1,5 @@
-import { type ModelApi, type Send, pieces, startApi } from './model/api-server.ts';
-import type { Heard, HeardResult, ModelBlock, ModelRefusal } from './model/model-script.ts';
+import { type ApiDialect, type ModelApi, type Send, pieces, startApi } from './model/api-server.ts';
+import type { Heard, HeardResult, ModelBlock } from './model/model-script.ts';
 
 /** One request as a client of the Messages API made it. */
 export interface MessagesRequest {
@@ -11,9 +11,7 @@ export interface MessagesRequest {
 export type MessagesServer = ModelApi<MessagesRequest>;
 
 /** Starts a scripted Messages API on a free port of this machine. */
-export function startMessagesServer(
-  script: (request: MessagesRequest) => readonly ModelBlock[] | ModelRefusal,
-): Promise<MessagesServer> {
+export function startMessagesServer(script: ApiDialect<MessagesRequest>['answer']): Promise<MessagesServer> {
   return startApi((path) =>
     path.startsWith('/v1/messages')
       ? {

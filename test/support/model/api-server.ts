@@ -10,10 +10,12 @@ export interface ModelApi<Request> {
   close(): Promise<void>;
 }
 
+type Answer = readonly ModelBlock[] | ModelRefusal;
+
 /** How an API says things. */
 export interface ApiDialect<Request> {
   /** What the script answers. */
-  answer(request: Request): readonly ModelBlock[] | ModelRefusal;
+  answer(request: Request): Answer | Promise<Answer>;
   /** The body of a refusal. */
   refusal(refusal: ModelRefusal): object;
   /** Streams the blocks; returns how to end the stream. */
@@ -36,7 +38,8 @@ export async function startApi<Request>(
       if (dialect === undefined) return void response.writeHead(404).end();
       const asked = JSON.parse(body) as Request;
       requests.push(asked);
-      reply(dialect, asked, response, requests.length);
+      const index = requests.length;
+      reply(dialect, await dialect.answer(asked), response, index);
     })();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -51,8 +54,7 @@ export async function startApi<Request>(
   };
 }
 
-function reply<Request>(dialect: ApiDialect<Request>, asked: Request, response: ServerResponse, index: number): void {
-  const answer = dialect.answer(asked);
+function reply<Request>(dialect: ApiDialect<Request>, answer: Answer, response: ServerResponse, index: number): void {
   if (isRefusal(answer)) {
     // Clients that try again do so at once.
     response.writeHead(answer.status, { 'content-type': 'application/json', 'retry-after-ms': '1' });
