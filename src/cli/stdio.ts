@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
+import { configurationFiles } from '../config/configuration-files.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { CommandContext } from './command-context.ts';
 import { type Globals, globalsOf } from './globals.ts';
 import { Interruption } from './interruption.ts';
 import { loadBoxParts } from './load-box-parts.ts';
+import { FileWatch } from './serve/file-watch.ts';
 import { followConfiguration } from './serve/follow-configuration.ts';
 import { refuseStartedByItself } from './started-by.ts';
 import { tellWarnings } from './tell-warnings.ts';
@@ -35,6 +37,8 @@ async function stdio(
   const { openConfiguredBox, readConfiguration } = await loadBoxParts();
   const { configuration, file } = readConfiguration(globals);
   if (file !== undefined) refuseStartedByItself(configuration.directory);
+  const watch = new FileWatch();
+  watch.watch(configurationFiles(configuration));
   await tellWarnings(configuration, globals, errors);
   const read = (): Configuration =>
     readConfiguration(file === undefined ? globals : { ...globals, config: file }).configuration;
@@ -44,7 +48,7 @@ async function stdio(
     secretsFrom: globals.data,
     waitMs: 0,
   });
-  const stop = followConfiguration(configured, read, errors, () => Promise.resolve());
+  const stop = followConfiguration(watch, configured, read, errors, () => Promise.resolve());
   try {
     const [{ McpEndpoint }, { serveStdio }] = await Promise.all([
       import('../surfaces/mcp/endpoint/mcp-endpoint.ts'),

@@ -82,6 +82,23 @@ suite('policy', () => {
     assert.doesNotMatch(stderr, /mcp__claude__Bash/, 'what Claude Code runs itself is no mistake');
   });
 
+  test('a mistake in a file that a changed configuration names is noticed when it is mended there', async () => {
+    const place = new Place(withPolicy(rules));
+    const write = (name: string, text: string): void => writeFileSync(join(place.directory, name), text);
+    const child = place.start(['serve', '--port', '0', '--json']);
+    const ended = finished(child);
+    await said(child.stdout, /\n/);
+    const refused = said(child.stderr, /not used.*\n.*other\.yaml:1:\d+ .*\n/);
+    write('other.yaml', '- { id: a, deny: tru }\n');
+    write('signalbox.config.json', JSON.stringify({ ...configuration, policies: 'other.yaml' }));
+    await refused;
+    const applied = said(child.stderr, /configuration changed: changed the policies\n/);
+    write('other.yaml', '- { id: a, deny: true }\n');
+    await applied;
+    child.kill('SIGTERM');
+    assert.equal((await ended).code, 0);
+  });
+
   test('a call that a rule denied is told how to find out why', async () => {
     const place = new Place(withPolicy(rules));
     const { code, stderr } = await place.run(['call', 'add', '{"text":"much too long"}']);

@@ -1,12 +1,13 @@
-import { dirname, isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { lockOf } from '../../catalog/lock/lock-of.ts';
 import type { Lock } from '../../catalog/lock/lock.ts';
 import type { Source } from '../../catalog/source.ts';
 import { ConfigurationError } from '../../config/configuration-error.ts';
-import { type Configuration, configurationFileNames } from '../../config/configuration.ts';
+import { configurationFiles } from '../../config/configuration-files.ts';
+import type { Configuration } from '../../config/configuration.ts';
 import { acceptedServer, withServer } from '../../config/lock/accept-server.ts';
-import { lockFile, readLock, writeLock } from '../../config/lock/lock-file.ts';
+import { readLock, writeLock } from '../../config/lock/lock-file.ts';
 import { type ServerStanding, standingsOf } from '../../config/lock/standing.ts';
 import { SignalboxError, messageOf } from '../../model/errors.ts';
 import { tell } from '../../model/tell.ts';
@@ -54,22 +55,12 @@ export class ConfiguredBox implements ServedConfiguration {
     const { ConfiguredAgents: Made } = await import('./configured-agents.ts');
     const { location } = this.box.journal;
     const closed = isAbsolute(location) ? [dirname(location)] : [];
-    const guarded = (): GuardedPlaces => ({ closed, fixed: this.files() });
+    const guarded = (): GuardedPlaces => ({ closed, fixed: configurationFiles(this.#configuration) });
     return (this.#agents ??= new Made(this.box, this.#references, () => this.#configuration, guarded));
   }
 
   get file(): string {
     return this.#configuration.file;
-  }
-
-  /** The files that it is made from, whether or not they are there: when one changes, `reload` looks at all of them again. */
-  files(): string[] {
-    const { file, directory, policies } = this.#configuration;
-    // Where there is none yet, it may come under either name.
-    const names = configurationFileNames.map((name) => join(directory, name));
-    return [
-      ...new Set([file, ...names, lockFile(directory), ...(policies?.path === undefined ? [] : [policies.path])]),
-    ];
   }
 
   /** The started servers as they are, before lock and configuration change what they offer. */

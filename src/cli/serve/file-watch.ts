@@ -1,46 +1,70 @@
-import { type Stats, unwatchFile, watchFile } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 
 const lookEveryMs = 400;
 const settleMs = 50;
 
 /**
- * Tells when one of the files changed, came or went. Looks at them by name now and then: that sees editors that replace files,
- * links that are turned elsewhere, and file systems that send no events.
+ * Tells when one of the files changed, came or went since it was named here. Looks at them by name now and then: that sees
+ * editors that replace files, links that are turned elsewhere, and file systems that send no events.
  */
 export class FileWatch {
-  readonly #onChange: () => void;
-  readonly #files = new Set<string>();
-  #settling: NodeJS.Timeout | undefined;
+  /** What each of them was when it was last looked at. */
+  readonly #seen = new Map<string, string>();
+  #timer: NodeJS.Timeout | undefined;
 
-  constructor(onChange: () => void) {
-    this.#onChange = onChange;
+  /** Takes these files as they are now, and no others. Name a file before it is read, and no change of it is missed. */
+  watch(files: readonly string[]): void {
+    for (const file of this.#seen.keys()) if (!files.includes(file)) this.#seen.delete(file);
+    for (const file of files) if (!this.#seen.has(file)) this.#seen.set(file, identityOf(statNow(file)));
   }
 
-  /** Watches these files and no others. */
-  watch(files: readonly string[]): void {
-    for (const file of this.#files) if (!files.includes(file)) this.#leave(file);
-    for (const file of files) {
-      if (this.#files.has(file)) continue;
-      this.#files.add(file);
-      watchFile(file, { interval: lookEveryMs, persistent: false }, this.#look);
-    }
+  /** Starts looking; tells also of what changed before. */
+  start(onChange: () => Promise<void>): void {
+    const look = async (): Promise<void> => {
+      const isChanged = await this.#look();
+      // Whoever writes several files, or one in several pieces, is given the time for it.
+      if (isChanged) while (await later(settleMs, () => this.#look()));
+      if (isChanged && this.#timer !== undefined) await onChange();
+      this.#timer = this.#timer && setTimeout(() => void look(), lookEveryMs).unref();
+    };
+    this.#timer = setTimeout(() => void look(), lookEveryMs).unref();
   }
 
   close(): void {
-    clearTimeout(this.#settling);
-    for (const file of this.#files) this.#leave(file);
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 
-  #leave(file: string): void {
-    unwatchFile(file, this.#look);
-    this.#files.delete(file);
+  async #look(): Promise<boolean> {
+    const files = [...this.#seen.keys()];
+    const now = await Promise.all(files.map((file) => stat(file).catch(() => undefined)));
+    let isChanged = false;
+    for (const [index, file] of files.entries()) {
+      const identity = identityOf(now[index]);
+      if (!this.#seen.has(file) || this.#seen.get(file) === identity) continue;
+      this.#seen.set(file, identity);
+      isChanged = true;
+    }
+    return isChanged;
   }
+}
 
-  readonly #look = (now: Stats, before: Stats): void => {
-    // That somebody read the file is no change.
-    const isSame = (['ino', 'size', 'mtimeMs', 'ctimeMs'] as const).every((key) => now[key] === before[key]);
-    if (isSame) return;
-    clearTimeout(this.#settling);
-    this.#settling = setTimeout(this.#onChange, settleMs);
-  };
+function later<Value>(milliseconds: number, run: () => Promise<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    setTimeout(() => run().then(resolve, reject), milliseconds).unref();
+  });
+}
+
+function statNow(file: string): Stats | undefined {
+  try {
+    return statSync(file);
+  } catch {
+    return undefined;
+  }
+}
+
+/** That somebody read the file is no change. */
+function identityOf(stats: Stats | undefined): string {
+  return stats === undefined ? 'not there' : [stats.dev, stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs].join(' ');
 }

@@ -1,20 +1,28 @@
+import { configurationFiles } from '../../config/configuration-files.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import type { ConfiguredBox } from '../configured/configured-box.ts';
 import { printable } from '../printable.ts';
 import type { Printer } from '../terminal.ts';
-import { FileWatch } from './file-watch.ts';
+import type { FileWatch } from './file-watch.ts';
 
-/** Applies the files of a configuration whenever they change, says what came of it, and has looked at afterwards what depends on it. Returns how to stop. */
+/**
+ * Applies the files of a configuration whenever they change since the watch was given them, says what came of it, and has looked
+ * at afterwards what depends on it. Returns how to stop.
+ */
 export function followConfiguration(
+  watch: FileWatch,
   configured: ConfiguredBox,
   read: () => Configuration,
   errors: Printer,
   afterwards: () => Promise<void>,
 ): () => void {
-  const watch = new FileWatch(() => void reload());
-  const reload = async (): Promise<void> => {
-    const { status, details } = await configured.reload(read);
-    watch.watch(configured.files());
+  watch.start(async () => {
+    const { status, details } = await configured.reload(() => {
+      const configuration = read();
+      // Before the other files are read, and also when one of them is wrong: what mends it is a change of that one.
+      watch.watch(configurationFiles(configuration));
+      return configuration;
+    });
     if (status === 'applied') {
       const what = details.length === 0 ? 'it is as it was before the mistake' : details.join(', ');
       await errors.print(`configuration changed: ${printable(what)}\n`);
@@ -26,7 +34,6 @@ export function followConfiguration(
         `${errors.colors.yellow('warning')}: the changed configuration is not used, what ran before runs on\n${lines}`,
       );
     }
-  };
-  watch.watch(configured.files());
+  });
   return () => watch.close();
 }

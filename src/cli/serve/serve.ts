@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { configurationFiles } from '../../config/configuration-files.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Schedules } from '../../sessions/schedules.ts';
@@ -17,6 +18,7 @@ import { adminToken } from './admin-token.ts';
 import { agentToken } from './agent-token.ts';
 import { banner } from './banner.ts';
 import { findPort } from './find-port.ts';
+import { FileWatch } from './file-watch.ts';
 import { followConfiguration } from './follow-configuration.ts';
 import { openSessions } from './open-sessions.ts';
 import { tellRequired } from './tell-required.ts';
@@ -52,6 +54,8 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
   const { errors } = terminal;
   const { openConfiguredBox, readConfiguration } = await loadBoxParts();
   const { configuration, file } = readConfiguration(globals);
+  const watch = new FileWatch();
+  watch.watch(configurationFiles(configuration));
   await tellWarnings(configuration, globals, errors);
   // Once there is a file, another one further up is not what is meant when it is away for a moment.
   let config = file;
@@ -142,7 +146,7 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
       for (const line of [...unmatchedPatterns(box), ...(await unmatchedRules(box))])
         await errors.print(`${errors.colors.yellow('warning')}: ${printable(line)}\n`);
     };
-    stops.push(followConfiguration(configured, read, errors, tellRules));
+    stops.push(followConfiguration(watch, configured, read, errors, tellRules));
     void configured.ready().then(async () => {
       if (interruption.signal.aborted) return;
       stops.push(tellRequired(box, errors));
