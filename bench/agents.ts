@@ -31,7 +31,7 @@ import { turnTools } from '../src/runtimes/turn-tools.ts';
 import { claudeAgentOptions } from '../src/surfaces/claude/index.ts';
 import { claudeEnvironment, heldPrompt } from '../test/support/claude.ts';
 import { idleSessions } from './support/idle-sessions.ts';
-import { median } from './support/measure.ts';
+import { median, shuffled } from './support/measure.ts';
 import { ScriptedCaller } from './support/scripted-caller.ts';
 
 type Environment = ReturnType<typeof claudeEnvironment>;
@@ -64,11 +64,6 @@ async function turn(runtime: Runtime): Promise<void> {
   });
   for await (const event of events) if (event.type === 'error') throw new Error(event.message);
   await runtime.close();
-}
-
-function shuffled(indexes: Iterable<number>): number[] {
-  const drawn = [...indexes].map((index) => ({ index, lot: Math.random() }));
-  return drawn.toSorted((one, other) => one.lot - other.lot).map(({ index }) => index);
 }
 
 const echo = { description: 'Says the text again.', shape: { text: z.string() } };
@@ -143,7 +138,7 @@ for (const [index, caller] of callers.entries()) {
 const waits = subjects.map((): number[] => []);
 const cpu = subjects.map((): number[] => []);
 for (let round = -warmUp; round < rounds; round++) {
-  for (const index of shuffled(callers.keys())) {
+  for (const index of shuffled([...callers.keys()])) {
     await wait(pauseMs);
     const before = process.cpuUsage();
     const took = await callers[index]?.call();

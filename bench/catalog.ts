@@ -139,7 +139,7 @@ async function calls(box: Signalbox, client: Client): Promise<void> {
       run: (index: number) => box.call('mcp__s7__find_7_7', args(index)),
     },
   ];
-  printTable('One call, concurrency 1', await measure(subjects, 1, rounds), raw);
+  printTable('One call, concurrency 1', await measure(subjects, { concurrency: 1, rounds }), raw);
   await small.close();
 }
 

@@ -79,7 +79,7 @@ async function compare(): Promise<void> {
     ];
     printTable(
       `One call, concurrency ${concurrency}`,
-      await measure(subjects, concurrency, rounds),
+      await measure(subjects, { concurrency, rounds }),
       'SDK v2 in-memory pair',
     );
   }
@@ -93,7 +93,11 @@ async function growingCatalog(): Promise<void> {
   const subjects = boxes.map(([size, subject]) =>
     calling(`${size.toLocaleString('en')} tools`, subject, 10_000, `mcp__bench__add_${size - 1}`),
   );
-  printTable('A read, by tools in the catalog (concurrency 1)', await measure(subjects, 1, rounds), '10 tools');
+  printTable(
+    'A read, by tools in the catalog (concurrency 1)',
+    await measure(subjects, { concurrency: 1, rounds }),
+    '10 tools',
+  );
   await Promise.all(boxes.map(([, subject]) => subject.close()));
 }
 
@@ -105,7 +109,7 @@ async function growingJournal(): Promise<void> {
   for (const concurrency of [1, 64]) {
     printTable(
       `A read, by entries in the journal (concurrency ${concurrency})`,
-      await measure(subjects, concurrency, rounds),
+      await measure(subjects, { concurrency, rounds }),
       'empty journal',
     );
   }

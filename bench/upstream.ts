@@ -16,7 +16,6 @@ import { type McpTransport, type Signalbox, createSignalbox, mcpServer } from '.
 import { fixtureProgram } from '../test/mcp-servers/programs.ts';
 import { measure, printTable } from './support/measure.ts';
 
-const rounds = 31;
 const raw = 'SDK v2 client';
 /** Our servers lead a session of their own, which Linux schedules apart: what that alone costs the bare client. */
 const rawApart = 'SDK v2 client, server in a session of its own';
@@ -55,8 +54,10 @@ async function compare(
   apart?: Client,
 ): Promise<void> {
   const signalbox = await box(transport);
-  for (const concurrency of [1, 32]) {
-    const each = calls * (concurrency === 1 ? 1 : 4);
+  for (const [concurrency, each, measuring] of [
+    [1, calls, { rounds: 200, warmUp: 100, pauseMs: 20 }],
+    [32, calls * 32, { rounds: 31, warmUp: 3 }],
+  ] as const) {
     const run = (from: Client) => (index: number) =>
       from.callTool({ name: 'echo', arguments: { text: `call ${index}` } });
     const subjects = [
@@ -68,7 +69,7 @@ async function compare(
       },
       ...(apart === undefined ? [] : [{ name: rawApart, calls: each, run: run(apart) }]),
     ];
-    const measured = await measure(subjects, concurrency, rounds);
+    const measured = await measure(subjects, { concurrency, ...measuring });
     const [bare, ours] = measured;
     if (bare === undefined || ours === undefined) continue;
     printTable(`${title}, concurrency ${concurrency}`, measured, raw);
@@ -85,10 +86,10 @@ try {
       ? new StdioClientTransport({ command: setsid, args: [transport.command, ...(transport.args ?? [])] })
       : undefined;
     const clients = [await rawClient(stdio), apart && (await rawClient(apart))] as const;
-    await compare(`stdio, ${era}`, 300, transport, ...clients);
+    await compare(`stdio, ${era}`, 30, transport, ...clients);
     const url = await httpServer(era);
     const client = await rawClient(new StreamableHTTPClientTransport(new URL(url)));
-    await compare(`streamable HTTP, ${era}`, 100, { type: 'http', url }, client);
+    await compare(`streamable HTTP, ${era}`, 10, { type: 'http', url }, client);
   }
 } finally {
   for (const child of children) child.kill();

@@ -18,15 +18,27 @@ export interface Measurement {
   readonly spread: readonly [number, number];
 }
 
-/** Measures all subjects in turn, round after round, so that whatever else the machine does meets all of them alike. */
+/** How it is measured. */
+export interface Measuring {
+  readonly concurrency: number;
+  readonly rounds: number;
+  /** Rounds before that do not count: until the code is compiled that will run. */
+  readonly warmUp?: number;
+  /** Between two subjects: lets background work (indexing, checkpoints) of one end before the next is measured. */
+  readonly pauseMs?: number;
+}
+
+/**
+ * Measures all subjects in every round, in an order of chance, so that whatever else the machine does meets all of them alike: the
+ * shorter the rounds and the more of them, the better.
+ */
 export async function measure(
   subjects: readonly Subject[],
-  concurrency: number,
-  rounds: number,
+  { concurrency, rounds, warmUp = 1, pauseMs = 150 }: Measuring,
 ): Promise<Measurement[]> {
   const samples = subjects.map(() => ({ p50: [] as number[], p99: [] as number[], perSecond: [] as number[] }));
-  for (let round = -1; round < rounds; round++) {
-    for (const [index, subject] of subjects.entries()) {
+  for (let round = -warmUp; round < rounds; round++) {
+    for (const [index, subject] of shuffled([...subjects.entries()])) {
       const latencies: number[] = [];
       let next = 0;
       const begun = performance.now();
@@ -40,9 +52,8 @@ export async function measure(
         }),
       );
       const seconds = (performance.now() - begun) / 1000;
-      // Lets background work (indexing, checkpoints) of one subject end before the next is measured.
-      await new Promise((resolve) => setTimeout(resolve, 150));
-      if (round === -1) continue;
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      if (round < 0) continue;
       latencies.sort((a, b) => a - b);
       samples[index]?.p50.push(latencies[Math.floor(latencies.length * 0.5)] ?? Number.NaN);
       samples[index]?.p99.push(latencies[Math.floor(latencies.length * 0.99)] ?? Number.NaN);
@@ -61,6 +72,12 @@ export async function measure(
       spread: [Math.min(...perSecond), Math.max(...perSecond)],
     };
   });
+}
+
+/** The same in an order of chance. */
+export function shuffled<Item>(items: readonly Item[]): Item[] {
+  const drawn = items.map((item) => ({ item, lot: Math.random() }));
+  return drawn.toSorted((one, other) => one.lot - other.lot).map(({ item }) => item);
 }
 
 /** The middle of some numbers. */

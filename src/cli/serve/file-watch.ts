@@ -52,7 +52,7 @@ export class FileWatch {
 
 function later<Value>(milliseconds: number, run: () => Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
-    setTimeout(() => run().then(resolve, reject), milliseconds).unref();
+    setTimeout(() => void run().then(resolve, reject), milliseconds).unref();
   });
 }
 
