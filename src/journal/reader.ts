@@ -3,6 +3,7 @@ import { type Verification, verifyChain } from './chain.ts';
 import { type CallSettled, type CallStarted, type JournalEvent, type ToolInvoked, toEvent } from './entry.ts';
 import type { Journal } from './journal.ts';
 import { News } from './news.ts';
+import { type Statistics, type StatisticsQuery, statisticsOf } from './statistics.ts';
 import type { ChainHead, EntryQuery, Store } from './store.ts';
 
 /** What to read from the journal; newest first unless said otherwise. */
@@ -49,6 +50,11 @@ export class JournalReader {
   async call(id: string): Promise<ToolInvoked | CallStarted | undefined> {
     const { items } = await this.calls({ call: id, limit: 1 });
     return items[0];
+  }
+
+  /** Counts the calls of a time, and how long they took. */
+  statistics(query: StatisticsQuery): Promise<Statistics> {
+    return statisticsOf(this.#store, query);
   }
 
   /** The whole outcome of a call, where it was recorded besides its entry. Without secrets. */

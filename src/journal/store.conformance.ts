@@ -97,6 +97,90 @@ export function storeConformance(name: string, lasting: boolean, place: () => Pr
       assert.deepEqual(await find({ principal: 'a', call: '3' }), []);
     });
 
+    test('finds entries by server and by what policy said', async () => {
+      const of = (call: string, body: object): EntryDraft => draft({ call, body: JSON.stringify(body) });
+      await store.append([
+        of('1', { server: 'a', decision: { answer: 'allow' } }),
+        of('2', { server: 'a', decision: { answer: 'deny' } }),
+        of('3', { server: 'b', decision: { answer: 'deny' }, arguments: { server: 'a' } }),
+        of('4', {}),
+      ]);
+      const find = async (query: object): Promise<string[]> =>
+        (await store.entries({ order: 'newest-first', limit: 10, ...query })).map((entry) => entry.call);
+      assert.deepEqual(await find({ server: 'a' }), ['2', '1']);
+      assert.deepEqual(await find({ decision: 'deny', calls: true }), ['3', '2']);
+      assert.deepEqual(await find({ server: 'b', decision: 'allow' }), []);
+    });
+
+    test('finds entries by a text in tool, arguments, output, error or reason, in whatever case, and nowhere else', async () => {
+      const of = (call: string, body: object, tool = 'mcp__a__b'): EntryDraft =>
+        draft({ call, tool, body: JSON.stringify({ arguments: {}, output: '', ...body }) });
+      await store.append([
+        of('1', { arguments: { path: 'Notes/100%_"é".md' } }),
+        of('2', { output: 'first line\nsecond "line"' }),
+        of('3', { error: { code: 'x', message: 'no such Notes' } }),
+        of('4', { decision: { answer: 'deny', rule: 'r', reason: 'not at night' } }),
+        of('5', { principal: { id: 'notes' } }, 'mcp__notes__add'),
+        of('6', { principal: { id: 'notes' } }),
+      ]);
+      await store.append(Array.from({ length: 9000 }, (_, index) => of(`more_${index}`, { output: `${index} more` })));
+      const find = async (text: string, query: object = {}): Promise<string[]> =>
+        (await store.entries({ order: 'newest-first', limit: 10, text, ...query })).map((entry) => entry.call);
+      assert.deepEqual(await find('NOTES'), ['5', '3', '1']);
+      assert.deepEqual(await find('notes', { order: 'oldest-first' }), ['1', '3', '5']);
+      assert.deepEqual(await find('notes', { limit: 1, before: 5 }), ['3']);
+      assert.deepEqual(await find('notes', { after: 3, tool: 'mcp__notes__add' }), ['5']);
+      assert.deepEqual(await find('100%_"é'), ['1']);
+      assert.deepEqual(await find('100_'), []);
+      assert.deepEqual(await find('\nsecond "line"'), ['2']);
+      assert.deepEqual(await find('at night'), ['4']);
+      assert.deepEqual(await find('output'), []);
+      assert.deepEqual(await find('0 more', { limit: 3 }), ['more_8990', 'more_8980', 'more_8970']);
+      assert.deepEqual((await find('more', { order: 'oldest-first', limit: 9500 })).length, 9000);
+    });
+
+    test('gives out ended calls as samples, oldest first, page by page, by time, server and tool', async () => {
+      const of = (at: number, given: Partial<EntryDraft>, body: object): EntryDraft =>
+        draft({ at, call: `call_${at}`, ...given, body: JSON.stringify(body) });
+      await store.append([
+        of(30, { tool: 'mcp__a__x' }, { server: 'a', durationMs: 1.5 }),
+        of(10, { tool: 'mcp__a__x' }, { server: 'a', durationMs: 2 }),
+        of(30, { tool: 'mcp__b__x', outcome: 'failed' }, { server: 'b', durationMs: 3 }),
+        of(20, { tool: 'mcp__b__x', outcome: 'unknown' }, { server: 'b', durationMs: null }),
+        of(25, { tool: 'invented', outcome: 'denied' }, { durationMs: 0 }),
+        of(40, { type: 'CallStarted', outcome: '', tool: 'mcp__a__x' }, { server: 'a' }),
+        draft({ at: 35, body: 'not JSON', tool: 'mcp__a__x' }),
+      ]);
+      const read = async (query: object): Promise<unknown[][]> => {
+        const rows: unknown[][] = [];
+        let after = {};
+        for (;;) {
+          const page = await store.samples({ since: 0, until: 100, limit: 2, ...query, ...after });
+          for (const [index, number] of page.kind.entries()) {
+            const { server, tool, outcome } = page.kinds.get(number) ?? {};
+            rows.push([page.at[index], server, tool, outcome, page.durationMs[index]]);
+          }
+          if (page.next === undefined) return rows;
+          after = { after: page.next };
+        }
+      };
+      const all = [
+        [10, 'a', 'mcp__a__x', 'completed', 2],
+        [20, 'b', 'mcp__b__x', 'unknown', null],
+        [25, '', '', 'denied', 0],
+        [30, 'a', 'mcp__a__x', 'completed', 1.5],
+        [30, 'b', 'mcp__b__x', 'failed', 3],
+        [35, '', '', 'completed', null],
+      ];
+      assert.deepEqual(await read({}), all);
+      assert.deepEqual(await read({ limit: 1 }), all);
+      assert.deepEqual(await read({ since: 20, until: 30 }), all.slice(1, 3));
+      assert.deepEqual(await read({ server: 'b' }), [all[1], all[4]]);
+      assert.deepEqual(await read({ tool: 'mcp__a__x' }), [all[0], all[3]]);
+      await store.append([of(50, { tool: 'mcp__a__x' }, { server: 'a', durationMs: 9 })]);
+      assert.deepEqual(await read({ since: 36 }), [[50, 'a', 'mcp__a__x', 'completed', 9]]);
+    });
+
     test('shows one entry for each call: the intent until there is an outcome', async () => {
       await store.append([
         draft({ call: 'a', type: 'CallStarted', outcome: '' }),

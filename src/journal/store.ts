@@ -1,5 +1,7 @@
 import type { OutcomeName } from '../model/call.ts';
+import type { Decision } from '../model/decision.ts';
 import type { ApprovalStore } from './approval-store.ts';
+import type { CallSamples, SampleQuery } from './call-samples.ts';
 import type { EntryDraft, EntryType, StoredEntry } from './entry.ts';
 import type { SessionStore } from './session-store.ts';
 import type { TokenStore } from './token-store.ts';
@@ -23,6 +25,8 @@ export interface Store extends ApprovalStore {
   sync(): Promise<void>;
   /** Entries that fit the query, in the order it asks for. */
   entries(query: EntryQuery): Promise<readonly StoredEntry[]>;
+  /** Ended calls, for counting: when each ended, how, and how long it took. */
+  samples(query: SampleQuery): Promise<CallSamples>;
   /** The newest head of the chain that was set down apart from the entries: what `verify` holds them against. */
   anchor(): Promise<ChainHead>;
   /** Intents whose process is gone and that have no outcome. */
@@ -60,6 +64,11 @@ export interface EntryQuery {
   readonly session?: string;
   readonly tool?: string;
   readonly outcome?: OutcomeName;
+  readonly server?: string;
+  /** What policy said. */
+  readonly decision?: Decision['answer'];
+  /** Only entries with this in the tool's name, the arguments, the output, or what is said of the decision or an error. */
+  readonly text?: string;
   readonly type?: EntryType;
   readonly call?: string;
   /** Only entries of this principal, or of the agents that act for it. */

@@ -34,6 +34,7 @@ import { sessionEventRoutes } from './routes/session-events.ts';
 import { sessionTurnRoutes } from './routes/session-turn.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { settleRoutes } from './routes/settle.ts';
+import { statisticsRoutes } from './routes/statistics.ts';
 import { tokenRoutes } from './routes/tokens.ts';
 import { toolRoutes } from './routes/tools.ts';
 import { undoRoutes } from './routes/undo.ts';
@@ -101,6 +102,7 @@ export function createApp(parts: AppParts): ServerApp {
   lockRoutes(app, box, configuration, parts.maxBodyBytes);
   policyRoutes(app, box, parts.maxBodyBytes);
   journalRoutes(app, box);
+  statisticsRoutes(app, box);
   undoRoutes(app, box, parts.maxBodyBytes);
   settleRoutes(app, box, parts.maxBodyBytes);
   resultRoutes(app, box);

@@ -135,7 +135,7 @@ describe('roles', () => {
   });
 
   it('an agent sees its own calls and results, not those of others', async (test) => {
-    const { token, send, call } = await startTestServer(test);
+    const { token, send, call, box } = await startTestServer(test);
     const [mine, other] = [(await token('agent')).token, (await token('agent')).token];
     const path = '/api/tools/mcp__test__long/call';
     const made = await bodyOf(send(mine, 'POST', path));
@@ -146,6 +146,9 @@ describe('roles', () => {
       list.items.map(({ callId }) => callId),
       [made.callId],
     );
+    const [{ principal } = { principal: { id: '' } }] = (await box.journal.calls({ call: foreign.callId })).items;
+    const others = await bodyOf<{ items: unknown[] }>(send(mine, 'GET', `/api/calls?principal=${principal.id}`));
+    assert.deepEqual(others.items, []);
     for (const place of ['calls', 'results']) {
       assert.equal((await send(mine, 'GET', `/api/${place}/${made.callId}`)).status, 200);
       const hidden = await send(mine, 'GET', `/api/${place}/${foreign.callId}`);

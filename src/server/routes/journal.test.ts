@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { bodyOf, startTestServer, type TestServer } from '../../../test/support/http-server.ts';
-import type { JournalEvent } from '../../journal/entry.ts';
+import type { JournalEvent, ToolInvoked } from '../../journal/entry.ts';
 import type { Page } from '../../journal/reader.ts';
 
 describe('GET /api/calls and /api/journal', () => {
-  it('narrow by session, tool, outcome, type and time', async (test) => {
+  it('narrow by session, tool, server, outcome, decision, principal, text, type and time', async (test) => {
     const server = await startTestServer(test);
     const before = Date.now();
     await server.call('echo', { arguments: { text: 'a' }, sessionId: 'one' });
@@ -15,6 +15,15 @@ describe('GET /api/calls and /api/journal', () => {
     assert.equal((await list(server, '/api/calls?session=two')).items.length, 2);
     assert.equal((await list(server, '/api/calls?tool=mcp__test__echo')).items.length, 2);
     assert.equal((await list(server, '/api/calls?outcome=completed')).items.length, 1);
+    assert.equal((await list(server, '/api/calls?server=test')).items.length, 3);
+    assert.equal((await list(server, '/api/calls?server=other')).items.length, 0);
+    assert.equal((await list(server, '/api/calls?decision=allow')).items.length, 2);
+    assert.equal((await list(server, '/api/calls?decision=deny')).items.length, 0);
+    const [{ principal: { id = '' } = {} } = {}] = (await list(server, '/api/calls')).items as ToolInvoked[];
+    assert.equal((await list(server, `/api/calls?principal=${id}`)).items.length, 3);
+    assert.equal((await list(server, `/api/calls?principal=${id}x`)).items.length, 0);
+    assert.equal((await list(server, '/api/calls?text=BROKEN')).items.length, 1);
+    assert.equal((await list(server, '/api/calls?text=broken&session=one')).items.length, 0);
     assert.equal((await list(server, '/api/journal?type=ToolInvoked')).items.length, 3);
     server.box.disable('test');
     assert.equal((await list(server, '/api/journal?type=ServerChanged')).items.length, 1);

@@ -53,7 +53,10 @@ export function journalRoutes(app: ServerApp, box: Signalbox): void {
   app.openapi(callsRoute, async (context) => {
     const { role, principal } = context.var.identity;
     const query = toJournalQuery(context.req.valid('query'));
-    const page = await box.journal.calls(role === 'agent' ? { ...query, principal: principal.id } : query);
+    if (role === 'agent' && query.principal !== undefined && !mayView(context.var.identity, query.principal))
+      return json(context, callPageSchema, { items: [] }, 200);
+    const whose = role === 'agent' ? { principal: principal.id } : {};
+    const page = await box.journal.calls({ ...whose, ...query });
     return json(context, callPageSchema, page, 200);
   });
 

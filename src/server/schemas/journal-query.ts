@@ -5,7 +5,8 @@ import { entryTypes } from './journal.ts';
 
 const seq = z.coerce.number<string>().int().min(0).optional();
 
-const moment = z
+/** A time in a query. */
+export const momentParameter = z
   .string()
   .refine(
     (text) => !Number.isNaN(millisecondsOf(text)),
@@ -19,9 +20,20 @@ const moment = z
 export const callQuerySchema = z.strictObject({
   session: z.string().optional(),
   tool: z.string().optional().describe('The rendered name of the tool.'),
+  server: z.string().optional(),
   outcome: outcome.optional(),
-  since: moment,
-  until: moment,
+  decision: z.enum(['allow', 'ask', 'deny']).optional().describe('What policy said.'),
+  principal: z.string().max(400).optional().describe('Only of this principal, or of the agents that act for it.'),
+  text: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe(
+      'Only with this in the tool’s name, the arguments, the output, or what is said of the decision or an error. Latin letters match in either case.',
+    ),
+  since: momentParameter,
+  until: momentParameter,
   before: seq.describe('Only entries with a smaller seq.'),
   after: seq.describe('Only entries with a greater seq; without `order`, they come oldest first.'),
   order: z.enum(['newest-first', 'oldest-first']).optional(),

@@ -13,24 +13,36 @@ const columns = ['at', 'type', 'call', 'session', 'tool', 'outcome', 'writer', '
   .map((name) => `journal.${name}`)
   .join(', ');
 
+// The whole body first: that is cheap, and most bodies do not have the text anywhere.
+const mentions = `(journal.tool LIKE ? ESCAPE '\\' OR (journal.body LIKE ? ESCAPE '\\' AND json_valid(journal.body) AND (
+  journal.body -> '$.arguments' LIKE ? ESCAPE '\\' OR ${['output', 'error.message', 'decision.reason']
+    .map((path) => `journal.body ->> '$.${path}' LIKE ? ESCAPE '\\'`)
+    .join(' OR ')})))`;
+
 /** Turns a query into SQL over the journal alone, or over its index where a condition needs one. */
 export function entryQuery(query: EntryQuery): SqlQuery {
   const conditions = new Conditions();
   conditions.add('entries.session = ?', query.session);
   conditions.add('entries.tool = ?', query.tool);
   conditions.add('entries.outcome = ?', query.outcome);
+  conditions.add('entries.server = ?', query.server);
+  conditions.add('entries.decision = ?', query.decision);
   conditions.add('entries.type = ?', query.type);
   conditions.add('entries.call = ?', query.call);
   conditions.add('entries.at >= ?', query.since);
   conditions.add('entries.at < ?', query.until);
+  conditions.add("instr(entries.principal || '/', ? || '/') = 1", query.principal);
   if (query.calls === true) conditions.always('entries.latest = 1');
   const indexed = !conditions.isEmpty;
   // The partial indexes leave out empty values: without this the planner would not use them.
-  for (const column of ['session', 'tool', 'outcome', 'call'] as const) {
+  for (const column of ['session', 'tool', 'outcome', 'server', 'call'] as const) {
     if (query[column] !== undefined) conditions.always(`entries.${column} <> ''`);
   }
-  // Not indexed: only agents are shown their own calls alone, and what is theirs is mostly near the end.
-  conditions.add("instr(json_extract(journal.body, '$.principal.id') || '/', ? || '/') = 1", query.principal);
+  if (query.text !== undefined) {
+    conditions.always(mentions);
+    const [plain, escaped] = [containing(query.text), containing(JSON.stringify(query.text).slice(1, -1))];
+    conditions.values.push(plain, escaped, escaped, plain, plain, plain);
+  }
   const seq = indexed ? 'entries.seq' : 'journal.seq';
   conditions.add(`${seq} > ?`, query.after);
   conditions.add(`${seq} < ?`, query.before);
@@ -41,4 +53,8 @@ export function entryQuery(query: EntryQuery): SqlQuery {
     values: [...conditions.values, query.limit],
     indexed,
   };
+}
+
+function containing(text: string): string {
+  return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 }

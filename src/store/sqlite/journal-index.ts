@@ -1,5 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ChainHead } from '../../journal/store.ts';
+import { sampleSteps } from './sample-table.ts';
+import { bodyFacts } from './schema.ts';
 
 const pageSize = 2000;
 const lagMs = 100;
@@ -13,6 +15,7 @@ export class JournalIndex {
   readonly #anchor: StatementSync;
   readonly #insert: StatementSync;
   readonly #settle: StatementSync;
+  readonly #sample: readonly StatementSync[];
   readonly #moveAnchor: StatementSync;
   #timer: NodeJS.Timeout | undefined;
 
@@ -20,13 +23,14 @@ export class JournalIndex {
     this.#transaction = transaction;
     this.#anchor = database.prepare('SELECT seq, hash FROM anchor');
     this.#insert = database.prepare(
-      `INSERT INTO entries SELECT seq, at, type, call, session, tool, outcome, type IN ('CallStarted', 'ToolInvoked')
+      `INSERT INTO entries SELECT seq, at, type, call, session, tool, outcome, type IN ('CallStarted', 'ToolInvoked'), ${bodyFacts}
        FROM journal WHERE seq > ? AND seq <= ?`,
     );
     this.#settle = database.prepare(
       `UPDATE entries SET latest = 0 WHERE type = 'CallStarted' AND latest = 1
        AND call IN (SELECT call FROM journal WHERE seq > ? AND seq <= ? AND type = 'ToolInvoked')`,
     );
+    this.#sample = sampleSteps.map((step) => database.prepare(step));
     this.#moveAnchor = database.prepare('UPDATE anchor SET seq = ?, hash = (SELECT hash FROM journal WHERE seq = ?)');
   }
 
@@ -73,6 +77,7 @@ export class JournalIndex {
       if (to <= from) return;
       this.#insert.run(from, to);
       this.#settle.run(from, to);
+      for (const step of this.#sample) step.run(from, to);
       this.#moveAnchor.run(to, to);
     });
   }

@@ -3,6 +3,7 @@ import { tailSchema } from './journal-table.ts';
 import { sessionSchema } from './session-table.ts';
 import { tokenSchema } from './token-table.ts';
 import { jobSchema } from './job-table.ts';
+import { sampleSchema, sampleSteps } from './sample-table.ts';
 
 /**
  * The journal is the truth and has no index besides its key, so that a commit touches one page. `entries` is the index over
@@ -37,6 +38,24 @@ CREATE TABLE result_pages (id TEXT NOT NULL, start INTEGER NOT NULL, text TEXT N
 
 const recordingSchema = 'CREATE TABLE recordings (call TEXT PRIMARY KEY, outcome TEXT NOT NULL) STRICT, WITHOUT ROWID;';
 
+/** What the body of an entry tells besides its columns, for the index over the journal. */
+const factColumns = ['server', 'decision', 'principal', 'ms'];
+/** A body that is no JSON, or nested deeper than SQLite reads it, is told nothing of; it must not stop the index. */
+export const bodyFacts = `
+  iif(json_valid(body), ifnull(body ->> '$.server', ''), ''), iif(json_valid(body), ifnull(body ->> '$.decision.answer', ''), ''),
+  iif(json_valid(body), ifnull(body ->> '$.principal.id', ''), ''), iif(json_valid(body), body ->> '$.durationMs', NULL)`;
+
+const factSchema = `
+ALTER TABLE entries ADD COLUMN server TEXT NOT NULL DEFAULT '';
+ALTER TABLE entries ADD COLUMN decision TEXT NOT NULL DEFAULT '';
+ALTER TABLE entries ADD COLUMN principal TEXT NOT NULL DEFAULT '';
+ALTER TABLE entries ADD COLUMN ms REAL;
+UPDATE entries SET (${factColumns.join(', ')}) = (SELECT ${bodyFacts} FROM journal WHERE journal.seq = entries.seq);
+CREATE INDEX entries_server ON entries (server) WHERE server <> '';
+${sampleSchema}
+${sampleSteps.map((step) => step.replace('seq > ? AND seq <= ?', 'seq > 0')).join('; ')};
+`;
+
 /** What brings a file from each version to the next; the last version is the number of steps. */
 export const schemaSteps: readonly string[] = [
   journalSchema,
@@ -46,4 +65,5 @@ export const schemaSteps: readonly string[] = [
   tokenSchema,
   jobSchema,
   tailSchema,
+  factSchema,
 ];

@@ -48,7 +48,7 @@ describe('sqlite store', () => {
     t.after(() => rmSync(directory, { recursive: true }));
     const file = join(directory, 'signalbox.db');
     const before = sqliteStore({ file });
-    await before.append([draft({ call: 'a' })]);
+    await before.append([draft({ call: 'a', at: 7, body: '{"server":"a","durationMs":3}' })]);
     await before.close();
     const database = new DatabaseSync(file);
     const later = [
@@ -62,12 +62,19 @@ describe('sqlite store', () => {
       'tokens',
       'jobs',
       'tail',
+      'kinds',
+      'samples',
     ];
+    database.exec('DROP INDEX entries_server');
+    for (const column of ['server', 'decision', 'principal', 'ms'])
+      database.exec(`ALTER TABLE entries DROP COLUMN ${column}`);
     database.exec(`${later.map((table) => `DROP TABLE ${table};`).join(' ')} PRAGMA user_version = 1`);
     database.close();
     const now = sqliteStore({ file });
     assert.equal((await now.entries({ order: 'oldest-first', limit: 9 })).length, 1);
     assert.deepEqual([await now.approvals({ limit: 9 }), await now.recording('a')], [[], undefined]);
+    assert.equal((await now.entries({ order: 'oldest-first', limit: 9, server: 'a' })).length, 1);
+    assert.deepEqual((await now.samples({ since: 0, until: 9, limit: 9 })).durationMs, [3]);
     await now.close();
   });
 

@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { ApprovalQuery, ApprovalRecord, StoredRule } from '../../journal/approval-store.ts';
+import type { CallSamples, SampleQuery } from '../../journal/call-samples.ts';
 import type { EntryDraft, StoredEntry } from '../../journal/entry.ts';
 import type { Appended, ChainHead, Claim, EntryQuery, KeptResult, ResultPage, Store } from '../../journal/store.ts';
 import { SignalboxError, messageOf } from '../../model/errors.ts';
@@ -14,7 +15,9 @@ import { JobTable } from './job-table.ts';
 import { JournalIndex } from './journal-index.ts';
 import { JournalTable } from './journal-table.ts';
 import { ResultTable } from './result-table.ts';
+import { readSamples } from './sample-table.ts';
 import { schemaSteps } from './schema.ts';
+import { search } from './search.ts';
 import { SessionTable } from './session-table.ts';
 import { WriterLock } from './writer-lock.ts';
 import { Statements } from './statements.ts';
@@ -114,8 +117,20 @@ class SqliteStore implements Store {
   }
 
   async entries(query: EntryQuery): Promise<readonly StoredEntry[]> {
-    const { sql, values, indexed } = entryQuery(query);
     this.#journal.catchUp();
+    return query.text === undefined
+      ? this.#select(query)
+      : search(query, this.#headSeq(), (part) => this.#select(part));
+  }
+
+  async samples(query: SampleQuery): Promise<CallSamples> {
+    this.#journal.catchUp();
+    this.#index.catchUp(this.#headSeq());
+    return readSamples(this.#statements, query);
+  }
+
+  #select(query: EntryQuery): readonly StoredEntry[] {
+    const { sql, values, indexed } = entryQuery(query);
     if (indexed) this.#index.catchUp(this.#headSeq());
     return this.#statements
       .get(sql)

@@ -1,0 +1,84 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Signalbox } from '../../signalbox.ts';
+import { may } from '../access/may.ts';
+import type { ServerApp } from '../environment.ts';
+import { Problem } from '../problems/problem.ts';
+import { momentParameter } from '../schemas/journal-query.ts';
+import { problems } from '../schemas/problem.ts';
+import { statisticsSchema } from '../schemas/statistics.ts';
+import { json } from '../typed-json.ts';
+
+const usualWindow = 24 * 60 * 60 * 1000;
+const usualBuckets = 60;
+const mostBuckets = 1000;
+const mostTools = 500;
+const minute = 60;
+const hour = 60 * minute;
+const day = 24 * hour;
+const roundSeconds = [1, 5, 10, 30, minute, 5 * minute, 10 * minute, 30 * minute, hour, 3 * hour, 6 * hour, day];
+
+const route = createRoute({
+  method: 'get',
+  path: '/api/statistics',
+  'x-roles': may.read,
+  tags: ['Record'],
+  summary: 'How many calls ended, how, and how fast',
+  description: 'In all, in steps of time, and by tool and by server. Buckets begin at multiples of their length.',
+  request: {
+    query: z.strictObject({
+      since: momentParameter.describe('A day before `until` unless said.'),
+      until: momentParameter.describe('Now unless said.'),
+      bucketSeconds: z.coerce
+        .number<string>()
+        .int()
+        .min(1)
+        .optional()
+        .describe(`A round time that makes about ${usualBuckets} buckets unless said; at most ${mostBuckets} buckets.`),
+      tool: z.string().optional().describe('Only calls of this tool, by its rendered name.'),
+      server: z.string().optional().describe('Only calls of this server’s tools.'),
+    }),
+  },
+  responses: {
+    200: { description: 'The calls, counted.', content: { 'application/json': { schema: statisticsSchema } } },
+    ...problems(400, 503),
+  },
+});
+
+export function statisticsRoutes(app: ServerApp, box: Signalbox): void {
+  app.openapi(route, async (context) => {
+    const { tool, server, until = Date.now(), ...given } = context.req.valid('query');
+    const begin = given.since ?? until - usualWindow;
+    const bucketSeconds = given.bucketSeconds ?? roundBucket((until - begin) / 1000);
+    const bucketMs = bucketSeconds * 1000;
+    const since = Math.floor(begin / bucketMs) * bucketMs;
+    if (since >= until) throw new Problem('request-invalid', 'query.since: expected a time before `until`');
+    if (until - since > mostBuckets * bucketMs)
+      throw new Problem(
+        'request-invalid',
+        `query.bucketSeconds: that makes more than ${mostBuckets} buckets; take longer ones or a shorter time`,
+      );
+    const found = await box.journal.statistics({
+      since,
+      until,
+      bucketMs,
+      signal: context.req.raw.signal,
+      ...(tool === undefined ? {} : { tool }),
+      ...(server === undefined ? {} : { server }),
+    });
+    const body = {
+      since: new Date(since).toISOString(),
+      until: new Date(until).toISOString(),
+      bucketSeconds,
+      ...found,
+      buckets: found.buckets.map(({ at, ...bucket }) => ({ at: new Date(at).toISOString(), ...bucket })),
+      tools: found.tools.slice(0, mostTools),
+    };
+    return json(context, statisticsSchema, body, 200);
+  });
+}
+
+/** The shortest round time of which no more than the usual number fit. */
+function roundBucket(seconds: number): number {
+  const shortest = seconds / usualBuckets;
+  return roundSeconds.find((round) => round >= shortest) ?? Math.ceil(shortest / day) * day;
+}
