@@ -40,72 +40,94 @@ export interface Statistics {
 const pageSize = 10_000;
 const ran: ReadonlySet<OutcomeName> = new Set(['completed', 'failed', 'timed-out']);
 
-/** Counts the ended calls of a time. Lets others in between its pages, however many calls there are. */
+/** Counts the ended calls of a time. Lets others in now and then, however many calls there are. */
 export async function statisticsOf(store: Store, query: StatisticsQuery): Promise<Statistics> {
-  const { bucketMs, signal, ...wanted } = query;
-  const total = new Counter();
-  const buckets = Array.from({ length: Math.ceil((query.until - query.since) / bucketMs) }, () => new Counter());
-  const tools = new Counters();
-  const servers = new Counters();
+  const { bucketMs, signal, since, until, ...wanted } = query;
+  const kinds = new Map<number, KindGroup>();
+  const buckets = Array.from({ length: Math.ceil((until - since) / bucketMs) }, () => new Group());
   let after = {};
   for (;;) {
-    const page = await store.samples({ ...wanted, ...after, limit: pageSize });
-    page.kind.forEach((number, index) => {
-      const kind = page.kinds.get(number);
-      const bucket = buckets[Math.floor(((page.at[index] ?? 0) - query.since) / bucketMs)];
-      if (kind === undefined || bucket === undefined) return;
-      const took = ran.has(kind.outcome) ? (page.durationMs[index] ?? null) : null;
-      for (const counter of [total, bucket, tools.of(kind.tool, kind), servers.of(kind.server, kind)])
-        counter.add(kind.outcome, took);
-    });
-    if (page.next === undefined) break;
-    after = { after: page.next };
+    const page = await store.samples({ since, until, ...wanted, ...after, limit: pageSize });
+    for (const [number, kind] of page.kinds) if (!kinds.has(number)) kinds.set(number, new KindGroup(kind));
+    for (let index = 0; index < page.kind.length; index += 1) {
+      const kind = kinds.get(page.kind[index] ?? 0);
+      if (kind === undefined) continue;
+      const took = page.durationMs[index] ?? null;
+      kind.add(kind.outcome, took);
+      buckets[Math.floor(((page.at[index] ?? 0) - since) / bucketMs)]?.add(kind.outcome, took);
+    }
     await breath();
     signal?.throwIfAborted();
+    if (page.next === undefined) break;
+    after = { after: page.next };
   }
-  return {
-    total: total.tally(),
-    buckets: buckets.map((bucket, index) => ({ at: query.since + index * bucketMs, ...bucket.tally() })),
-    tools: tools.sorted().map(([{ tool, server }, tally]) => ({ tool, server, ...tally })),
-    servers: servers.sorted().map(([{ server }, tally]) => ({ server, ...tally })),
-  };
+  const seen = [...kinds.values()].filter(({ calls }) => calls > 0);
+  const total = tallyOf(seen);
+  await breath();
+  const steps = buckets.map((bucket, index) => ({ at: since + index * bucketMs, ...tallyOf([bucket]) }));
+  await breath();
+  const tools = tallies(seen, ({ kind: { tool, server } }) => ({ tool, server }));
+  await breath();
+  return { total, buckets: steps, tools, servers: tallies(seen, ({ kind: { server } }) => ({ server })) };
 }
 
-/** Counts some calls, and keeps how long each took. */
-class Counter {
-  #calls = 0;
-  readonly #outcomes: Partial<Record<OutcomeName, number>> = {};
-  readonly #durations: number[] = [];
+/** Some calls: how they ended, and how long each took that reached its tool. */
+class Group {
+  calls = 0;
+  readonly outcomes = new Map<OutcomeName, number>();
+  readonly durations: number[] = [];
 
   add(outcome: OutcomeName, durationMs: number | null): void {
-    this.#calls += 1;
-    this.#outcomes[outcome] = (this.#outcomes[outcome] ?? 0) + 1;
-    if (durationMs !== null) this.#durations.push(durationMs);
-  }
-
-  tally(): Tally {
-    const sorted = Float64Array.from(this.#durations).sort();
-    const counted = { calls: this.#calls, outcomes: this.#outcomes };
-    if (sorted.length === 0) return counted;
-    const at = (share: number): number => sorted[Math.ceil(sorted.length * share) - 1] ?? 0;
-    return { ...counted, latencyMs: { p50: at(0.5), p95: at(0.95), p99: at(0.99) } };
+    this.calls += 1;
+    this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1);
+    if (durationMs !== null && ran.has(outcome)) this.durations.push(durationMs);
   }
 }
 
-/** Counters by name; calls without one are counted, and not told. */
-class Counters {
-  readonly #byName = new Map<string, { readonly kind: CallKind; readonly counter: Counter }>();
+/** The calls of one kind. */
+class KindGroup extends Group {
+  readonly kind: CallKind;
+  readonly outcome: OutcomeName;
 
-  of(name: string, kind: CallKind): Counter {
-    let known = this.#byName.get(name);
-    if (known === undefined) this.#byName.set(name, (known = { kind, counter: new Counter() }));
-    return known.counter;
+  constructor(kind: CallKind) {
+    super();
+    this.kind = kind;
+    this.outcome = kind.outcome;
   }
+}
 
-  sorted(): [CallKind, Tally][] {
-    return [...this.#byName]
-      .filter(([name]) => name !== '')
-      .map(([, { kind, counter }]): [CallKind, Tally] => [kind, counter.tally()])
-      .sort(([, one], [, other]) => other.calls - one.calls);
+/** Tallies by what kinds have in common, most calls first. Calls that reached no tool have nothing in common. */
+function tallies<Name extends object>(
+  groups: readonly KindGroup[],
+  nameOf: (group: KindGroup) => Name,
+): (Name & Tally)[] {
+  const named = Map.groupBy(
+    groups.filter(({ kind }) => kind.server !== ''),
+    (group) => JSON.stringify(nameOf(group)),
+  );
+  return [...named]
+    .map(([name, members]) => ({ ...(JSON.parse(name) as Name), ...tallyOf(members) }))
+    .sort((one, other) => other.calls - one.calls);
+}
+
+function tallyOf(groups: readonly Group[]): Tally {
+  const outcomes: Partial<Record<OutcomeName, number>> = {};
+  for (const group of groups)
+    for (const [outcome, calls] of group.outcomes) outcomes[outcome] = (outcomes[outcome] ?? 0) + calls;
+  const calls = groups.reduce((sum, group) => sum + group.calls, 0);
+  const latencyMs = latencyOf(groups);
+  return { calls, outcomes, ...(latencyMs === undefined ? {} : { latencyMs }) };
+}
+
+function latencyOf(groups: readonly Group[]): Latency | undefined {
+  const sorted = new Float64Array(groups.reduce((sum, { durations }) => sum + durations.length, 0));
+  let place = 0;
+  for (const { durations } of groups) {
+    sorted.set(durations, place);
+    place += durations.length;
   }
+  if (place === 0) return undefined;
+  sorted.sort();
+  const at = (share: number): number => sorted[Math.ceil(place * share) - 1] ?? 0;
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
 }
