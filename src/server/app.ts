@@ -3,6 +3,7 @@ import { HTTPException } from 'hono/http-exception';
 import type { Registry } from 'prom-client';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Signalbox } from '../signalbox.ts';
+import type { SeenClient } from '../surfaces/mcp/endpoint/seen-client.ts';
 import { authenticate } from './access/authenticate.ts';
 import { type RolesByRoute, authorize, declaredRoles } from './access/authorize.ts';
 import type { BearerTokens } from './access/bearer-tokens.ts';
@@ -18,6 +19,7 @@ import { problemOf } from './problems/problem-of.ts';
 import { Problem, problemType } from './problems/problem.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { callRoute } from './routes/call.ts';
+import { clientRoutes } from './routes/clients.ts';
 import { eventRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
 import { infoRoutes } from './routes/info.ts';
@@ -56,6 +58,10 @@ export interface AppParts {
   readonly bearers: BearerTokens;
   /** Not known before the server listens. */
   readonly allowedHosts: () => ReadonlySet<string>;
+  readonly url: () => string;
+  /** The MCP clients that were heard of not long ago. */
+  readonly clients: () => readonly SeenClient[];
+  readonly agentTokenFile?: string | undefined;
   /** Aborted when the server takes no more requests. */
   readonly stopping: AbortSignal;
   readonly log: (line: string) => void;
@@ -95,6 +101,7 @@ export function createApp(parts: AppParts): ServerApp {
   app.use(authorize(() => declared));
 
   infoRoutes(app, box, parts.startedAt, configuration);
+  clientRoutes(app, parts);
   toolRoutes(app, box);
   callRoute(app, box, parts.sessions, parts.maxBodyBytes);
   approvalRoutes(app, box, parts.maxBodyBytes);

@@ -4,6 +4,7 @@ import type { Principal } from '../model/principal.ts';
 import type { Signalbox } from '../signalbox.ts';
 import { McpHttp } from '../surfaces/mcp/endpoint/http/mcp-http.ts';
 import { McpEndpoint, type McpEndpointOptions } from '../surfaces/mcp/endpoint/mcp-endpoint.ts';
+import type { SeenClient } from '../surfaces/mcp/endpoint/seen-client.ts';
 import { type BearerTokens, challenge } from './access/bearer-tokens.ts';
 import { assertHostAndOrigin } from './access/hosts.ts';
 import type { Identity } from './access/identity.ts';
@@ -26,6 +27,8 @@ export interface McpRouteParts extends Pick<McpEndpointOptions, 'inbox' | 'appro
 export interface McpRoute {
   /** Takes a request, if it is for the endpoint. */
   take(request: IncomingMessage, response: ServerResponse): boolean;
+  /** The clients that were heard of not long ago, the latest first. */
+  clients(): readonly SeenClient[];
   /** Ends the streams of those who only listen. */
   stopListening(): void;
   close(): void;
@@ -63,6 +66,7 @@ export function mcpRoute(parts: McpRouteParts): McpRoute {
       void serve(request, response, match[1] === undefined ? undefined : decodeName(match[1]));
       return true;
     },
+    clients: () => http.clients(),
     stopListening: () => http.stopListening(),
     close() {
       http.close();

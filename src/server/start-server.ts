@@ -29,6 +29,8 @@ export interface ServerOptions {
   readonly port: number;
   /** The admin token. */
   readonly token: string;
+  /** Where the token for agents of this machine is kept, which the command lines that connect them read. */
+  readonly agentTokenFile?: string;
   /** What `/metrics` shows: the same that was given to `createSignalbox`. Without it, only the process is measured. */
   readonly metrics?: Pick<PrometheusMetrics, 'registry'>;
   /** Other values of `Host` to answer to, for instance `signalbox.example:443` behind a proxy. */
@@ -86,6 +88,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     maxBodyBytes,
     bearers,
     allowedHosts: () => hosts,
+    url: () => url ?? '',
+    clients: () => mcp.clients(),
+    agentTokenFile: options.agentTokenFile,
     stopping: stopping.signal,
     log,
   });

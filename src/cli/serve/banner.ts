@@ -2,6 +2,7 @@ import type { PolicySummary } from '../../call/policies.ts';
 import type { CatalogSnapshot } from '../../catalog/snapshot.ts';
 import { counted } from '../../model/counted.ts';
 import type { AgentSummary } from '../../sessions/sessions.ts';
+import { connectCommands } from '../../server/connect-commands.ts';
 import type { Printer } from '../terminal.ts';
 
 /** What the banner tells. */
@@ -30,7 +31,7 @@ export function banner(facts: BannerFacts, { colors }: Pick<Printer, 'colors'>):
     ['Servers', serversLine(facts.catalog)],
     ['Agents', agentsLine(facts.agents)],
     ...foundRow(facts.found),
-    ['Connect', connectLine(facts)],
+    ['Connect', connectCommands(facts.url, facts.agentTokenKeptIn)[0].command],
     ['Policy', policyLine(facts.policies)],
   ];
   const heading = `${colors.bold(`Signalbox ${facts.version}`)}   ready in ${(facts.startedInMs / 1000).toFixed(1)} s`;
@@ -40,18 +41,6 @@ export function banner(facts: BannerFacts, { colors }: Pick<Printer, 'colors'>):
 /** Where they are, not what they are: a terminal is scrolled back, copied and recorded. */
 function tokensLine({ tokenKeptIn, agentTokenKeptIn }: BannerFacts, dim: (text: string) => string): string {
   return `${tokenKeptIn} ${dim('(admin, for scripts)')} · ${agentTokenKeptIn} ${dim('(for agents)')}   →  signalbox token`;
-}
-
-/** For a shell, which reads the token from its file: what is shown, copied and pasted holds none. */
-function connectLine({ url, agentTokenKeptIn }: BannerFacts): string {
-  const file = /^[\w~./-]+$/.test(agentTokenKeptIn) ? agentTokenKeptIn : quotedForShell(agentTokenKeptIn);
-  return `claude mcp add --transport http signalbox ${url}/mcp --header "Authorization: Bearer $(cat ${file})"`;
-}
-
-/** A shell reads `~` only where it is not quoted. */
-function quotedForShell(path: string): string {
-  const [, home = '', rest = ''] = /^(~\/)?(.*)$/s.exec(path) ?? [];
-  return `${home}'${rest.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function policyLine({ rules, code }: PolicySummary): string {

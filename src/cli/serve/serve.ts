@@ -107,6 +107,7 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
       metrics,
       configuration: configured,
       sessions,
+      agentTokenFile: agentTokenKeptIn,
     });
     if (options.port !== 0 && server.port !== options.port)
       await errors.print(`port ${options.port} is taken; using ${server.port}\n`);

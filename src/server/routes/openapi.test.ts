@@ -39,6 +39,8 @@ describe('GET /openapi.json', () => {
       maxBodyBytes: 1,
       bearers: new BearerTokens({ isAdminToken: () => false, tokens: box.tokens }),
       allowedHosts: () => new Set(),
+      url: () => '',
+      clients: () => [],
       stopping: new AbortController().signal,
       log: () => undefined,
     });

@@ -7,6 +7,7 @@ import {
 import type { LogLevel } from '../../../model/client.ts';
 import { type JsonObject, isJsonObject } from '../../../model/json.ts';
 import { type Abilities, abilitiesOf, logLevelOf } from './abilities.ts';
+import { type ClientName, clientName } from './seen-client.ts';
 import { modernVersion } from './server-facts.ts';
 import { Refusal, wireCodes } from './wire.ts';
 
@@ -15,7 +16,7 @@ export interface Envelope {
   readonly abilities: Abilities;
   /** Absent: the client wants no messages. */
   readonly logLevel: LogLevel | undefined;
-  readonly client: string;
+  readonly client: ClientName;
 }
 
 /** The revision that a message names, if it does: what tells the eras apart. */
@@ -40,12 +41,10 @@ export function readEnvelope(params: JsonObject): Envelope {
       supported: [modernVersion],
       requested: version ?? '',
     });
-  const info = meta[CLIENT_INFO_META_KEY];
-  const name = isJsonObject(info) ? info['name'] : undefined;
   return {
     abilities: abilitiesOf(capabilities),
     logLevel: logLevelOf(meta[LOG_LEVEL_META_KEY]),
-    client: typeof name === 'string' ? name.slice(0, 100) : '',
+    client: clientName(meta[CLIENT_INFO_META_KEY]),
   };
 }
 

@@ -10,6 +10,7 @@ import type { Caller, Peer } from './caller.ts';
 import type { Changes } from './changes.ts';
 import type { Channel } from './channel.ts';
 import { listPage, methodOf } from './methods.ts';
+import { type ClientName, clientName } from './seen-client.ts';
 import { agreedVersion, instructions, serverCapabilities, serverInfo } from './server-facts.ts';
 import type { Listing } from './view.ts';
 import { WatchedResources } from './watched-resources.ts';
@@ -44,6 +45,7 @@ export class LegacySession {
   readonly #watched: WatchedResources;
   readonly #stopListening: () => void;
   #version: string | undefined;
+  #client: ClientName = clientName(undefined);
   #abilities = nothing;
   #level: LogLevel = 'info';
   /** What the client was shown; calls are for the tools as they were then. */
@@ -61,6 +63,11 @@ export class LegacySession {
   /** The revision that was agreed on. */
   get version(): string | undefined {
     return this.#version;
+  }
+
+  /** What the client calls itself. */
+  get client(): ClientName {
+    return this.#client;
   }
 
   /** Whether a request of it is being served. */
@@ -127,12 +134,13 @@ export class LegacySession {
     }
   }
 
-  #initialize({ protocolVersion, capabilities }: JsonObject): JsonObject {
+  #initialize({ protocolVersion, capabilities, clientInfo }: JsonObject): JsonObject {
     if (this.#version !== undefined) throw new WireError(wireCodes.request, 'this session is initialized already');
     if (typeof protocolVersion !== 'string')
       throw new WireError(wireCodes.params, 'initialize needs a text "protocolVersion"');
     this.#version = agreedVersion(protocolVersion);
     this.#abilities = abilitiesOf(capabilities);
+    this.#client = clientName(clientInfo);
     return {
       protocolVersion: this.#version,
       capabilities: { ...serverCapabilities, logging: {} },

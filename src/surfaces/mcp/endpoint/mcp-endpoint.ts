@@ -10,6 +10,7 @@ import { type Listening, listen } from './listening.ts';
 import { listPage, methodOf } from './methods.ts';
 import { cacheable } from './pages.ts';
 import { Rounds } from './rounds.ts';
+import type { SeenClient } from './seen-client.ts';
 import { instructions, modernVersion, serverCapabilities, serverInfo } from './server-facts.ts';
 import { View } from './view.ts';
 import { type Answer, Prepared, Refusal, WireError, type WireRequest, wireCodes } from './wire.ts';
@@ -72,11 +73,11 @@ export class McpEndpoint {
   async serve(request: WireRequest, peer: Peer, channel: Channel, gone?: AbortSignal): Promise<Answer> {
     const { method, params } = request;
     const envelope = readEnvelope(params);
+    const session = this.#conversations.of(peer, envelope.client);
     if (method === 'server/discover') return this.#discovered;
     const page = listPage(method, params, peer, true);
     if (page !== undefined) return page;
     const serveMethod = existing(method);
-    const session = this.#conversations.of(peer.principal.id, envelope.client);
     const round = { method, params, peer, envelope, session, channel, gone };
     return await this.#rounds.serve(round, (caller: Caller) => serveMethod(this.#parts(), params, caller));
   }
@@ -85,6 +86,11 @@ export class McpEndpoint {
   async listen(request: WireRequest, peer: Peer, channel: Channel): Promise<Listening> {
     readEnvelope(request.params);
     return await listen({ box: this.#options.box, changes: this.#changes }, request, peer, channel);
+  }
+
+  /** The clients without sessions that were heard of not long ago. */
+  clients(): SeenClient[] {
+    return this.#conversations.clients();
   }
 
   /** Ends what waits for clients. The box stays open. */

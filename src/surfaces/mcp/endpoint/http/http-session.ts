@@ -3,6 +3,7 @@ import { newSecretId } from '../../../../model/identifiers.ts';
 import type { Peer } from '../caller.ts';
 import type { LegacySession } from '../legacy-session.ts';
 import type { McpEndpoint } from '../mcp-endpoint.ts';
+import type { SeenClient } from '../seen-client.ts';
 import { EventStream } from './event-stream.ts';
 
 const mostKept = { mostEvents: 200, mostBytes: 1024 * 1024 };
@@ -15,7 +16,8 @@ const mostStreams = 20;
 export class HttpSession {
   readonly id = newSecretId('session');
   readonly conversation: LegacySession;
-  seen = Date.now();
+  readonly since = Date.now();
+  seen = this.since;
   /** Carries what belongs to no request. */
   readonly #standalone = new EventStream({ name: 0, primes: false, ...mostKept });
   readonly #streams = new Map<number, EventStream>();
@@ -28,6 +30,15 @@ export class HttpSession {
   /** Whether somebody waits for something from it. */
   get isInUse(): boolean {
     return this.#standalone.isAttached || this.conversation.isBusy;
+  }
+
+  /** Who is at the other end; nobody before the session is agreed on. */
+  get client(): SeenClient | undefined {
+    const { client, version, name, peer } = this.conversation;
+    if (version === undefined) return undefined;
+    const { since, seen, isInUse } = this;
+    const who = { principal: peer.principal.id, profile: peer.view.profile };
+    return { ...client, protocolVersion: version, ...who, session: name, since, seen, isInUse };
   }
 
   /** Whether it belongs to whoever asks. */

@@ -1,4 +1,5 @@
 import type { Peer } from '../caller.ts';
+import type { SeenClient } from '../seen-client.ts';
 import { Refusal, wireCodes } from '../wire.ts';
 import type { HttpSession } from './http-session.ts';
 
@@ -39,6 +40,10 @@ export class HttpSessions {
   end(session: HttpSession): void {
     this.#sessions.delete(session.id);
     session.close();
+  }
+
+  clients(): SeenClient[] {
+    return [...this.#sessions.values()].flatMap(({ client }) => client ?? []);
   }
 
   closeIdle(): void {

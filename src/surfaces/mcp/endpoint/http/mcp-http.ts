@@ -3,6 +3,7 @@ import type { Peer } from '../caller.ts';
 import { namedVersion, readEnvelope } from '../envelope.ts';
 import type { Listening } from '../listening.ts';
 import type { McpEndpoint } from '../mcp-endpoint.ts';
+import type { SeenClient } from '../seen-client.ts';
 import { isLegacyVersion } from '../server-facts.ts';
 import { toldError } from '../told-error.ts';
 import {
@@ -95,6 +96,11 @@ export class McpHttp {
       if (response.headersSent) response.destroy();
       else send(response, status, errorText(id, told));
     }
+  }
+
+  /** Every client that was heard of not long ago, the latest first. */
+  clients(): SeenClient[] {
+    return [...this.#sessions.clients(), ...this.#endpoint.clients()].sort((one, other) => other.seen - one.seen);
   }
 
   /** Ends what only listens; requests under way go on. */
