@@ -21,7 +21,7 @@ import { recordServers } from './call/record-servers.ts';
 import { requireServers } from './call/require-servers.ts';
 import { type Settling, settleCall } from './call/settle.ts';
 import { SessionStates } from './call/session-states.ts';
-import { UndoCalls, type UndoOptions, type UndoResult } from './call/undo-calls.ts';
+import { UndoCalls, type UndoOptions, type UndoResult, type UndoStanding } from './call/undo-calls.ts';
 import { Waits } from './call/waits.ts';
 import { Catalog } from './catalog/catalog.ts';
 import type { ProfilesByName } from './catalog/profile.ts';
@@ -137,6 +137,8 @@ export interface Signalbox extends BoxContent {
   readonly journal: JournalReader;
   /** Takes back what a call changed. Where something was changed since, nothing is touched and the conflicts are told. */
   undo(callId: string, options?: UndoOptions): Promise<UndoResult>;
+  /** Whether a call can be taken back, as far as that is known without trying. */
+  undoStanding(callId: string): Promise<UndoStanding>;
   /** Takes back the calls of a session, the last one first, until one cannot be. */
   undoSession(session: string, options?: UndoOptions): Promise<UndoResult[]>;
   /** Records a call that went past this box. It leaves the same entry as any other, without a decision. */
@@ -339,6 +341,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     policies: () => policies.summary(),
     journal: reader,
     undo: (callId, undoOptions) => undoCalls.undo(callId, undoOptions),
+    undoStanding: (callId) => undoCalls.standing(callId),
     undoSession: (session, undoOptions) => undoCalls.undoSession(session, undoOptions),
     async recordObserved(call) {
       await journal.append(observedDraft(call, redactor), 'crash');

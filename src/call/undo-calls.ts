@@ -6,7 +6,7 @@ import { SignalboxError } from '../model/errors.ts';
 import type { ChangesOfCall, Checkpoints } from '../undo/checkpoints.ts';
 import type { SkippedPath } from '../undo/undo-engine.ts';
 import type { Compensations } from './compensations.ts';
-import { ownUndo } from './own-undo.ts';
+import { type OwnUndo, ownUndo } from './own-undo.ts';
 
 /** What may be said about an undo. */
 export interface UndoOptions {
@@ -36,6 +36,27 @@ export interface UndoResult {
   readonly error?: string;
 }
 
+/** Whether a call can be taken back. `blocked`: something stands in the way, of all of it or of a part. */
+export type UndoStanding =
+  | { readonly state: 'ready'; readonly changes: readonly FileChange[] }
+  | {
+      readonly state: 'blocked';
+      readonly reason: string;
+      /** Whether an undo with `partial` would take back the rest. */
+      readonly canDoTheRest: boolean;
+      readonly changes: readonly FileChange[];
+    }
+  | { readonly state: 'undone' }
+  | { readonly state: 'unavailable'; readonly reason: string };
+
+interface Look {
+  readonly kept: ChangesOfCall | undefined;
+  readonly own: OwnUndo;
+  readonly isKept: boolean;
+  readonly obstacle: string | undefined;
+  readonly canDoTheRest: boolean;
+}
+
 const someone: Principal = { id: 'local', kind: 'human' };
 
 /**
@@ -53,25 +74,26 @@ export class UndoCalls {
     this.#compensations = compensations;
   }
 
-  /** What an undo of the call would take back from workspaces, as far as it is known. */
-  async preview(callId: string): Promise<ChangesOfCall | undefined> {
-    await this.#ended(callId);
-    return this.#checkpoints.changesOf(callId);
+  /** Whether a call can be taken back now, as far as that is known without trying. */
+  async standing(callId: string): Promise<UndoStanding> {
+    try {
+      const { kept, obstacle, canDoTheRest } = await this.#look(await this.#ended(callId), { partial: true });
+      const changes = kept?.changes ?? [];
+      if (obstacle === undefined) return { state: 'ready', changes };
+      return { state: 'blocked', reason: obstacle, canDoTheRest, changes };
+    } catch (error) {
+      if (!(error instanceof SignalboxError)) throw error;
+      if (error.code === 'undo-done') return { state: 'undone' };
+      if (error.code === 'undo-unavailable') return { state: 'unavailable', reason: error.message };
+      throw error;
+    }
   }
 
   async undo(callId: string, options: UndoOptions = {}): Promise<UndoResult> {
-    const { partial = false, again = false, principal = someone, signal } = options;
+    const { principal = someone, again = false, partial = false, signal } = options;
     signal?.throwIfAborted();
     const call = await this.#ended(callId);
-    const kept = await this.#checkpoints.changesOf(callId);
-    const own = await ownUndo({ call, principal, again }, this.#journal, this.#compensations);
-    const isKept = kept !== undefined && kept.status !== 'undone';
-    if (!isKept && (own.kind === 'none' || own.kind === 'done')) {
-      const isDone = kept !== undefined || (own.kind === 'done' && hasRun(call));
-      throw isDone ? undoneBefore(callId) : await this.#nothingKept(call);
-    }
-    const obstacle = own.kind === 'blocked' ? own.reason : isLost(call, kept) ? lost : undefined;
-    const canDoTheRest = partial && (isKept || own.kind === 'ready');
+    const { own, isKept, obstacle, canDoTheRest } = await this.#look(call, { principal, again, partial });
     if (obstacle !== undefined && !canDoTheRest) return refused(call, `nothing was touched: ${obstacle}`);
 
     const restored = isKept ? await this.#checkpoints.undo(callId, options) : nothingToRestore;
@@ -91,6 +113,20 @@ export class UndoCalls {
       { result, changes: total, conflicts, ...error },
     );
     return { callId, tool: call.tool, outcome: result, changes, conflicts, ...error };
+  }
+
+  /** What is kept of a call, and what stands in the way. Throws when there is nothing to take back. */
+  async #look(call: ToolInvoked, { principal = someone, again = false, partial = false }: UndoOptions): Promise<Look> {
+    const { callId } = call;
+    const kept = await this.#checkpoints.changesOf(callId);
+    const own = await ownUndo({ call, principal, again }, this.#journal, this.#compensations);
+    const isKept = kept !== undefined && kept.status !== 'undone';
+    if (!isKept && (own.kind === 'none' || own.kind === 'done')) {
+      const isDone = kept !== undefined || (own.kind === 'done' && hasRun(call));
+      throw isDone ? undoneBefore(callId) : await this.#nothingKept(call);
+    }
+    const obstacle = own.kind === 'blocked' ? own.reason : isLost(call, kept) ? lost : undefined;
+    return { kept, own, isKept, obstacle, canDoTheRest: partial && (isKept || own.kind === 'ready') };
   }
 
   /** Takes back all calls of a session, the last one first, until one cannot be. */

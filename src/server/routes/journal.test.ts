@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { z } from '@hono/zod-openapi';
 import { bodyOf, startTestServer, type TestServer } from '../../../test/support/http-server.ts';
 import type { JournalEvent, ToolInvoked } from '../../journal/entry.ts';
+import type { callDetailsSchema } from '../schemas/journal.ts';
 import type { Page } from '../../journal/reader.ts';
+
+type Details = z.output<typeof callDetailsSchema> & ToolInvoked & { readonly undo: { readonly reason?: string } };
 
 describe('GET /api/calls and /api/journal', () => {
   it('narrow by session, tool, server, outcome, decision, principal, text, type and time', async (test) => {
@@ -51,8 +55,31 @@ describe('GET /api/calls and /api/journal', () => {
     const { callId } = await bodyOf(call('echo', { arguments: { text: 'a' } }));
     const entry = await bodyOf<JournalEvent>(get(`/api/calls/${callId}`));
     assert.equal(entry.type, 'ToolInvoked');
-    assert.deepEqual(entry, JSON.parse(JSON.stringify(await box.journal.call(callId))));
+    assert.partialDeepStrictEqual(entry, JSON.parse(JSON.stringify(await box.journal.call(callId))));
     assert.match(entry.hash, /^[0-9a-f]{64}$/);
+  });
+
+  it('give everything about one call: its whole result, its approval, how it can be undone, and each entry', async (test) => {
+    const { call, get, box } = await startTestServer(test);
+    const details = async (callId: string): Promise<Details> => bodyOf<Details>(get(`/api/calls/${callId}`));
+    const long = await details((await bodyOf(call('long', { sessionId: 'one' }))).callId);
+    assert.equal(long.keptCharacters, 10_000);
+    assert.ok((long.result?.content.length ?? 0) > 1);
+    assert.deepEqual(
+      [long.undo.state, long.undo.reason],
+      ['unavailable', `${long.callId} cannot be undone: the effect of mcp__test__long is "read"`],
+    );
+    const asking = await bodyOf(call('burn', { waitSeconds: 0 }));
+    const waiting = await details(asking.callId);
+    assert.deepEqual([waiting.approval?.state, waiting.decision?.answer], ['pending', 'ask']);
+    assert.deepEqual(
+      waiting.history.map(({ type }) => type),
+      ['ApprovalRequested', 'ToolInvoked'],
+    );
+    await box.approvals.approve(waiting.approval?.id ?? '', { by: { id: 'alice', kind: 'human' } });
+    const burnt = await details((await bodyOf(call('burn'))).callId);
+    assert.deepEqual([burnt.approval?.state, burnt.approval?.answer?.by.id], ['used', 'alice']);
+    assert.equal(burnt.undo.state, 'unavailable');
   });
 
   it('refuse what they do not understand', async (test) => {

@@ -4,7 +4,8 @@ import { mayView } from '../access/identity.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
 import { Problem } from '../problems/problem.ts';
-import { callEntrySchema, callPageSchema, journalPageSchema } from '../schemas/journal.ts';
+import { callDetails } from '../call-details.ts';
+import { callDetailsSchema, callPageSchema, journalPageSchema } from '../schemas/journal.ts';
 import { callQuerySchema, journalQuerySchema, toJournalQuery } from '../schemas/journal-query.ts';
 import { problems } from '../schemas/problem.ts';
 import { json } from '../typed-json.ts';
@@ -28,10 +29,12 @@ const callRoute = createRoute({
   path: '/api/calls/{id}',
   'x-roles': may.look,
   tags: ['Record'],
-  summary: 'The last word on one call',
+  summary: 'Everything about one call',
+  description:
+    'The last word on it, its whole result, its approval, whether it can be undone, and every entry about it.',
   request: { params: z.object({ id: z.string() }) },
   responses: {
-    200: { description: 'The call.', content: { 'application/json': { schema: callEntrySchema } } },
+    200: { description: 'The call.', content: { 'application/json': { schema: callDetailsSchema } } },
     ...problems(404, 503),
   },
 });
@@ -61,10 +64,11 @@ export function journalRoutes(app: ServerApp, box: Signalbox): void {
   });
 
   app.openapi(callRoute, async (context) => {
-    const call = await box.journal.call(context.req.valid('param').id);
+    const { id } = context.req.valid('param');
+    const call = await box.journal.call(id);
     if (call === undefined || !mayView(context.var.identity, call.principal.id))
       throw new Problem('call-unknown', 'no call of that id is in the journal');
-    return json(context, callEntrySchema, call, 200);
+    return json(context, callDetailsSchema, await callDetails(box, call), 200);
   });
 
   app.openapi(journalRoute, async (context) => {

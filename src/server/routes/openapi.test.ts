@@ -129,6 +129,8 @@ describe('GET /openapi.json', () => {
       '/api/servers',
       '/api/policies',
       '/api/calls',
+      '/api/statistics',
+      '/api/clients',
       '/api/journal',
       '/openapi.json',
     ]) {

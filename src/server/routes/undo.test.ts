@@ -37,6 +37,9 @@ test('POST /api/calls/{id}/undo restores what the call changed; a conflict and a
   );
   assert.deepEqual((await bodyOf<{ changes: unknown }>(get(`/api/calls/${callId}`))).changes, changes);
 
+  const standing = async (): Promise<unknown> => (await bodyOf<{ undo: unknown }>(get(`/api/calls/${callId}`))).undo;
+  assert.deepEqual(await standing(), { state: 'ready', changes });
+
   writeFileSync(file, 'by a human');
   const conflict = await undo(callId);
   assert.equal(conflict.status, 409);
@@ -47,6 +50,7 @@ test('POST /api/calls/{id}/undo restores what the call changed; a conflict and a
   writeFileSync(file, 'after');
   assert.equal((await bodyOf<{ outcome: string }>(undo(callId))).outcome, 'undone');
   assert.equal(readFileSync(file, 'utf8'), 'before');
+  assert.deepEqual(await standing(), { state: 'undone' });
   assert.equal((await undo(callId)).status, 409);
   assert.equal((await undo('call_none')).status, 404);
 });

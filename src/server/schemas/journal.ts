@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import { rememberScope } from './approval.ts';
-import { callErrorSchema, decisionSchema, fileChangeSchema, outcome, principalSchema } from './call.ts';
+import { approvalSchema, rememberScope } from './approval.ts';
+import { callErrorSchema, contentBlock, decisionSchema, fileChangeSchema, outcome, principalSchema } from './call.ts';
 import { effect } from './catalog.ts';
-import { jsonObject, moment } from './json-schema.ts';
+import { jsonObject, jsonValue, moment } from './json-schema.ts';
 import { roleSchema } from './token.ts';
 
 export const conflictSchema = z
@@ -210,6 +210,40 @@ export const journalEntrySchema = z
     tokenRevoked,
   ])
   .openapi('JournalEntry');
+
+const undoStandingSchema = z
+  .discriminatedUnion('state', [
+    z.object({ state: z.literal('ready'), changes: z.array(fileChangeSchema).readonly() }),
+    z.object({
+      state: z.literal('blocked'),
+      reason: z.string(),
+      canDoTheRest: z.boolean().describe('Whether an undo with `partial` would take back the rest.'),
+      changes: z.array(fileChangeSchema).readonly(),
+    }),
+    z.object({ state: z.literal('undone') }),
+    z.object({ state: z.literal('unavailable'), reason: z.string() }),
+  ])
+  .openapi('UndoStanding', {
+    description: 'Whether a call can be taken back, as far as that is known without trying.',
+  });
+
+const callDetails = {
+  result: z
+    .object({ content: z.array(contentBlock).readonly(), structuredContent: jsonValue.optional() })
+    .optional()
+    .describe('The whole result, where the call was recorded for replay; `output` is the beginning of it.'),
+  keptCharacters: z.int().optional().describe('Length of the whole result, where `/api/results/{id}` has it.'),
+  approval: approvalSchema.optional().describe('The question that was asked about it, or the approval it ran by.'),
+  undo: undoStandingSchema,
+  history: z.array(journalEntrySchema).readonly().describe('Every entry about it, oldest first.'),
+};
+
+export const callDetailsSchema = z
+  .discriminatedUnion('type', [
+    z.object({ ...toolInvoked.shape, ...callDetails }).openapi('EndedCallDetails'),
+    z.object({ ...callStarted.shape, ...callDetails }).openapi('RunningCallDetails'),
+  ])
+  .openapi('CallDetails');
 
 /** The names of journal entries. */
 export const entryTypes = journalEntrySchema.options.map(({ shape }) => shape.type.value);

@@ -1,0 +1,50 @@
+import type { z } from '@hono/zod-openapi';
+import type { CallStarted, JournalEvent, ToolInvoked } from '../journal/entry.ts';
+import type { CallOutcome } from '../model/call.ts';
+import { SignalboxError } from '../model/errors.ts';
+import type { Signalbox } from '../signalbox.ts';
+import type { callDetailsSchema } from './schemas/journal.ts';
+
+type Details = z.output<typeof callDetailsSchema>;
+
+const mostEntries = 100;
+
+/** Puts together what is known of one call. */
+export async function callDetails(box: Signalbox, call: ToolInvoked | CallStarted): Promise<Details> {
+  const { callId } = call;
+  const [recording, kept, undo, { items: history }] = await Promise.all([
+    box.journal.recording(callId),
+    unlessUnknown(box.readResult(callId, { limit: 1 })),
+    box.undoStanding(callId),
+    box.journal.entries({ call: callId, order: 'oldest-first', limit: mostEntries }),
+  ]);
+  const asked = call.approvalId ?? history.find(isQuestion)?.approvalId;
+  const approval = asked === undefined ? undefined : await unlessUnknown(box.approvals.get(asked));
+  return {
+    ...call,
+    ...(recording === undefined ? {} : { result: resultOf(recording) }),
+    ...(kept === undefined ? {} : { keptCharacters: kept.total }),
+    ...(approval === undefined ? {} : { approval }),
+    undo,
+    history,
+  };
+}
+
+function resultOf({ content, structuredContent }: CallOutcome): Details['result'] {
+  return { content, ...(structuredContent === undefined ? {} : { structuredContent }) };
+}
+
+function isQuestion(entry: JournalEvent): entry is JournalEvent & { readonly type: 'ApprovalRequested' } {
+  return entry.type === 'ApprovalRequested';
+}
+
+/** What is kept only for a time may be gone. */
+async function unlessUnknown<Found>(finding: Promise<Found>): Promise<Found | undefined> {
+  try {
+    return await finding;
+  } catch (error) {
+    if (error instanceof SignalboxError && (error.code === 'result-unknown' || error.code === 'approval-unknown'))
+      return undefined;
+    throw error;
+  }
+}
