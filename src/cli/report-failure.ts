@@ -79,6 +79,7 @@ function fromSignalbox(error: SignalboxError): Failure {
     case 'server-down':
     case 'server-required':
     case 'lock-outdated':
+    case 'file-outdated':
     case 'file-unwritable':
     case 'secret-unusable':
     case 'server-unavailable':

@@ -107,7 +107,7 @@ export function createApp(parts: AppParts): ServerApp {
   approvalRoutes(app, box, parts.maxBodyBytes);
   serverRoutes(app, box, configuration);
   lockRoutes(app, box, configuration, parts.maxBodyBytes);
-  policyRoutes(app, box, parts.maxBodyBytes);
+  policyRoutes(app, box, configuration, parts.maxBodyBytes);
   journalRoutes(app, box);
   statisticsRoutes(app, box);
   undoRoutes(app, box, parts.maxBodyBytes);

@@ -9,6 +9,7 @@ import type { Configuration } from '../../config/configuration.ts';
 import { acceptedServer, withServer } from '../../config/lock/accept-server.ts';
 import { readLock, writeLock } from '../../config/lock/lock-file.ts';
 import { type ServerStanding, standingsOf } from '../../config/lock/standing.ts';
+import { type PolicyFileText, policyFileText, writePolicyFile } from '../../config/policy-file.ts';
 import { SignalboxError, messageOf } from '../../model/errors.ts';
 import { tell } from '../../model/tell.ts';
 import type { GuardedPlaces } from '../../runtimes/claude-code/claude-code-options.ts';
@@ -107,6 +108,17 @@ export class ConfiguredBox implements ServedConfiguration {
 
   enable(server: string): Promise<void> {
     return this.#inTurn(() => this.#servers.enable(server));
+  }
+
+  policyFile(): PolicyFileText | undefined {
+    return policyFileText(this.#configuration);
+  }
+
+  savePolicies(text: string, seen?: string): Promise<void> {
+    return this.#inTurn(async () => {
+      const edited = writePolicyFile(this.#configuration, text, seen);
+      await this.#apply(edited?.configuration ?? this.#configuration, readLock(this.#configuration.directory));
+    });
   }
 
   standings(): ServerStanding[] {

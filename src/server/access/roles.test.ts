@@ -28,6 +28,7 @@ const changing: Readonly<Record<string, readonly Role[]>> = {
   'POST /api/approvals/{id}/approve': may.answer,
   'POST /api/approvals/{id}/deny': may.answer,
   'POST /api/policies/backtest': may.read,
+  'POST /api/policies/check': may.read,
   'POST /api/sessions': may.call,
   'POST /api/sessions/{id}/messages': may.call,
   'POST /api/sessions/{id}/fork': may.call,

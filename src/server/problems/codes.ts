@@ -30,6 +30,8 @@ export const problemCodes = {
   'method-refused': { status: 405, title: 'The route does not take this method' },
   'server-local': { status: 409, title: 'The server is in this process' },
   'server-down': { status: 409, title: 'The server does not answer' },
+  'file-outdated': { status: 409, title: 'The file has changed meanwhile' },
+  'setting-refused': { status: 409, title: 'The setting is not to be changed here' },
   'lock-outdated': { status: 409, title: 'The server has changed meanwhile' },
   'configuration-invalid': { status: 409, title: 'A file of the configuration cannot be used' },
   'approval-answered': { status: 409, title: 'The approval has an answer already' },

@@ -15,6 +15,8 @@ const told = [
   'undo-unavailable',
   'undo-done',
   'lock-outdated',
+  'file-outdated',
+  'setting-refused',
   'file-unwritable',
   'call-unknown',
   'call-settled',

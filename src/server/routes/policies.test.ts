@@ -88,6 +88,29 @@ describe('/api/policies', () => {
       assert.equal((await send('PUT', '/api/policies', body)).status, 400);
   });
 
+  it('checks rules without putting them into force: every problem with line, column and hint', async (test) => {
+    const started = await startTestServer(test);
+    const { box } = started;
+    const send = await sending(started);
+    const before = box.policies();
+    const check = (body: object): Promise<unknown> => bodyOf<unknown>(send('POST', '/api/policies/check', body));
+    assert.deepEqual(await check({ text: '- id: a\n  denny: true\n- id: b\n  deny: x >\n' }), {
+      valid: false,
+      rules: 0,
+      problems: [
+        { line: 2, column: 3, path: '[0].denny', message: 'unknown key', hint: 'did you mean "deny"?' },
+        ...((await check({ text: '- id: b\n  deny: x >\n' })) as { problems: { line: number }[] }).problems.map(
+          (problem) => ({ ...problem, line: problem.line + 2, path: '[1].deny' }),
+        ),
+      ],
+    });
+    const { valid, rules, version } = (await check({ text: '- id: a\n  deny: "true"\n' })) as Record<string, unknown>;
+    assert.deepEqual([valid, rules, typeof version], [true, 1, 'string']);
+    assert.equal(((await check({ text: '- id: [' })) as { valid: boolean }).valid, false);
+    assert.deepEqual(box.policies(), before);
+    assert.equal((await send('PUT', '/api/policies', { text: '', save: true })).status, 404, 'no configuration');
+  });
+
   it('backtests rules on the recorded calls', async (test) => {
     const started = await startTestServer(test);
     const { call } = started;
@@ -101,6 +124,9 @@ describe('/api/policies', () => {
       changed.map(({ before, after }) => [before.rule, after.rule]),
       [['default:read', 'no-b']],
     );
+    const all = { rules: [{ id: 'none', deny: 'true' }], limit: 1 };
+    const limited = await bodyOf<Backtest & { changedTotal: number }>(send('POST', '/api/policies/backtest', all));
+    assert.deepEqual([limited.changedTotal, limited.changed.length], [2, 1]);
     const later = { rules, since: '2999-01-01T00:00:00Z' };
     assert.equal((await bodyOf<Backtest>(send('POST', '/api/policies/backtest', later))).calls, 0);
     assert.equal((await send('POST', '/api/policies/backtest', { rules, since: 'soon' })).status, 400);

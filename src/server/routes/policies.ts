@@ -1,15 +1,26 @@
-import { createRoute } from '@hono/zod-openapi';
+import { createRoute, type z } from '@hono/zod-openapi';
 import type { RuleSource } from '../../call/policy-source.ts';
 import { counted } from '../../model/counted.ts';
 import type { JsonObject } from '../../model/json.ts';
+import { PolicyError } from '../../policy/policy-error.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
 import { readJsonBody } from '../json-body.ts';
 import { Problem } from '../problems/problem.ts';
-import { backtestRequestSchema, backtestSchema, newPoliciesSchema, policiesSchema } from '../schemas/policies.ts';
+import {
+  backtestRequestSchema,
+  backtestSchema,
+  newPoliciesSchema,
+  policiesSchema,
+  policyCheckRequestSchema,
+  policyCheckSchema,
+} from '../schemas/policies.ts';
+import type { ServedConfiguration } from '../served-configuration.ts';
 import { problems } from '../schemas/problem.ts';
 import { json } from '../typed-json.ts';
+
+const usualChanged = 1000;
 
 const inForce = { description: 'The policies in force.', content: { 'application/json': { schema: policiesSchema } } };
 
@@ -23,7 +34,12 @@ const readRoute = createRoute({
 });
 
 /** The policies in force, other ones, and what other ones would have said. */
-export function policyRoutes(app: ServerApp, box: Signalbox, maxBodyBytes: number): void {
+export function policyRoutes(
+  app: ServerApp,
+  box: Signalbox,
+  configuration: ServedConfiguration | undefined,
+  maxBodyBytes: number,
+): void {
   const changeRoute = createRoute({
     method: 'put',
     path: '/api/policies',
@@ -31,10 +47,27 @@ export function policyRoutes(app: ServerApp, box: Signalbox, maxBodyBytes: numbe
     tags: ['Policies'],
     summary: 'Put other rules into force',
     description:
-      'All or none. Policies in code stay. Holds until the rules of the configuration change or Signalbox is started again: no file is written.',
+      'All or none. Policies in code stay. Without `save`, no file is written: they hold until the rules of the configuration change or Signalbox is started again.',
     middleware: readJsonBody(maxBodyBytes),
     request: { body: { content: { 'application/json': { schema: newPoliciesSchema } } } },
-    responses: { 200: inForce, ...problems(400, 413, 415, 503) },
+    responses: { 200: inForce, ...problems(400, 404, 409, 413, 415, 500, 503) },
+  });
+  const checkRoute = createRoute({
+    method: 'post',
+    path: '/api/policies/check',
+    'x-roles': may.read,
+    tags: ['Policies'],
+    summary: 'Everything that is wrong with rules',
+    description: 'Nothing is put into force and nothing is written.',
+    middleware: readJsonBody(maxBodyBytes),
+    request: { body: { content: { 'application/json': { schema: policyCheckRequestSchema } } } },
+    responses: {
+      200: {
+        description: 'What is wrong, if anything.',
+        content: { 'application/json': { schema: policyCheckSchema } },
+      },
+      ...problems(400, 413, 415),
+    },
   });
   const backtestRoute = createRoute({
     method: 'post',
@@ -50,29 +83,63 @@ export function policyRoutes(app: ServerApp, box: Signalbox, maxBodyBytes: numbe
     },
   });
 
-  app.openapi(readRoute, (context) => json(context, policiesSchema, box.policies(), 200));
+  const shown = (): z.output<typeof policiesSchema> => {
+    const file = configuration?.policyFile();
+    return { ...box.policies(), ...(file === undefined ? {} : { file }) };
+  };
+
+  app.openapi(readRoute, (context) => json(context, policiesSchema, shown(), 200));
 
   app.openapi(changeRoute, async (context) => {
     const by = context.var.principal;
     const { version: before = 'none' } = box.policies();
-    await box.setPolicies(rulesOf(context.req.valid('json')), { keepCode: true });
+    const { save = false, seen, ...given } = context.req.valid('json');
+    const sources = rulesOf(given);
+    if (save) await present(configuration).savePolicies(textOf(given), seen);
+    else await box.setPolicies(sources, { keepCode: true });
     const { version = 'none', rules } = box.policies();
     const details = [
       `changed the policies: ${counted(rules.length, 'rule')}, version ${version} in the place of ${before}`,
     ];
     box.recordConfiguration({ status: 'applied', by, details });
-    return json(context, policiesSchema, box.policies(), 200);
+    return json(context, policiesSchema, shown(), 200);
+  });
+
+  app.openapi(checkRoute, async (context) => {
+    const { compilePolicies } = await import('../../call/compile-policies.ts');
+    try {
+      const { version, rules } = compilePolicies(rulesOf(context.req.valid('json')));
+      return json(context, policyCheckSchema, { valid: true, version, rules: rules.length, problems: [] }, 200);
+    } catch (error) {
+      if (!(error instanceof PolicyError)) throw error;
+      const found = error.problems.map(({ file: _, ...problem }) => problem);
+      return json(context, policyCheckSchema, { valid: false, rules: 0, problems: found }, 200);
+    }
   });
 
   app.openapi(backtestRoute, async (context) => {
-    const { since, ...given } = context.req.valid('json');
+    const { since, limit = usualChanged, ...given } = context.req.valid('json');
     const from = since === undefined ? undefined : Date.parse(since);
     if (Number.isNaN(from))
       throw new Problem('request-invalid', 'body.since: expected a moment, as in 2026-11-15T08:30:00Z');
     const { signal } = context.req.raw;
     const result = await box.backtest(rulesOf(given), { signal, ...(from === undefined ? {} : { since: from }) });
-    return json(context, backtestSchema, result, 200);
+    const changed = result.changed.slice(-limit);
+    return json(context, backtestSchema, { ...result, changedTotal: result.changed.length, changed }, 200);
   });
+}
+
+function textOf({ text }: { text?: string | undefined }): string {
+  if (text === undefined) throw new Problem('request-invalid', 'body.text: what is saved is a text, not "rules"');
+  return text;
+}
+
+function present(configuration: ServedConfiguration | undefined): ServedConfiguration {
+  if (configuration !== undefined) return configuration;
+  throw new Problem(
+    'configuration-absent',
+    'this server was started in code, without a configuration to save rules in',
+  );
 }
 
 function rulesOf({ rules, text }: { rules?: readonly object[] | undefined; text?: string | undefined }): RuleSource[] {
