@@ -242,7 +242,7 @@ interface Parts {
   readonly notices: CatalogNotice[];
 }
 
-type Absence = Pick<HiddenTool, 'by' | 'reason' | 'since'> & Pick<ServerProvenance, 'connecting'>;
+type Absence = Pick<HiddenTool, 'by' | 'reason' | 'since'> & Pick<ServerProvenance, 'connecting' | 'needsSignIn'>;
 
 function addServer(parts: Parts, byName: Map<string, CatalogTool>, mounted: Mounted): void {
   const { source } = mounted;
@@ -276,6 +276,7 @@ function addServer(parts: Parts, byName: Map<string, CatalogTool>, mounted: Moun
       since: absence?.since ?? mounted.upSince,
       ...(absence === undefined ? {} : { reason: absence.reason }),
       ...(absence?.connecting === true ? { connecting: true } : {}),
+      ...(absence?.needsSignIn === true ? { needsSignIn: true } : {}),
       ...(source.required === true ? { required: true } : {}),
       tools: count,
     }),
@@ -299,7 +300,7 @@ function absenceOf({ source, disabledSince }: Mounted): Absence | undefined {
   }
   const { down } = source.state();
   if (down === undefined) return undefined;
-  const { reason, since, isStarting } = down;
+  const { reason, since, isStarting, needsSignIn } = down;
   if (isStarting === true)
     return {
       by: 'server-down',
@@ -307,5 +308,6 @@ function absenceOf({ source, disabledSince }: Mounted): Absence | undefined {
       since,
       connecting: true,
     };
-  return { by: 'server-down', reason: `server "${source.server}" is down: ${reason}`, since };
+  const told = { by: 'server-down', reason: `server "${source.server}" is down: ${reason}`, since } as const;
+  return needsSignIn === true ? { ...told, needsSignIn } : told;
 }

@@ -21,6 +21,8 @@ export interface ServerProvenance {
   readonly reason?: string;
   /** Present while it is down only because it was not tried to the end yet. */
   readonly connecting?: true;
+  /** Present when it is down until a person signs in at it. */
+  readonly needsSignIn?: true;
   /** Present when nothing that needs the box as a whole should begin while the server is not up. */
   readonly required?: true;
   /** How many of its tools can be called now. */

@@ -65,6 +65,8 @@ export interface SourceState {
     readonly since: number;
     /** It was not tried to the end yet: that it cannot be called is no news. */
     readonly isStarting?: boolean;
+    /** Only a person can help, by signing in at it. */
+    readonly needsSignIn?: true;
   };
 }
 

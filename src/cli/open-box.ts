@@ -55,6 +55,7 @@ export async function openBoxAnyway(configuration: Configuration, options: BoxOp
   });
   const configured = new ConfiguredBox(box, configuration, {
     references: referencesOf(box, configuration, secretsFrom),
+    vault: secretVault({ data: secretsFrom }),
     checkSchemas,
     verdicts: rest.data === undefined ? undefined : fileVerdicts(rest.data),
   });

@@ -80,6 +80,8 @@ function fromSignalbox(error: SignalboxError): Failure {
     case 'server-required':
     case 'lock-outdated':
     case 'file-outdated':
+    case 'sign-in-refused':
+    case 'sign-in-failed':
     case 'file-unwritable':
     case 'secret-unusable':
     case 'server-unavailable':

@@ -44,6 +44,8 @@ const errorCodes = {
   'server-required': 'a required server is not up',
   'lock-outdated': 'the server is not what it was when its differences were looked at',
   'file-unwritable': 'a file cannot be written',
+  'sign-in-refused': 'nobody signs in at the server',
+  'sign-in-failed': 'a sign-in could not be begun',
   'file-outdated': 'a file is not what it was when it was read',
   'server-unavailable': 'the server is disabled or down',
   'content-failed': 'a resource or prompt of a server could not be read',

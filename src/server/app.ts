@@ -20,6 +20,7 @@ import { Problem, problemType } from './problems/problem.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { callRoute } from './routes/call.ts';
 import { clientRoutes } from './routes/clients.ts';
+import { configuredServerRoutes } from './routes/configured-servers.ts';
 import { eventRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
 import { infoRoutes } from './routes/info.ts';
@@ -106,6 +107,7 @@ export function createApp(parts: AppParts): ServerApp {
   callRoute(app, box, parts.sessions, parts.maxBodyBytes);
   approvalRoutes(app, box, parts.maxBodyBytes);
   serverRoutes(app, box, configuration);
+  configuredServerRoutes(app, box, configuration, parts.maxBodyBytes);
   lockRoutes(app, box, configuration, parts.maxBodyBytes);
   policyRoutes(app, box, configuration, parts.maxBodyBytes);
   journalRoutes(app, box);

@@ -1,4 +1,5 @@
 import type { PolicyFileText } from '../config/policy-file.ts';
+import type { JsonObject } from '../model/json.ts';
 import type { ServerStanding } from '../config/lock/standing.ts';
 
 /** The configuration that a server runs from, as far as its routes need it. */
@@ -12,10 +13,48 @@ export interface ServedConfiguration {
   policyFile(): PolicyFileText | undefined;
   /** Writes the file of rules, and puts them into force. With `seen`, only if that is still its fingerprint. */
   savePolicies(text: string, seen?: string): Promise<void>;
+  /** Whether a server stands in the file. */
+  has(server: string): boolean;
+  /** Adds a server to the file and starts it. Secrets in the entry are kept encrypted and never stand in the file. */
+  addServer(name: string, entry: JsonObject): Promise<ChangedServers>;
+  /** Takes a server out of the file and ends it. */
+  removeServer(name: string): Promise<void>;
+  /** The servers of other clients on this machine that could be taken over. */
+  foundServers(): Promise<readonly FoundServer[]>;
+  takeOver(names: readonly string[]): Promise<ChangedServers>;
+  /** Begins a sign-in at a server; answers where to send the person. */
+  signIn(server: string): Promise<URL>;
+  /** How it stands with the last sign-in that was begun here. */
+  signInState(server: string): SignInState | undefined;
   /** How each server stands to the lock, as the lock is now. */
   standings(): readonly ServerStanding[];
   /** Locks what a server says now. With `seen`, only if that is still the fingerprint of what it says. */
   accept(server: string, seen?: string): Promise<ServerStanding>;
+}
+
+/** Servers that the file has now, and what their operator should know. */
+export interface ChangedServers {
+  readonly servers: readonly string[];
+  readonly notes: readonly string[];
+}
+
+/** A server of another client. */
+export interface FoundServer {
+  /** What it would be called here. */
+  readonly name: string;
+  /** As it would stand in the file: without secrets. */
+  readonly entry: JsonObject;
+  readonly from: readonly { readonly client: string; readonly file: string }[];
+  readonly notes: readonly string[];
+  /** The names of the secrets that would be kept encrypted. */
+  readonly secrets: readonly string[];
+}
+
+/** How it stands with a sign-in. */
+export interface SignInState {
+  readonly state: 'waiting' | 'signed-in' | 'failed';
+  readonly since: number;
+  readonly error?: string;
 }
 
 /** Files that were changed and could not be used. */

@@ -129,7 +129,7 @@ describe('how servers are doing', () => {
     const servers = sessionServers(
       {
         servers: [
-          { name: 'a', adapter: 'mcp:a', status: 'down', since, tools: 0, reason: 'server "a" needs sign-in (x): …' },
+          { name: 'a', adapter: 'mcp:a', status: 'down', since, tools: 0, needsSignIn: true },
           { name: 'b', adapter: 'mcp:b', status: 'down', since, tools: 0, connecting: true },
           { name: 'c', adapter: 'mcp:c', status: 'disabled', since, tools: 0 },
         ],

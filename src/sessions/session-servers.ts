@@ -1,5 +1,4 @@
 import type { CatalogSnapshot, ServerProvenance } from '../catalog/snapshot.ts';
-import { saysNeedsSignIn } from '../model/needs-sign-in.ts';
 import type { TurnEvent } from '../runtimes/runtime.ts';
 import type { SessionServer } from './session-event.ts';
 
@@ -35,11 +34,11 @@ export function sessionServers(
   ];
 }
 
-function fromCatalog({ name, status, connecting, reason, tools }: ServerProvenance): SessionServer {
+function fromCatalog({ name, status, connecting, needsSignIn, reason, tools }: ServerProvenance): SessionServer {
   const isDown = status === 'down';
   return {
     name,
-    status: isDown && connecting === true ? 'starting' : isDown && saysNeedsSignIn(reason) ? 'needs-sign-in' : status,
+    status: isDown && connecting === true ? 'starting' : isDown && needsSignIn === true ? 'needs-sign-in' : status,
     tools,
     ...(reason === undefined ? {} : { error: reason }),
   };

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Command } from 'commander';
-import type { ImportedSecrets } from '../../config/import/imported-secrets.ts';
-import type { ImportPlan } from '../../config/import/plan-import.ts';
-import { referencedSecrets } from '../../config/references.ts';
+import type { PreparedImport } from '../../config/import/prepare-import.ts';
 import { replaceFile } from '../../config/replace-file.ts';
+import type { SecretVault } from '../../config/secrets/secret-vault.ts';
 import { counted } from '../../model/counted.ts';
 import { nearest } from '../../model/nearest.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -48,7 +47,10 @@ async function importServers(
   terminal: Terminal,
 ): Promise<void> {
   const { importTable, transportOf } = await import('./import-table.ts');
-  const { file, plan, secrets } = await makePlan(from, globals);
+  const { importEdits, keepSecrets, secretsOf } = await import('../../config/import/prepare-import.ts');
+  const { secretVault } = await import('../../config/secrets/sealed-files.ts');
+  const vault = secretVault({ data: globals.data });
+  const { file, plan, secrets } = await makePlan(from, globals, vault);
   const { printRules, starterRules } = await import('../../config/import/starter-policy.ts');
   const rules = starterRules(plan.taken);
   const policyFile = join(dirname(file), 'policies.yaml');
@@ -62,18 +64,15 @@ async function importServers(
     throw usageFailure('nobody can be asked here', { next: 'signalbox import --yes, or --dry-run to look first' });
   const servers = counted(length, 'server');
   // Only those of the servers that come.
-  const values = secrets.valuesOf(referencedSecrets(JSON.stringify(plan.taken)));
+  const values = secretsOf(plan.taken, secrets);
   const kept = values.size === 0 ? '' : `, and keep ${counted(values.size, 'secret')} encrypted`;
   const question = `Add ${servers} to ${shortPath(file)}${kept}?`;
   const written = wanted && (yes === true || (await confirm(terminal, question)));
   if (written) {
     // First, so that no entry ever refers to what is not there.
-    await keepSecrets(values, globals);
+    await keepSecrets(values, vault);
     const { editConfiguration } = await import('../../config/edit-configuration.ts');
-    editConfiguration(
-      file,
-      plan.taken.map(({ name, entry }) => ({ path: ['mcpServers', name], value: entry })),
-    );
+    editConfiguration(file, importEdits(plan.taken));
   }
   const mayWrite = written && rules.length > 0 && !existsSync(policyFile);
   const proposal = `Write the ${rules.length} proposed rules to ${shortPath(policyFile)}?`;
@@ -111,14 +110,11 @@ function policyEnd(isWritten: boolean, file: string, count: number): string {
 async function makePlan(
   from: readonly string[] | undefined,
   globals: Globals,
-): Promise<{ readonly file: string; readonly plan: ImportPlan; readonly secrets: ImportedSecrets }> {
+  vault: SecretVault,
+): Promise<PreparedImport & { readonly file: string }> {
   const { clients } = await import('../../config/import/clients.ts');
-  const { findServers } = await import('../../config/import/find-servers.ts');
-  const { ImportedSecrets } = await import('../../config/import/imported-secrets.ts');
-  const { planImport } = await import('../../config/import/plan-import.ts');
-  const { thisMachine } = await import('../../config/import/this-machine.ts');
+  const { prepareImport } = await import('../../config/import/prepare-import.ts');
   const { targetConfiguration } = await import('./target-configuration.ts');
-  const { secretVault } = await import('../../config/secrets/sealed-files.ts');
   const { readConfiguration } = await import('../read-configuration.ts');
   const known = clients.map(({ id }) => id);
   const unknown = from?.find((id) => !known.includes(id));
@@ -130,14 +126,6 @@ async function makePlan(
   }
   const target = targetConfiguration(globals);
   const builtinName = target.exists ? readConfiguration(globals).configuration.builtinName : 'signalbox';
-  const directory = process.cwd();
-  const secrets = new ImportedSecrets((await secretVault({ data: globals.data }).list()).map(({ name }) => name));
-  const found = await findServers(thisMachine(directory), { secrets, ...(from === undefined ? {} : { from }) });
-  return { file: target.file, plan: planImport(found, { ...target, builtinName }, directory), secrets };
-}
-
-async function keepSecrets(values: ReadonlyMap<string, string>, { data }: Globals): Promise<void> {
-  const { secretVault } = await import('../../config/secrets/sealed-files.ts');
-  const vault = secretVault({ data });
-  for (const [name, value] of values) await vault.set(name, value);
+  const prepared = await prepareImport({ ...target, builtinName }, vault, { project: process.cwd(), from });
+  return { file: target.file, ...prepared };
 }

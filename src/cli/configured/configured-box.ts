@@ -9,15 +9,25 @@ import type { Configuration } from '../../config/configuration.ts';
 import { acceptedServer, withServer } from '../../config/lock/accept-server.ts';
 import { readLock, writeLock } from '../../config/lock/lock-file.ts';
 import { type ServerStanding, standingsOf } from '../../config/lock/standing.ts';
+import type { SecretVault } from '../../config/secrets/secret-vault.ts';
 import { type PolicyFileText, policyFileText, writePolicyFile } from '../../config/policy-file.ts';
 import { SignalboxError, messageOf } from '../../model/errors.ts';
+import type { JsonObject } from '../../model/json.ts';
 import { tell } from '../../model/tell.ts';
 import type { GuardedPlaces } from '../../runtimes/claude-code/claude-code-options.ts';
-import type { ConfigurationRefusal, ServedConfiguration } from '../../server/served-configuration.ts';
+import type {
+  ChangedServers,
+  ConfigurationRefusal,
+  FoundServer,
+  ServedConfiguration,
+  SignInState,
+} from '../../server/served-configuration.ts';
 import type { Signalbox } from '../../signalbox.ts';
+import { BrowserSignIns } from './browser-sign-ins.ts';
 import type { ConfiguredAgents } from './configured-agents.ts';
 import { ConfiguredPolicies } from './configured-policies.ts';
 import { ConfiguredServers } from './configured-servers.ts';
+import { ServerEdits } from './server-edits.ts';
 import { type SecretProblem, addSecrets, assertKept } from './secrets.ts';
 import type { Starting } from './source-of-entry.ts';
 
@@ -36,18 +46,30 @@ export class ConfiguredBox implements ServedConfiguration {
   readonly #servers: ConfiguredServers;
   readonly #policies: ConfiguredPolicies;
   readonly #references: Starting['references'];
+  readonly #edits: ServerEdits;
+  readonly #signIns: BrowserSignIns;
   #agents: ConfiguredAgents | undefined;
   #configuration: Configuration;
   #refusal: ConfigurationRefusal | undefined;
   /** Changes are made one after the other. */
   #changing: Promise<unknown> = Promise.resolve();
 
-  constructor(box: Signalbox, configuration: Configuration, starting: Starting) {
+  constructor(box: Signalbox, configuration: Configuration, starting: Starting & { readonly vault: SecretVault }) {
     this.box = box;
     this.#configuration = configuration;
     this.#servers = new ConfiguredServers(box, starting);
     this.#policies = new ConfiguredPolicies(box);
     this.#references = starting.references;
+    this.#edits = new ServerEdits({
+      configuration: () => this.#configuration,
+      vault: starting.vault,
+      apply: (changed) => this.#apply(changed, readLock(changed.directory)),
+    });
+    this.#signIns = new BrowserSignIns({
+      configuration: () => this.#configuration,
+      references: starting.references,
+      signedIn: (server) => box.restart(server),
+    });
   }
 
   /** The agents that it names; the first time, what they run themselves is mounted. */
@@ -121,6 +143,34 @@ export class ConfiguredBox implements ServedConfiguration {
     });
   }
 
+  has(server: string): boolean {
+    return this.#configuration.servers.some(({ name }) => name === server);
+  }
+
+  addServer(name: string, entry: JsonObject): Promise<ChangedServers> {
+    return this.#inTurn(() => this.#edits.add(name, entry));
+  }
+
+  removeServer(name: string): Promise<void> {
+    return this.#inTurn(() => this.#edits.remove(name));
+  }
+
+  foundServers(): Promise<readonly FoundServer[]> {
+    return this.#edits.found();
+  }
+
+  takeOver(names: readonly string[]): Promise<ChangedServers> {
+    return this.#inTurn(() => this.#edits.takeOver(names));
+  }
+
+  signIn(server: string): Promise<URL> {
+    return this.#signIns.begin(server);
+  }
+
+  signInState(server: string): SignInState | undefined {
+    return this.#signIns.state(server);
+  }
+
   standings(): ServerStanding[] {
     return this.#look().standings;
   }
@@ -140,6 +190,7 @@ export class ConfiguredBox implements ServedConfiguration {
   }
 
   async close(): Promise<void> {
+    this.#signIns.close();
     await this.#changing;
     await this.#agents?.close();
     await this.box.close();

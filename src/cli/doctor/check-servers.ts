@@ -1,7 +1,6 @@
 import type { ServerProvenance } from '../../catalog/snapshot.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import { counted } from '../../model/counted.ts';
-import { saysNeedsSignIn } from '../../model/needs-sign-in.ts';
 import type { SecretProblem } from '../configured/secrets.ts';
 import { unmatchedRules } from '../policy/unmatched-rules.ts';
 import { openBoxAnyway } from '../open-box.ts';
@@ -77,10 +76,10 @@ function checkServer(server: ServerProvenance, lastWords: string): Finding {
   }
 }
 
-function fixOfServer({ name, adapter, reason = '', connecting }: ServerProvenance): string {
+function fixOfServer({ name, adapter, reason = '', connecting, needsSignIn }: ServerProvenance): string {
   const without = `set "disabled": true on mcpServers.${name}`;
   if (connecting === true) return `see whether it speaks MCP at all; to go on without it, ${without}`;
-  if (saysNeedsSignIn(reason)) return `signalbox login ${name}`;
+  if (needsSignIn === true) return `signalbox login ${name}`;
   if (/\bHTTP 5\d\d\b/.test(reason)) return `try again, or ask its operator; to go on without it, ${without}`;
   return adapter.startsWith('mcp:')
     ? `correct mcpServers.${name}, or ${without}`

@@ -6,7 +6,7 @@ import type { ImportContext } from './found-server.ts';
 /** The server whose texts are looked at, and where it is told what was left behind. */
 export interface SecretHolder {
   readonly server: string;
-  readonly context: ImportContext;
+  readonly context: Pick<ImportContext, 'secrets'>;
   note(text: string): void;
 }
 

@@ -3,7 +3,7 @@ import type { Signalbox } from '../../signalbox.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
 import { readJsonBody } from '../json-body.ts';
-import { Problem } from '../problems/problem.ts';
+import { presentConfiguration } from '../present-configuration.ts';
 import { acceptRequestSchema, lockSchema, standingSchema } from '../schemas/lock.ts';
 import { problems } from '../schemas/problem.ts';
 import type { ServedConfiguration } from '../served-configuration.ts';
@@ -49,19 +49,16 @@ export function lockRoutes(
     },
   });
 
-  app.openapi(listRoute, (context) => json(context, lockSchema, { items: present(configuration).standings() }, 200));
+  app.openapi(listRoute, (context) =>
+    json(context, lockSchema, { items: presentConfiguration(configuration).standings() }, 200),
+  );
 
   app.openapi(acceptRoute, async (context) => {
     const { server } = context.req.valid('param');
     const { seen } = context.req.valid('json');
     const by = context.var.principal;
-    const standing = await present(configuration).accept(server, seen);
+    const standing = await presentConfiguration(configuration).accept(server, seen);
     box.recordConfiguration({ status: 'applied', by, details: [`accepted ${server} into the lock`] });
     return json(context, standingSchema, standing, 200);
   });
-}
-
-function present(configuration: ServedConfiguration | undefined): ServedConfiguration {
-  if (configuration !== undefined) return configuration;
-  throw new Problem('configuration-absent', 'this server was started in code, without a configuration and its lock');
 }

@@ -7,6 +7,7 @@ import type { Signalbox } from '../../signalbox.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
 import { readJsonBody } from '../json-body.ts';
+import { presentConfiguration } from '../present-configuration.ts';
 import { Problem } from '../problems/problem.ts';
 import {
   backtestRequestSchema,
@@ -95,7 +96,7 @@ export function policyRoutes(
     const { version: before = 'none' } = box.policies();
     const { save = false, seen, ...given } = context.req.valid('json');
     const sources = rulesOf(given);
-    if (save) await present(configuration).savePolicies(textOf(given), seen);
+    if (save) await presentConfiguration(configuration).savePolicies(textOf(given), seen);
     else await box.setPolicies(sources, { keepCode: true });
     const { version = 'none', rules } = box.policies();
     const details = [
@@ -132,14 +133,6 @@ export function policyRoutes(
 function textOf({ text }: { text?: string | undefined }): string {
   if (text === undefined) throw new Problem('request-invalid', 'body.text: what is saved is a text, not "rules"');
   return text;
-}
-
-function present(configuration: ServedConfiguration | undefined): ServedConfiguration {
-  if (configuration !== undefined) return configuration;
-  throw new Problem(
-    'configuration-absent',
-    'this server was started in code, without a configuration to save rules in',
-  );
 }
 
 function rulesOf({ rules, text }: { rules?: readonly object[] | undefined; text?: string | undefined }): RuleSource[] {

@@ -90,7 +90,14 @@ export function serverRoutes(app: ServerApp, box: Signalbox, configuration: Serv
   app.openapi(oneRoute, (context) => {
     const { name } = context.req.valid('param');
     const server = stateOf(box, name);
-    return json(context, serverDetailsSchema, { ...server, stderr: box.health(name)?.stderr ?? [] }, 200);
+    const signIn = configuration?.signInState(name);
+    const details = {
+      ...server,
+      ...(signIn === undefined ? {} : { signIn: { ...signIn, since: new Date(signIn.since).toISOString() } }),
+      configured: configuration?.has(name) ?? false,
+      stderr: box.health(name)?.stderr ?? [],
+    };
+    return json(context, serverDetailsSchema, details, 200);
   });
 
   app.openapi(enableRoute, async (context) => {

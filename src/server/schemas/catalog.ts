@@ -36,6 +36,7 @@ const server = {
   status: z.enum(['up', 'down', 'disabled']),
   since: moment.describe('Since when it has this status.'),
   reason: z.string().optional().describe('Why it is not up.'),
+  needsSignIn: z.literal(true).optional().describe('It is down until a person signs in at it.'),
   connecting: z.literal(true).optional().describe('It was not tried to the end yet.'),
   required: z.literal(true).optional().describe('Turns and readiness depend on it.'),
   tools: z.int().describe('How many of its tools can be called now.'),
@@ -66,6 +67,11 @@ export const serverStateSchema = z.object(serverState).openapi('ServerState');
 export const serverDetailsSchema = z
   .object({
     ...serverState,
+    signIn: z
+      .object({ state: z.enum(['waiting', 'signed-in', 'failed']), since: moment, error: z.string().optional() })
+      .optional()
+      .describe('The last sign-in that was begun here.'),
+    configured: z.boolean().describe('It stands in the configuration file, and can be removed from it.'),
     stderr: z.array(z.string()).readonly().describe('The last 200 lines it wrote to its error output, or logged.'),
   })
   .openapi('ServerDetails');

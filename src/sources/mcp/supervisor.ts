@@ -1,5 +1,6 @@
 import type { SourceHealth, SourceState } from '../../catalog/source.ts';
 import { messageOf } from '../../model/errors.ts';
+import { saysNeedsSignIn } from '../../model/needs-sign-in.ts';
 import { ServerUnreached } from '../../model/server-unreached.ts';
 import { Backoff } from './backoff.ts';
 import { ConnectionLost, ServerCrashed } from './connection-errors.ts';
@@ -226,7 +227,7 @@ export class Supervisor {
     clearTimeout(this.#grace);
     this.#grace = undefined;
     if (this.#down?.reason === reason) return;
-    this.#down = { reason, since };
+    this.#down = { reason, since, ...(saysNeedsSignIn(reason) ? { needsSignIn: true } : {}) };
     this.#wake();
     this.#options.onChange();
   }
