@@ -12,6 +12,7 @@ import { relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { requirements } from './requirements.ts';
 import { root } from './support/command.ts';
+import { buildConsole } from './support/build-console.ts';
 import { missingEvidence } from './support/evidence.ts';
 import { gates, type Gate } from './support/gates.ts';
 import { ProcessWatch } from './support/processes.ts';
@@ -73,6 +74,7 @@ async function runGate(gate: Gate): Promise<void> {
 
 async function runTests(places: readonly string[]): Promise<TestResult[]> {
   const results: TestResult[] = [];
+  await buildConsole(report);
   await severalAtATime(findTests(places), workers, async (path) => {
     const file = relative(root, path);
     const { results: ofFile, durationMs, output } = await tracked(file, runTestFile(path));

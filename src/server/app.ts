@@ -21,6 +21,7 @@ import { approvalRoutes } from './routes/approvals.ts';
 import { callRoute } from './routes/call.ts';
 import { clientRoutes } from './routes/clients.ts';
 import { configuredServerRoutes } from './routes/configured-servers.ts';
+import { type FindConsole, consolePlaces, consoleRoutes } from './routes/console.ts';
 import { eventRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
 import { infoRoutes } from './routes/info.ts';
@@ -54,6 +55,7 @@ export interface AppParts {
   readonly codes: SignInCodes;
   readonly browserSessions: BrowserSessions;
   readonly sessions?: Sessions | undefined;
+  readonly findConsole?: FindConsole | undefined;
   readonly startedAt: Date;
   readonly maxBodyBytes: number;
   readonly bearers: BearerTokens;
@@ -96,7 +98,8 @@ export function createApp(parts: AppParts): ServerApp {
 
   app.use(setSecurityHeaders, checkHostAndOrigin(parts.allowedHosts));
   healthRoutes(app, box, parts.stopping);
-  for (const path of ['/', '/docs']) app.get(path, signIn(parts.codes, parts.browserSessions));
+  for (const path of [...Object.keys(consolePlaces), '/docs'])
+    app.get(path.replaceAll(/\{(\w+)\}/g, ':$1'), signIn(parts.codes, parts.browserSessions));
   let declared: RolesByRoute = new Map();
   app.use(authenticate(parts.bearers, parts.browserSessions));
   app.use(authorize(() => declared));
@@ -124,7 +127,8 @@ export function createApp(parts: AppParts): ServerApp {
   sessionEventRoutes(app, served, streams);
   eventRoutes(app, new LiveEvents(box, parts.sessions), streams);
   metricsRoutes(app, parts.registry);
-  pageRoutes(app, box, openApiRoutes(app, box.version));
+  consoleRoutes(app, parts.findConsole);
+  pageRoutes(app, openApiRoutes(app, box.version));
   declared = declaredRoles(app);
   return app;
 }

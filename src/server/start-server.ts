@@ -13,6 +13,7 @@ import { mcpRoute } from './mcp-route.ts';
 import { problemOf } from './problems/problem-of.ts';
 import { Problem, problemType } from './problems/problem.ts';
 import { type PrometheusMetrics, prometheusMetrics } from './prometheus.ts';
+import type { FindConsole } from './routes/console.ts';
 import { securityHeaders } from './security-headers.ts';
 import type { ServedConfiguration } from './served-configuration.ts';
 import { stoppable } from './stop.ts';
@@ -35,6 +36,8 @@ export interface ServerOptions {
   readonly metrics?: Pick<PrometheusMetrics, 'registry'>;
   /** Other values of `Host` to answer to, for instance `signalbox.example:443` behind a proxy. */
   readonly allowedHosts?: readonly string[];
+  /** Where the built console is; waits for it where it is still being built. */
+  readonly findConsole?: FindConsole;
   /** Where faults are told (standard error). */
   readonly log?: (line: string) => void;
   readonly limits?: ServerLimits;
@@ -84,6 +87,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     codes,
     browserSessions: new BrowserSessions(),
     sessions: options.sessions,
+    findConsole: options.findConsole,
     startedAt: new Date(),
     maxBodyBytes,
     bearers,

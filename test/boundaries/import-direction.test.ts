@@ -13,6 +13,26 @@ describe('the source keeps to the architecture', () => {
   }
 });
 
+describe('the console keeps to itself', () => {
+  const files = readSourceGraph(join(import.meta.dirname, '..', '..', 'console', 'src'));
+  const written = files.filter(({ path }) => path !== 'api/schema.ts');
+  const { noTestsInCode, noCycles, readableLength, tellingNames } = rules;
+
+  test('there is a console to look at', () => assert.ok(files.some(({ path }) => path.endsWith('.tsx'))));
+  for (const [name, rule] of Object.entries({ noTestsInCode, noCycles, readableLength, tellingNames })) {
+    test(name, () => assert.deepEqual(rule(written), []));
+  }
+  test('it knows no more of the server than the types of its API', () => {
+    const known = new Set(['react', 'react-dom/client', '@tanstack/react-query', '@tanstack/react-virtual']);
+    for (const { path, packages } of files)
+      assert.deepEqual(
+        packages.filter((name) => !known.has(name)),
+        [],
+        `${path} imports another package`,
+      );
+  });
+});
+
 describe('every rule can fail', () => {
   const breaches: Record<keyof typeof rules, readonly (readonly [breach: string, ...files: SourceFile[]])[]> = {
     knownRooms: [

@@ -14,7 +14,7 @@ export interface SourceFile {
 
 /** Reads the import graph of a source directory. */
 export function readSourceGraph(directory: string): SourceFile[] {
-  return globSync('**/*.ts', { cwd: directory })
+  return globSync('**/*.{ts,tsx}', { cwd: directory })
     .map((path) => path.replaceAll('\\', '/'))
     .toSorted()
     .map((path) => parseSource(path, readFileSync(join(directory, path), 'utf8')));

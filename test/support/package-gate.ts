@@ -17,6 +17,7 @@ export async function checkPackage(): Promise<CommandResult> {
     await symlink(join(root, 'node_modules'), join(directory, 'node_modules'));
     return await allOf([
       () => command('tsc', ['--project', 'tsconfig.build.json', '--outDir', join(directory, 'dist')]),
+      () => command('node', ['console/build.ts', '--out', join(directory, 'dist', 'console')]),
       () => command('npm', ['pack', '--ignore-scripts', '--silent'], directory),
       () => command('publint', ['run', '--strict', tarball], directory),
       () => command('attw', ['--profile', 'esm-only', tarball], directory),

@@ -17,6 +17,7 @@ import { unmatchedPatterns } from '../unmatched-patterns.ts';
 import { adminToken } from './admin-token.ts';
 import { agentToken } from './agent-token.ts';
 import { banner } from './banner.ts';
+import { findConsole, tellBuild } from './console-build.ts';
 import { findPort } from './find-port.ts';
 import { FileWatch } from './file-watch.ts';
 import { followConfiguration } from './follow-configuration.ts';
@@ -74,6 +75,8 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
   const port = await findPort(options.host, options.port);
   if (!isLoopback(options.host)) await warnOfOthers(errors, options.host);
   const interruption = new Interruption();
+  const built = findConsole(interruption.signal);
+  void tellBuild(built, errors);
   const metrics = prometheusMetrics();
   const configured = await openConfiguredBox(configuration, {
     data: globals.data,
@@ -108,6 +111,7 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
       configuration: configured,
       sessions,
       agentTokenFile: agentTokenKeptIn,
+      findConsole: () => built.directory,
     });
     if (options.port !== 0 && server.port !== options.port)
       await errors.print(`port ${options.port} is taken; using ${server.port}\n`);

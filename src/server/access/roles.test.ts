@@ -46,7 +46,6 @@ const agentsSee = new Set(
     '/docs',
     '/openapi.json',
     '/assets/page.css',
-    '/assets/page.js',
     '/api/info',
     '/api/tools',
     '/api/tools/{name}',

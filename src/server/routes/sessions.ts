@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
+import { given } from '../given.ts';
 import { readJsonBody } from '../json-body.ts';
 import { problems } from '../schemas/problem.ts';
 import {
@@ -46,10 +47,10 @@ const listRoute = createRoute({
   request: {
     query: z.strictObject({
       limit: z.coerce.number<string>().int().min(1).max(500).default(50),
-      after: z.string().exactOptional().describe('`next` of the page before.'),
-      cwd: z.string().exactOptional(),
-      owner: z.string().exactOptional().describe('The id of a principal.'),
-      active: z.stringbool().exactOptional().describe('Only those with a turn that runs or waits.'),
+      after: z.string().optional().describe('`next` of the page before.'),
+      cwd: z.string().optional(),
+      owner: z.string().optional().describe('The id of a principal.'),
+      active: z.stringbool().optional().describe('Only those with a turn that runs or waits.'),
     }),
   },
   responses: {
@@ -138,13 +139,13 @@ export function sessionRoutes(app: ServerApp, served: ServedSessions, maxBodyByt
 
   app.openapi(listRoute, async (context) => {
     const { role, principal } = context.var.identity;
-    const query = context.req.valid('query');
+    const query = given(context.req.valid('query'));
     const page = await served.all.list(role === 'agent' ? { ...query, owner: principal.id } : query);
     return json(context, pageSchema, page, 200);
   });
 
   app.openapi(createSessionRoute, async (context) => {
-    const created = await served.create(context.var.identity, context.req.valid('json'));
+    const created = await served.create(context.var.identity, given(context.req.valid('json')));
     context.header('Location', `/api/sessions/${created.id}`);
     return json(context, sessionSchema, created, 201);
   });
@@ -155,7 +156,7 @@ export function sessionRoutes(app: ServerApp, served: ServedSessions, maxBodyByt
 
   app.openapi(changeRoute, async (context) => {
     const { id } = await served.one(context.var.identity, context.req.valid('param').id);
-    const change = context.req.valid('json');
+    const change = given(context.req.valid('json'));
     assertMode(context.var.identity, change.permissionMode);
     return json(context, sessionSchema, await served.all.change(id, change), 200);
   });

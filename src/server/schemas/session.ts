@@ -51,15 +51,15 @@ const title = z.string().openapi({ example: 'Clean up the notes' });
 
 export const newSessionSchema = z
   .strictObject({
-    agent: z.string().exactOptional().describe('One of `/api/agents`; the default one when left out.'),
-    cwd: z.string().exactOptional().describe('The working directory, absolute.'),
-    permissionMode: permissionMode.exactOptional(),
-    title: title.exactOptional(),
+    agent: z.string().optional().describe('One of `/api/agents`; the default one when left out.'),
+    cwd: z.string().optional().describe('The working directory, absolute.'),
+    permissionMode: permissionMode.optional(),
+    title: title.optional(),
   })
   .openapi('NewSession');
 
 export const sessionChangeSchema = z
-  .strictObject({ title: title.exactOptional(), permissionMode: permissionMode.exactOptional() })
+  .strictObject({ title: title.optional(), permissionMode: permissionMode.optional() })
   .refine((change) => Object.keys(change).length > 0, 'give a title or a permissionMode')
   .openapi('SessionChange', { description: 'A turn that runs goes on as it began.' });
 
@@ -121,7 +121,7 @@ const meant = {
   toolCallId,
   approvalId: z
     .string()
-    .exactOptional()
+    .optional()
     .describe(
       'The approval that was shown. Some models give several calls one id: then it must be there, and it is safer always.',
     ),

@@ -1,0 +1,1628 @@
+// Made by `npm run console:types` from the OpenAPI document of the server. Do not edit.
+
+export type AcceptRequest = {
+  /** The fingerprint that was looked at: nothing else is accepted then. */
+  readonly seen?: string | undefined;
+};
+
+/** A token without the token itself. */
+export type AccessToken = {
+  readonly id: string;
+  readonly role: Role;
+  readonly name?: string | undefined;
+  /** The view of the catalog that its holder is bound to. */
+  readonly profile?: string | undefined;
+  readonly state: 'active' | 'expired' | 'revoked';
+  readonly createdAt: string;
+  readonly expiresAt?: string | undefined;
+  /** To the minute. */
+  readonly lastUsedAt?: string | undefined;
+  readonly revokedAt?: string | undefined;
+};
+
+export type Agent = {
+  readonly name: string;
+  /** What drives its turns: `claude`, `claude-cli` or `model`. */
+  readonly runtime: string;
+  readonly model?: string | undefined;
+  /** It is the agent of sessions that name none. */
+  readonly isDefault: boolean;
+};
+
+export type AgentPage = { readonly items: readonly Agent[] };
+
+/** A human’s single-use answer to one exact call, or the question before. */
+export type Approval = {
+  readonly id: string;
+  readonly state: 'pending' | 'approved' | 'denied' | 'used' | 'expired';
+  /** The call that asked first. */
+  readonly callId: string;
+  readonly tool: string;
+  readonly server: string;
+  readonly effect: Effect;
+  readonly definitionHash: string;
+  readonly principal: Principal;
+  readonly session?: string | undefined;
+  /** What the tool would run with, without secrets. */
+  readonly arguments: { readonly [name: string]: unknown };
+  /** SHA-256 of the whole arguments in canonical form (RFC 8785). */
+  readonly argumentsHash: string;
+  readonly decision: Decision;
+  /** An approval of the same call that does not hold any more, and why. */
+  readonly note?: string | undefined;
+  readonly requestedAt: string;
+  readonly expiresAt: string;
+  readonly answer?:
+    | {
+        readonly by: Principal;
+        readonly at: string;
+        readonly reason?: string | undefined;
+        /** In the human’s version. */
+        readonly arguments?: { readonly [name: string]: unknown } | undefined;
+        /** The rule that remembers it. */
+        readonly rule?: string | undefined;
+      }
+    | undefined;
+  /** The call that ran by it. */
+  readonly usedBy?: string | undefined;
+};
+
+export type ApprovalPage = { readonly items: readonly Approval[] };
+
+/** A human is asked about a call. */
+export type ApprovalRequested = {
+  /** Its place in the journal. */
+  readonly seq: number;
+  readonly at: string;
+  /** Links it to all entries before it. */
+  readonly hash: string;
+  readonly type: 'ApprovalRequested';
+  readonly approvalId: string;
+  readonly callId: string;
+  readonly sessionId?: string | undefined;
+  readonly tool: string;
+  readonly server: string;
+  readonly effect: Effect;
+  readonly definitionHash: string;
+  readonly principal: Principal;
+  /** Without secrets. */
+  readonly arguments: { readonly [name: string]: unknown };
+  readonly argumentsHash: string;
+  readonly decision: Decision;
+  readonly note?: string | undefined;
+  readonly expiresAt: string;
+};
+
+/** A human has answered. */
+export type ApprovalResolved = {
+  /** Its place in the journal. */
+  readonly seq: number;
+  readonly at: string;
+  /** Links it to all entries before it. */
+  readonly hash: string;
+  readonly type: 'ApprovalResolved';
+  readonly approvalId: string;
+  readonly callId: string;
+  readonly sessionId?: string | undefined;
+  readonly tool: string;
+  readonly decision: 'approved' | 'denied';
+  readonly by: Principal;
+  readonly reason?: string | undefined;
+  /** In the human’s version, without secrets. */
+  readonly arguments?: { readonly [name: string]: unknown } | undefined;
+  readonly remembered?: { readonly rule: string; readonly scope: RememberScope } | undefined;
+};
+
+export type ApproveCallRequest = ApproveRequest & {
+  /** The model’s id of the call, as the events name it. */
+  readonly toolCallId: string;
+  /** The approval that was shown. Some models give several calls one id: then it must be there, and it is safer always. */
+  readonly approvalId?: string | undefined;
+};
+
+export type ApproveRequest = {
+  /** Runs the tool with these in the place of the arguments it asked with. */
+  readonly arguments?: { readonly [name: string]: unknown } | undefined;
+  /** Not together with `arguments`: an edited call is approved once. */
+  readonly remember?: RememberScope | 'nothing' | undefined;
+};
+
+/** The recorded calls that other rules would have decided otherwise. */
+export type Backtest = {
+  readonly version: string;
+  /** How many calls were decided again. */
+  readonly calls: number;
+  /** How many were decided by code, which cannot be asked again. */
+  readonly skipped: number;
+  readonly changed: readonly {
+    readonly callId: string;
+    readonly at: string;
+    readonly tool: string;
+    readonly sessionId?: string | undefined;
+    readonly before: Decision;
+    readonly after: Decision;
+  }[];
+};
+
+export type BacktestRequest = {
+  /** Rules, as in `policies.yaml`. */
+  readonly rules?: readonly { readonly [name: string]: unknown }[] | undefined;
+  /** The text of a `policies.yaml`, in the place of `rules`. */
+  readonly text?: string | undefined;
+  /** Only calls since then are compared. */
+  readonly since?: string | undefined;
+};
+
+export type CallEntry = ToolInvoked | CallStarted;
+
+/** Present unless the call completed. */
+export type CallError = {
+  readonly code:
+    | 'tool-unknown'
+    | 'tool-hidden'
+    | 'server-down'
+    | 'definition-changed'
+    | 'arguments-invalid'
+    | 'idempotency-conflict'
+    | 'policy-denied'
+    | 'approval-denied'
+    | 'approval-unavailable'
+    | 'approval-failed'
+    | 'rate-limited'
+    | 'approval-awaited'
+    | 'approval-expired'
+    | 'approval-used'
+    | 'arguments-edited'
+    | 'tool-failed'
+    | 'capability-missing'
+    | 'result-invalid'
+    | 'result-too-large'
+    | 'deadline-exceeded'
+    | 'caller-cancelled'
+    | 'box-closed'
+    | 'journal-unavailable'
+    | 'checkpoint-failed'
+    | 'outcome-unrecorded'
+    | 'outcome-lost'
+    | 'settled-failed'
+    | 'internal-fault';
+  readonly message: string;
+};
+
+export type CallPage = {
+  readonly items: readonly CallEntry[];
+  /** Where the following page begins: give it as `before`, or as `after` when reading oldest first. */
+  readonly next?: number | undefined;
+};
+
+export type CallRequest = {
+  /** What the tool is called with; `{}` when left out. */
+  readonly arguments?: { readonly [name: string]: unknown } | undefined;
+  /** Calls with the same key run once; the others get the first one’s outcome. */
+  readonly idempotencyKey?: string | undefined;
+  /** The session the call belongs to. */
+  readonly sessionId?: string | undefined;
+  /** The definition you saw; the call is `stale` when the tool is another one now. */
+  readonly definitionHash?: string | undefined;
+  /** How long to wait for a human’s approval before the answer is `awaiting-approval`. */
+  readonly waitSeconds?: number | undefined;
+};
+
+export type CallResult = {
+  readonly callId: string;
+  readonly tool: string;
+  readonly outcome: Outcome;
+  readonly content: readonly ContentBlock[];
+  /** Any JSON value. */
+  readonly structuredContent?: unknown;
+  readonly error?: CallError | undefined;
+  /** What is awaited, when an approval is. */
+  readonly approvalId?: string | undefined;
+  readonly durationMs: number;
+  /** What the tool says the call cost. */
+  readonly costUsd?: number | undefined;
+  readonly decision?: Decision | undefined;
+  /** Absent where nobody looks. */
+  readonly changes?: readonly FileChange[] | undefined;
+  /** The result is one that was given out before; the tool did not run. */
+  readonly cached?: true | undefined;
+};
+
+/** A human has said how a call ended whose outcome was unknown. */
+export type CallSettled = {
+  /** Its place in the journal. */
+  readonly seq: number;
+  readonly at: string;
+  /** Links it to all entries before it. */
+  readonly hash: string;
+  readonly type: 'CallSettled';
+  readonly callId: string;
+  readonly sessionId?: string | undefined;
+  readonly tool: string;
+  readonly as: 'completed' | 'failed';
+  readonly by: Principal;
+  readonly note?: string | undefined;
+};
+
+/** A call is about to run. */
+export type CallStarted = {
+  /** Its place in the journal. */
+  readonly seq: number;
+  readonly at: string;
+  /** Links it to all entries before it. */
+  readonly hash: string;
+  readonly callId: string;
+  readonly sessionId?: string | undefined;
+  readonly tool: string;
+  readonly principal: Principal;
+  /** Without secrets. */
+  readonly arguments: { readonly [name: string]: unknown };
+  readonly server?: string | undefined;
+  readonly adapter?: string | undefined;
+  readonly effect?: Effect | undefined;
+  readonly labels?: readonly string[] | undefined;
+  readonly definitionHash?: string | undefined;
+  /** The tool had an undo function of its own. */
+  readonly ownUndo?: true | undefined;
+  readonly decision?: Decision | undefined;
+  readonly idempotencyKey?: string | undefined;
+  /** The call went past Signalbox and was only seen. */
+  readonly observed?: true | undefined;
+  /** The approval it ran by. */
+  readonly approvalId?: string | undefined;
+  /** The call whose arguments a human edited into this one. */
+  readonly replaces?: string | undefined;
+  readonly type: 'CallStarted';
+};
+
+export type Catalog = {
+  /** The tools that can be called now. */
+  readonly items: readonly Tool[];
+  readonly version: number;
+  readonly servers: readonly Server[];
+  readonly hidden: readonly HiddenTool[];
+  readonly notices: readonly { readonly server: string; readonly tool: string; readonly message: string }[];
+};
+
+/** Tools or servers came, went, or changed how they are. */
+export type CatalogChange = {
+  readonly type: 'CatalogChanged';
+  readonly version: number;
+  /** How many tools can be called now. */
+  readonly tools: number;
+  readonly servers: readonly Server[];
+};
+
+/** The configuration was changed while the server ran. */
+export type ConfigurationChanged = {
+  /** Its place in the journal. */
+  readonly seq: number;
+  readonly at: string;
+  /** Links it to all entries before it. */
+  readonly hash: string;
+  readonly type: 'ConfigurationChanged';
+  readonly status: 'applied' | 'refused';
+  /** Absent when it was changed through the API. */
+  readonly file?: string | undefined;
+  readonly by?: Principal | undefined;
+  /** What was done, or what is wrong and where. */
+  readonly details: readonly string[];
+};
+
+/** A block of a result, in the shape MCP gives it. */
+export type ContentBlock =
+  | {
+      readonly type: 'text';
+      readonly text: string;
+      readonly annotations?: { readonly [name: string]: unknown } | undefined;
+      readonly _meta?: { readonly [name: string]: unknown } | undefined;
+    }
+  | {
+      readonly type: 'image' | 'audio';
+      readonly data: string;
+      readonly mimeType: string;
+      readonly annotations?: { readonly [name: string]: unknown } | undefined;
+      readonly _meta?: { readonly [name: string]: unknown } | undefined;
+    }
+  | {
+      readonly type: 'resource';
+      readonly resource: { readonly [name: string]: unknown };
+      readonly annotations?: { readonly [name: string]: unknown } | undefined;
+      readonly _meta?: { readonly [name: string]: unknown } | undefined;
+    }
+  | {
+      readonly type: 'resource_link';
+      readonly uri: string;
+      readonly name: string;
+      readonly description?: string | undefined;
+      readonly mimeType?: string | undefined;
+      readonly size?: number | undefined;
+      readonly annotations?: { readonly [name: string]: unknown } | undefined;
+      readonly _meta?: { readonly [name: string]: unknown } | undefined;
+    };
+
+/** Somebody read a resource or a prompt of a server. */
+export type ContentRead = {
+  /** Its place in the journal. */
+  readonly seq: number;
+  readonly at: string;
+  /** Links it to all entries before it. */
+  readonly hash: string;
+  readonly type: 'ContentRead';
+  readonly sessionId?: string | undefined;
+  readonly server: string;
+  readonly kind: 'resource' | 'prompt';
+  /** The resource’s address, or the prompt’s name. */
+  readonly name: string;
+  /** Without secrets. */
+  readonly arguments?: { readonly [name: string]: unknown } | undefined;
+  readonly principal: Principal;
+  readonly outcome: 'completed' | 'failed';
+  readonly durationMs: number;
+  readonly error?: string | undefined;
+};
+
+export type CreatedToken = {
+  /** Shown this once: only a hash of it is kept. */
+  readonly token: string;
+  readonly id: string;
+  readonly role: Role;
+  readonly name?: string | undefined;
+  /** The view of the catalog that its holder is bound to. */
+  readonly profile?: string | undefined;
+  readonly state: 'active' | 'expired' | 'revoked';
+  readonly createdAt: string;
+  readonly expiresAt?: string | undefined;
+  /** To the minute. */
+  readonly lastUsedAt?: string | undefined;
+  readonly revokedAt?: string | undefined;
+};
+
+/** Absent when the call ended before policy was asked. */
+export type Decision = {
+  readonly answer: 'allow' | 'ask' | 'deny';
+  readonly rule: string;
+  readonly reason: string;
+  /** Where the rule stands: `policies.yaml:12`. */
+  readonly at?: string | undefined;
+  /** Changes with the text of the rule. Present where a written rule asks. */
+  readonly version?: string | undefined;
+  /** Every rule that asks, the one that is named first. Present when there is more than one. */
+  readonly asks?:
+    | readonly {
+        readonly rule: string;
+        readonly reason: string;
+        /** Where the rule stands: `policies.yaml:12`. */
+        readonly at?: string | undefined;
+        readonly version?: string | undefined;
+      }[]
+    | undefined;
+  /** What the rule looked at, without secrets. */
+  readonly values?: { readonly [name: string]: unknown } | undefined;
+  /** The version of the policy that decided. */
+  readonly policy?: string | undefined;
+  /** What the rules said, where a permission mode or a remembered approval decided in their place. */
+  readonly ruled?:
+    | { readonly answer: 'allow' | 'ask' | 'deny'; readonly rule: string; readonly reason: string }
+    | undefined;
+  /** What rules in shadow mode would have said. */
+  readonly shadow?:
+    | readonly { readonly answer: 'allow' | 'ask' | 'deny'; readonly rule: string; readonly reason: string }[]
+    | undefined;
+};
+
+export type DenyCallRequest = DenyRequest & {
+  /** The model’s id of the call, as the events name it. */
+  readonly toolCallId: string;
+  /** The approval that was shown. Some models give several calls one id: then it must be there, and it is safer always. */
+  readonly approvalId?: string | undefined;
+};
+
+export type DenyRequest = {
+  /** Told to whoever made the call. */
+  readonly reason?: string | undefined;
+};
+
+/** What a tool does to the world. */
+export type Effect = 'read' | 'undoable' | 'compensable' | 'irreversible';
+
+/** One thing a call changed in its workspace. */
+export type FileChange = {
+  readonly workspace?: string | undefined;
+  readonly path: string;
+  readonly kind: 'added' | 'modified' | 'deleted';
+  /** A unified diff, for text that is not too long. */
+  readonly diff?: string | undefined;
+  readonly note?: string | undefined;
+};
+
+/** An answer at all means alive; `ok` means ready for calls. */
+export type Health = {
+  readonly status: 'ok' | 'stopping' | 'unavailable';
+  readonly journal: 'ok' | 'unavailable';
+  /** Whether every required server is up. */
+  readonly servers: 'ok' | 'unavailable';
+};
+
+/** A tool that exists but is not offered, and why. */
+export type HiddenTool = {
+  readonly name: string;
+  readonly server: string;
+  readonly by:
+    | 'server-disabled'
+    | 'server-down'
+    | 'name-collision'
+    | 'definition-invalid'
+    | 'lock'
+    | 'rule'
+    | 'transform'
+    | 'profile';
+  readonly reason: string;
+  readonly since: string;
+};
+
+export type Info = {
+  readonly product: 'Signalbox';
+  readonly version: string;
+  readonly startedAt: string;
+  readonly uptimeSeconds: number;
+  /** How many tools can be called now. */
+  readonly tools: number;
+  readonly servers: { readonly up: number; readonly down: number; readonly disabled: number };
+  /** Where the journal is kept. */
+  readonly journal: string;
+  readonly configuration?:
+    | {
+        readonly file: string;
+        /** Present when the files have changed and cannot be used: what ran before runs on. */
+        readonly refused?:
+          | {
+              readonly since: string;
+              /** What is wrong and where. */
+              readonly details: readonly string[];
+            }
+          | undefined;
+      }
+    | undefined;
+};
+
+export type Interruption = {
+  /** False when nothing ran and nothing waited. */
+  readonly interrupted: boolean;
+};
+
+export type JournalEntry =
+  | CallStarted
+  | ToolInvoked
+  | ServerChanged
+  | ConfigurationChanged
+  | ContentRead
+  | ApprovalRequested
+  | ApprovalResolved
+  | RuleRevoked
+  | CallSettled
+  | UndoStarted
+  | Undone
+  | TokenCreated
+  | TokenRevoked;
+
+export type JournalPage = {
+  readonly items: readonly JournalEntry[];
+  /** Where the following page begins: give it as `before`, or as `after` when reading oldest first. */
+  readonly next?: number | undefined;
+};
+
+/** A JSON Schema as its author wrote it. */
+export type JsonSchema = boolean | { readonly [name: string]: unknown };
+
+/** The data of one message. */
+export type LiveEvent =
+  | Ready
+  | CallStarted
+  | ToolInvoked
+  | ServerChanged
+  | ConfigurationChanged
+  | ContentRead
+  | ApprovalRequested
+  | ApprovalResolved
+  | RuleRevoked
+  | CallSettled
+  | UndoStarted
+  | Undone
+  | TokenCreated
+  | TokenRevoked
+  | {
+      /** Counts from 1 without gaps. */
+      readonly seq: number;
+      readonly sessionId: string;
+      readonly at: string;
+      readonly type: 'user_message';
+      readonly turnId: string;
+      readonly content: string;
+      readonly by: string;
+    }
+  | {
+      /** Counts from 1 without gaps. */
+      readonly seq: number;
+      readonly sessionId: string;
+      readonly at: string;
+      readonly type: 'text_delta';
+      readonly text: string;
+    }
+  | {
+      /** Counts from 1 without gaps. */
+      readonly seq: number;
+      readonly sessionId: string;
+      readonly at: string;
+      readonly type: 'thinking_delta';
+      readonly text: string;
+    }
+  | {
+      /** Counts from 1 without gaps. */
+      readonly seq: number;
+      readonly sessionId: string;
+      readonly at: string;
+      readonly type: 'tool_call_start';
+      /** The model’s id of the call. */
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly server: string;
+      readonly tool: string;
+    }
+  | {
+      /** Counts from 1 without gaps. */
+      readonly seq: number;
+      readonly sessionId: string;
+      readonly at: string;
+      readonly type: 'tool_call_delta';
+      /** The model’s id of the call. */
+      readonly toolCallId: string;
+      /** A piece of the input as JSON text. */
+      readonly inputJson: string;
+    }
+  | {
+      /** Counts from 1 without gaps. */
+      readonly seq: number;
+      readonly sessionId: string;
+      readonly at: string;
+      readonly type: 'tool_call_end';
+      /** The model’s id of the call. */
+      readonly toolCallId: string;
+      readonly input: { readonly [name: string]: unknown };
+    }
+  | {
+      /** Counts from 1 without gaps. */
+      readonly seq: number;
+      readonly sessionId: string;
+      readonly at: string;
+      readonly type: 'tool_progress';
+      /** The model’s id of the call. */
+      readonly toolCallId: string;
+      readonly progress: {
+        readonly progress: number;
+        readonly total?: number | undefined;
+        readonly message?: string | undefined;
+      };
+    }
+  | {
+      /** Counts from 1 without gaps. */
+      readonly seq: number;
+      readonly sessionId: string;
+      readonly at: string;
+      readonly type: 'tool_result';
+      /** The model’s id of the call. */
+      readonly toolCallId: string;
+      readonly outcome: Outcome;
+      readonly content: readonly ContentBlock[];
+      readonly durationMs: number;
+      readonly changes?: readonly FileChange[] | undefined;
+    }
+  | {
+      /** Counts from 1 without gaps. */
+      readonly seq: number;
+      readonly sessionId: string;
+      readonly at: string;
+      readonly type: 'approval_required';
+      /** The model’s id of the call. */
+      readonly toolCallId: string;
+      readonly approvalId: string;
+      readonly toolName: string;
+      readonly input: { readonly [name: string]: unknown };
+      readonly reason: string;
+      readonly rule: string;
+      readonly expiresAt: string;
+    }
+  | {
+      /** Counts from 1 without gaps. */
+      readonly seq: number;
+      readonly sessionId: string;
+      readonly at: string;
+      readonly type: 'approval_resolved';
+      /** The model’s id of the call. */
+      readonly toolCallId: string;
+      readonly approvalId: string;
+      readonly decision: 'approved' | 'denied' | 'expired';
+      readonly by: string;
+    }
+  | {
+      /** Counts from 1 without gaps. */
+      readonly seq: number;
+      readonly sessionId: string;
+      readonly at: string;
+      readonly type: 'question_prompt';
+      /** The model’s id of the call. */
+      readonly toolCallId: string;
+      readonly questions: readonly {
+        readonly question: string;
+        readonly header?: string | undefined;
+        readonly options: readonly { readonly label: string; readonly description?: string | undefined }[];
+        readonly multiSelect?: boolean | undefined;
+      }[];
+    }
+  | {
+      /** Counts from 1 without gaps. */
+      readonly seq: number;
+      readonly sessionId: string;
+      readonly at: string;
+      readonly type: 'question_answered';
+      /** The model’s id of the call. */
+      readonly toolCallId: string;
+      readonly by: string;
+    }
+  | {
+      /** Counts from 1 without gaps. */
+      readonly seq: number;
+      readonly sessionId: string;
+      readonly at: string;
+      readonly type: 'session_status';
+      readonly model?: string | undefined;
+      readonly permissionMode: PermissionMode;
+      readonly servers: readonly {
+        readonly name: string;
+        /** `up`, `down`, `disabled`, `starting` or `needs-sign-in`. */
+        readonly status: string;
+        readonly tools: number;
+        readonly error?: string | undefined;
+      }[];
+      readonly costUsd?: number | undefined;
+      readonly contextTokens?: number | undefined;
+    }
+  | {
+      /** Counts from 1 without gaps. */
+      readonly seq: number;
+      readonly sessionId: string;
+      readonly at: string;
+      readonly type: 'error';
+      readonly code: string;
+      readonly message: string;
+    }
+  | {
+      /** Counts from 1 without gaps. */
+      readonly seq: number;
+      readonly sessionId: string;
+      readonly at: string;
+      readonly type: 'done';
+      readonly reason: TurnReason;
+    }
+  | CatalogChange;
+
+export type Lock = { readonly items: readonly ServerStanding[] };
+
+export type NewMessage = { readonly content: string };
+
+export type NewPolicies = {
+  /** Rules, as in `policies.yaml`. */
+  readonly rules?: readonly { readonly [name: string]: unknown }[] | undefined;
+  /** The text of a `policies.yaml`, in the place of `rules`. */
+  readonly text?: string | undefined;
+};
+
+export type NewSession = {
+  /** One of `/api/agents`; the default one when left out. */
+  readonly agent?: string | undefined;
+  /** The working directory, absolute. */
+  readonly cwd?: string | undefined;
+  readonly permissionMode?: PermissionMode | undefined;
+  readonly title?: string | undefined;
+};
+
+/** How a call ended. */
+export type Outcome =
+  | 'completed'
+  | 'failed'
+  | 'denied'
+  | 'awaiting-approval'
+  | 'timed-out'
+  | 'cancelled'
+  | 'stale'
+  | 'unknown';
+
+/** How freely the agent may act. `default` asks by policy; `acceptEdits` asks only for what cannot be undone; `plan` only reads; `dontAsk` denies what would ask; `bypassPermissions` asks nothing. What a rule denies is denied in all of them. */
+export type PermissionMode = 'default' | 'acceptEdits' | 'plan' | 'dontAsk' | 'bypassPermissions';
+
+/** The policies in force. */
+export type Policies = {
+  /** Changes whenever a rule does; absent while there is no policy. */
+  readonly version?: string | undefined;
+  readonly rules: readonly {
+    /** Any JSON value. */
+    readonly rule?: unknown;
+    /** Where it stands: `policies.yaml:12`. */
+    readonly at?: string | undefined;
+  }[];
+  /** The names of the policies in code. */
+  readonly code: readonly string[];
+};
+
+/** Who is asking. Humans may approve, agents may not. */
+export type Principal = { readonly id: string; readonly kind: 'human' | 'agent' | 'system' };
+
+export type Problem = {
+  /** `urn:signalbox:problem:` and the code. */
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  /** Stable: programs may switch on it. */
+  readonly code:
+    | 'request-malformed'
+    | 'request-invalid'
+    | 'policy-invalid'
+    | 'body-malformed'
+    | 'token-missing'
+    | 'token-wrong'
+    | 'token-expired'
+    | 'origin-refused'
+    | 'role-refused'
+    | 'approver-refused'
+    | 'route-unknown'
+    | 'tool-unknown'
+    | 'call-unknown'
+    | 'server-unknown'
+    | 'sessions-absent'
+    | 'profile-unknown'
+    | 'configuration-absent'
+    | 'result-unknown'
+    | 'approval-unknown'
+    | 'rule-unknown'
+    | 'session-unknown'
+    | 'agent-unknown'
+    | 'question-unknown'
+    | 'token-unknown'
+    | 'undo-unavailable'
+    | 'undo-done'
+    | 'undo-conflict'
+    | 'method-refused'
+    | 'server-local'
+    | 'server-down'
+    | 'lock-outdated'
+    | 'configuration-invalid'
+    | 'approval-answered'
+    | 'approval-expired'
+    | 'question-answered'
+    | 'call-settled'
+    | 'body-too-large'
+    | 'body-type-unsupported'
+    | 'session-invalid'
+    | 'token-invalid'
+    | 'edit-invalid'
+    | 'remember-refused'
+    | 'host-refused'
+    | 'attempts-exceeded'
+    | 'streams-exhausted'
+    | 'session-busy'
+    | 'file-unwritable'
+    | 'internal-fault'
+    | 'box-closed'
+    | 'store-unavailable';
+  /** What happened here, and what to do about it. */
+  readonly detail: string;
+  /** What exactly does not fit, and where. */
+  readonly issues?: readonly { readonly path: string; readonly message: string }[] | undefined;
+  /** Identifies this occurrence in the output of the server. */
+  readonly instance?: string | undefined;
+};
+
+/** What was missed has been told, and from here on everything is: what is looked up now stays true by the events. */
+export type Ready = {
+  /** The newest journal entry that was told. */
+  readonly seq: number;
+  /** The version of the catalog. */
+  readonly catalog: number;
+};
+
+/** An approval that holds for more than one call. */
+export type RememberedRule = {
+  readonly id: string;
+  readonly scope: RememberScope;
+  readonly principal: Principal;
+  readonly server: string;
+  readonly tool?: string | undefined;
+  readonly definitionHash?: string | undefined;
+  readonly session?: string | undefined;
+  readonly arguments?: { readonly [name: string]: unknown } | undefined;
+  readonly argumentsHash?: string | undefined;
+  /** The rules of the policy whose questions it answers, in the version that asked. */
+  readonly answers: readonly { readonly rule: string; readonly version?: string | undefined }[];
+  readonly by: Principal;
+  readonly at: string;
+  readonly approval: string;
+};
+
+export type RememberPreview = {
+  readonly rule: RememberedRule;
+  /** How many calls on record would have run without a question. */
+  readonly count: number;
+  /** How many of these a human refused. */
+  readonly denied: number;
+  readonly examples: readonly Approval[];
+};
+
+/** What an approval is remembered for: the tool in this session, exactly these arguments, the tool, or its server. What cannot be undone is remembered for exactly the same arguments only. */
+export type RememberScope = 'session' | 'arguments' | 'tool' | 'server';
+
+export type ResultPage = {
+  /** Who made the call. */
+  readonly owner: string;
+  readonly mimeType: string;
+  readonly text: string;
+  readonly offset: number;
+  /** Length of the whole, in UTF-16 units. */
+  readonly total: number;
+  /** Where the next page begins; absent on the last page. */
+  readonly next?: number | undefined;
+};
+
+/** `viewer` reads, `agent` calls tools and runs turns and sees only its own, `approver` reads, answers and takes back, `admin` does everything. */
+export type Role = 'viewer' | 'agent' | 'approver' | 'admin';
+
+export type RulePage = { readonly items: readonly RememberedRule[] };
+
+/** A remembered approval holds no longer. */
+export type RuleRevoked = {
+  /** Its place in the journal. */
+  readonly seq: number;
+  readonly at: string;
+  /** Links it to all entries before it. */
+  readonly hash: string;
+  readonly type: 'RuleRevoked';
+  readonly rule: string;
+  readonly by: Principal;
+};
+
+export type SentMessage = {
+  readonly turnId: string;
+  /** Events of the turn have a greater seq. */
+  readonly afterSeq: number;
+  /** Turns before it. */
+  readonly position: number;
+  /** Registered secrets were in it. Neither is kept nor given to the model; `[redacted:NAME]` is. */
+  readonly redacted?: true | undefined;
+};
+
+export type Server = {
+  readonly name: string;
+  readonly adapter: string;
+  readonly status: 'up' | 'down' | 'disabled';
+  /** Since when it has this status. */
+  readonly since: string;
+  /** Why it is not up. */
+  readonly reason?: string | undefined;
+  /** It was not tried to the end yet. */
+  readonly connecting?: true | undefined;
+  /** Turns and readiness depend on it. */
+  readonly required?: true | undefined;
+  /** How many of its tools can be called now. */
+  readonly tools: number;
+};
+
+/** A server came, went, or changed how it is. */
+export type ServerChanged = {
+  /** Its place in the journal. */
+  readonly seq: number;
+  readonly at: string;
+  /** Links it to all entries before it. */
+  readonly hash: string;
+  readonly type: 'ServerChanged';
+  readonly server: string;
+  readonly status: 'up' | 'down' | 'disabled' | 'removed';
+  readonly tools: number;
+  readonly reason?: string | undefined;
+};
+
+export type ServerDetails = {
+  readonly name: string;
+  readonly adapter: string;
+  readonly status: 'up' | 'down' | 'disabled';
+  /** Since when it has this status. */
+  readonly since: string;
+  /** Why it is not up. */
+  readonly reason?: string | undefined;
+  /** It was not tried to the end yet. */
+  readonly connecting?: true | undefined;
+  /** Turns and readiness depend on it. */
+  readonly required?: true | undefined;
+  /** How many of its tools can be called now. */
+  readonly tools: number;
+  readonly health?: ServerHealth | undefined;
+  /** The last 200 lines it wrote to its error output, or logged. */
+  readonly stderr: readonly string[];
+};
+
+/** How a server outside this process is doing; absent for those that are in it. */
+export type ServerHealth = {
+  /** `idle`: stopped because nobody called it; the next call starts it again. */
+  readonly state: 'connecting' | 'up' | 'idle' | 'down' | 'stopped';
+  readonly since: string;
+  readonly lastError?: string | undefined;
+  readonly nextRetryAt?: string | undefined;
+  /** How often it was connected to again. */
+  readonly restarts: number;
+  readonly protocolVersion?: string | undefined;
+  /** What the server says of itself. */
+  readonly serverInfo?: { readonly [name: string]: unknown } | undefined;
+};
+
+export type ServerPage = { readonly items: readonly ServerState[] };
+
+/** How a server stands to signalbox.lock. */
+export type ServerStanding = {
+  readonly server: string;
+  /** `missing`: it is locked, but not configured any more. */
+  readonly status: 'unlocked' | 'unchanged' | 'changed' | 'down' | 'disabled' | 'missing';
+  readonly isLocked: boolean;
+  /** How many tools it has now. */
+  readonly tools: number;
+  /** Why it is down. */
+  readonly reason?: string | undefined;
+  readonly diff?:
+    | {
+        readonly server: string;
+        /** What became of what the server tells models about itself; until it is accepted it is withheld. */
+        readonly instructions?:
+          | {
+              readonly kind: 'added' | 'removed' | 'changed';
+              /** The difference, for people. */
+              readonly text: string;
+            }
+          | undefined;
+        readonly tools: readonly ToolDiff[];
+      }
+    | undefined;
+  /** Identifies what the server says now: give it as `seen`. */
+  readonly fingerprint?: string | undefined;
+};
+
+export type ServerState = {
+  readonly name: string;
+  readonly adapter: string;
+  readonly status: 'up' | 'down' | 'disabled';
+  /** Since when it has this status. */
+  readonly since: string;
+  /** Why it is not up. */
+  readonly reason?: string | undefined;
+  /** It was not tried to the end yet. */
+  readonly connecting?: true | undefined;
+  /** Turns and readiness depend on it. */
+  readonly required?: true | undefined;
+  /** How many of its tools can be called now. */
+  readonly tools: number;
+  readonly health?: ServerHealth | undefined;
+};
+
+/** One conversation with an agent. */
+export type Session = {
+  readonly id: string;
+  readonly agent: string;
+  readonly runtime: string;
+  readonly model?: string | undefined;
+  readonly title: string;
+  readonly cwd: string;
+  readonly permissionMode: PermissionMode;
+  /** `waiting`: for a human, in a turn. `expired`: idle for long; the next message takes it up again. */
+  readonly state: 'idle' | 'running' | 'waiting' | 'expired';
+  readonly owner: Principal;
+  readonly createdAt: string;
+  readonly activeAt: string;
+  readonly forkedFrom?: string | undefined;
+  /** Turns that wait for the one that runs. */
+  readonly queued: number;
+  /** The last event: `events?after=` this tells only what comes. */
+  readonly lastSeq: number;
+  readonly lastTurn?: TurnReason | undefined;
+};
+
+/** A turn that runs goes on as it began. */
+export type SessionChange = {
+  readonly title?: string | undefined;
+  readonly permissionMode?: PermissionMode | undefined;
+};
+
+/** What happens in a session. On the wire its `seq` is the `id` of the message, and its `type` the `event`. */
+export type SessionEvent =
+  | {
+      /** Counts from 1 without gaps. */
+      readonly seq: number;
+      readonly sessionId: string;
+      readonly at: string;
+      readonly type: 'user_message';
+      readonly turnId: string;
+      readonly content: string;
+      readonly by: string;
+    }
+  | {
+      /** Counts from 1 without gaps. */
+      readonly seq: number;
+      readonly sessionId: string;
+      readonly at: string;
+      readonly type: 'text_delta';
+      readonly text: string;
+    }
+  | {
+      /** Counts from 1 without gaps. */
+      readonly seq: number;
+      readonly sessionId: string;
+      readonly at: string;
+      readonly type: 'thinking_delta';
+      readonly text: string;
+    }
+  | {
+      /** Counts from 1 without gaps. */
+      readonly seq: number;
+      readonly sessionId: string;
+      readonly at: string;
+      readonly type: 'tool_call_start';
+      /** The model’s id of the call. */
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly server: string;
+      readonly tool: string;
+    }
+  | {
+      /** Counts from 1 without gaps. */
+      readonly seq: number;
+      readonly sessionId: string;
+      readonly at: string;
+      readonly type: 'tool_call_delta';
+      /** The model’s id of the call. */
+      readonly toolCallId: string;
+      /** A piece of the input as JSON text. */
+      readonly inputJson: string;
+    }
+  | {
+      /** Counts from 1 without gaps. */
+      readonly seq: number;
+      readonly sessionId: string;
+      readonly at: string;
+      readonly type: 'tool_call_end';
+      /** The model’s id of the call. */
+      readonly toolCallId: string;
+      readonly input: { readonly [name: string]: unknown };
+    }
+  | {
+      /** Counts from 1 without gaps. */
+      readonly seq: number;
+      readonly sessionId: string;
+      readonly at: string;
+      readonly type: 'tool_progress';
+      /** The model’s id of the call. */
+      readonly toolCallId: string;
+      readonly progress: {
+        readonly progress: number;
+        readonly total?: number | undefined;
+        readonly message?: string | undefined;
+      };
+    }
+  | {
+      /** Counts from 1 without gaps. */
+      readonly seq: number;
+      readonly sessionId: string;
+      readonly at: string;
+      readonly type: 'tool_result';
+      /** The model’s id of the call. */
+      readonly toolCallId: string;
+      readonly outcome: Outcome;
+      readonly content: readonly ContentBlock[];
+      readonly durationMs: number;
+      readonly changes?: readonly FileChange[] | undefined;
+    }
+  | {
+      /** Counts from 1 without gaps. */
+      readonly seq: number;
+      readonly sessionId: string;
+      readonly at: string;
+      readonly type: 'approval_required';
+      /** The model’s id of the call. */
+      readonly toolCallId: string;
+      readonly approvalId: string;
+      readonly toolName: string;
+      readonly input: { readonly [name: string]: unknown };
+      readonly reason: string;
+      readonly rule: string;
+      readonly expiresAt: string;
+    }
+  | {
+      /** Counts from 1 without gaps. */
+      readonly seq: number;
+      readonly sessionId: string;
+      readonly at: string;
+      readonly type: 'approval_resolved';
+      /** The model’s id of the call. */
+      readonly toolCallId: string;
+      readonly approvalId: string;
+      readonly decision: 'approved' | 'denied' | 'expired';
+      readonly by: string;
+    }
+  | {
+      /** Counts from 1 without gaps. */
+      readonly seq: number;
+      readonly sessionId: string;
+      readonly at: string;
+      readonly type: 'question_prompt';
+      /** The model’s id of the call. */
+      readonly toolCallId: string;
+      readonly questions: readonly {
+        readonly question: string;
+        readonly header?: string | undefined;
+        readonly options: readonly { readonly label: string; readonly description?: string | undefined }[];
+        readonly multiSelect?: boolean | undefined;
+      }[];
+    }
+  | {
+      /** Counts from 1 without gaps. */
+      readonly seq: number;
+      readonly sessionId: string;
+      readonly at: string;
+      readonly type: 'question_answered';
+      /** The model’s id of the call. */
+      readonly toolCallId: string;
+      readonly by: string;
+    }
+  | {
+      /** Counts from 1 without gaps. */
+      readonly seq: number;
+      readonly sessionId: string;
+      readonly at: string;
+      readonly type: 'session_status';
+      readonly model?: string | undefined;
+      readonly permissionMode: PermissionMode;
+      readonly servers: readonly {
+        readonly name: string;
+        /** `up`, `down`, `disabled`, `starting` or `needs-sign-in`. */
+        readonly status: string;
+        readonly tools: number;
+        readonly error?: string | undefined;
+      }[];
+      readonly costUsd?: number | undefined;
+      readonly contextTokens?: number | undefined;
+    }
+  | {
+      /** Counts from 1 without gaps. */
+      readonly seq: number;
+      readonly sessionId: string;
+      readonly at: string;
+      readonly type: 'error';
+      readonly code: string;
+      readonly message: string;
+    }
+  | {
+      /** Counts from 1 without gaps. */
+      readonly seq: number;
+      readonly sessionId: string;
+      readonly at: string;
+      readonly type: 'done';
+      readonly reason: TurnReason;
+    };
+
+export type SessionPage = {
+  readonly items: readonly Session[];
+  /** Give it as `after` to read on; absent on the last page. */
+  readonly next?: string | undefined;
+};
+
+export type SettleRequest = {
+  readonly as: 'completed' | 'failed';
+  /** How you know. */
+  readonly note?: string | undefined;
+};
+
+export type SubmitAnswersRequest = {
+  /** The model’s id of the call, as the events name it. */
+  readonly toolCallId: string;
+  /** By question. */
+  readonly answers: { readonly [name: string]: unknown };
+};
+
+/** An access token was made. */
+export type TokenCreated = {
+  /** Its place in the journal. */
+  readonly seq: number;
+  readonly at: string;
+  /** Links it to all entries before it. */
+  readonly hash: string;
+  readonly tokenId: string;
+  readonly role: Role;
+  readonly by: Principal;
+  readonly type: 'TokenCreated';
+  readonly name?: string | undefined;
+  readonly profile?: string | undefined;
+  readonly expiresAt?: string | undefined;
+};
+
+export type TokenPage = { readonly items: readonly AccessToken[] };
+
+export type TokenRequest = {
+  readonly role: Role;
+  /** Only for the role `agent`. */
+  readonly profile?: string | undefined;
+  /** Tells people what it is for. */
+  readonly name?: string | undefined;
+  /** How long it is good, as in `30d` or `12h`; for good when absent. */
+  readonly expires?: string | undefined;
+};
+
+/** An access token is good no longer. */
+export type TokenRevoked = {
+  /** Its place in the journal. */
+  readonly seq: number;
+  readonly at: string;
+  /** Links it to all entries before it. */
+  readonly hash: string;
+  readonly tokenId: string;
+  readonly role: Role;
+  readonly by: Principal;
+  readonly type: 'TokenRevoked';
+};
+
+export type Tool = {
+  readonly id: { readonly server: string; readonly tool: string };
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema | undefined;
+  readonly annotations: {
+    readonly title?: string | undefined;
+    readonly readOnlyHint?: boolean | undefined;
+    readonly destructiveHint?: boolean | undefined;
+    readonly idempotentHint?: boolean | undefined;
+    readonly openWorldHint?: boolean | undefined;
+  };
+  readonly effect: Effect;
+  readonly idempotent: boolean;
+  readonly labels: readonly string[];
+  readonly timeoutMs?: number | undefined;
+  readonly providerOptions?: { readonly [name: string]: unknown } | undefined;
+  readonly _meta?: { readonly [name: string]: unknown } | undefined;
+  /** What a call is pinned to; another hash means another tool. */
+  readonly definitionHash: string;
+};
+
+/** What became of a tool since it was accepted. */
+export type ToolDiff =
+  | { readonly tool: string; readonly kind: 'added'; readonly suspicions: readonly string[] }
+  | { readonly tool: string; readonly kind: 'removed' }
+  | {
+      readonly tool: string;
+      readonly kind: 'changed';
+      readonly differences: readonly {
+        /** A sentence for people. */
+        readonly text: string;
+        /** The same without the server’s prose. */
+        readonly short: string;
+        /** The tool asks for more trust than what was accepted. */
+        readonly weaker: boolean;
+      }[];
+    };
+
+/** A call has ended; there is exactly one for every call. */
+export type ToolInvoked = {
+  /** Its place in the journal. */
+  readonly seq: number;
+  readonly at: string;
+  /** Links it to all entries before it. */
+  readonly hash: string;
+  readonly callId: string;
+  readonly sessionId?: string | undefined;
+  readonly tool: string;
+  readonly principal: Principal;
+  /** Without secrets. */
+  readonly arguments: { readonly [name: string]: unknown };
+  readonly server?: string | undefined;
+  readonly adapter?: string | undefined;
+  readonly effect?: Effect | undefined;
+  readonly labels?: readonly string[] | undefined;
+  readonly definitionHash?: string | undefined;
+  /** The tool had an undo function of its own. */
+  readonly ownUndo?: true | undefined;
+  readonly decision?: Decision | undefined;
+  readonly idempotencyKey?: string | undefined;
+  /** The call went past Signalbox and was only seen. */
+  readonly observed?: true | undefined;
+  /** The approval it ran by. */
+  readonly approvalId?: string | undefined;
+  /** The call whose arguments a human edited into this one. */
+  readonly replaces?: string | undefined;
+  readonly type: 'ToolInvoked';
+  readonly outcome: Outcome;
+  readonly durationMs: number | null;
+  /** The result as a person would read it, at most 1000 characters. */
+  readonly output: string;
+  readonly cached?: true | undefined;
+  readonly error?: CallError | undefined;
+  /** How often it was tried, when that was more than once. */
+  readonly attempts?: number | undefined;
+  /** What the tool says the call cost. */
+  readonly costUsd?: number | undefined;
+  /** What a human found out about a call whose outcome was unknown. */
+  readonly settled?:
+    | {
+        readonly as: 'completed' | 'failed';
+        readonly by: Principal;
+        readonly at: string;
+        readonly note?: string | undefined;
+      }
+    | undefined;
+  /** What it changed in its workspace. */
+  readonly changes?: readonly FileChange[] | undefined;
+  /** How many there were, when not all are listed. */
+  readonly changesTotal?: number | undefined;
+};
+
+/** Oldest first. */
+export type Transcript = { readonly items: readonly TranscriptMessage[] };
+
+export type TranscriptMessage = {
+  readonly id: string;
+  readonly role: 'user' | 'assistant';
+  readonly at: string;
+  readonly content: readonly (
+    | { readonly type: 'text' | 'thinking'; readonly text: string }
+    | {
+        readonly type: 'tool_call';
+        readonly toolCallId: string;
+        readonly toolName: string;
+        readonly input: { readonly [name: string]: unknown };
+        /** Absent until there is one. */
+        readonly result?:
+          | {
+              readonly outcome?: Outcome | undefined;
+              readonly isError: boolean;
+              readonly content: readonly ContentBlock[];
+              readonly durationMs?: number | undefined;
+            }
+          | undefined;
+      }
+  )[];
+};
+
+/** Why a turn ended. */
+export type TurnReason = 'end' | 'interrupted' | 'error' | 'limit';
+
+/** What was left as it is, and why. */
+export type UndoConflict = { readonly workspace: string; readonly path: string; readonly reason: string };
+
+/** A call was taken back, or not. */
+export type Undone = {
+  /** Its place in the journal. */
+  readonly seq: number;
+  readonly at: string;
+  /** Links it to all entries before it. */
+  readonly hash: string;
+  readonly callId: string;
+  readonly sessionId?: string | undefined;
+  readonly tool: string;
+  readonly principal: Principal;
+  readonly type: 'Undone';
+  readonly result: 'undone' | 'partly-undone' | 'conflict' | 'failed';
+  readonly changes: number;
+  readonly conflicts: readonly UndoConflict[];
+  readonly error?: string | undefined;
+};
+
+export type UndoRequest = {
+  /** Restore what nobody has changed since, and leave the rest. */
+  readonly partial?: boolean | undefined;
+  /** Run the tool’s own undo once more although it failed or was cut short before. */
+  readonly again?: boolean | undefined;
+};
+
+export type UndoResult = {
+  readonly callId: string;
+  readonly tool: string;
+  readonly outcome: 'undone' | 'partly-undone' | 'conflict' | 'failed';
+  /** What the call had changed. */
+  readonly changes: readonly FileChange[];
+  readonly conflicts: readonly UndoConflict[];
+  /** Why it failed: the tool’s own undo, or what stood in the way. */
+  readonly error?: string | undefined;
+};
+
+/** A call is about to be taken back. */
+export type UndoStarted = {
+  /** Its place in the journal. */
+  readonly seq: number;
+  readonly at: string;
+  /** Links it to all entries before it. */
+  readonly hash: string;
+  readonly callId: string;
+  readonly sessionId?: string | undefined;
+  readonly tool: string;
+  readonly principal: Principal;
+  readonly type: 'UndoStarted';
+};
+
+/** What each operation takes and answers. */
+export interface Operations {
+  'DELETE /api/approvals/rules/{id}': { path: { readonly id: string }; query: {}; body: undefined; answer: RulePage };
+  'DELETE /api/sessions/{id}': { path: { readonly id: string }; query: {}; body: undefined; answer: undefined };
+  'DELETE /api/tokens/{id}': { path: { readonly id: string }; query: {}; body: undefined; answer: AccessToken };
+  'GET /api/agents': { path: {}; query: {}; body: undefined; answer: AgentPage };
+  'GET /api/approvals': {
+    path: {};
+    query: { readonly state?: 'open' | 'all' | undefined };
+    body: undefined;
+    answer: ApprovalPage;
+  };
+  'GET /api/approvals/{id}': { path: { readonly id: string }; query: {}; body: undefined; answer: Approval };
+  'GET /api/approvals/{id}/remember': {
+    path: { readonly id: string };
+    query: { readonly scope: RememberScope };
+    body: undefined;
+    answer: RememberPreview;
+  };
+  'GET /api/approvals/rules': { path: {}; query: {}; body: undefined; answer: RulePage };
+  'GET /api/calls': {
+    path: {};
+    query: {
+      readonly session?: string | undefined;
+      readonly tool?: string | undefined;
+      readonly outcome?: Outcome | undefined;
+      readonly since?: string | undefined;
+      readonly until?: string | undefined;
+      readonly before?: number | null | undefined;
+      readonly after?: number | null | undefined;
+      readonly order?: 'newest-first' | 'oldest-first' | undefined;
+      readonly limit?: number | undefined;
+    };
+    body: undefined;
+    answer: CallPage;
+  };
+  'GET /api/calls/{id}': { path: { readonly id: string }; query: {}; body: undefined; answer: CallEntry };
+  'GET /api/events': {
+    path: {};
+    query: { readonly after?: string | undefined; readonly types?: string | undefined };
+    body: undefined;
+    answer: undefined;
+  };
+  'GET /api/health': { path: {}; query: {}; body: undefined; answer: Health };
+  'GET /api/info': { path: {}; query: {}; body: undefined; answer: Info };
+  'GET /api/journal': {
+    path: {};
+    query: {
+      readonly session?: string | undefined;
+      readonly tool?: string | undefined;
+      readonly outcome?: Outcome | undefined;
+      readonly since?: string | undefined;
+      readonly until?: string | undefined;
+      readonly before?: number | null | undefined;
+      readonly after?: number | null | undefined;
+      readonly order?: 'newest-first' | 'oldest-first' | undefined;
+      readonly limit?: number | undefined;
+      readonly type?:
+        | 'CallStarted'
+        | 'ToolInvoked'
+        | 'ServerChanged'
+        | 'ConfigurationChanged'
+        | 'ContentRead'
+        | 'ApprovalRequested'
+        | 'ApprovalResolved'
+        | 'RuleRevoked'
+        | 'CallSettled'
+        | 'UndoStarted'
+        | 'Undone'
+        | 'TokenCreated'
+        | 'TokenRevoked'
+        | undefined;
+    };
+    body: undefined;
+    answer: JournalPage;
+  };
+  'GET /api/lock': { path: {}; query: {}; body: undefined; answer: Lock };
+  'GET /api/policies': { path: {}; query: {}; body: undefined; answer: Policies };
+  'GET /api/results/{id}': {
+    path: { readonly id: string };
+    query: { readonly offset?: number | null | undefined; readonly limit?: number | undefined };
+    body: undefined;
+    answer: ResultPage;
+  };
+  'GET /api/servers': { path: {}; query: {}; body: undefined; answer: ServerPage };
+  'GET /api/servers/{name}': { path: { readonly name: string }; query: {}; body: undefined; answer: ServerDetails };
+  'GET /api/sessions': {
+    path: {};
+    query: {
+      readonly limit?: number | undefined;
+      readonly after?: string | undefined;
+      readonly cwd?: string | undefined;
+      readonly owner?: string | undefined;
+      readonly active?: string | undefined;
+    };
+    body: undefined;
+    answer: SessionPage;
+  };
+  'GET /api/sessions/{id}': { path: { readonly id: string }; query: {}; body: undefined; answer: Session };
+  'GET /api/sessions/{id}/events': {
+    path: { readonly id: string };
+    query: { readonly after?: string | undefined };
+    body: undefined;
+    answer: undefined;
+  };
+  'GET /api/sessions/{id}/messages': { path: { readonly id: string }; query: {}; body: undefined; answer: Transcript };
+  'GET /api/tokens': { path: {}; query: {}; body: undefined; answer: TokenPage };
+  'GET /api/tools': { path: {}; query: { readonly profile?: string | undefined }; body: undefined; answer: Catalog };
+  'GET /api/tools/{name}': { path: { readonly name: string }; query: {}; body: undefined; answer: Tool };
+  'PATCH /api/sessions/{id}': { path: { readonly id: string }; query: {}; body: SessionChange; answer: Session };
+  'POST /api/approvals/{id}/approve': {
+    path: { readonly id: string };
+    query: {};
+    body: ApproveRequest;
+    answer: Approval;
+  };
+  'POST /api/approvals/{id}/deny': { path: { readonly id: string }; query: {}; body: DenyRequest; answer: Approval };
+  'POST /api/calls/{id}/settle': { path: { readonly id: string }; query: {}; body: SettleRequest; answer: CallEntry };
+  'POST /api/calls/{id}/undo': { path: { readonly id: string }; query: {}; body: UndoRequest; answer: UndoResult };
+  'POST /api/lock/{server}/accept': {
+    path: { readonly server: string };
+    query: {};
+    body: AcceptRequest;
+    answer: ServerStanding;
+  };
+  'POST /api/policies/backtest': { path: {}; query: {}; body: BacktestRequest; answer: Backtest };
+  'POST /api/servers/{name}/disable': {
+    path: { readonly name: string };
+    query: {};
+    body: undefined;
+    answer: ServerState;
+  };
+  'POST /api/servers/{name}/enable': {
+    path: { readonly name: string };
+    query: {};
+    body: undefined;
+    answer: ServerState;
+  };
+  'POST /api/servers/{name}/restart': {
+    path: { readonly name: string };
+    query: {};
+    body: undefined;
+    answer: ServerState;
+  };
+  'POST /api/sessions': { path: {}; query: {}; body: NewSession; answer: Session };
+  'POST /api/sessions/{id}/approve': {
+    path: { readonly id: string };
+    query: {};
+    body: ApproveCallRequest;
+    answer: Session;
+  };
+  'POST /api/sessions/{id}/deny': { path: { readonly id: string }; query: {}; body: DenyCallRequest; answer: Session };
+  'POST /api/sessions/{id}/fork': { path: { readonly id: string }; query: {}; body: undefined; answer: Session };
+  'POST /api/sessions/{id}/interrupt': {
+    path: { readonly id: string };
+    query: {};
+    body: undefined;
+    answer: Interruption;
+  };
+  'POST /api/sessions/{id}/messages': {
+    path: { readonly id: string };
+    query: {};
+    body: NewMessage;
+    answer: undefined | SentMessage;
+  };
+  'POST /api/sessions/{id}/submit-answers': {
+    path: { readonly id: string };
+    query: {};
+    body: SubmitAnswersRequest;
+    answer: Session;
+  };
+  'POST /api/tokens': { path: {}; query: {}; body: TokenRequest; answer: CreatedToken };
+  'POST /api/tools/{name}/call': { path: { readonly name: string }; query: {}; body: CallRequest; answer: CallResult };
+  'PUT /api/policies': { path: {}; query: {}; body: NewPolicies; answer: Policies };
+}

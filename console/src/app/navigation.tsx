@@ -1,0 +1,103 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { queries } from '../api/queries.ts';
+import { useLiveState } from '../live/live.tsx';
+import { IconButton } from '../parts/button.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { pages } from './pages.tsx';
+import { Link, navigate, usePlace } from './router.tsx';
+import { useShortcut } from './shortcuts.tsx';
+import { ThemeSwitch } from './theme.tsx';
+
+/** The way to every page, and how the server is doing. On a narrow screen it opens from the top. */
+export function Navigation(): ReactNode {
+  const { path } = usePlace();
+  const [isOpen, setOpen] = useState(false);
+  const { data: waiting = [] } = useQuery(queries.approvals());
+  return (
+    <header className={isOpen ? 'side open' : 'side'}>
+      <div className="side-head">
+        <Link to="/" className="brand">
+          <Mark />
+          Signalbox
+        </Link>
+        <IconButton
+          className="side-toggle"
+          icon={isOpen ? 'close' : 'menu'}
+          label={isOpen ? 'Close the menu' : 'Open the menu'}
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        />
+      </div>
+      <nav aria-label="Pages">
+        <ul>
+          {pages.flatMap(({ link }) =>
+            link === undefined ? (
+              []
+            ) : (
+              <li key={link.to}>
+                <Link
+                  to={link.to}
+                  aria-current={isAt(path, link.to) ? 'page' : undefined}
+                  onClick={() => setOpen(false)}
+                >
+                  <Icon name={link.icon} />
+                  {link.name}
+                  {link.to === '/inbox' && waiting.length > 0 ? (
+                    <span className="count">
+                      {waiting.length}
+                      <span className="unseen"> waiting</span>
+                    </span>
+                  ) : undefined}
+                </Link>
+                <PageKey to={link.to} name={link.name} />
+              </li>
+            ),
+          )}
+        </ul>
+      </nav>
+      <div className="side-foot">
+        <Connection />
+        <ThemeSwitch />
+      </div>
+    </header>
+  );
+}
+
+/** `g` and the page's first letter. */
+function PageKey({ to, name }: { readonly to: string; readonly name: string }): ReactNode {
+  useShortcut(`g ${name[0]?.toLowerCase() ?? ''}`, `Go to ${name}`, () => navigate(to));
+  return undefined;
+}
+
+function isAt(path: string, to: string): boolean {
+  return to === '/' ? path === '/' || path.startsWith('/sessions') : path === to || path.startsWith(`${to}/`);
+}
+
+const said = { connecting: 'Connecting', live: 'Live', reconnecting: 'Reconnecting' } as const;
+
+function Connection(): ReactNode {
+  const state = useLiveState();
+  const { data: info } = useQuery(queries.info());
+  return (
+    <p
+      className={`connection ${state}`}
+      role="status"
+      title={info === undefined ? undefined : `Journal: ${info.journal}`}
+    >
+      <span className="dot" />
+      <span>{said[state]}</span>
+      {info === undefined ? undefined : <span className="faint">{info.version}</span>}
+    </p>
+  );
+}
+
+function Mark(): ReactNode {
+  return (
+    <svg className="mark" viewBox="0 0 32 32" aria-hidden="true">
+      <rect width="32" height="32" rx="8" />
+      <circle cx="16" cy="9.5" r="3.5" />
+      <circle cx="16" cy="22.5" r="5" />
+    </svg>
+  );
+}

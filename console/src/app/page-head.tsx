@@ -1,0 +1,29 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useEffect } from 'react';
+import { queries } from '../api/queries.ts';
+
+/** The head of a page: its name, what it is about, and what can be done. Also names the browser's tab. */
+export function PageHead({
+  title,
+  about,
+  children,
+}: {
+  readonly title: string;
+  readonly about?: ReactNode;
+  readonly children?: ReactNode;
+}): ReactNode {
+  const { data: waiting = [] } = useQuery(queries.approvals());
+  const count = waiting.length === 0 ? '' : `(${waiting.length}) `;
+  useEffect(() => {
+    document.title = `${count}${title} · Signalbox`;
+  }, [count, title]);
+  return (
+    <div className="page-head">
+      <div className="page-words">
+        <h1>{title}</h1>
+        {about === undefined ? undefined : <p className="faint">{about}</p>}
+      </div>
+      <div className="page-actions">{children}</div>
+    </div>
+  );
+}

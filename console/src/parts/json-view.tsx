@@ -1,0 +1,84 @@
+import { type ReactNode, useState } from 'react';
+
+/** Any JSON, as text that can be folded. */
+export function JsonView({ value, open = 2 }: { readonly value: unknown; readonly open?: number }): ReactNode {
+  return (
+    <div className="json">
+      <Value value={value} depth={0} open={open} />
+    </div>
+  );
+}
+
+interface Shown {
+  readonly value: unknown;
+  readonly name?: string;
+  readonly depth: number;
+  readonly open: number;
+}
+
+function Value({ value, name, depth, open }: Shown): ReactNode {
+  if (typeof value === 'object' && value !== null)
+    return <Folded value={value} name={name} depth={depth} open={open} />;
+  return (
+    <div className="json-line">
+      <Name name={name} />
+      <Leaf value={value} />
+    </div>
+  );
+}
+
+const mostShown = 200;
+
+function Folded({
+  value,
+  name,
+  depth,
+  open,
+}: Omit<Shown, 'value' | 'name'> & { readonly value: object; readonly name: string | undefined }): ReactNode {
+  const isList = Array.isArray(value);
+  const entries = Object.entries(value);
+  const [isOpen, setOpen] = useState(depth < open);
+  const [first, last] = isList ? ['[', ']'] : ['{', '}'];
+  if (entries.length === 0)
+    return (
+      <div className="json-line">
+        <Name name={name} />
+        {first}
+        {last}
+      </div>
+    );
+  return (
+    <details className="json-fold" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        <Name name={name} />
+        {first}
+        {isOpen ? '' : ` ${entries.length} ${last}`}
+      </summary>
+      {isOpen ? (
+        <>
+          <div className="json-inner">
+            {entries.slice(0, mostShown).map(([key, each]) => (
+              <Value key={key} value={each} {...(isList ? {} : { name: key })} depth={depth + 1} open={open} />
+            ))}
+            {entries.length > mostShown ? <div className="faint">… {entries.length - mostShown} more</div> : undefined}
+          </div>
+          <div className="json-line">{last}</div>
+        </>
+      ) : undefined}
+    </details>
+  );
+}
+
+function Name({ name }: { readonly name: string | undefined }): ReactNode {
+  return name === undefined ? undefined : (
+    <>
+      <span className="json-name">{name}</span>
+      {': '}
+    </>
+  );
+}
+
+function Leaf({ value }: { readonly value: unknown }): ReactNode {
+  if (typeof value === 'string') return <span className="json-text">{value === '' ? '""' : value}</span>;
+  return <span className="json-fact">{String(value)}</span>;
+}

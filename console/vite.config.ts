@@ -1,0 +1,22 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+/** In development, `npm run console:dev` asks a running server for everything that is not of the console itself. */
+const server = process.env['SIGNALBOX_URL'] ?? 'http://127.0.0.1:4242';
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react()],
+  build: {
+    assetsDir: 'console',
+    target: 'es2023',
+    // The content security policy lets no script be made from text; a file stays a file.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+  server: {
+    proxy: Object.fromEntries(
+      ['/api', '/docs', '/assets', '/openapi.json'].map((path) => [path, { target: server, changeOrigin: true }]),
+    ),
+  },
+});

@@ -1,0 +1,126 @@
+// First, so that what runs is ended before its directory is removed.
+import { closeLater } from './closing.ts';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import chromium from '@sparticuz/chromium';
+import axe from 'axe-core';
+import { type Browser, type BrowserContext, type Page, chromium as driver } from 'playwright-core';
+import { whileLocked } from '../../src/cli/file-lock.ts';
+import { Place, said } from '../e2e/cli-place.ts';
+
+/** A server of its own, started as people start it. */
+export interface ServedPlace {
+  readonly place: Place;
+  readonly url: string;
+  /** A link that signs one browser in. */
+  readonly signInUrl: string;
+  /** Asks the API as an admin. */
+  ask(method: string, path: string, body?: unknown): Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+const token = 'browser-tests-admin-token';
+
+/** Starts `signalbox serve` in an own data directory; `port` to start one again where it was. */
+export async function serve(place = new Place(), port = 0): Promise<ServedPlace> {
+  const child = place.start(['serve', '--port', String(port), '--json'], { SIGNALBOX_TOKEN: token });
+  const closed = once(child, 'close');
+  child.stderr.resume();
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    await closed;
+  };
+  closeLater(stop);
+  const { url, signInUrl } = JSON.parse(await said(child.stdout, /\}\s*$/)) as { url: string; signInUrl: string };
+  const ask = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+    const response = await fetch(url + path, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`);
+    return response.status === 204 ? undefined : await response.json();
+  };
+  return { place, url, signInUrl, ask, stop };
+}
+
+let launching: Promise<Browser> | undefined;
+
+/** One browser for a file of tests, closed with it. */
+function browser(): Promise<Browser> {
+  launching ??= launch();
+  return launching;
+}
+
+/** Without the package's own flags: one process for everything, and no rule of the web, would show us another browser than people have. */
+async function launch(): Promise<Browser> {
+  const started = await driver.launch(
+    isBrought
+      ? { executablePath: await unpacked(), args: ['--no-sandbox', '--no-zygote', '--disable-gpu'] }
+      : { channel: 'chrome' },
+  );
+  closeLater(() => started.close());
+  return started;
+}
+
+/** For which machines the package brings a browser. */
+const isBrought = process.platform === 'linux' && process.arch === 'x64';
+
+/** It is unpacked once on a machine, and several files of tests may ask for it at the same time. */
+function unpacked(): Promise<string> {
+  return whileLocked(join(tmpdir(), 'signalbox-chromium.lock'), 60_000, () => chromium.executablePath());
+}
+
+/** A browser's window, and what went wrong in it. */
+export interface Window {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Errors of the page, refused by the content security policy, and requests to anywhere else. */
+  readonly faults: string[];
+}
+
+interface Look {
+  readonly theme?: 'light' | 'dark';
+  readonly width?: number;
+  readonly height?: number;
+}
+
+/** The link works once; the browsers after the first one are as if they were that one. */
+const signedIn = new WeakMap<object, Awaited<ReturnType<BrowserContext['cookies']>>>();
+
+/** Opens a window that is signed in. */
+export async function openWindow(served: Pick<ServedPlace, 'url' | 'signInUrl'>, look: Look = {}): Promise<Window> {
+  const { theme = 'light', width = 1280, height = 860 } = look;
+  const context = await (
+    await browser()
+  ).newContext({ colorScheme: theme, viewport: { width, height }, reducedMotion: 'reduce' });
+  closeLater(() => context.close());
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text());
+  });
+  page.on('request', (request) => {
+    if (!request.url().startsWith(`${served.url}/`) && !request.url().startsWith('data:'))
+      faults.push(`asked ${request.url()}`);
+  });
+  const cookies = signedIn.get(served);
+  if (cookies !== undefined) await context.addCookies(cookies);
+  await page.goto(cookies === undefined ? served.signInUrl : served.url);
+  signedIn.set(served, await context.cookies());
+  return { page, context, faults };
+}
+
+/** What axe finds wrong on a page, one line each. */
+export async function accessibilityFaults(page: Page): Promise<string[]> {
+  // The policy of the page lets no script in from outside, which is as it should be; what is evaluated is not of the page.
+  await page.evaluate(axe.source);
+  const violations = await page.evaluate(async () => {
+    const found = await (globalThis as unknown as { axe: typeof axe }).axe.run();
+    return found.violations.map(({ id, help, nodes }) => ({ id, help, nodes: nodes.map(({ html }) => html) }));
+  });
+  return violations.map(({ id, help, nodes }) => `${id}: ${help}\n  ${nodes.slice(0, 3).join('\n  ')}`);
+}
