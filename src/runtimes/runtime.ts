@@ -106,6 +106,8 @@ export type TurnEvent =
       readonly outcome: CallResult['outcome'];
       readonly content: CallResult['content'];
       readonly durationMs: number;
+      /** The call as the journal has it; absent where none was made. */
+      readonly callId?: CallResult['callId'];
       /** What the call changed in its workspace. */
       readonly changes?: NonNullable<CallResult['changes']>;
     }

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api } from './client.ts';
+import type { RememberScope } from './schema.ts';
 
 /** What pages look up. The first part of each key is what live events make stale. */
 export const queries = {
@@ -11,6 +12,32 @@ export const queries = {
       queryFn: async ({ signal }) => {
         const { items } = await api('GET /api/approvals', { signal });
         return items.filter(({ state }) => state === 'pending');
+      },
+    }),
+  approval: (id: string) =>
+    queryOptions({
+      queryKey: ['approvals', id],
+      queryFn: ({ signal }) => api('GET /api/approvals/{id}', { path: { id }, signal }),
+    }),
+  remembering: (id: string, scope: RememberScope) =>
+    queryOptions({
+      queryKey: ['approvals', id, 'remember', scope],
+      queryFn: ({ signal }) => api('GET /api/approvals/{id}/remember', { path: { id }, query: { scope }, signal }),
+    }),
+  servers: () =>
+    queryOptions({
+      queryKey: ['servers'],
+      queryFn: async ({ signal }) => (await api('GET /api/servers', { signal })).items,
+    }),
+  tools: () => queryOptions({ queryKey: ['tools'], queryFn: ({ signal }) => api('GET /api/tools', { signal }) }),
+  /** The calls of a session that were taken back. */
+  undone: (session: string) =>
+    queryOptions({
+      queryKey: ['calls', 'undone', session],
+      queryFn: async ({ signal }) => {
+        const query = { session, type: 'Undone', limit: 500 } as const;
+        const { items } = await api('GET /api/journal', { query, signal });
+        return items.flatMap((entry) => (entry.type === 'Undone' && entry.result === 'undone' ? [entry.callId] : []));
       },
     }),
   sessions: () =>

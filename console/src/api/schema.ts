@@ -615,6 +615,8 @@ export type LiveEvent =
       readonly outcome: Outcome;
       readonly content: readonly ContentBlock[];
       readonly durationMs: number;
+      /** The call as the journal has it: `/api/calls/{id}`. */
+      readonly callId?: string | undefined;
       readonly changes?: readonly FileChange[] | undefined;
     }
   | {
@@ -1123,6 +1125,8 @@ export type SessionEvent =
       readonly outcome: Outcome;
       readonly content: readonly ContentBlock[];
       readonly durationMs: number;
+      /** The call as the journal has it: `/api/calls/{id}`. */
+      readonly callId?: string | undefined;
       readonly changes?: readonly FileChange[] | undefined;
     }
   | {

@@ -2,6 +2,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ProblemError } from '../api/client.ts';
 import { LiveEvents } from '../live/live.tsx';
+import { Notifications } from '../pages/inbox/notifications.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { Navigation } from './navigation.tsx';
@@ -31,6 +32,7 @@ export function App(): ReactNode {
           <Toasts>
             <LiveEvents>
               <ShortcutKeys>
+                <Notifications />
                 <a className="skip" href="#main">
                   Skip to the page
                 </a>

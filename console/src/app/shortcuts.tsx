@@ -65,10 +65,13 @@ export function ShortcutKeys({ children }: { readonly children: ReactNode }): Re
 }
 
 /** A key of the page that is open. `what` is for the list of keys (`?`). */
-export function useShortcut(keys: string, what: string, run: () => void): void {
+export function useShortcut(keys: string, what: string, run: () => void, isOn = true): void {
   const shortcuts = use(ShortcutsContext);
   const latest = useEffectEvent(run);
-  useEffect(() => shortcuts.add({ keys, what, run: () => latest() }), [shortcuts, keys, what]);
+  useEffect(
+    () => (isOn ? shortcuts.add({ keys, what, run: () => latest() }) : undefined),
+    [shortcuts, keys, what, isOn],
+  );
 }
 
 function makeShortcuts(): Shortcuts {

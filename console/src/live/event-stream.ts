@@ -33,13 +33,15 @@ export function openStream({ address, events, onEvent, onState }: StreamOptions)
       failures = 0;
       onState('live');
     });
-    source.addEventListener('error', () => void comeBack());
+    source.addEventListener('error', (event) => {
+      // The server has events of that name too; the connection's own has no data.
+      if (!(event instanceof MessageEvent)) void comeBack();
+    });
     for (const name of events)
-      source.addEventListener(name, (event: MessageEvent<string>) => {
-        // The connection's own error has no data.
-        if (typeof event.data !== 'string') return;
+      source.addEventListener(name, (event: Event) => {
+        if (!(event instanceof MessageEvent)) return;
         if (event.lastEventId !== '') last = event.lastEventId;
-        onEvent(name, JSON.parse(event.data));
+        onEvent(name, JSON.parse(event.data as string));
       });
   };
 

@@ -112,8 +112,7 @@ export class Gate {
     const call = this.#begun.get(id);
     this.#begun.delete(id);
     if (call === undefined) return;
-    const { changes } = await call.end(outcome);
-    this.#options.calls.changed(id, changes);
+    this.#options.calls.recorded(id, await call.end(outcome));
   }
 }
 

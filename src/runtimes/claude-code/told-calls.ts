@@ -5,13 +5,14 @@ import type { ToolId } from '../../model/tool.ts';
 import type { TurnEvent } from '../runtime.ts';
 
 /** How a call ended, as it is told. */
-export type Ended = Pick<CallResult, 'outcome' | 'content' | 'changes'> & { readonly durationMs?: number };
+export type Ended = Pick<CallResult, 'outcome' | 'content' | 'changes'> &
+  Partial<Pick<CallResult, 'callId' | 'durationMs'>>;
 
 interface ToldCall {
   stage: 'started' | 'running' | 'over';
   since: number;
-  /** What it changed, where that is known before its end is told. */
-  changes?: CallResult['changes'];
+  /** How it is on record and what it changed, where that is known before its end is told. */
+  recorded?: Pick<CallResult, 'callId' | 'changes'>;
   /** What came before the call was told in full: the model's words and the calls come by two ways. */
   early: (() => void)[];
 }
@@ -57,18 +58,26 @@ export class ToldCalls {
     this.#whenRunning(toolCallId, () => this.#tell({ type: 'tool_progress', toolCallId, progress }));
   }
 
-  /** What a call changed; told with its end. */
-  changed(toolCallId: string, changes: CallResult['changes']): void {
-    this.#call(toolCallId).changes = changes;
+  /** How a call is on record, and what it changed; told with its end. */
+  recorded(toolCallId: string, recorded: Pick<CallResult, 'callId' | 'changes'>): void {
+    this.#call(toolCallId).recorded = recorded;
   }
 
-  end(toolCallId: string, { outcome, content, changes, durationMs }: Ended): void {
+  end(toolCallId: string, { outcome, content, durationMs, ...told }: Ended): void {
     this.#whenRunning(toolCallId, (call) => {
       call.stage = 'over';
       const took = durationMs ?? Math.round(performance.now() - call.since);
-      const made = changes ?? call.changes;
-      const ended = { outcome, content, durationMs: took, ...(made === undefined ? {} : { changes: made }) };
-      this.#tell({ type: 'tool_result', toolCallId, ...ended });
+      const changes = told.changes ?? call.recorded?.changes;
+      const callId = told.callId ?? call.recorded?.callId;
+      this.#tell({
+        type: 'tool_result',
+        toolCallId,
+        outcome,
+        content,
+        durationMs: took,
+        ...(callId === undefined ? {} : { callId }),
+        ...(changes === undefined ? {} : { changes }),
+      });
     });
   }
 

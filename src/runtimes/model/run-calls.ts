@@ -23,7 +23,7 @@ export async function runCalls(calls: readonly RequestedCall[], request: CallsRe
       const { toolCallId, toolName } = call;
       const started = performance.now();
       const result = await make(call, request);
-      const { outcome, content: blocks, changes } = result;
+      const { outcome, content: blocks, callId, changes } = result;
       const durationMs = result.durationMs ?? Math.round(performance.now() - started);
       request.tell({
         type: 'tool_result',
@@ -31,6 +31,7 @@ export async function runCalls(calls: readonly RequestedCall[], request: CallsRe
         outcome,
         content: blocks,
         durationMs,
+        ...(callId === undefined ? {} : { callId }),
         ...(changes === undefined ? {} : { changes }),
       });
       return { type: 'tool-result' as const, toolCallId, toolName, output: toolOutput(result, request.images) };
@@ -39,7 +40,7 @@ export async function runCalls(calls: readonly RequestedCall[], request: CallsRe
   return { role: 'tool', content };
 }
 
-type Made = Pick<CallResult, 'outcome' | 'content' | 'changes'> & { readonly durationMs?: number };
+type Made = Pick<CallResult, 'outcome' | 'content' | 'changes'> & Partial<Pick<CallResult, 'callId' | 'durationMs'>>;
 
 async function make({ toolCallId, toolName, input }: RequestedCall, request: CallsRequest): Promise<Made> {
   const { turn, signal, tell } = request;

@@ -47,6 +47,7 @@ export const sessionEventSchema = z
       outcome,
       content: z.array(contentBlock).readonly(),
       durationMs: z.number(),
+      callId: z.string().optional().describe('The call as the journal has it: `/api/calls/{id}`.'),
       changes: z.array(fileChangeSchema).readonly().optional(),
     }),
     happening('approval_required', {

@@ -1,20 +1,89 @@
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { queries } from '../../api/queries.ts';
+import type { Approval } from '../../api/schema.ts';
 import { PageHead } from '../../app/page-head.tsx';
+import { Link } from '../../app/router.tsx';
+import { useShortcut } from '../../app/shortcuts.tsx';
+import { EffectBadge } from '../../parts/badge.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
+import { ProblemNote } from '../../parts/problem-note.tsx';
+import { TimeAgo } from '../../parts/time-ago.tsx';
+import { ApprovalPrompt } from '../approvals/approval-prompt.tsx';
+import { NotifySwitch } from './notifications.tsx';
 
-/** Everything that waits for a human. */
+/** Everything that waits for a human: the list on one side, the exact call on the other. */
 export function InboxPage(): ReactNode {
-  const { data: waiting } = useQuery(queries.approvals());
+  const { data: waiting, error, refetch } = useQuery(queries.approvals());
+  const [chosen, setChosen] = useState<string>();
+  const found = waiting?.findIndex(({ id }) => id === chosen) ?? -1;
+  const at = found === -1 ? 0 : found;
+  const current = waiting?.[at];
+  const move = (step: number): void => setChosen(waiting?.[Math.min(waiting.length - 1, Math.max(0, at + step))]?.id);
+  useShortcut('j', 'Next', () => move(1));
+  useShortcut('k', 'Previous', () => move(-1));
   return (
-    <div className="page">
-      <PageHead title="Inbox" about="Calls that wait for an answer, of every session and MCP client." />
+    <div className="page inbox">
+      <PageHead title="Inbox" about="Calls that wait for an answer, of every session and MCP client.">
+        <NotifySwitch />
+      </PageHead>
+      {error === null ? undefined : <ProblemNote error={error} onRetry={() => void refetch()} />}
       {waiting?.length === 0 ? (
         <EmptyState icon="check" title="Nothing waits for you">
-          <p>When a call needs an answer it appears here at once.</p>
+          <p>
+            When a call needs an answer it appears here at once. <Link to="/">Take the tour</Link> to see one.
+          </p>
         </EmptyState>
       ) : undefined}
+      {waiting === undefined || current === undefined ? undefined : (
+        <div className="inbox-split">
+          <ul className="inbox-list card" aria-label="Waiting calls">
+            {waiting.map((approval) => (
+              <InboxRow
+                key={approval.id}
+                approval={approval}
+                isCurrent={approval.id === current.id}
+                onChoose={() => setChosen(approval.id)}
+              />
+            ))}
+          </ul>
+          <div className="card inbox-detail">
+            <ApprovalPrompt key={current.id} id={current.id} hasKeys />
+            <footer className="faint">
+              {current.session === undefined ? (
+                'From an MCP client or a script'
+              ) : (
+                <Link to={`/sessions/${current.session}`}>Open the session</Link>
+              )}
+              {' · asked '}
+              <TimeAgo at={current.requestedAt} />
+            </footer>
+          </div>
+        </div>
+      )}
     </div>
+  );
+}
+
+function InboxRow({
+  approval,
+  isCurrent,
+  onChoose,
+}: {
+  readonly approval: Approval;
+  readonly isCurrent: boolean;
+  readonly onChoose: () => void;
+}): ReactNode {
+  const { tool, effect, principal, requestedAt } = approval;
+  return (
+    <li>
+      <button type="button" aria-current={isCurrent} onClick={onChoose}>
+        <code>{tool}</code>
+        <EffectBadge effect={effect} />
+        <span className="faint">
+          {principal.id} · <TimeAgo at={requestedAt} />
+        </span>
+      </button>
+    </li>
   );
 }

@@ -1,0 +1,131 @@
+import type { SessionEvent } from '../../api/schema.ts';
+
+type Of<Type extends SessionEvent['type']> = Extract<SessionEvent, { type: Type }>;
+
+/** A question to a human about a call, and what came of it. */
+export interface AskedApproval {
+  readonly asked: Of<'approval_required'>;
+  readonly resolved?: Pick<Of<'approval_resolved'>, 'decision' | 'by'>;
+}
+
+/** A tool call as it is shown. */
+export interface ShownCall {
+  readonly kind: 'call';
+  readonly key: string;
+  readonly start: Of<'tool_call_start'>;
+  /** What is known of the input while it is still being said. */
+  readonly inputJson: string;
+  readonly input?: Of<'tool_call_end'>['input'];
+  readonly progress?: Of<'tool_progress'>['progress'];
+  readonly approvals: readonly AskedApproval[];
+  readonly prompt?: Of<'question_prompt'>;
+  readonly answeredBy?: string;
+  readonly result?: Of<'tool_result'>;
+}
+
+export type ShownPart =
+  | { readonly kind: 'text' | 'thinking'; readonly key: string; readonly text: string }
+  | { readonly kind: 'error'; readonly key: string; readonly code: string; readonly message: string }
+  | ShownCall;
+
+/** A message, and everything the agent did with it. */
+export interface ShownTurn {
+  readonly key: string;
+  readonly message?: Of<'user_message'>;
+  readonly parts: readonly ShownPart[];
+  readonly done?: Of<'done'>['reason'];
+}
+
+/** A session as it is shown. */
+export interface SessionView {
+  readonly lastSeq: number;
+  readonly turns: readonly ShownTurn[];
+  readonly status?: Of<'session_status'>;
+}
+
+export const emptyView: SessionView = { lastSeq: 0, turns: [] };
+
+/** What a session looks like after some more events. Turns that they do not touch stay the same objects. */
+export function withEvents(view: SessionView, events: readonly SessionEvent[]): SessionView {
+  return events.reduce(withEvent, view);
+}
+
+function withEvent(view: SessionView, event: SessionEvent): SessionView {
+  // A stream that came back may tell something once more.
+  if (event.seq <= view.lastSeq) return view;
+  const seen = { ...view, lastSeq: event.seq };
+  if (event.type === 'session_status') return { ...seen, status: event };
+  if (event.type === 'user_message')
+    return { ...seen, turns: [...view.turns, { key: event.turnId, message: event, parts: [] }] };
+  // A session that is shown from its middle begins in the middle of a turn.
+  const turn = view.turns.at(-1) ?? { key: `from-${event.seq}`, parts: [] };
+  return { ...seen, turns: [...view.turns.slice(0, -1), changedTurn(turn, event)] };
+}
+
+type InTurn = Exclude<SessionEvent, { type: 'session_status' | 'user_message' }>;
+
+function changedTurn(turn: ShownTurn, event: InTurn): ShownTurn {
+  switch (event.type) {
+    case 'text_delta':
+      return withText(turn, 'text', event);
+    case 'thinking_delta':
+      return withText(turn, 'thinking', event);
+    case 'error':
+      return added(turn, { kind: 'error', key: String(event.seq), code: event.code, message: event.message });
+    case 'done':
+      return { ...turn, done: event.reason };
+    case 'tool_call_start':
+      return added(turn, { kind: 'call', key: String(event.seq), start: event, inputJson: '', approvals: [] });
+    case 'tool_call_delta':
+      return withCall(turn, event, (call) => ({ ...call, inputJson: call.inputJson + event.inputJson }));
+    case 'tool_call_end':
+      return withCall(turn, event, (call) => ({ ...call, input: event.input }));
+    case 'tool_progress':
+      return withCall(turn, event, (call) => ({ ...call, progress: event.progress }));
+    case 'tool_result':
+      return withCall(turn, event, (call) => ({ ...call, result: event }));
+    case 'approval_required':
+      return withCall(turn, event, (call) => ({ ...call, approvals: [...call.approvals, { asked: event }] }));
+    case 'approval_resolved':
+      return withCall(turn, event, (call) => ({
+        ...call,
+        approvals: call.approvals.map((each) => answered(each, event)),
+      }));
+    case 'question_prompt':
+      return withCall(turn, event, (call) => ({ ...call, prompt: event }));
+    case 'question_answered':
+      return withCall(turn, event, (call) => ({ ...call, answeredBy: event.by }));
+  }
+}
+
+function answered(approval: AskedApproval, { approvalId, decision, by }: Of<'approval_resolved'>): AskedApproval {
+  return approval.asked.approvalId === approvalId ? { ...approval, resolved: { decision, by } } : approval;
+}
+
+function added(turn: ShownTurn, part: ShownPart): ShownTurn {
+  return { ...turn, parts: [...turn.parts, part] };
+}
+
+function withText(
+  turn: ShownTurn,
+  kind: 'text' | 'thinking',
+  { seq, text }: { readonly seq: number; readonly text: string },
+): ShownTurn {
+  const last = turn.parts.at(-1);
+  if (last?.kind !== kind) return added(turn, { kind, key: String(seq), text });
+  return { ...turn, parts: [...turn.parts.slice(0, -1), { ...last, text: last.text + text }] };
+}
+
+/** Some models give several calls one id: the last one that has not ended is meant. */
+function withCall(
+  turn: ShownTurn,
+  { toolCallId }: { readonly toolCallId: string },
+  change: (call: ShownCall) => ShownCall,
+): ShownTurn {
+  const isMeant = (part: ShownPart): boolean => part.kind === 'call' && part.start.toolCallId === toolCallId;
+  const open = turn.parts.findLastIndex((part) => isMeant(part) && part.kind === 'call' && part.result === undefined);
+  const index = open === -1 ? turn.parts.findLastIndex(isMeant) : open;
+  const call = turn.parts[index];
+  if (call?.kind !== 'call') return turn;
+  return { ...turn, parts: turn.parts.with(index, change(call)) };
+}

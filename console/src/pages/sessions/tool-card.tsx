@@ -1,0 +1,142 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, memo } from 'react';
+import { api } from '../../api/client.ts';
+import { queries } from '../../api/queries.ts';
+import type { FileChange } from '../../api/schema.ts';
+import { useTell } from '../../app/toasts.tsx';
+import { Badge, EffectBadge, OutcomeBadge } from '../../parts/badge.tsx';
+import { Button } from '../../parts/button.tsx';
+import { ContentView } from '../../parts/content-view.tsx';
+import { DiffView } from '../../parts/diff-view.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { JsonView } from '../../parts/json-view.tsx';
+import { duration } from '../../parts/time-ago.tsx';
+import { ApprovalPrompt } from '../approvals/approval-prompt.tsx';
+import { QuestionForm } from './question-form.tsx';
+import type { ShownCall } from './session-view.ts';
+
+/** One tool call: what with, what came of it, what it changed, and the way to take that back. */
+export const ToolCard = memo(function ToolCard({
+  call,
+  session,
+  asking,
+  undone,
+}: {
+  readonly call: ShownCall;
+  readonly session: string;
+  /** The question that has the keys. */
+  readonly asking: string | undefined;
+  readonly undone: readonly string[] | undefined;
+}): ReactNode {
+  const { start, input, inputJson, progress, approvals, prompt, answeredBy, result } = call;
+  const open = approvals.find(({ resolved }) => resolved === undefined);
+  const waits = open !== undefined && result === undefined;
+  return (
+    <section className={waits ? 'tool-card card waits' : 'tool-card card'} aria-label={`Call of ${start.tool}`}>
+      <header>
+        <Icon name={prompt === undefined ? 'tools' : 'question'} />
+        <h3>
+          {start.tool} <span className="faint">{start.server}</span>
+        </h3>
+        <Effect tool={start.toolName} />
+        <span className="tool-end">
+          {result === undefined ? (
+            <Badge tone={waits ? 'amber' : 'blue'}>{waits ? 'waits for you' : 'running'}</Badge>
+          ) : (
+            <>
+              <span className="faint">{duration(result.durationMs)}</span>
+              <OutcomeBadge outcome={result.outcome} />
+            </>
+          )}
+        </span>
+      </header>
+      {waits ? undefined : (
+        <details className="fold" open={result === undefined && prompt === undefined}>
+          <summary>Arguments</summary>
+          {input === undefined ? <pre className="faint">{inputJson}</pre> : <JsonView value={input} open={3} />}
+        </details>
+      )}
+      {progress === undefined || result !== undefined ? undefined : (
+        <p className="faint" role="status">
+          {progress.message ?? 'Progress'} · {progress.progress}
+          {progress.total === undefined ? '' : ` of ${progress.total}`}
+        </p>
+      )}
+      {prompt === undefined || result !== undefined || answeredBy !== undefined ? undefined : (
+        <QuestionForm session={session} toolCallId={start.toolCallId} questions={prompt.questions} />
+      )}
+      {waits ? <ApprovalPrompt id={open.asked.approvalId} hasKeys={asking === open.asked.approvalId} /> : undefined}
+      {approvals.map(({ asked, resolved }) =>
+        resolved === undefined ? undefined : (
+          <p key={asked.approvalId} className="faint resolved">
+            {resolved.decision === 'expired' ? 'Nobody answered in time' : `${resolved.decision} by ${resolved.by}`}
+            {` · ${asked.reason} (rule ${asked.rule})`}
+          </p>
+        ),
+      )}
+      {result === undefined ? undefined : (
+        <>
+          <details
+            className="fold"
+            open={result.outcome !== 'completed' || result.changes === undefined || result.changes.length === 0}
+          >
+            <summary>Result</summary>
+            <ContentView content={result.content} />
+          </details>
+          <Changes changes={result.changes ?? []} />
+          {result.callId === undefined ? undefined : (
+            <footer>
+              {result.outcome === 'completed' && (result.changes?.length ?? 0) > 0 ? (
+                <Undo callId={result.callId} isUndone={undone?.includes(result.callId) ?? false} />
+              ) : undefined}
+              <code className="faint">{result.callId}</code>
+            </footer>
+          )}
+        </>
+      )}
+    </section>
+  );
+});
+
+function Effect({ tool }: { readonly tool: string }): ReactNode {
+  const { data } = useQuery(queries.tools());
+  const effect = data?.items.find(({ name }) => name === tool)?.effect;
+  return effect === undefined ? undefined : <EffectBadge effect={effect} />;
+}
+
+function Changes({ changes }: { readonly changes: readonly FileChange[] }): ReactNode {
+  if (changes.length === 0) return undefined;
+  return (
+    <ul className="changes" aria-label="Changes">
+      {changes.map(({ workspace, path, kind, diff, note }) => (
+        <li key={`${workspace ?? ''} ${path}`}>
+          <p>
+            <code>{path}</code> <span className="faint">{kind}</span>
+          </p>
+          {diff === undefined ? undefined : <DiffView diff={diff} label={`What changed in ${path}`} />}
+          {note === undefined ? undefined : <p className="faint">{note}</p>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Undo({ callId, isUndone }: { readonly callId: string; readonly isUndone: boolean }): ReactNode {
+  const cache = useQueryClient();
+  const tell = useTell();
+  const undo = useMutation({
+    mutationFn: () => api('POST /api/calls/{id}/undo', { path: { id: callId }, body: {} }),
+    onSuccess: ({ outcome, error }) => {
+      if (outcome === 'undone') tell.done('Taken back: everything is as it was before the call.');
+      else tell.problem(new Error(error ?? 'Not everything could be taken back.'));
+    },
+    onError: (error) => tell.problem(error),
+    onSettled: () => void cache.invalidateQueries({ queryKey: ['calls'] }),
+  });
+  if (isUndone || undo.data?.outcome === 'undone') return <Badge tone="grey">undone</Badge>;
+  return (
+    <Button icon="undo" isBusy={undo.isPending} onClick={() => undo.mutate()}>
+      Undo
+    </Button>
+  );
+}
