@@ -134,6 +134,8 @@ export type Backtest = {
   readonly calls: number;
   /** How many were decided by code, which cannot be asked again. */
   readonly skipped: number;
+  /** How many differ. */
+  readonly changedTotal: number;
   readonly changed: readonly {
     readonly callId: string;
     readonly at: string;
@@ -151,7 +153,17 @@ export type BacktestRequest = {
   readonly text?: string | undefined;
   /** Only calls since then are compared. */
   readonly since?: string | undefined;
+  /** How many that differ are listed: the newest. */
+  readonly limit?: number | undefined;
 };
+
+export type BegunSignIn = {
+  /** Where to send the person. The browser comes back to a loopback address of this machine. */
+  readonly url: string;
+  readonly since: string;
+};
+
+export type CallDetails = EndedCallDetails | RunningCallDetails;
 
 export type CallEntry = ToolInvoked | CallStarted;
 
@@ -293,6 +305,13 @@ export type CatalogChange = {
   readonly servers: readonly Server[];
 };
 
+export type ChangedServers = {
+  /** The servers that were added. */
+  readonly servers: readonly string[];
+  /** What became of secrets, and what is still to be done. */
+  readonly notes: readonly string[];
+};
+
 /** The configuration was changed while the server ran. */
 export type ConfigurationChanged = {
   /** Its place in the journal. */
@@ -426,6 +445,73 @@ export type DenyRequest = {
 /** What a tool does to the world. */
 export type Effect = 'read' | 'undoable' | 'compensable' | 'irreversible';
 
+export type EndedCallDetails = {
+  /** Its place in the journal. */
+  readonly seq: number;
+  readonly at: string;
+  /** Links it to all entries before it. */
+  readonly hash: string;
+  readonly callId: string;
+  readonly sessionId?: string | undefined;
+  readonly tool: string;
+  readonly principal: Principal;
+  /** Without secrets. */
+  readonly arguments: { readonly [name: string]: unknown };
+  readonly server?: string | undefined;
+  readonly adapter?: string | undefined;
+  readonly effect?: Effect | undefined;
+  readonly labels?: readonly string[] | undefined;
+  readonly definitionHash?: string | undefined;
+  /** The tool had an undo function of its own. */
+  readonly ownUndo?: true | undefined;
+  readonly decision?: Decision | undefined;
+  readonly idempotencyKey?: string | undefined;
+  /** The call went past Signalbox and was only seen. */
+  readonly observed?: true | undefined;
+  /** The approval it ran by. */
+  readonly approvalId?: string | undefined;
+  /** The call whose arguments a human edited into this one. */
+  readonly replaces?: string | undefined;
+  readonly type: 'ToolInvoked';
+  readonly outcome: Outcome;
+  readonly durationMs: number | null;
+  /** The result as a person would read it, at most 1000 characters. */
+  readonly output: string;
+  readonly cached?: true | undefined;
+  readonly error?: CallError | undefined;
+  /** How often it was tried, when that was more than once. */
+  readonly attempts?: number | undefined;
+  /** What the tool says the call cost. */
+  readonly costUsd?: number | undefined;
+  /** What a human found out about a call whose outcome was unknown. */
+  readonly settled?:
+    | {
+        readonly as: 'completed' | 'failed';
+        readonly by: Principal;
+        readonly at: string;
+        readonly note?: string | undefined;
+      }
+    | undefined;
+  /** What it changed in its workspace. */
+  readonly changes?: readonly FileChange[] | undefined;
+  /** How many there were, when not all are listed. */
+  readonly changesTotal?: number | undefined;
+  /** The whole result, where the call was recorded for replay; `output` is the beginning of it. */
+  readonly result?:
+    | {
+        readonly content: readonly ContentBlock[];
+        /** Any JSON value. */
+        readonly structuredContent?: unknown;
+      }
+    | undefined;
+  /** Length of the whole result, where `/api/results/{id}` has it. */
+  readonly keptCharacters?: number | undefined;
+  readonly approval?: Approval | undefined;
+  readonly undo: UndoStanding;
+  /** Every entry about it, oldest first. */
+  readonly history: readonly JournalEntry[];
+};
+
 /** One thing a call changed in its workspace. */
 export type FileChange = {
   readonly workspace?: string | undefined;
@@ -434,6 +520,19 @@ export type FileChange = {
   /** A unified diff, for text that is not too long. */
   readonly diff?: string | undefined;
   readonly note?: string | undefined;
+};
+
+export type FoundServers = {
+  readonly items: readonly {
+    /** What it would be called here. */
+    readonly name: string;
+    /** As it would stand in the configuration: references in the place of secrets. */
+    readonly entry: { readonly [name: string]: unknown };
+    readonly from: readonly { readonly client: string; readonly file: string }[];
+    readonly notes: readonly string[];
+    /** The names of the secrets that would be kept encrypted. */
+    readonly secrets: readonly string[];
+  }[];
 };
 
 /** An answer at all means alive; `ok` means ready for calls. */
@@ -710,6 +809,40 @@ export type LiveEvent =
 
 export type Lock = { readonly items: readonly ServerStanding[] };
 
+export type McpClient = {
+  /** What it calls itself. */
+  readonly name: string;
+  readonly version: string;
+  /** The revision of MCP it speaks. */
+  readonly protocolVersion: string;
+  /** Who it acts for. */
+  readonly principal: string;
+  readonly profile?: string | undefined;
+  /** What its calls are recorded under. */
+  readonly sessionId: string;
+  readonly since: string;
+  readonly lastSeenAt: string;
+  /** A request of it is being served, or it listens for changes. */
+  readonly inUse: boolean;
+  /** Its latest call; without an outcome while it runs. */
+  readonly lastCall?:
+    | { readonly callId: string; readonly tool: string; readonly at: string; readonly outcome?: Outcome | undefined }
+    | undefined;
+};
+
+export type McpClients = {
+  /** Those heard of in the last half hour, the latest first. */
+  readonly items: readonly McpClient[];
+  readonly connect: {
+    /** The address of the MCP endpoint. */
+    readonly url: string;
+    /** Where the token for agents of this machine is kept. */
+    readonly tokenFile?: string | undefined;
+    /** Lines for a shell that connect a client. They read the token from its file. */
+    readonly commands: readonly { readonly client: string; readonly command: string }[];
+  };
+};
+
 export type NewMessage = { readonly content: string };
 
 export type NewPolicies = {
@@ -717,6 +850,16 @@ export type NewPolicies = {
   readonly rules?: readonly { readonly [name: string]: unknown }[] | undefined;
   /** The text of a `policies.yaml`, in the place of `rules`. */
   readonly text?: string | undefined;
+  /** Writes `text` into the file of rules, so that it stays in force. Takes a configuration. */
+  readonly save?: boolean | undefined;
+  /** The fingerprint of the file you changed: it is written only if it is still like that. */
+  readonly seen?: string | undefined;
+};
+
+export type NewServer = {
+  readonly name: string;
+  /** As under `mcpServers` in the configuration. */
+  readonly entry: { readonly [name: string]: unknown };
 };
 
 export type NewSession = {
@@ -754,6 +897,40 @@ export type Policies = {
   }[];
   /** The names of the policies in code. */
   readonly code: readonly string[];
+  /** The file of rules. Absent without a configuration, or when the rules stand in the configuration itself. */
+  readonly file?:
+    | {
+        readonly file: string;
+        /** As it is now, which is not in force when it has a mistake. */
+        readonly text: string;
+        /** Changes with the text: give it as `seen`. */
+        readonly fingerprint: string;
+      }
+    | undefined;
+};
+
+/** Everything that is wrong with rules, and where. */
+export type PolicyCheck = {
+  readonly valid: boolean;
+  /** Present when they could be used. */
+  readonly version?: string | undefined;
+  readonly rules: number;
+  readonly problems: readonly {
+    /** Counted from 1; 0 where there is no text. */
+    readonly line: number;
+    readonly column: number;
+    /** Where in the document, as in `[0].deny`. */
+    readonly path: string;
+    readonly message: string;
+    readonly hint?: string | undefined;
+  }[];
+};
+
+export type PolicyCheckRequest = {
+  /** Rules, as in `policies.yaml`. */
+  readonly rules?: readonly { readonly [name: string]: unknown }[] | undefined;
+  /** The text of a `policies.yaml`, in the place of `rules`. */
+  readonly text?: string | undefined;
 };
 
 /** Who is asking. Humans may approve, agents may not. */
@@ -796,6 +973,11 @@ export type Problem = {
     | 'method-refused'
     | 'server-local'
     | 'server-down'
+    | 'name-collision'
+    | 'sign-in-refused'
+    | 'sign-in-failed'
+    | 'file-outdated'
+    | 'setting-refused'
     | 'lock-outdated'
     | 'configuration-invalid'
     | 'approval-answered'
@@ -891,6 +1073,50 @@ export type RuleRevoked = {
   readonly by: Principal;
 };
 
+export type RunningCallDetails = {
+  /** Its place in the journal. */
+  readonly seq: number;
+  readonly at: string;
+  /** Links it to all entries before it. */
+  readonly hash: string;
+  readonly callId: string;
+  readonly sessionId?: string | undefined;
+  readonly tool: string;
+  readonly principal: Principal;
+  /** Without secrets. */
+  readonly arguments: { readonly [name: string]: unknown };
+  readonly server?: string | undefined;
+  readonly adapter?: string | undefined;
+  readonly effect?: Effect | undefined;
+  readonly labels?: readonly string[] | undefined;
+  readonly definitionHash?: string | undefined;
+  /** The tool had an undo function of its own. */
+  readonly ownUndo?: true | undefined;
+  readonly decision?: Decision | undefined;
+  readonly idempotencyKey?: string | undefined;
+  /** The call went past Signalbox and was only seen. */
+  readonly observed?: true | undefined;
+  /** The approval it ran by. */
+  readonly approvalId?: string | undefined;
+  /** The call whose arguments a human edited into this one. */
+  readonly replaces?: string | undefined;
+  readonly type: 'CallStarted';
+  /** The whole result, where the call was recorded for replay; `output` is the beginning of it. */
+  readonly result?:
+    | {
+        readonly content: readonly ContentBlock[];
+        /** Any JSON value. */
+        readonly structuredContent?: unknown;
+      }
+    | undefined;
+  /** Length of the whole result, where `/api/results/{id}` has it. */
+  readonly keptCharacters?: number | undefined;
+  readonly approval?: Approval | undefined;
+  readonly undo: UndoStanding;
+  /** Every entry about it, oldest first. */
+  readonly history: readonly JournalEntry[];
+};
+
 export type SentMessage = {
   readonly turnId: string;
   /** Events of the turn have a greater seq. */
@@ -909,6 +1135,8 @@ export type Server = {
   readonly since: string;
   /** Why it is not up. */
   readonly reason?: string | undefined;
+  /** It is down until a person signs in at it. */
+  readonly needsSignIn?: true | undefined;
   /** It was not tried to the end yet. */
   readonly connecting?: true | undefined;
   /** Turns and readiness depend on it. */
@@ -939,6 +1167,8 @@ export type ServerDetails = {
   readonly since: string;
   /** Why it is not up. */
   readonly reason?: string | undefined;
+  /** It is down until a person signs in at it. */
+  readonly needsSignIn?: true | undefined;
   /** It was not tried to the end yet. */
   readonly connecting?: true | undefined;
   /** Turns and readiness depend on it. */
@@ -946,6 +1176,16 @@ export type ServerDetails = {
   /** How many of its tools can be called now. */
   readonly tools: number;
   readonly health?: ServerHealth | undefined;
+  /** The last sign-in that was begun here. */
+  readonly signIn?:
+    | {
+        readonly state: 'waiting' | 'signed-in' | 'failed';
+        readonly since: string;
+        readonly error?: string | undefined;
+      }
+    | undefined;
+  /** It stands in the configuration file, and can be removed from it. */
+  readonly configured: boolean;
   /** The last 200 lines it wrote to its error output, or logged. */
   readonly stderr: readonly string[];
 };
@@ -1002,6 +1242,8 @@ export type ServerState = {
   readonly since: string;
   /** Why it is not up. */
   readonly reason?: string | undefined;
+  /** It is down until a person signs in at it. */
+  readonly needsSignIn?: true | undefined;
   /** It was not tried to the end yet. */
   readonly connecting?: true | undefined;
   /** Turns and readiness depend on it. */
@@ -1229,12 +1471,61 @@ export type SettleRequest = {
   readonly note?: string | undefined;
 };
 
+/** The calls that ended in a time: how many, how, and how fast. */
+export type Statistics = {
+  /** Where the first bucket begins. */
+  readonly since: string;
+  readonly until: string;
+  readonly bucketSeconds: number;
+  readonly total: {
+    /** How many ended. */
+    readonly calls: number;
+    /** How many ended so; those that are none are left out. */
+    readonly outcomes: { readonly [name: string]: number };
+    /** How long those took that reached their tool; absent when none did. */
+    readonly latencyMs?: { readonly p50: number; readonly p95: number; readonly p99: number } | undefined;
+  };
+  /** One for each stretch of time, in order, also for those without calls. */
+  readonly buckets: readonly {
+    /** Where it begins. */
+    readonly at: string;
+    /** How many ended. */
+    readonly calls: number;
+    /** How many ended so; those that are none are left out. */
+    readonly outcomes: { readonly [name: string]: number };
+    /** How long those took that reached their tool; absent when none did. */
+    readonly latencyMs?: { readonly p50: number; readonly p95: number; readonly p99: number } | undefined;
+  }[];
+  /** Most called first; at most 500. */
+  readonly tools: readonly {
+    readonly tool: string;
+    readonly server: string;
+    /** How many ended. */
+    readonly calls: number;
+    /** How many ended so; those that are none are left out. */
+    readonly outcomes: { readonly [name: string]: number };
+    /** How long those took that reached their tool; absent when none did. */
+    readonly latencyMs?: { readonly p50: number; readonly p95: number; readonly p99: number } | undefined;
+  }[];
+  readonly servers: readonly {
+    readonly server: string;
+    /** How many ended. */
+    readonly calls: number;
+    /** How many ended so; those that are none are left out. */
+    readonly outcomes: { readonly [name: string]: number };
+    /** How long those took that reached their tool; absent when none did. */
+    readonly latencyMs?: { readonly p50: number; readonly p95: number; readonly p99: number } | undefined;
+  }[];
+};
+
 export type SubmitAnswersRequest = {
   /** The model’s id of the call, as the events name it. */
   readonly toolCallId: string;
   /** By question. */
   readonly answers: { readonly [name: string]: unknown };
 };
+
+export type TakeOver = { readonly names: readonly string[] };
 
 /** An access token was made. */
 export type TokenCreated = {
@@ -1441,6 +1732,19 @@ export type UndoResult = {
   readonly error?: string | undefined;
 };
 
+/** Whether a call can be taken back, as far as that is known without trying. */
+export type UndoStanding =
+  | { readonly state: 'ready'; readonly changes: readonly FileChange[] }
+  | {
+      readonly state: 'blocked';
+      readonly reason: string;
+      /** Whether an undo with `partial` would take back the rest. */
+      readonly canDoTheRest: boolean;
+      readonly changes: readonly FileChange[];
+    }
+  | { readonly state: 'undone' }
+  | { readonly state: 'unavailable'; readonly reason: string };
+
 /** A call is about to be taken back. */
 export type UndoStarted = {
   /** Its place in the journal. */
@@ -1458,6 +1762,7 @@ export type UndoStarted = {
 /** What each operation takes and answers. */
 export interface Operations {
   'DELETE /api/approvals/rules/{id}': { path: { readonly id: string }; query: {}; body: undefined; answer: RulePage };
+  'DELETE /api/servers/{name}': { path: { readonly name: string }; query: {}; body: undefined; answer: undefined };
   'DELETE /api/sessions/{id}': { path: { readonly id: string }; query: {}; body: undefined; answer: undefined };
   'DELETE /api/tokens/{id}': { path: { readonly id: string }; query: {}; body: undefined; answer: AccessToken };
   'GET /api/agents': { path: {}; query: {}; body: undefined; answer: AgentPage };
@@ -1480,7 +1785,11 @@ export interface Operations {
     query: {
       readonly session?: string | undefined;
       readonly tool?: string | undefined;
+      readonly server?: string | undefined;
       readonly outcome?: Outcome | undefined;
+      readonly decision?: 'allow' | 'ask' | 'deny' | undefined;
+      readonly principal?: string | undefined;
+      readonly text?: string | undefined;
       readonly since?: string | undefined;
       readonly until?: string | undefined;
       readonly before?: number | null | undefined;
@@ -1491,7 +1800,8 @@ export interface Operations {
     body: undefined;
     answer: CallPage;
   };
-  'GET /api/calls/{id}': { path: { readonly id: string }; query: {}; body: undefined; answer: CallEntry };
+  'GET /api/calls/{id}': { path: { readonly id: string }; query: {}; body: undefined; answer: CallDetails };
+  'GET /api/clients': { path: {}; query: {}; body: undefined; answer: McpClients };
   'GET /api/events': {
     path: {};
     query: { readonly after?: string | undefined; readonly types?: string | undefined };
@@ -1499,13 +1809,18 @@ export interface Operations {
     answer: undefined;
   };
   'GET /api/health': { path: {}; query: {}; body: undefined; answer: Health };
+  'GET /api/import': { path: {}; query: {}; body: undefined; answer: FoundServers };
   'GET /api/info': { path: {}; query: {}; body: undefined; answer: Info };
   'GET /api/journal': {
     path: {};
     query: {
       readonly session?: string | undefined;
       readonly tool?: string | undefined;
+      readonly server?: string | undefined;
       readonly outcome?: Outcome | undefined;
+      readonly decision?: 'allow' | 'ask' | 'deny' | undefined;
+      readonly principal?: string | undefined;
+      readonly text?: string | undefined;
       readonly since?: string | undefined;
       readonly until?: string | undefined;
       readonly before?: number | null | undefined;
@@ -1561,6 +1876,18 @@ export interface Operations {
     answer: undefined;
   };
   'GET /api/sessions/{id}/messages': { path: { readonly id: string }; query: {}; body: undefined; answer: Transcript };
+  'GET /api/statistics': {
+    path: {};
+    query: {
+      readonly since?: string | undefined;
+      readonly until?: string | undefined;
+      readonly bucketSeconds?: number | undefined;
+      readonly tool?: string | undefined;
+      readonly server?: string | undefined;
+    };
+    body: undefined;
+    answer: Statistics;
+  };
   'GET /api/tokens': { path: {}; query: {}; body: undefined; answer: TokenPage };
   'GET /api/tools': { path: {}; query: { readonly profile?: string | undefined }; body: undefined; answer: Catalog };
   'GET /api/tools/{name}': { path: { readonly name: string }; query: {}; body: undefined; answer: Tool };
@@ -1574,6 +1901,7 @@ export interface Operations {
   'POST /api/approvals/{id}/deny': { path: { readonly id: string }; query: {}; body: DenyRequest; answer: Approval };
   'POST /api/calls/{id}/settle': { path: { readonly id: string }; query: {}; body: SettleRequest; answer: CallEntry };
   'POST /api/calls/{id}/undo': { path: { readonly id: string }; query: {}; body: UndoRequest; answer: UndoResult };
+  'POST /api/import': { path: {}; query: {}; body: TakeOver; answer: ChangedServers };
   'POST /api/lock/{server}/accept': {
     path: { readonly server: string };
     query: {};
@@ -1581,6 +1909,8 @@ export interface Operations {
     answer: ServerStanding;
   };
   'POST /api/policies/backtest': { path: {}; query: {}; body: BacktestRequest; answer: Backtest };
+  'POST /api/policies/check': { path: {}; query: {}; body: PolicyCheckRequest; answer: PolicyCheck };
+  'POST /api/servers': { path: {}; query: {}; body: NewServer; answer: ChangedServers };
   'POST /api/servers/{name}/disable': {
     path: { readonly name: string };
     query: {};
@@ -1598,6 +1928,12 @@ export interface Operations {
     query: {};
     body: undefined;
     answer: ServerState;
+  };
+  'POST /api/servers/{name}/sign-in': {
+    path: { readonly name: string };
+    query: {};
+    body: undefined;
+    answer: BegunSignIn;
   };
   'POST /api/sessions': { path: {}; query: {}; body: NewSession; answer: Session };
   'POST /api/sessions/{id}/approve': {
