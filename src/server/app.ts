@@ -25,6 +25,7 @@ import { type FindConsole, consolePlaces, consoleRoutes } from './routes/console
 import { eventRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
 import { infoRoutes } from './routes/info.ts';
+import { type ServedSchedules, jobRoutes } from './routes/jobs.ts';
 import { journalRoutes } from './routes/journal.ts';
 import { lockRoutes } from './routes/lock.ts';
 import { metricsRoutes } from './routes/metrics.ts';
@@ -35,6 +36,7 @@ import { resultRoutes } from './routes/results.ts';
 import { serverRoutes } from './routes/servers.ts';
 import { sessionAnswerRoutes } from './routes/session-answers.ts';
 import { sessionEventRoutes } from './routes/session-events.ts';
+import { sessionReplayRoutes } from './routes/session-replay.ts';
 import { sessionTurnRoutes } from './routes/session-turn.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { settleRoutes } from './routes/settle.ts';
@@ -56,6 +58,7 @@ export interface AppParts {
   readonly browserSessions: BrowserSessions;
   readonly sessions?: Sessions | undefined;
   readonly findConsole?: FindConsole | undefined;
+  readonly schedules?: ServedSchedules | undefined;
   readonly startedAt: Date;
   readonly maxBodyBytes: number;
   readonly bearers: BearerTokens;
@@ -125,6 +128,8 @@ export function createApp(parts: AppParts): ServerApp {
   sessionTurnRoutes(app, served, streams, parts.maxBodyBytes);
   sessionAnswerRoutes(app, served, parts.maxBodyBytes);
   sessionEventRoutes(app, served, streams);
+  sessionReplayRoutes(app, box, parts.maxBodyBytes);
+  jobRoutes(app, parts.schedules, parts.maxBodyBytes);
   eventRoutes(app, new LiveEvents(box, parts.sessions), streams);
   metricsRoutes(app, parts.registry);
   consoleRoutes(app, parts.findConsole);

@@ -15,6 +15,7 @@ import { Problem, problemType } from './problems/problem.ts';
 import { type PrometheusMetrics, prometheusMetrics } from './prometheus.ts';
 import type { FindConsole } from './routes/console.ts';
 import { securityHeaders } from './security-headers.ts';
+import type { ServedSchedules } from './routes/jobs.ts';
 import type { ServedConfiguration } from './served-configuration.ts';
 import { stoppable } from './stop.ts';
 
@@ -25,6 +26,8 @@ export interface ServerOptions {
   readonly configuration?: ServedConfiguration;
   /** Conversations with agents, if there are any to talk to. The server does not close them. */
   readonly sessions?: Sessions;
+  /** Jobs that begin sessions at their times, if any are kept. The server does not close them. */
+  readonly schedules?: ServedSchedules;
   readonly host: string;
   /** Taken ports are passed over for the next free one; 0 is any free one. */
   readonly port: number;
@@ -88,6 +91,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     browserSessions: new BrowserSessions(),
     sessions: options.sessions,
     findConsole: options.findConsole,
+    schedules: options.schedules,
     startedAt: new Date(),
     maxBodyBytes,
     bearers,

@@ -27,7 +27,7 @@ export const direction: Readonly<Record<string, readonly string[]>> = {
   'signalbox.ts': [...core, 'access', ...outerRing, 'config'],
   'index.ts': ['signalbox.ts', ...core, 'access', 'sources', 'store'],
 
-  server: ['signalbox.ts', ...core, 'access', ...outerRing, 'config'],
+  server: ['signalbox.ts', ...core, 'access', ...outerRing, 'config', 'testing'],
   cli: ['signalbox.ts', ...core, 'access', 'process', ...outerRing, 'config', 'server', 'testing'],
 };
 

@@ -110,6 +110,7 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
       metrics,
       configuration: configured,
       sessions,
+      schedules,
       agentTokenFile: agentTokenKeptIn,
       findConsole: () => built.directory,
     });

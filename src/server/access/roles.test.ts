@@ -32,6 +32,7 @@ const changing: Readonly<Record<string, readonly Role[]>> = {
   'POST /api/sessions': may.call,
   'POST /api/sessions/{id}/messages': may.call,
   'POST /api/sessions/{id}/fork': may.call,
+  'POST /api/sessions/{id}/replay': may.read,
   'DELETE /api/sessions/{id}': may.call,
   'PATCH /api/sessions/{id}': may.steer,
   'POST /api/sessions/{id}/interrupt': may.steer,

@@ -30,6 +30,8 @@ const told = [
   'edit-invalid',
   'remember-refused',
   'rule-unknown',
+  'job-unknown',
+  'job-invalid',
   'session-unknown',
   'session-invalid',
   'agent-unknown',

@@ -37,6 +37,22 @@ describe('POST /api/sessions/{id}/messages', () => {
     assert.ok(events[0]?.type === 'user_message' && events[0].turnId === turnId);
   });
 
+  it('begins no second turn for a message that comes again with its key', async (test) => {
+    const { ask, create } = await openSessionServer(test);
+    const [id, other] = [await create(), await create()];
+    const send = async (session: string, idempotencyKey: string): Promise<string> =>
+      (
+        await bodyOf<SentMessage>(
+          ask('POST', `/api/sessions/${session}/messages`, { content: 'ping the server', idempotencyKey }),
+        )
+      ).turnId;
+    const [first, second] = await Promise.all([send(id, 'a'), send(id, 'a')]);
+    assert.equal(first, second);
+    assert.equal(await send(id, 'a'), first);
+    assert.notEqual(await send(id, 'b'), first);
+    assert.notEqual(await send(other, 'a'), first);
+  });
+
   it('streams to each its own turn, where several wait for each other', async (test) => {
     const { create, say, place } = await openSessionServer(test);
     const id = await create({ agent: 'scripted' });

@@ -3,6 +3,7 @@ import type { SessionEvent } from '../../sessions/session-event.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp, ServerContext } from '../environment.ts';
 import { readJsonBody } from '../json-body.ts';
+import { SentMessages } from '../sent-messages.ts';
 import { sessionFrame } from '../session-frame.ts';
 import { problems } from '../schemas/problem.ts';
 import { interruptionSchema, messageSchema, sentSchema } from '../schemas/session.ts';
@@ -57,10 +58,15 @@ export function sessionTurnRoutes(
     },
   });
 
+  const sentMessages = new SentMessages();
+
   app.openapi(sendRoute, async (context) => {
     const { id } = await served.one(context.var.identity, context.req.valid('param').id);
-    const { content } = context.req.valid('json');
-    const send = () => served.all.send(id, content, context.var.principal);
+    const { content, idempotencyKey } = context.req.valid('json');
+    const { principal } = context.var;
+    const sendNow = () => served.all.send(id, content, principal);
+    const send = () =>
+      idempotencyKey === undefined ? sendNow() : sentMessages.once([id, principal.id, idempotencyKey], sendNow);
     if (wantsStream(context)) {
       return streams.answer(context, async (signal) => {
         const { turnId, afterSeq } = await send();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { documented } from '../../../test/support/documented.ts';
-import { bodyOf, startTestServer } from '../../../test/support/http-server.ts';
+import { adminToken, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
 import { eventsOf, openSessionServer } from '../../../test/support/sessions/session-server.ts';
 import type { Turn, TurnEvent } from '../../runtimes/runtime.ts';
 import type { TranscriptMessage } from '../../runtimes/transcript.ts';
@@ -33,6 +33,52 @@ describe('sessions over HTTP', () => {
     assert.deepEqual(listed.items.map(({ id }) => id).toSorted(), [fork.id, session.id].toSorted());
     assert.equal((await ask('DELETE', path)).status, 204);
     assert.equal((await ask('GET', path)).status, 404);
+  });
+
+  it('give their messages page by page, the last ones first', async (test) => {
+    const { ask, create, say } = await openSessionServer(test);
+    const id = await create();
+    for (const content of ['ping the server', 'ping it again', 'and again']) await eventsOf(await say(id, content));
+    interface Transcript {
+      readonly items: readonly TranscriptMessage[];
+      readonly before?: string;
+    }
+    const read = (query = ''): Promise<Transcript> =>
+      bodyOf<Transcript>(ask('GET', `/api/sessions/${id}/messages${query}`));
+    const all = await read();
+    assert.ok(all.items.length >= 6 && all.before === undefined);
+    const pages: TranscriptMessage[][] = [];
+    for (let page = await read('?limit=4'); ; page = await read(`?limit=4&before=${page.before}`)) {
+      pages.unshift([...page.items]);
+      if (page.before === undefined) break;
+    }
+    assert.ok(pages.length >= 2);
+    assert.deepEqual(pages.flat(), all.items);
+    assert.equal((await ask('GET', `/api/sessions/${id}/messages?before=none`)).status, 400);
+  });
+
+  it('replay their recorded calls, also by other rules, and reach nothing', async (test) => {
+    const { call, send, box } = await startTestServer(test);
+    await call('echo', { arguments: { text: 'a' }, sessionId: 'one' });
+    await call('break', { sessionId: 'one' });
+    const before = (await box.journal.calls()).items.length;
+    const replay = async (body: object): Promise<unknown[]> => {
+      const { items } = await bodyOf<{ items: { tool: string; replayed: string; differs: string }[] }>(
+        send(adminToken, 'POST', '/api/sessions/one/replay', body),
+      );
+      return items.map(({ tool, replayed, differs }) => [tool, replayed, differs]);
+    };
+    assert.deepEqual(await replay({}), [
+      ['mcp__test__echo', 'completed', 'no'],
+      ['mcp__test__break', 'failed', 'no'],
+    ]);
+    assert.deepEqual(await replay({ text: '- id: no\n  match: mcp__test__echo\n  deny: "true"\n' }), [
+      ['mcp__test__echo', 'denied', 'outcome'],
+      ['mcp__test__break', 'failed', 'no'],
+    ]);
+    assert.equal((await box.journal.calls()).items.length, before);
+    assert.equal((await send(adminToken, 'POST', '/api/sessions/none/replay', {})).status, 404);
+    assert.equal((await send(adminToken, 'POST', '/api/sessions/one/replay', { text: '- x' })).status, 400);
   });
 
   it('are listed page by page, by directory and by whether something runs', async (test) => {

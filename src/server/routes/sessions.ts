@@ -3,6 +3,7 @@ import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
 import { given } from '../given.ts';
 import { readJsonBody } from '../json-body.ts';
+import { Problem } from '../problems/problem.ts';
 import { problems } from '../schemas/problem.ts';
 import {
   agentSchema,
@@ -97,10 +98,17 @@ const transcriptRoute = createRoute({
   'x-roles': may.look,
   tags,
   summary: 'What was said and done in a session',
-  request: { params },
+  description: 'All of it, or with `limit` the last messages, and with `before` those before a message.',
+  request: {
+    params,
+    query: z.strictObject({
+      limit: z.coerce.number<string>().int().min(1).max(1000).exactOptional(),
+      before: z.string().exactOptional().describe('`before` of the page after this one.'),
+    }),
+  },
   responses: {
     200: { description: 'The transcript.', content: { 'application/json': { schema: transcriptSchema } } },
-    ...problems(404, 503),
+    ...problems(400, 404, 503),
   },
 });
 
@@ -177,6 +185,13 @@ export function sessionRoutes(app: ServerApp, served: ServedSessions, maxBodyByt
 
   app.openapi(transcriptRoute, async (context) => {
     const { id } = await served.one(context.var.identity, context.req.valid('param').id);
-    return json(context, transcriptSchema, { items: await served.all.transcript(id) }, 200);
+    const { limit = Infinity, before } = context.req.valid('query');
+    const all = await served.all.transcript(id);
+    const end = before === undefined ? all.length : all.findIndex((message) => message.id === before);
+    if (end === -1) throw new Problem('request-invalid', 'query.before: the session has no message of that id');
+    const start = Math.max(0, end - limit);
+    const first = all[start];
+    const more = start === 0 || first === undefined ? {} : { before: first.id };
+    return json(context, transcriptSchema, { items: all.slice(start, end), ...more }, 200);
   });
 }

@@ -64,7 +64,15 @@ export const sessionChangeSchema = z
   .openapi('SessionChange', { description: 'A turn that runs goes on as it began.' });
 
 export const messageSchema = z
-  .strictObject({ content: z.string().openapi({ example: 'ping the server' }) })
+  .strictObject({
+    content: z.string().openapi({ example: 'ping the server' }),
+    idempotencyKey: z
+      .string()
+      .min(1)
+      .max(256)
+      .exactOptional()
+      .describe('A message that comes again with the same key begins no second turn, while the server runs.'),
+  })
   .openapi('NewMessage');
 
 export const sentSchema = z
@@ -112,6 +120,7 @@ export const transcriptSchema = z
           .openapi('TranscriptMessage'),
       )
       .readonly(),
+    before: z.string().optional().describe('There are earlier messages: give it as `before` to read them.'),
   })
   .openapi('Transcript', { description: 'Oldest first.' });
 
