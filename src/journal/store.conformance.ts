@@ -112,6 +112,24 @@ export function storeConformance(name: string, lasting: boolean, place: () => Pr
       assert.deepEqual(await find({ server: 'b', decision: 'allow' }), []);
     });
 
+    test('finds the calls that a rule in shadow mode would have decided otherwise', async () => {
+      const of = (call: string, decision: object, output = ''): EntryDraft =>
+        draft({ call, body: JSON.stringify({ decision, output }) });
+      const shadow = [{ answer: 'deny', rule: 'r', reason: 'x' }];
+      await store.append([
+        of('1', { answer: 'allow', shadow }),
+        of('2', { answer: 'deny', shadow }),
+        of('3', { answer: 'allow' }, '"shadow":['),
+        of('4', { answer: 'allow', ruled: { answer: 'deny' }, shadow }),
+        of('5', { answer: 'deny', ruled: { answer: 'ask' }, shadow: [{ answer: 'ask' }, ...shadow] }),
+      ]);
+      const found = await store.entries({ order: 'newest-first', limit: 9, shadowed: true, calls: true });
+      assert.deepEqual(
+        found.map(({ call }) => call),
+        ['5', '1'],
+      );
+    });
+
     test('finds entries by a text in tool, arguments, output, error or reason, in whatever case, and nowhere else', async () => {
       const of = (call: string, body: object, tool = 'mcp__a__b'): EntryDraft =>
         draft({ call, tool, body: JSON.stringify({ arguments: {}, output: '', ...body }) });

@@ -69,6 +69,8 @@ export interface EntryQuery {
   readonly decision?: Decision['answer'];
   /** Only entries with this in the tool's name, the arguments, the output, or what is said of the decision or an error. */
   readonly text?: string;
+  /** Only calls that a rule in shadow mode would have decided otherwise. */
+  readonly shadowed?: true;
   readonly type?: EntryType;
   readonly call?: string;
   /** Only entries of this principal, or of the agents that act for it. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type TestServer, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
 import type { PolicySummary } from '../../call/policies.ts';
-import type { ConfigurationChanged } from '../../journal/entry.ts';
+import type { ConfigurationChanged, ToolInvoked } from '../../journal/entry.ts';
 import type { Backtest } from '../../policy/backtest.ts';
 import type { ProblemDocument } from '../problems/problem.ts';
 
@@ -109,6 +109,22 @@ describe('/api/policies', () => {
     assert.equal(((await check({ text: '- id: [' })) as { valid: boolean }).valid, false);
     assert.deepEqual(box.policies(), before);
     assert.equal((await send('PUT', '/api/policies', { text: '', save: true })).status, 404, 'no configuration');
+  });
+
+  it('shows which recorded calls a rule in shadow mode would have decided otherwise', async (test) => {
+    const started = await startTestServer(test);
+    const { call, get } = started;
+    const send = await sending(started);
+    const rules = [{ id: 'trial', match: 'mcp__test__echo', deny: "args.text == 'b'", mode: 'shadow' }];
+    assert.equal((await send('PUT', '/api/policies', { rules })).status, 200);
+    await call('echo', { arguments: { text: 'a' } });
+    const { callId } = await bodyOf(call('echo', { arguments: { text: 'b' } }));
+    const { items } = await bodyOf<{ items: ToolInvoked[] }>(get('/api/calls?shadowed=true'));
+    assert.deepEqual(
+      items.map((shown) => [shown.callId, shown.outcome, shown.decision?.shadow?.map(({ rule }) => rule)]),
+      [[callId, 'completed', ['trial']]],
+    );
+    assert.equal((await get('/api/calls?shadowed=yes')).status, 400);
   });
 
   it('backtests rules on the recorded calls', async (test) => {

@@ -24,6 +24,15 @@ export const callQuerySchema = z.strictObject({
   outcome: outcome.optional(),
   decision: z.enum(['allow', 'ask', 'deny']).optional().describe('What policy said.'),
   principal: z.string().max(400).optional().describe('Only of this principal, or of the agents that act for it.'),
+  shadowed: z
+    .literal('true')
+    .transform(() => true as const)
+    .optional()
+    .openapi({
+      type: 'string',
+      enum: ['true'],
+      description: 'Only calls that a rule in shadow mode would have decided otherwise.',
+    }),
   text: z
     .string()
     .min(1)

@@ -19,6 +19,11 @@ const mentions = `(journal.tool LIKE ? ESCAPE '\\' OR (journal.body LIKE ? ESCAP
     .map((path) => `journal.body ->> '$.${path}' LIKE ? ESCAPE '\\'`)
     .join(' OR ')})))`;
 
+// What a permission mode or a remembered approval made of a decision is not the rules' doing.
+const shadowed = `(instr(journal.body, '"shadow":[') AND json_valid(journal.body) AND EXISTS (
+  SELECT 1 FROM json_each(journal.body, '$.decision.shadow') WHERE value ->> '$.answer' <>
+  ifnull(journal.body ->> '$.decision.ruled.answer', journal.body ->> '$.decision.answer')))`;
+
 /** Turns a query into SQL over the journal alone, or over its index where a condition needs one. */
 export function entryQuery(query: EntryQuery): SqlQuery {
   const conditions = new Conditions();
@@ -43,6 +48,7 @@ export function entryQuery(query: EntryQuery): SqlQuery {
     const [plain, escaped] = [containing(query.text), containing(JSON.stringify(query.text).slice(1, -1))];
     conditions.values.push(plain, escaped, escaped, plain, plain, plain);
   }
+  if (query.shadowed === true) conditions.always(shadowed);
   const seq = indexed ? 'entries.seq' : 'journal.seq';
   conditions.add(`${seq} > ?`, query.after);
   conditions.add(`${seq} < ?`, query.before);

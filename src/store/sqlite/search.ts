@@ -4,7 +4,7 @@ import type { EntryQuery } from '../../journal/store.ts';
 
 const stretch = 4000;
 
-/** Looks through the journal stretch by stretch, so that a text that is rare or nowhere does not hold others up meanwhile. */
+/** Looks through the journal stretch by stretch, so that what is rare or nowhere does not hold others up meanwhile. */
 export async function search(
   query: EntryQuery,
   headSeq: number,

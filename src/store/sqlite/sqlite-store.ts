@@ -118,9 +118,8 @@ class SqliteStore implements Store {
 
   async entries(query: EntryQuery): Promise<readonly StoredEntry[]> {
     this.#journal.catchUp();
-    return query.text === undefined
-      ? this.#select(query)
-      : search(query, this.#headSeq(), (part) => this.#select(part));
+    const isIndexed = query.text === undefined && query.shadowed === undefined;
+    return isIndexed ? this.#select(query) : search(query, this.#headSeq(), (part) => this.#select(part));
   }
 
   async samples(query: SampleQuery): Promise<CallSamples> {
