@@ -107,7 +107,7 @@ function tallies<Name extends object>(
   );
   return [...named]
     .map(([name, members]) => ({ ...(JSON.parse(name) as Name), ...tallyOf(members) }))
-    .sort((one, other) => other.calls - one.calls);
+    .toSorted((one, other) => other.calls - one.calls);
 }
 
 function tallyOf(groups: readonly Group[]): Tally {

@@ -590,6 +590,28 @@ export type Interruption = {
   readonly interrupted: boolean;
 };
 
+/** A turn that begins again and again, each time in a session of its own. */
+export type Job = {
+  readonly id: string;
+  /** Minute, hour, day of the month, month, day of the week. */
+  readonly cron: string;
+  readonly timezone: string;
+  /** The message that its sessions begin with. */
+  readonly prompt: string;
+  readonly agent: string;
+  readonly cwd: string;
+  readonly owner: Principal;
+  readonly createdAt: string;
+  readonly nextAt: string;
+  readonly lastRunAt?: string | undefined;
+  /** The session of the last run that had one. */
+  readonly lastSession?: string | undefined;
+  /** Why the last run came to nothing. */
+  readonly lastError?: string | undefined;
+};
+
+export type JobPage = { readonly items: readonly Job[] };
+
 export type JournalEntry =
   | CallStarted
   | ToolInvoked
@@ -843,7 +865,22 @@ export type McpClients = {
   };
 };
 
-export type NewMessage = { readonly content: string };
+export type NewJob = {
+  /** Minute, hour, day of the month, month, day of the week. */
+  readonly cron: string;
+  /** That of the machine unless said. */
+  readonly timezone: string;
+  /** The message that its sessions begin with. */
+  readonly prompt: string;
+  readonly agent: string;
+  readonly cwd: string;
+};
+
+export type NewMessage = {
+  readonly content: string;
+  /** A message that comes again with the same key begins no second turn, while the server runs. */
+  readonly idempotencyKey: string;
+};
 
 export type NewPolicies = {
   /** Rules, as in `policies.yaml`. */
@@ -963,6 +1000,7 @@ export type Problem = {
     | 'result-unknown'
     | 'approval-unknown'
     | 'rule-unknown'
+    | 'job-unknown'
     | 'session-unknown'
     | 'agent-unknown'
     | 'question-unknown'
@@ -986,6 +1024,7 @@ export type Problem = {
     | 'call-settled'
     | 'body-too-large'
     | 'body-type-unsupported'
+    | 'job-invalid'
     | 'session-invalid'
     | 'token-invalid'
     | 'edit-invalid'
@@ -1043,6 +1082,28 @@ export type RememberPreview = {
 
 /** What an approval is remembered for: the tool in this session, exactly these arguments, the tool, or its server. What cannot be undone is remembered for exactly the same arguments only. */
 export type RememberScope = 'session' | 'arguments' | 'tool' | 'server';
+
+/** The calls of a session, then and now, in the order they ended. */
+export type Replay = {
+  readonly items: readonly {
+    /** The recorded call. */
+    readonly callId: string;
+    readonly tool: string;
+    readonly recorded: Outcome;
+    readonly replayed: Outcome;
+    /** What is not as it was: the outcome, what came back, or only what the given rules say of it. */
+    readonly differs: 'no' | 'outcome' | 'content' | 'decision';
+    readonly error?: CallError | undefined;
+    readonly decision?: Decision | undefined;
+  }[];
+  /** How many came out otherwise. */
+  readonly changed: number;
+};
+
+export type ReplayRequest = {
+  /** The text of a `policies.yaml` to decide the calls by. */
+  readonly text?: string | undefined;
+};
 
 export type ResultPage = {
   /** Who made the call. */
@@ -1664,7 +1725,11 @@ export type ToolInvoked = {
 };
 
 /** Oldest first. */
-export type Transcript = { readonly items: readonly TranscriptMessage[] };
+export type Transcript = {
+  readonly items: readonly TranscriptMessage[];
+  /** There are earlier messages: give it as `before` to read them. */
+  readonly before?: string | undefined;
+};
 
 export type TranscriptMessage = {
   readonly id: string;
@@ -1762,6 +1827,7 @@ export type UndoStarted = {
 /** What each operation takes and answers. */
 export interface Operations {
   'DELETE /api/approvals/rules/{id}': { path: { readonly id: string }; query: {}; body: undefined; answer: RulePage };
+  'DELETE /api/jobs/{id}': { path: { readonly id: string }; query: {}; body: undefined; answer: undefined };
   'DELETE /api/servers/{name}': { path: { readonly name: string }; query: {}; body: undefined; answer: undefined };
   'DELETE /api/sessions/{id}': { path: { readonly id: string }; query: {}; body: undefined; answer: undefined };
   'DELETE /api/tokens/{id}': { path: { readonly id: string }; query: {}; body: undefined; answer: AccessToken };
@@ -1789,6 +1855,7 @@ export interface Operations {
       readonly outcome?: Outcome | undefined;
       readonly decision?: 'allow' | 'ask' | 'deny' | undefined;
       readonly principal?: string | undefined;
+      readonly shadowed?: 'true' | undefined;
       readonly text?: string | undefined;
       readonly since?: string | undefined;
       readonly until?: string | undefined;
@@ -1811,6 +1878,7 @@ export interface Operations {
   'GET /api/health': { path: {}; query: {}; body: undefined; answer: Health };
   'GET /api/import': { path: {}; query: {}; body: undefined; answer: FoundServers };
   'GET /api/info': { path: {}; query: {}; body: undefined; answer: Info };
+  'GET /api/jobs': { path: {}; query: {}; body: undefined; answer: JobPage };
   'GET /api/journal': {
     path: {};
     query: {
@@ -1820,6 +1888,7 @@ export interface Operations {
       readonly outcome?: Outcome | undefined;
       readonly decision?: 'allow' | 'ask' | 'deny' | undefined;
       readonly principal?: string | undefined;
+      readonly shadowed?: 'true' | undefined;
       readonly text?: string | undefined;
       readonly since?: string | undefined;
       readonly until?: string | undefined;
@@ -1875,7 +1944,12 @@ export interface Operations {
     body: undefined;
     answer: undefined;
   };
-  'GET /api/sessions/{id}/messages': { path: { readonly id: string }; query: {}; body: undefined; answer: Transcript };
+  'GET /api/sessions/{id}/messages': {
+    path: { readonly id: string };
+    query: { readonly limit: number; readonly before: string };
+    body: undefined;
+    answer: Transcript;
+  };
   'GET /api/statistics': {
     path: {};
     query: {
@@ -1902,6 +1976,7 @@ export interface Operations {
   'POST /api/calls/{id}/settle': { path: { readonly id: string }; query: {}; body: SettleRequest; answer: CallEntry };
   'POST /api/calls/{id}/undo': { path: { readonly id: string }; query: {}; body: UndoRequest; answer: UndoResult };
   'POST /api/import': { path: {}; query: {}; body: TakeOver; answer: ChangedServers };
+  'POST /api/jobs': { path: {}; query: {}; body: NewJob; answer: Job };
   'POST /api/lock/{server}/accept': {
     path: { readonly server: string };
     query: {};
@@ -1956,6 +2031,7 @@ export interface Operations {
     body: NewMessage;
     answer: undefined | SentMessage;
   };
+  'POST /api/sessions/{id}/replay': { path: { readonly id: string }; query: {}; body: ReplayRequest; answer: Replay };
   'POST /api/sessions/{id}/submit-answers': {
     path: { readonly id: string };
     query: {};

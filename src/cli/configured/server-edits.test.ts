@@ -87,9 +87,9 @@ describe('servers of the configuration over HTTP', () => {
       await bodyOf<{ status: string }>(send('POST', '/api/servers/hub/restart')).then((now) => now.status),
       'up',
     );
-    for (const place of readdirSync(directory, { recursive: true, withFileTypes: true }))
-      if (place.isFile())
-        assert.ok(!readFileSync(join(place.parentPath, place.name), 'latin1').includes(secret), place.name);
+    for (const kept of readdirSync(directory, { recursive: true, withFileTypes: true }))
+      if (kept.isFile())
+        assert.ok(!readFileSync(join(kept.parentPath, kept.name), 'latin1').includes(secret), kept.name);
     assert.ok(!answer.includes(secret));
   });
 

@@ -101,7 +101,7 @@ export class ServerEdits {
 
 function shown({ name, entry, origins, notes }: ImportPlan['taken'][number], secrets: readonly string[]): FoundServer {
   const from = origins.map(({ client, file }) => ({ client: client.title, file }));
-  return { name, entry: { ...entry } as unknown as JsonObject, from, notes, secrets };
+  return { name, entry: { ...entry }, from, notes, secrets };
 }
 
 function unknown(name: string, names: readonly string[], what: string): SignalboxError {

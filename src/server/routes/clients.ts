@@ -81,7 +81,10 @@ export function clientRoutes(app: ServerApp, parts: ClientParts): void {
         .clients()
         .slice(0, most)
         .map(async ({ name, version, protocolVersion, principal, profile, session, since, seen, isInUse }) => ({
-          ...{ name: box.redact(name), version: box.redact(version), protocolVersion, principal },
+          name: box.redact(name),
+          version: box.redact(version),
+          protocolVersion,
+          principal,
           ...(profile === undefined ? {} : { profile }),
           sessionId: session,
           since: new Date(since).toISOString(),

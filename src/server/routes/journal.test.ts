@@ -23,7 +23,8 @@ describe('GET /api/calls and /api/journal', () => {
     assert.equal((await list(server, '/api/calls?server=other')).items.length, 0);
     assert.equal((await list(server, '/api/calls?decision=allow')).items.length, 2);
     assert.equal((await list(server, '/api/calls?decision=deny')).items.length, 0);
-    const [{ principal: { id = '' } = {} } = {}] = (await list(server, '/api/calls')).items as ToolInvoked[];
+    const { items: calls } = (await list(server, '/api/calls')) as Page<ToolInvoked>;
+    const id = calls[0]?.principal.id ?? '';
     assert.equal((await list(server, `/api/calls?principal=${id}`)).items.length, 3);
     assert.equal((await list(server, `/api/calls?principal=${id}x`)).items.length, 0);
     assert.equal((await list(server, '/api/calls?text=BROKEN')).items.length, 1);

@@ -68,7 +68,11 @@ export function sessionReplayRoutes(app: ServerApp, box: Signalbox, maxBodyBytes
       const { callId, tool, outcome: then } = recorded;
       const { error, decision } = replayed;
       items.push({
-        ...{ callId, tool, recorded: then, replayed: replayed.outcome, differs },
+        callId,
+        tool,
+        recorded: then,
+        replayed: replayed.outcome,
+        differs,
         ...(error === undefined ? {} : { error }),
         ...(decision === undefined ? {} : { decision }),
       });

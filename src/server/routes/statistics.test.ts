@@ -87,7 +87,7 @@ function tallyOf(calls: readonly ToolInvoked[]): object {
   const took = calls
     .filter(({ outcome }) => ['completed', 'failed', 'timed-out'].includes(outcome))
     .flatMap(({ durationMs }) => durationMs ?? [])
-    .sort((one, other) => one - other);
+    .toSorted((one, other) => one - other);
   const at = (share: number): number | undefined => took[Math.ceil(took.length * share) - 1];
   const latency = took.length === 0 ? {} : { latencyMs: { p50: at(0.5), p95: at(0.95), p99: at(0.99) } };
   return { calls: calls.length, outcomes, ...latency };

@@ -100,7 +100,7 @@ export class McpHttp {
 
   /** Every client that was heard of not long ago, the latest first. */
   clients(): SeenClient[] {
-    return [...this.#sessions.clients(), ...this.#endpoint.clients()].sort((one, other) => other.seen - one.seen);
+    return [...this.#sessions.clients(), ...this.#endpoint.clients()].toSorted((one, other) => other.seen - one.seen);
   }
 
   /** Ends what only listens; requests under way go on. */
