@@ -131,6 +131,7 @@ export const callsUnderControl: Section<'C'> = {
     tests: [
       'test/e2e/cli-policy.test.ts > policy > backtest prints the recorded calls that a changed policy would have decided otherwise',
       'src/server/routes/policies.test.ts > /api/policies > backtests rules on the recorded calls',
+      'src/server/routes/policies.test.ts > /api/policies > shows which recorded calls a rule in shadow mode would have decided otherwise',
       'src/call/policies.test.ts > a backtest with the rules that decided finds nothing changed: remembered approvals and modes are not the rules’ doing',
     ],
   },
