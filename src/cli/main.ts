@@ -17,10 +17,8 @@ export async function main(argv: readonly string[]): Promise<number> {
   exitOnSignals();
   let exitCode: ExitCode = 0;
   try {
-    await createProgram({ terminal, exitWith: (code) => (exitCode = code) }).parseAsync(
-      argv.length === 0 ? ['--help'] : argv,
-      { from: 'user' },
-    );
+    const program = await createProgram({ terminal, exitWith: (code) => (exitCode = code) }, argv);
+    await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' });
   } catch (error) {
     // Commander ends --help and --version by an exception, too.
     const isDone = error instanceof CommanderError && error.exitCode === 0;

@@ -1,35 +1,39 @@
 import { createRequire } from 'node:module';
 import { Command } from 'commander';
-import { addApprovalsCommand } from './approvals/approvals.ts';
-import { addApproveCommand } from './approvals/approve.ts';
-import { addDenyCommand } from './approvals/deny.ts';
-import { addCallCommand } from './call.ts';
 import type { CommandContext } from './command-context.ts';
-import { addAddCommand } from './configure/add.ts';
-import { addImportCommand } from './configure/import.ts';
-import { addInitCommand } from './configure/init.ts';
-import { addRemoveCommand } from './configure/remove.ts';
-import { addSwitchCommands } from './configure/switch.ts';
-import { addDoctorCommand } from './doctor/doctor.ts';
 import { addGlobalOptions } from './globals.ts';
-import { addJournalCommand } from './journal/journal.ts';
-import { addLockCommand } from './lock/lock.ts';
-import { addSecretCommand } from './secret/secret.ts';
-import { addPolicyCommand } from './policy/policy.ts';
-import { addReplayCommand } from './replay.ts';
-import { addServeCommand } from './serve/serve.ts';
-import { addSettleCommand } from './settle.ts';
-import { addLoginCommand } from './sign-in/login.ts';
-import { addLogoutCommand } from './sign-in/logout.ts';
-import { addTokenCommand } from './token/token.ts';
-import { addStdioCommand } from './stdio.ts';
-import { addToolsCommand } from './tools.ts';
-import { addUndoCommand } from './undo.ts';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
-/** Puts the commands together. */
-export function createProgram(context: CommandContext): Command {
+/** The commands, in the order in which help lists them. Each is loaded when it is asked for. */
+const commands: Readonly<Record<string, () => Promise<(program: Command, context: CommandContext) => void>>> = {
+  serve: async () => (await import('./serve/serve.ts')).addServeCommand,
+  stdio: async () => (await import('./stdio.ts')).addStdioCommand,
+  init: async () => (await import('./configure/init.ts')).addInitCommand,
+  import: async () => (await import('./configure/import.ts')).addImportCommand,
+  add: async () => (await import('./configure/add.ts')).addAddCommand,
+  remove: async () => (await import('./configure/remove.ts')).addRemoveCommand,
+  'enable disable': async () => (await import('./configure/switch.ts')).addSwitchCommands,
+  secret: async () => (await import('./secret/secret.ts')).addSecretCommand,
+  login: async () => (await import('./sign-in/login.ts')).addLoginCommand,
+  logout: async () => (await import('./sign-in/logout.ts')).addLogoutCommand,
+  tools: async () => (await import('./tools.ts')).addToolsCommand,
+  call: async () => (await import('./call.ts')).addCallCommand,
+  approvals: async () => (await import('./approvals/approvals.ts')).addApprovalsCommand,
+  approve: async () => (await import('./approvals/approve.ts')).addApproveCommand,
+  deny: async () => (await import('./approvals/deny.ts')).addDenyCommand,
+  undo: async () => (await import('./undo.ts')).addUndoCommand,
+  journal: async () => (await import('./journal/journal.ts')).addJournalCommand,
+  replay: async () => (await import('./replay.ts')).addReplayCommand,
+  settle: async () => (await import('./settle.ts')).addSettleCommand,
+  token: async () => (await import('./token/token.ts')).addTokenCommand,
+  lock: async () => (await import('./lock/lock.ts')).addLockCommand,
+  policy: async () => (await import('./policy/policy.ts')).addPolicyCommand,
+  doctor: async () => (await import('./doctor/doctor.ts')).addDoctorCommand,
+};
+
+/** Puts the commands together that this command line may mean: all of them where it names none, as `--help` does. */
+export async function createProgram(context: CommandContext, argv: readonly string[] = []): Promise<Command> {
   const { output, errors } = context.terminal;
   const program = new Command('signalbox')
     .description('The one place that every tool call of an AI agent passes through: validated, decided, recorded.')
@@ -47,30 +51,17 @@ export function createProgram(context: CommandContext): Command {
     })
     .addHelpText('after', examples);
   addGlobalOptions(program);
-  addServeCommand(program, context);
-  addStdioCommand(program, context);
-  addInitCommand(program, context);
-  addImportCommand(program, context);
-  addAddCommand(program, context);
-  addRemoveCommand(program, context);
-  addSwitchCommands(program, context);
-  addSecretCommand(program, context);
-  addLoginCommand(program, context);
-  addLogoutCommand(program, context);
-  addToolsCommand(program, context);
-  addCallCommand(program, context);
-  addApprovalsCommand(program, context);
-  addApproveCommand(program, context);
-  addDenyCommand(program, context);
-  addUndoCommand(program, context);
-  addJournalCommand(program, context);
-  addReplayCommand(program, context);
-  addSettleCommand(program, context);
-  addTokenCommand(program, context);
-  addLockCommand(program, context);
-  addPolicyCommand(program, context);
-  addDoctorCommand(program, context);
+  if (argv[0] === '--version') return program;
+  const all = Object.entries(commands);
+  const named = all.filter(([names]) => names.split(' ').some((name) => argv.includes(name)));
+  const wanted = named.length === 0 || isMistaken(argv[0]) ? all : named;
+  for (const add of await Promise.all(wanted.map(([, load]) => load()))) add(program, context);
   return program;
+}
+
+/** Whether a command line begins with a word that is no command: the answer names what is near, of all commands. */
+function isMistaken(first = ''): boolean {
+  return !first.startsWith('-') && !Object.keys(commands).some((names) => names.split(' ').includes(first));
 }
 
 const examples = `

@@ -52,8 +52,8 @@ suite('what is written for users', () => {
         if (!target.startsWith('http')) assert.ok(existsSync(join(root, dirname(file), target)), target);
     });
 
-  test('the commands and options of the README are there', () => {
-    const program = createProgram({ terminal: processTerminal(), exitWith: () => undefined });
+  test('the commands and options of the README are there', async () => {
+    const program = await createProgram({ terminal: processTerminal(), exitWith: () => undefined });
     const named = [...readDocument('README.md').matchAll(/^\| (`.*`) \| /gm)].flatMap(([, cell = '']) =>
       [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code),
     );

@@ -3,24 +3,28 @@
  * characters, fillers. The two selectors that only say whether a sign is shown as an emoji may stay.
  */
 const hidden = /[[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]--[\ufe0e-\ufe0f\n\t]]/gv;
-/** Some emoji are joined by hidden characters. Compiling this takes a while, so it stands apart. */
-const hiddenOrEmoji =
-  /\p{RGI_Emoji}|[[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]--[\ufe0e-\ufe0f\n\t]]/gv;
+let hiddenOrEmoji: RegExp | undefined;
 const lineEnd = /\r\n?|[\u0085\u2028\u2029]/g;
 
 /** Text without anything a reader would not see; line ends become `\n`. Text that needs no change is given back as it is. */
 export function sanitizeText(text: string): string {
   const lines = text.replace(lineEnd, '\n');
   if (lines.search(hidden) === -1) return lines;
-  return lines.replace(hiddenOrEmoji, (found) => (isHidden(found) ? '' : found));
+  return lines.replace(emojiToo(), (found) => (isHidden(found) ? '' : found));
 }
 
 /** The hidden characters of a text, each once, as `U+200B`. Line ends and those inside an emoji do not count. */
 export function hiddenCharacters(text: string): string[] {
   const lines = text.replace(lineEnd, '\n');
   if (lines.search(hidden) === -1) return [];
-  const found = (lines.match(hiddenOrEmoji) ?? []).filter(isHidden);
+  const found = (lines.match(emojiToo()) ?? []).filter(isHidden);
   return [...new Set(found)].map(codePoint);
+}
+
+/** Some emoji are joined by hidden characters. Few texts need this, and it takes a while to read: not at every start. */
+function emojiToo(): RegExp {
+  return (hiddenOrEmoji ??=
+    /\p{RGI_Emoji}|[[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]--[\ufe0e-\ufe0f\n\t]]/gv);
 }
 
 /** An emoji never begins with a hidden character. */
