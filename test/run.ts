@@ -5,10 +5,11 @@
  *   npm test -- src/journal …     the tests in these files, folders or globs, without gates
  *   npm test -- --gates           only the gates
  *   npm test -- --tests           only the tests
+ *   npm test -- --longest 60 …    ends a test file after so many seconds (300)
  */
 import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { relative, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { requirements } from './requirements.ts';
 import { root } from './support/command.ts';
@@ -19,14 +20,20 @@ import { ProcessWatch } from './support/processes.ts';
 import { Report } from './support/report.ts';
 import { runTestFile, type TestResult } from './support/test-file.ts';
 
-const { values: only, positionals: chosen } = parseArgs({
-  options: { gates: { type: 'boolean', default: false }, tests: { type: 'boolean', default: false } },
+const { values: asked, positionals: chosen } = parseArgs({
+  options: {
+    gates: { type: 'boolean', default: false },
+    tests: { type: 'boolean', default: false },
+    longest: { type: 'string', default: '300' },
+  },
   allowPositionals: true,
 });
 const report = new Report();
 const watch = new ProcessWatch();
 const running = new Set<string>();
 let stopping = false;
+// Hundreds of processes load the same modules: what one has compiled, the next need not.
+process.env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules', '.cache', 'tests');
 // One more than there are processors: many tests wait for other processes.
 const workers = availableParallelism() + 1;
 
@@ -45,8 +52,8 @@ if (process.env['npm_lifecycle_event'] !== undefined) {
 
 if (chosen.length > 0) await runTests(chosen);
 else {
-  if (!only.tests) await severalAtATime(gates, 2, runGate);
-  if (!only.gates) checkRequirements(await runTests(['src', 'test', 'examples', 'bench']));
+  if (!asked.tests) await severalAtATime(gates, 2, runGate);
+  if (!asked.gates) checkRequirements(await runTests(['src', 'test', 'examples', 'bench']));
 }
 process.exitCode = report.finish();
 
@@ -77,7 +84,11 @@ async function runTests(places: readonly string[]): Promise<TestResult[]> {
   await buildConsole(report);
   await severalAtATime(findTests(places), workers, async (path) => {
     const file = relative(root, path);
-    const { results: ofFile, durationMs, output } = await tracked(file, runTestFile(path));
+    const {
+      results: ofFile,
+      durationMs,
+      output,
+    } = await tracked(file, runTestFile(path, Number(asked.longest) * 1000));
     const failed = ofFile.filter(({ state }) => state === 'failed');
     for (const { state } of ofFile) report.count(state);
     const details = failed.map(({ id, reason }) => `${id}\n${reason}\n`).join('\n');

@@ -5,11 +5,17 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
+import { within } from '../support/within.ts';
 
 /** The program under test. */
 export const launcher = join(import.meta.dirname, '..', '..', 'bin', 'signalbox');
 const workplace = mkdtempSync(join(tmpdir(), 'signalbox-cli-'));
-after(() => rmSync(workplace, { recursive: true }));
+const children = new Set<ChildProcessWithoutNullStreams>();
+after(async () => {
+  // What a failed test did not get to end would keep its file from ending.
+  await Promise.all(Array.from(children, endOf));
+  rmSync(workplace, { recursive: true });
+});
 let places = 0;
 
 /** How a command ended, and what it said. */
@@ -37,7 +43,10 @@ export class Place {
       SIGNALBOX_SECRETS: 'file',
       ...environment,
     };
-    return spawn(process.execPath, [launcher, ...args], { cwd: this.directory, env });
+    const child = spawn(process.execPath, [launcher, ...args], { cwd: this.directory, env });
+    children.add(child);
+    child.once('close', () => children.delete(child));
+    return child;
   }
 
   async run(
@@ -63,20 +72,33 @@ export async function finished(child: ChildProcessWithoutNullStreams): Promise<F
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  const [code] = (await once(child, 'close')) as [number | null];
+  const closed = once(child, 'close') as Promise<[number | null]>;
+  const [code] = await within(closed, `the end of ${child.spawnargs.slice(2).join(' ')}`, () => stdout + stderr);
   return { code, stdout, stderr };
+}
+
+/** Ends a process: kindly, so that it ends its own, then not. */
+async function endOf(child: ChildProcessWithoutNullStreams): Promise<void> {
+  const closed = once(child, 'close');
+  child.stdout.resume();
+  child.stderr.resume();
+  child.kill('SIGTERM');
+  const impatient = setTimeout(() => child.kill('SIGKILL'), 10_000);
+  await closed;
+  clearTimeout(impatient);
 }
 
 /** Waits until the stream has said something that fits; answers everything it said. */
 export function said(stream: NodeJS.ReadableStream, expected: RegExp): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let text = '';
+  let text = '';
+  const fits = new Promise<string>((resolve, reject) => {
     stream.on('data', (chunk: Buffer | string) => {
       text += String(chunk);
       if (expected.test(text)) resolve(text);
     });
     stream.on('end', () => reject(new Error(`ended without ${expected}: ${text}`)));
   });
+  return within(fits, String(expected), () => text);
 }
 
 /** A module of tools that also does what modules should not: it prints, and leaves a timer behind. */

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { suite, test } from 'node:test';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -14,13 +13,9 @@ function place(): Place {
 
 /** What a process says when it is given these lines, and nothing more. */
 async function told(given: Place, lines: readonly unknown[]): Promise<{ answers: object[]; code: number | null }> {
-  const child = given.start(['stdio']);
-  let output = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
-  child.stderr.resume();
-  child.stdin.end(lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join(''));
-  const [code] = (await once(child, 'close')) as [number | null];
-  const answers = output.split('\n').filter((line) => line !== '');
+  const input = lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join('');
+  const { stdout, code } = await given.run(['stdio'], { input });
+  const answers = stdout.split('\n').filter((line) => line !== '');
   return { answers: answers.map((line) => JSON.parse(line) as object), code };
 }
 

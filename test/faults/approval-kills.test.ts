@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { coreBox } from '../support/core-box.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
 import { testSource, testTool } from '../support/test-source.ts';
+import { runAndKill } from './run-and-kill.ts';
 
 const kills = 60;
 const program = fileURLToPath(new URL('./approving-process.ts', import.meta.url));
@@ -19,26 +18,18 @@ test(
   async (t) => {
     const data = mkdtempSync(join(tmpdir(), 'signalbox-approval-kills-'));
     t.after(() => rmSync(data, { recursive: true }));
-    const env = { ...process.env, NODE_COMPILE_CACHE: join(data, 'compiled') };
     const random = seeded(runSeed);
     // The races of this test are about calls, not about who makes the file.
     await (await coreBox(join(data, 'signalbox.db'), [])).close();
     let killed = 0;
     const acknowledged: string[] = [];
-    const runAndKill = async (): Promise<void> => {
+    const killInTurn = async (): Promise<void> => {
       while (killed++ < kills) {
-        const child = spawn(process.execPath, [program, data], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-        let output = '';
-        child.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
-        await once(child.stdout, 'data');
-        await new Promise((resolve) => setTimeout(resolve, 20 + random() * 150));
-        child.kill('SIGKILL');
-        const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
-        assert.equal(signal, 'SIGKILL', `the program ended by itself with ${code}`);
-        acknowledged.push(...output.split('\n').slice(1, -1));
+        const lines = await runAndKill(program, [data], 20 + random() * 150);
+        acknowledged.push(...lines.slice(1));
       }
     };
-    await Promise.all([runAndKill(), runAndKill()]);
+    await Promise.all([killInTurn(), killInTurn()]);
 
     const box = await coreBox(join(data, 'signalbox.db'), [testSource('bank', [testTool('pay')])]);
     const approvals = await box.approvals.list({ all: true, limit: 1_000_000 });

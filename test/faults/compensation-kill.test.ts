@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { runProgram } from './run-and-kill.ts';
 
 const place = mkdtempSync(join(tmpdir(), 'signalbox-compensation-kill-'));
 after(() => rmSync(place, { recursive: true, force: true }));
@@ -41,16 +39,11 @@ function cancelled(data: string): number {
 
 /** Runs the program, and kills it so long after it has printed a line; answers the lines. */
 async function run(args: readonly string[], killAt?: { line: string; ms: number }): Promise<string[]> {
-  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const ended = once(child, 'close') as Promise<[number | null, string | null]>;
-  let output = '';
-  for await (const chunk of child.stdout.setEncoding('utf8')) {
-    output += String(chunk);
-    if (killAt === undefined || !output.includes(`${killAt.line}\n`)) continue;
-    await delay(killAt.ms);
-    child.kill('SIGKILL');
-  }
-  const [code, signal] = await ended;
+  const { code, signal, output } = await runProgram(
+    program,
+    args,
+    killAt === undefined ? {} : { killAfterMs: killAt.ms, at: new RegExp(`${killAt.line}\n`) },
+  );
   assert.ok(killAt === undefined ? code === 0 : signal === 'SIGKILL', `it ended with ${code ?? signal}`);
   return output.split('\n').filter(Boolean);
 }

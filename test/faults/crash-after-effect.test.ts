@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +6,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { coreBox } from '../support/core-box.ts';
 import { testSource, testTool } from '../support/test-source.ts';
+import { runProgram } from './run-and-kill.ts';
 
 const rounds = 500;
 const atATime = 4;
@@ -19,15 +18,13 @@ test(
   async (t) => {
     const data = mkdtempSync(join(tmpdir(), 'signalbox-crash-'));
     t.after(() => rmSync(data, { recursive: true }));
-    const env = { ...process.env, NODE_COMPILE_CACHE: join(data, 'compiled') };
     // The races of this test are about calls, not about who makes the file.
     await (await coreBox(join(data, 'signalbox.db'), [])).close();
     let next = 0;
     const crash = async (): Promise<void> => {
       while (next < rounds) {
-        const child = spawn(process.execPath, [program, data, `key-${next++}`], { env, stdio: 'inherit' });
-        const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
-        assert.equal(signal, 'SIGKILL', `the program ended by itself with ${code}`);
+        const { code, signal, output } = await runProgram(program, [data, `key-${next++}`]);
+        assert.equal(signal, 'SIGKILL', `the program ended by itself with ${code}: ${output}`);
       }
     };
     await Promise.all(Array.from({ length: atATime }, crash));

@@ -7,6 +7,7 @@ import { after, before, suite, test } from 'node:test';
 import { type Message, begin, messageOf, send, sendModern } from '../mcp-clients/raw.ts';
 import { token } from '../mcp-clients/serving.ts';
 import { seeded } from '../support/seeded.ts';
+import { within } from '../support/within.ts';
 import { malformed } from './malformed-bodies.ts';
 import type { Fared } from './mcp-endpoint-process.ts';
 
@@ -20,7 +21,7 @@ suite('bad input at the MCP endpoint', { timeout: 240_000 }, () => {
     child = fork(join(import.meta.dirname, 'mcp-endpoint-process.ts'), {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
-    const [base] = (await once(child, 'message')) as [string];
+    const [base] = (await within(once(child, 'message'), 'the start of the endpoint')) as [string];
     url = new URL('/mcp', base);
     // What is done for the first time takes longer.
     for (let round = 0; round < 200; round += 1) await (await sendModern(url, 'tools/call', echo)).text();
@@ -30,7 +31,8 @@ suite('bad input at the MCP endpoint', { timeout: 240_000 }, () => {
 
   async function fared(): Promise<Fared> {
     child.send('how');
-    return ((await once(child, 'message')) as [Fared])[0];
+    const [answer] = (await within(once(child, 'message'), 'how the endpoint fares')) as [Fared];
+    return answer;
   }
 
   /** The promise: nobody else waits longer than 50 ms, nothing breaks, and the next request is served. */

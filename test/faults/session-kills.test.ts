@@ -6,6 +6,7 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { TurnEvent } from '../../src/runtimes/runtime.ts';
 import type { SessionEvent } from '../../src/sessions/session-event.ts';
+import { until } from '../mcp-servers/boxed.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
 import { runAndKill } from './run-and-kill.ts';
 import { openSessions } from './session-parts.ts';
@@ -34,7 +35,8 @@ describe('kill -9 in the middle of turns', () => {
       const [sessions] = opened.map((one) => one.sessions);
       assert.ok(sessions !== undefined);
       for (const [id, lastSeen] of seen) {
-        while ((await sessions.get(id)).state !== 'idle') await new Promise((resolve) => setTimeout(resolve, 5));
+        const isIdle = async (): Promise<boolean> => (await sessions.get(id)).state === 'idle';
+        await until(isIdle, `${id} is idle`);
         const { lastSeq } = await sessions.get(id);
         const events: SessionEvent[] = [];
         for await (const event of sessions.events(id, { after: 0, signal: AbortSignal.timeout(20_000) })) {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +7,7 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { UndoEngine } from '../../src/undo/undo-engine.ts';
 import { treeFingerprint } from '../support/tree-fingerprint.ts';
+import { runProgram } from './run-and-kill.ts';
 
 const place = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'signalbox-undo-kill-'));
 after(() => rmSync(place, { recursive: true, force: true }));
@@ -64,16 +64,7 @@ function spoil(root: string): void {
 
 /** Runs the undo and kills it after so long; true when it was done before. */
 async function runAndKill(data: string, afterMs: number | undefined): Promise<boolean> {
-  const child = spawn(process.execPath, [program, data, 'call_1'], { stdio: ['ignore', 'pipe', 'inherit'] });
-  let output = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
-  const ended = once(child, 'close') as Promise<[number | null, string | null]>;
-  await Promise.race([once(child.stdout, 'data'), ended]);
-  if (afterMs !== undefined) {
-    await new Promise((resolve) => setTimeout(resolve, afterMs));
-    child.kill('SIGKILL');
-  }
-  const [code, signal] = await ended;
+  const { code, signal, output } = await runProgram(program, [data, 'call_1'], { killAfterMs: afterMs });
   assert.ok(signal === 'SIGKILL' || code === 0, `it ended by itself with ${code}`);
   return output.endsWith('done\n');
 }

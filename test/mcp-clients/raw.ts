@@ -1,3 +1,4 @@
+import { within } from '../support/within.ts';
 import { token } from './serving.ts';
 
 /** A message as it comes. */
@@ -105,7 +106,7 @@ export async function readUntil(response: Response, isEnough: (text: string) => 
   const decoder = new TextDecoder();
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   for (;;) {
-    const { done, value } = await reader.read();
+    const { done, value } = await within(reader.read(), 'enough of the stream', () => text);
     if (value !== undefined) text += decoder.decode(value, { stream: true });
     if (done || isEnough(text)) break;
   }

@@ -13,9 +13,9 @@ export async function boxed(
   return { box, server };
 }
 
-/** Waits until something is so. */
-export async function until(isSo: () => boolean, what: string, withinMs = 10_000): Promise<void> {
-  for (const end = Date.now() + withinMs; !isSo();) {
+/** Waits until something is so; long, because the machine may be busy. */
+export async function until(isSo: () => boolean | Promise<boolean>, what: string, withinMs = 60_000): Promise<void> {
+  for (const end = Date.now() + withinMs; !(await isSo());) {
     if (Date.now() > end) throw new Error(`it did not happen within ${withinMs} ms: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }

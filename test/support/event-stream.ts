@@ -1,4 +1,5 @@
 import { type IncomingMessage, request } from 'node:http';
+import { within } from './within.ts';
 
 /** A message as the standard says that clients read it. */
 export interface ReceivedMessage {
@@ -38,7 +39,9 @@ export async function take<Data>(stream: ClientStream, count: number): Promise<D
   const taken: Data[] = [];
   const messages = stream[Symbol.asyncIterator]();
   while (taken.length < count) {
-    const { done, value } = await messages.next();
+    const { done, value } = await within(messages.next(), `message ${taken.length + 1} of ${count}`, () =>
+      JSON.stringify(taken),
+    );
     if (done === true) throw new Error(`the stream ended after ${taken.length} of ${count} messages`);
     taken.push(JSON.parse(value.data) as Data);
   }

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { root } from './command.ts';
+import { within } from './within.ts';
 
 const header = `import { describe, test } from 'node:test'; import { spawn } from 'node:child_process';\n`;
 const onLinux = process.platform === 'linux' ? {} : { skip: 'needs /proc' };
@@ -53,6 +54,23 @@ describe('the test run', () => {
     assert.equal(code, 1);
   });
 
+  test(
+    'ends a file whose time is up with the processes it started, and says which test was running',
+    onLinux,
+    async (t) => {
+      const hanging = `setInterval(() => {}, 1000); spawn('sleep', ['63'], { stdio: 'inherit' }); await new Promise(() => {});`;
+      const { code, text } = await runOn(t, `describe('b', () => { test('c', async () => { ${hanging} }); });`, [
+        '--longest',
+        '8',
+      ]);
+      assert.match(text, /its 8 s were up during b > c/);
+      const pid = /process (\d+): sleep 63/.exec(text)?.[1];
+      assert.ok(pid, text);
+      assert.equal(await isRunning(pid), false);
+      assert.equal(code, 1);
+    },
+  );
+
   test('takes its processes along when it is told to stop', onLinux, async (t) => {
     const directory = await madeUp(
       t,
@@ -63,25 +81,29 @@ describe('the test run', () => {
     run.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
     const pid = await until(() => readFile(join(directory, 'pid'), 'utf8').catch(() => ''));
     run.kill('SIGTERM');
-    const [code] = (await once(run, 'close')) as [number];
+    const [code] = (await within(once(run, 'close'), 'the end of the run', () => text)) as [number];
     assert.equal(code, 143);
     assert.match(text, /made-up\.test\.ts .*still running when the run was stopped\n\n0 passed, 1 failed\n$/);
     assert.equal(await isRunning(pid), false);
   });
 });
 
-async function runOn(t: TestContext, source: string): Promise<{ code: number; lines: string[]; text: string }> {
-  const run = start(await madeUp(t, source));
+async function runOn(
+  t: TestContext,
+  source: string,
+  options: readonly string[] = [],
+): Promise<{ code: number; lines: string[]; text: string }> {
+  const run = start(await madeUp(t, source), options);
   let text = '';
   run.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-  const [code] = (await once(run, 'close')) as [number];
+  const [code] = (await within(once(run, 'close'), 'the end of the run', () => text)) as [number];
   return { code, text, lines: text.trimEnd().split('\n') };
 }
 
-function start(directory: string) {
+function start(directory: string, options: readonly string[] = []) {
   // inside a test, node:test refuses to run tests unless this mark is gone
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  return spawn(process.execPath, [join(root, 'test', 'run.ts'), directory], {
+  return spawn(process.execPath, [join(root, 'test', 'run.ts'), ...options, directory], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -95,11 +117,12 @@ async function madeUp(t: TestContext, source: string): Promise<string> {
 }
 
 async function until(read: () => Promise<string>): Promise<string> {
-  for (;;) {
+  for (let tries = 0; tries < 1200; tries += 1) {
     const value = await read();
     if (value !== '') return value;
     await wait(50);
   }
+  throw new Error('it was never written');
 }
 
 async function isRunning(pid: string): Promise<boolean> {
