@@ -36,6 +36,7 @@ let stopping = false;
 process.env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules', '.cache', 'tests');
 // One more than there are processors: many tests wait for other processes.
 const workers = availableParallelism() + 1;
+const long = ['test/faults', 'src/runtimes/claude', 'test/conformance', 'src/undo/random-trees', 'test/e2e'];
 
 for (const [signal, code] of [
   ['SIGINT', 130],
@@ -123,7 +124,7 @@ function findTests(places: readonly string[]): string[] {
 }
 
 function isLong(path: string): boolean {
-  return path.startsWith('test/faults') || path.startsWith('src/runtimes/claude');
+  return long.some((start) => path.startsWith(start));
 }
 
 async function checkProcesses(): Promise<void> {

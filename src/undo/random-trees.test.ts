@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { memoryDirectory } from '../../test/support/memory-directory.ts';
 import { runSeed, seeded } from '../../test/support/seeded.ts';
 import { treeFingerprint } from '../../test/support/tree-fingerprint.ts';
 import { UndoEngine } from './undo-engine.ts';
 
-// In memory where there is such a place: thousands of files are made lasting one by one.
-const place = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'signalbox-undo-'));
+// Thousands of files are made lasting one by one.
+const place = memoryDirectory('undo');
 after(() => rmSync(place, { recursive: true, force: true }));
 
 /** What symlinks out of the trees lead to. The commands write through them, so they must never lead to anything real. */

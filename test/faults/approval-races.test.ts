@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type CallStarted, SignalboxError } from '../../src/index.ts';
 import type { Decision } from '../../src/model/decision.ts';
 import { type CoreBox, coreBox } from '../support/core-box.ts';
+import { memoryDirectory } from '../support/memory-directory.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
 import { type TestSource, testSource, testTool } from '../support/test-source.ts';
 
@@ -35,7 +35,7 @@ test(
   `${lanes * batches * roundsByLane} races of two approvers in two processes, with changed arguments, definitions, policies and restarts: at most one run for each approval, never of another call`,
   { timeout: 300_000 },
   async (t) => {
-    const directory = mkdtempSync(join(tmpdir(), 'signalbox-races-'));
+    const directory = memoryDirectory('races');
     t.after(() => rmSync(directory, { recursive: true }));
     const file = join(directory, 'signalbox.db');
     const random = seeded(runSeed);

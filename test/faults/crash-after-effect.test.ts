@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { coreBox } from '../support/core-box.ts';
+import { memoryDirectory } from '../support/memory-directory.ts';
 import { testSource, testTool } from '../support/test-source.ts';
 import { runProgram } from './run-and-kill.ts';
 
@@ -16,7 +16,7 @@ test(
   `${rounds} crashes between effect and record: every call is unknown, and delivering it again has no second effect`,
   { timeout: 300_000 },
   async (t) => {
-    const data = mkdtempSync(join(tmpdir(), 'signalbox-crash-'));
+    const data = memoryDirectory('crash');
     t.after(() => rmSync(data, { recursive: true }));
     // The races of this test are about calls, not about who makes the file.
     await (await coreBox(join(data, 'signalbox.db'), [])).close();

@@ -34,7 +34,15 @@ const box = await createSignalbox({
   servers: [localServer({ name: 'fixture', tools })],
   profiles: { trusting: { trustsHuman: true } },
 });
-const { url } = await startServer({ box, host: '127.0.0.1', port: 0, token, log: (line) => void logged.push(line) });
+const { url } = await startServer({
+  box,
+  host: '127.0.0.1',
+  port: 0,
+  token,
+  log: (line) => void logged.push(line),
+  // The question must still be open when thousands of wrong answers were given, however slow the machine is.
+  limits: { approvalWaitMs: 600_000 },
+});
 
 /** Processor time, not time: on a busy machine a process may wait long for its turn through no fault of its own. */
 const spentMs = (): number => {

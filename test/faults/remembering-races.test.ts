@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type CallStarted, type PolicySource, SignalboxError } from '../../src/index.ts';
 import type { Approval } from '../../src/model/approval.ts';
 import { asksOf } from '../../src/model/decision.ts';
 import { type CoreBox, coreBox } from '../support/core-box.ts';
+import { memoryDirectory } from '../support/memory-directory.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
 import { testSource, testTool } from '../support/test-source.ts';
 
@@ -50,7 +50,7 @@ test(
   `${lanes * batches * roundsByLane} races with edited, remembered and revoked approvals in two processes under changing rules: what runs was approved as it runs, or is remembered for all that asks`,
   { timeout: 300_000 },
   async (t) => {
-    const directory = mkdtempSync(join(tmpdir(), 'signalbox-remembering-'));
+    const directory = memoryDirectory('remembering');
     t.after(() => rmSync(directory, { recursive: true }));
     const random = seeded(runSeed);
     const chance = (probability: number): boolean => random() < probability;
