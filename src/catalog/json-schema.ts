@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
-import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import formats from 'ajv-formats';
+import { createRequire } from 'node:module';
+import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
 import { messageOf } from '../model/errors.ts';
 import { type JsonSchema, inspectJson } from '../model/json.ts';
 import { jsonPath } from '../model/json-path.ts';
@@ -19,6 +18,8 @@ export type Compiled =
   | { readonly ok: false; readonly reason: string };
 
 type Draft = 'draft-07' | '2020-12';
+
+const require = createRequire(import.meta.url);
 
 // Used schemas are not added: Ajv would answer a repeated `$id` with the first schema that had it.
 const options: Options = { strict: false, validateFormats: true, addUsedSchema: false, logger: false };
@@ -72,12 +73,20 @@ export class SchemaCompiler {
     if (ajv === undefined) {
       const allErrors = extent === 'all-problems';
       const used: Options = { ...options, allErrors, validateSchema: !allErrors };
-      ajv = draft === 'draft-07' ? new Ajv(used) : new Ajv2020(used);
-      formats.default(ajv);
-      this.#ajv.set(key, ajv);
+      this.#ajv.set(key, (ajv = newAjv(draft, used)));
     }
     return ajv;
   }
+}
+
+/** Ajv has a hundred files, and many a process never compiles a schema: it is loaded for the first one. */
+function newAjv(draft: Draft, used: Options): Ajv {
+  const formats = require('ajv-formats') as typeof import('ajv-formats');
+  const ajv =
+    draft === 'draft-07'
+      ? new (require('ajv') as typeof import('ajv')).Ajv(used)
+      : new (require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')).Ajv2020(used);
+  return formats.default(ajv);
 }
 
 function passesAtOnce(validate: ValidateFunction, value: unknown): boolean {
