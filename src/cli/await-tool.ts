@@ -3,7 +3,8 @@ import { unlessAborted } from '../model/unless-aborted.ts';
 import type { ConfiguredBox } from './configured/configured-box.ts';
 import { renderedName } from './resolve-tool.ts';
 
-const longestWaitMs = 10_000;
+/** The first start of a server may have to fetch it. */
+const longestWaitMs = 30_000;
 
 /** Waits for the server that a tool belongs to; where its name does not say, until one has it or all were tried. Not for long. */
 export async function awaitTool(configured: ConfiguredBox, given: string, signal: AbortSignal): Promise<void> {

@@ -11,8 +11,11 @@ import { refuseStartedByItself } from './started-by.ts';
 import { tellWarnings } from './tell-warnings.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Servers that are not up by then come into the client’s list when they are. */
-const readyMs = 10_000;
+/**
+ * Servers that are not up by then come into the client’s list when they are. Long, because many clients look only once
+ * and a busy machine takes its time, and half of what the SDKs wait for an answer.
+ */
+const readyMs = 30_000;
 const graceMs = 5000;
 
 /** `signalbox stdio`: the MCP endpoint over standard input and output. */

@@ -50,7 +50,7 @@ export interface ServerOptions {
 export interface ServerLimits {
   /** The largest body (8 MB). */
   readonly bodyBytes?: number;
-  /** How long a client may take to send its headers (10 s) and its whole request (60 s). */
+  /** How long a client may take to send its headers, also on a connection it opened ahead (30 s), and its whole request (60 s). */
   readonly headersMs?: number;
   readonly requestMs?: number;
   /** How long requests under way may go on when the server stops (5 s). */
@@ -75,7 +75,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { box, host, limits = {} } = options;
   const log = options.log ?? ((line: string) => console.error(line));
   const codes = new SignInCodes();
-  const headersTimeout = limits.headersMs ?? 10_000;
+  const headersTimeout = limits.headersMs ?? 30_000;
   const requestTimeout = limits.requestMs ?? 60_000;
   const maxBodyBytes = limits.bodyBytes ?? 8 * 1024 * 1024;
   const bearers = new BearerTokens({ isAdminToken: adminTokenCheck(options.token), tokens: box.tokens });
