@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { McpTransport } from '../../src/index.ts';
 
-const program = fileURLToPath(new URL('./stdio-program.ts', import.meta.url));
+const program = fileURLToPath(new URL('./fixture-program.ts', import.meta.url));
 const manifests = {
   everything: import.meta.resolve('@modelcontextprotocol/server-everything/package.json'),
   filesystem: import.meta.resolve('@modelcontextprotocol/server-filesystem/package.json'),

@@ -17,7 +17,7 @@ function textOf({ content }: CallResult): string {
 /** Kills the fixture from outside, at whatever it is doing. */
 function killServer(): void {
   for (const pid of readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim().split(' '))
-    if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('stdio-program')) process.kill(Number(pid), 'SIGKILL');
+    if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('fixture-program')) process.kill(Number(pid), 'SIGKILL');
 }
 
 /** A server of the older revisions whose one tool tells with what it was called. */
