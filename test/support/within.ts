@@ -5,7 +5,7 @@ const patienceMs = 90_000;
 export async function within<Value>(
   happening: Promise<Value>,
   expected: string,
-  seen: () => unknown = () => 'nothing',
+  seen: () => string = () => 'nothing',
   ms = patienceMs,
 ): Promise<Value> {
   const { promise, reject } = Promise.withResolvers<never>();
