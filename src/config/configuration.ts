@@ -4,6 +4,7 @@ import type { SourceLimits } from '../catalog/source-limits.ts';
 import type { ToolShaping } from '../catalog/transforms/tool-shaping.ts';
 import type { PolicyDocument } from '../policy/read-policy.ts';
 import { type AgentEntries, defaultAgents } from './agent-entry.ts';
+import type { OAuthSettings } from './oauth-schema.ts';
 import type { ExternalSettings, UndoSettings } from './schema.ts';
 
 /** A server whose tools are defined by a module that runs in this process. */
@@ -63,6 +64,8 @@ export interface Configuration {
   readonly builtinName: string;
   readonly agents: AgentEntries;
   readonly profiles: ProfilesByName;
+  /** Whose tokens the MCP endpoint takes besides its own. */
+  readonly oauth: OAuthSettings | undefined;
   /** Environment variables whose values must never be recorded. */
   readonly secrets: readonly string[];
   readonly warnings: readonly string[];
@@ -86,6 +89,7 @@ export function defaultConfiguration(directory: string): Configuration {
     builtinName: 'signalbox',
     agents: defaultAgents,
     profiles: {},
+    oauth: undefined,
     secrets: [],
     warnings: [],
   };

@@ -13,6 +13,7 @@ import { badName, findingsOf } from './finding.ts';
 import type { Finding } from './finding.ts';
 import { parseJsonDocument } from './json-document.ts';
 import type { DocumentPath, DocumentPlace, JsonDocument } from './json-document.ts';
+import { oauthFindings } from './oauth-findings.ts';
 import { documentSchema } from './schema.ts';
 import { readServerEntry } from './server-entry.ts';
 import { showPath } from './shown-value.ts';
@@ -64,6 +65,7 @@ function readDocument(document: JsonDocument, file: string): DocumentReading {
     ...agentFindings,
     ...profileNames.flatMap((name) => badName(['profiles', name], name)),
     ...takenNames(entries, builtinName),
+    ...oauthFindings(result.data?.oauth, profileNames),
   );
 
   const configuration = {
@@ -80,6 +82,7 @@ function readDocument(document: JsonDocument, file: string): DocumentReading {
     builtinName,
     agents,
     profiles,
+    oauth: result.data?.oauth,
     secrets: [...new Set(result.data?.secrets)],
     warnings: [
       ...readings.flatMap(({ warnings }) => warnings),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { agentSchema } from './agent-schema.ts';
+import { oauthSchema } from './oauth-schema.ts';
 import { profileSchema } from './profile-schema.ts';
 import {
   aWhile,
@@ -139,6 +140,7 @@ function rootSchema<Entry extends z.ZodType, Name extends z.ZodType<string, stri
     builtin: strict({ name: serverName.optional() }).optional(),
     profiles: z.record(name, profileSchema, 'an object').optional(),
     agents: agents.optional(),
+    oauth: oauthSchema.optional(),
     secrets: z.array(variableName, 'an array of names of environment variables').optional(),
   });
 }

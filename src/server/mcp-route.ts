@@ -5,10 +5,13 @@ import type { Signalbox } from '../signalbox.ts';
 import { McpHttp } from '../surfaces/mcp/endpoint/http/mcp-http.ts';
 import { McpEndpoint, type McpEndpointOptions } from '../surfaces/mcp/endpoint/mcp-endpoint.ts';
 import type { SeenClient } from '../surfaces/mcp/endpoint/seen-client.ts';
-import { type BearerTokens, challenge } from './access/bearer-tokens.ts';
+import type { BearerTokens } from './access/bearer-tokens.ts';
+import { challenge } from './access/challenge.ts';
 import { assertHostAndOrigin } from './access/hosts.ts';
 import type { Identity } from './access/identity.ts';
 import { may } from './access/may.ts';
+import { type OAuthAccess, type Resource, metadataAddress } from './access/oauth/oauth-access.ts';
+import { isSignedToken } from './access/oauth/verify-token.ts';
 import { jsonType, readText } from './json-body.ts';
 import { problemOf } from './problems/problem-of.ts';
 import { Problem, problemType } from './problems/problem.ts';
@@ -20,6 +23,7 @@ export interface McpRouteParts extends Pick<McpEndpointOptions, 'inbox' | 'appro
   readonly maxBodyBytes: number;
   readonly allowedHosts: () => ReadonlySet<string>;
   readonly bearers: BearerTokens;
+  readonly oauth: OAuthAccess;
   readonly log: (line: string) => void;
 }
 
@@ -38,15 +42,16 @@ const address = /^\/mcp(?:\/([^/?]+))?\/?(?:\?|$)/;
 
 /** Serves `/mcp` and `/mcp/{profile}` behind the same guards as every other route. */
 export function mcpRoute(parts: McpRouteParts): McpRoute {
-  const { box, log } = parts;
+  const { box, log, oauth } = parts;
   const endpoint = new McpEndpoint({ ...parts, box });
   const http = new McpHttp({ endpoint, log });
 
   async function serve(request: IncomingMessage, response: ServerResponse, named: string | undefined): Promise<void> {
     response.setHeader(instance.header, instance.id);
+    const resource = resourceOf(request, named);
     try {
       assertHostAndOrigin(request, parts.allowedHosts());
-      const identity = await identify(request, response, parts.bearers);
+      const identity = await identify(request, response, resource);
       const view = endpoint.view(profileOf(identity, named));
       if (view.trustsHuman) assertTrusted(identity);
       const body = request.method === 'POST' ? await readBody(request, parts.maxBodyBytes) : '';
@@ -55,6 +60,42 @@ export function mcpRoute(parts: McpRouteParts): McpRoute {
       const mayReturn = (): Promise<boolean> => parts.bearers.isStillGood(identity);
       await http.handle({ request, response, peer: { principal, view }, body, mayReturn });
     } catch (error) {
+      const problem = problemOf(error, log);
+      answer(response, oauth.isOn ? directed(problem, oauth.direction(resource)) : problem);
+    }
+  }
+
+  /** Programs come with a token: a page that a browser shows is no client of MCP, whatever cookie it sends along. */
+  async function identify(request: IncomingMessage, response: ServerResponse, resource: Resource): Promise<Identity> {
+    if (request.headers.authorization === undefined)
+      throw new Problem(
+        'token-missing',
+        'send "Authorization: Bearer …" with a token; signalbox token create makes one',
+        { headers: { 'WWW-Authenticate': challenge() } },
+      );
+    const identity = await parts.bearers.identify(request, response, (presented) =>
+      oauth.isOn && isSignedToken(presented) ? oauth.identify(presented, resource) : undefined,
+    );
+    if (may.call.some((role) => role === identity.role)) return identity;
+    throw new Problem(
+      'role-refused',
+      `a client of MCP calls tools, and the role ${identity.role} does not; signalbox token create --role agent makes a token that may`,
+    );
+  }
+
+  function resourceOf({ headers }: IncomingMessage, profile: string | undefined): Resource {
+    return { origin: oauth.originFor(headers.host ?? ''), profile };
+  }
+
+  /** Tells whoever asks, with or without a token, where tokens come from. */
+  function serveMetadata(request: IncomingMessage, response: ServerResponse, named: string | undefined): void {
+    try {
+      assertHostAndOrigin(request, parts.allowedHosts());
+      if (request.method !== 'GET' && request.method !== 'HEAD')
+        throw new Problem('method-refused', 'this route takes GET', { headers: { Allow: 'GET, HEAD' } });
+      const text = JSON.stringify(oauth.metadata(resourceOf(request, named)));
+      response.writeHead(200, { ...securityHeaders, 'Content-Type': 'application/json' }).end(text);
+    } catch (error) {
       answer(response, problemOf(error, log));
     }
   }
@@ -62,8 +103,13 @@ export function mcpRoute(parts: McpRouteParts): McpRoute {
   return {
     take(request, response) {
       const match = address.exec(request.url ?? '');
-      if (match === null) return false;
-      void serve(request, response, match[1] === undefined ? undefined : decodeName(match[1]));
+      if (match !== null) {
+        void serve(request, response, decodeName(match[1]));
+        return true;
+      }
+      const metadata = metadataAddress.exec(request.url ?? '');
+      if (metadata === null || !oauth.isOn) return false;
+      serveMetadata(request, response, decodeName(metadata[1]));
       return true;
     },
     clients: () => http.clients(),
@@ -73,24 +119,6 @@ export function mcpRoute(parts: McpRouteParts): McpRoute {
       endpoint.close();
     },
   };
-}
-
-/** Programs come with a token: a page that a browser shows is no client of MCP, whatever cookie it sends along. */
-async function identify(request: IncomingMessage, response: ServerResponse, bearers: BearerTokens): Promise<Identity> {
-  if (request.headers.authorization === undefined)
-    throw new Problem(
-      'token-missing',
-      'send "Authorization: Bearer …" with a token; signalbox token create makes one',
-      {
-        headers: { 'WWW-Authenticate': challenge },
-      },
-    );
-  const identity = await bearers.identify(request, response);
-  if (may.call.some((role) => role === identity.role)) return identity;
-  throw new Problem(
-    'role-refused',
-    `a client of MCP calls tools, and the role ${identity.role} does not; signalbox token create --role agent makes a token that may`,
-  );
 }
 
 /** Whoever is bound to a profile gets that one, and no other. */
@@ -108,9 +136,9 @@ function assertTrusted({ role, profile }: Identity): void {
   );
 }
 
-function decodeName(text: string): string {
+function decodeName(text: string | undefined): string | undefined {
   try {
-    return decodeURIComponent(text);
+    return text === undefined ? undefined : decodeURIComponent(text);
   } catch {
     return text;
   }
@@ -120,6 +148,15 @@ function readBody(request: IncomingMessage, maxBytes: number): Promise<string> {
   if (!jsonType.test(request.headers['content-type'] ?? ''))
     throw new Problem('body-type-unsupported', 'send the body as JSON, with "Content-Type: application/json"');
   return readText(request, maxBytes);
+}
+
+/** Adds to a refusal the way to a token that would be good. */
+function directed(problem: Problem, direction: Readonly<Record<string, string>>): Problem {
+  const { 'WWW-Authenticate': said, ...headers } = problem.headers;
+  if (said === undefined) return problem;
+  const more = Object.entries(direction).filter(([name]) => !said.includes(`${name}=`));
+  const whole = [said, ...more.map(([name, value]) => `${name}="${value}"`)].join(', ');
+  return new Problem(problem.code, problem.message, { headers: { ...headers, 'WWW-Authenticate': whole } });
 }
 
 function answer(response: ServerResponse, problem: Problem): void {

@@ -1,11 +1,14 @@
 import { createServer } from 'node:http';
 import { RequestError, getRequestListener } from '@hono/node-server';
+import type { OAuthSettings } from '../config/oauth-schema.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Signalbox } from '../signalbox.ts';
 import { adminTokenCheck } from './access/admin-token.ts';
 import { BearerTokens } from './access/bearer-tokens.ts';
 import { BrowserSessions } from './access/browser-sessions.ts';
 import { allowedHosts, reachableHost } from './access/hosts.ts';
+import type { KeyTimes } from './access/oauth/issuer-keys.ts';
+import { OAuthAccess } from './access/oauth/oauth-access.ts';
 import { SignInCodes } from './access/sign-in-codes.ts';
 import { createApp } from './app.ts';
 import { listen } from './listen.ts';
@@ -41,6 +44,8 @@ export interface ServerOptions {
   readonly allowedHosts?: readonly string[];
   /** Where the built console is; waits for it where it is still being built. */
   readonly findConsole?: FindConsole;
+  /** Whose tokens the MCP endpoint takes besides its own; looked at with every request. */
+  readonly oauth?: () => OAuthSettings | undefined;
   /** Where faults are told (standard error). */
   readonly log?: (line: string) => void;
   readonly limits?: ServerLimits;
@@ -57,6 +62,8 @@ export interface ServerLimits {
   readonly graceMs?: number;
   /** How long a call of an MCP client waits for a human before it ends by saying where people answer (50 s). */
   readonly approvalWaitMs?: number;
+  /** How often the keys of authorization servers are read. */
+  readonly keyTimes?: Partial<KeyTimes>;
 }
 
 /** A server that answers. */
@@ -79,6 +86,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const requestTimeout = limits.requestMs ?? 60_000;
   const maxBodyBytes = limits.bodyBytes ?? 8 * 1024 * 1024;
   const bearers = new BearerTokens({ isAdminToken: adminTokenCheck(options.token), tokens: box.tokens });
+  const oauthSettings = options.oauth ?? (() => undefined);
+  const oauth = new OAuthAccess({ settings: oauthSettings, log, times: limits.keyTimes });
   const stopping = new AbortController();
   let hosts: ReadonlySet<string> = new Set();
   let url: string | undefined;
@@ -107,6 +116,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     maxBodyBytes,
     allowedHosts: () => hosts,
     bearers,
+    oauth,
     inbox: () => url,
     ...(limits.approvalWaitMs === undefined ? {} : { approvalWaitMs: limits.approvalWaitMs }),
     log,
@@ -129,7 +139,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const detach = box.approvals.attach({ name: 'console', ask: () => undefined });
   const stop = stoppable(server, limits.graceMs ?? 5000);
   const port = await listen(server, host, options.port);
-  hosts = allowedHosts(host, port, options.allowedHosts);
+  // Whoever says by which address clients come has a proxy there, which may pass the name on.
+  const publicUrl = oauthSettings()?.url;
+  const publicHosts = publicUrl === undefined ? [] : [new URL(publicUrl).host];
+  hosts = allowedHosts(host, port, [...(options.allowedHosts ?? []), ...publicHosts]);
   const base = `http://${reachableHost(host)}:${port}`;
   url = base;
   return { url: base, port, signInUrl: () => `${base}/?token=${codes.mint()}`, close };

@@ -9,7 +9,8 @@ interface KnownClient {
   readonly redirectUris: readonly string[];
 }
 
-interface Grant {
+/** What somebody was granted. */
+export interface Grant {
   readonly client: string;
   readonly resource: string;
   readonly scope: string;
@@ -34,6 +35,8 @@ export interface Behaviour {
   tokenDelayMs: number;
   /** Takes the place of members of the metadata. */
   metadata: Record<string, unknown>;
+  /** Makes the access tokens. */
+  accessToken: (grant: Grant) => string | Promise<string>;
   /** Refuses every refresh token. */
   refusesRefresh: boolean;
 }
@@ -66,6 +69,7 @@ export class IdentityProvider {
       error: undefined,
       tokenDelayMs: 0,
       metadata: {},
+      accessToken: () => `access-${randomUUID()}`,
       refusesRefresh: false,
     };
   }
@@ -95,7 +99,7 @@ export class IdentityProvider {
     if (path === '/revoke') return this.#revoke(fields['token'] ?? '');
     const { tokenDelayMs } = this.behaviour;
     if (tokenDelayMs > 0) await new Promise((resolve) => setTimeout(resolve, tokenDelayMs));
-    return this.#token(client, fields);
+    return await this.#token(client, fields);
   }
 
   #metadata(): object {
@@ -147,7 +151,7 @@ export class IdentityProvider {
     return known !== undefined && known.secret === secret ? id : undefined;
   }
 
-  #token(client: string, fields: Record<string, string>): Response {
+  async #token(client: string, fields: Record<string, string>): Promise<Response> {
     switch (fields['grant_type'] ?? '') {
       case 'authorization_code': {
         const { code = '', code_verifier = '', redirect_uri, resource } = fields;
@@ -159,7 +163,7 @@ export class IdentityProvider {
           given.challenge === challenge &&
           given.redirectUri === redirect_uri &&
           given.resource === resource;
-        return isGood ? this.#issue(given) : refused('invalid_grant');
+        return isGood ? await this.#issue(given) : refused('invalid_grant');
       }
       case 'refresh_token': {
         if (this.behaviour.refusesRefresh) return refused('invalid_grant');
@@ -168,22 +172,22 @@ export class IdentityProvider {
         const isGood = given?.isUsed === false && given.client === client && given.resource === fields['resource'];
         if (!isGood) return refused('invalid_grant');
         given.isUsed = true;
-        return this.#issue(given);
+        return await this.#issue(given);
       }
       case 'client_credentials': {
         const { resource = '', scope = '' } = fields;
         if (this.clients.get(client)?.secret === undefined) return refused('unauthorized_client');
-        return this.#issue({ client, resource, scope, family: randomUUID() }, false);
+        return await this.#issue({ client, resource, scope, family: randomUUID() }, false);
       }
       default:
         return refused('unsupported_grant_type');
     }
   }
 
-  #issue({ client, resource, scope, family }: Grant, withRefresh = true): Response {
+  async #issue({ client, resource, scope, family }: Grant, withRefresh = true): Promise<Response> {
     const grant = { client, resource, scope, family };
     const { expiresIn } = this.behaviour;
-    const access_token = `access-${randomUUID()}`;
+    const access_token = await this.behaviour.accessToken(grant);
     this.accessTokens.set(access_token, { ...grant, expiresAt: Date.now() + expiresIn * 1000 });
     const refresh_token = `refresh-${randomUUID()}`;
     if (withRefresh) this.refreshTokens.set(refresh_token, { ...grant, isUsed: false });
@@ -210,8 +214,10 @@ export class IdentityProvider {
 }
 
 /** Starts a provider, and how to stop it. */
-export async function identityProvider(): Promise<{ provider: IdentityProvider; close: () => Promise<void> }> {
-  const listener = getRequestListener((request) => provider.answer(request));
+export async function identityProvider(
+  answerFirst: (request: Request) => Response | undefined = () => undefined,
+): Promise<{ provider: IdentityProvider; close: () => Promise<void> }> {
+  const listener = getRequestListener((request) => answerFirst(request) ?? provider.answer(request));
   const server = createServer((request, response) => void listener(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const provider = new IdentityProvider(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);

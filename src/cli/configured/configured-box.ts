@@ -86,6 +86,11 @@ export class ConfiguredBox implements ServedConfiguration {
     return this.#configuration.file;
   }
 
+  /** Whose tokens the MCP endpoint takes besides its own. */
+  get oauth(): Configuration['oauth'] {
+    return this.#configuration.oauth;
+  }
+
   /** The started servers as they are, before lock and configuration change what they offer. */
   sources(): Source[] {
     return this.#servers.sources();
@@ -210,6 +215,7 @@ export class ConfiguredBox implements ServedConfiguration {
     const servers = await this.#servers.change(configuration, lock, 'thrown');
     const details = [...servers, ...this.#applyProfiles(configuration), ...(await applyPolicies())];
     if (!isDeepStrictEqual(this.#configuration.agents, configuration.agents)) details.push('changed the agents');
+    if (!isDeepStrictEqual(this.#configuration.oauth, configuration.oauth)) details.push('changed whom OAuth trusts');
     const later = nextStart(this.#configuration, configuration);
     this.#configuration = configuration;
     return later.length === 0 ? details : [...details, `takes effect at the next start: ${later.join(', ')}`];
@@ -240,6 +246,7 @@ function nextStart(before: Configuration, after: Configuration): string[] {
     ...(before.store === after.store ? [] : ['store']),
     ...(before.results.maxBytes === after.results.maxBytes ? [] : ['results.maxBytes']),
     ...(isDeepStrictEqual(before.undo, after.undo) ? [] : ['undo']),
+    ...(before.oauth?.url === after.oauth?.url ? [] : ['oauth.url']),
     ...(before.builtinName === after.builtinName ? [] : ['builtin.name']),
   ];
 }

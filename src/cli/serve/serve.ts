@@ -109,6 +109,7 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
       token: token.value,
       metrics,
       configuration: configured,
+      oauth: () => configured.oauth,
       sessions,
       schedules,
       agentTokenFile: agentTokenKeptIn,

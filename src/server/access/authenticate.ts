@@ -1,8 +1,9 @@
 import type { MiddlewareHandler } from 'hono';
 import type { ServerContext, ServerEnvironment } from '../environment.ts';
 import { Problem } from '../problems/problem.ts';
-import { type BearerTokens, challenge } from './bearer-tokens.ts';
+import type { BearerTokens } from './bearer-tokens.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
+import { challenge } from './challenge.ts';
 import { type Identity, browserIdentity } from './identity.ts';
 import { readSessionCookie } from './session-cookie.ts';
 
@@ -28,7 +29,7 @@ function identifyBrowser(context: ServerContext, sessions: BrowserSessions): Ide
     throw new Problem(
       'token-missing',
       'send "Authorization: Bearer …" with the token, or open the sign-in link that "signalbox serve" prints',
-      { headers: { 'WWW-Authenticate': challenge } },
+      { headers: { 'WWW-Authenticate': challenge() } },
     );
   }
   assertOwnPage(context);

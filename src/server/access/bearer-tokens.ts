@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Signalbox } from '../../signalbox.ts';
 import { Problem } from '../problems/problem.ts';
+import { challenge } from './challenge.ts';
 import { FailedAttempts } from './failed-attempts.ts';
 import { type Identity, adminIdentity, tokenIdentity } from './identity.ts';
 import { OpenRequests } from './open-requests.ts';
@@ -11,8 +12,8 @@ export interface TokenChecks {
   readonly tokens: Signalbox['tokens'];
 }
 
-/** What those who come without a token are told by. */
-export const challenge = 'Bearer realm="signalbox"';
+/** Recognises tokens of others, where they are taken; answers `undefined` for what is not of their form. */
+export type OtherTokens = (presented: string) => Promise<Identity> | undefined;
 
 /** Recognises the holders of tokens, and ends what they have open when their token ends. */
 export class BearerTokens {
@@ -22,19 +23,26 @@ export class BearerTokens {
 
   constructor(checks: TokenChecks) {
     this.#checks = checks;
-    this.#open = new OpenRequests((token) => checks.tokens.isActive(token));
+    this.#open = new OpenRequests((identity) => this.isStillGood(identity));
   }
 
   /** Whose token the request carries; throws the problem with it. Call it only for requests with the header. */
-  async identify({ headers, socket }: IncomingMessage, response: ServerResponse): Promise<Identity> {
+  async identify(
+    { headers, socket }: IncomingMessage,
+    response: ServerResponse,
+    others: OtherTokens = () => undefined,
+  ): Promise<Identity> {
     const presented = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1] ?? '';
-    const identity = await this.#identify(presented, socket.remoteAddress ?? '');
-    if (identity.token !== undefined) this.#open.add(identity.token, response);
+    // Wrong ones of others are not counted: nobody guesses a signature, and behind a proxy all clients are one peer.
+    const other = this.#checks.isAdminToken(presented) ? undefined : others(presented);
+    const identity = await (other ?? this.#identify(presented, socket.remoteAddress ?? ''));
+    if (identity.token !== undefined) this.#open.add(identity.token, identity, response);
     return identity;
   }
 
   /** Whether somebody who was recognised still would be. */
-  async isStillGood({ token }: Identity): Promise<boolean> {
+  async isStillGood({ token, isStillGood }: Identity): Promise<boolean> {
+    if (isStillGood !== undefined) return isStillGood();
     return token === undefined || (await this.#checks.tokens.isActive(token));
   }
 
@@ -67,5 +75,5 @@ export class BearerTokens {
 }
 
 function refused(code: 'token-wrong' | 'token-expired', detail: string): Problem {
-  return new Problem(code, detail, { headers: { 'WWW-Authenticate': `${challenge}, error="invalid_token"` } });
+  return new Problem(code, detail, { headers: { 'WWW-Authenticate': challenge({ error: 'invalid_token' }) } });
 }

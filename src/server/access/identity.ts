@@ -10,6 +10,8 @@ export interface Identity {
   readonly profile?: string;
   /** The id of their token, where it is one that can be revoked. */
   readonly token?: string;
+  /** Whether they would still be let in, where that is not for the store of tokens to say. */
+  readonly isStillGood?: () => boolean;
 }
 
 const kinds: Readonly<Record<Role, Principal['kind']>> = {

@@ -1,21 +1,24 @@
 import type { ServerResponse } from 'node:http';
+import type { Identity } from './identity.ts';
 
 const lookEveryMs = 1000;
 
 /** The requests that holders of tokens have open. A token that is revoked or expires ends them, streams and waiting calls included. */
 export class OpenRequests {
-  readonly #isActive: (token: string) => Promise<boolean>;
-  readonly #open = new Map<string, Set<ServerResponse>>();
+  readonly #isStillGood: (identity: Identity) => Promise<boolean>;
+  readonly #open = new Map<string, { readonly identity: Identity; readonly responses: Set<ServerResponse> }>();
   #isLooking = false;
 
-  constructor(isActive: (token: string) => Promise<boolean>) {
-    this.#isActive = isActive;
+  constructor(isStillGood: (identity: Identity) => Promise<boolean>) {
+    this.#isStillGood = isStillGood;
   }
 
   /** Keeps an eye on a request until it is answered. */
-  add(token: string, response: ServerResponse): void {
-    const responses = this.#open.get(token) ?? new Set();
-    this.#open.set(token, responses.add(response));
+  add(token: string, identity: Identity, response: ServerResponse): void {
+    // Whoever hung up while their token was looked at has told so already.
+    if (response.closed) return;
+    const { responses } = this.#open.get(token) ?? { responses: new Set() };
+    this.#open.set(token, { identity, responses: responses.add(response) });
     response.once('close', () => {
       responses.delete(response);
       if (responses.size === 0) this.#open.delete(token);
@@ -31,11 +34,11 @@ export class OpenRequests {
   }
 
   async #look(): Promise<void> {
-    for (const [token, responses] of this.#open) {
+    for (const { identity, responses } of this.#open.values()) {
       // Nobody is thrown out because the store cannot be read for a moment.
-      const isActive = await this.#isActive(token).catch(() => true);
+      const isStillGood = await this.#isStillGood(identity).catch(() => true);
       // Without the connection, whatever the request waits for is cancelled like for any caller who hung up.
-      if (!isActive) for (const response of responses) response.destroy();
+      if (!isStillGood) for (const response of responses) response.destroy();
     }
     this.#isLooking = false;
     if (this.#open.size > 0) this.#lookLater();

@@ -8,6 +8,7 @@ export const problemCodes = {
   'token-wrong': { status: 401, title: 'The token is not valid' },
   'token-expired': { status: 401, title: 'The token has expired' },
   'origin-refused': { status: 403, title: 'Requests from other sites are refused' },
+  'scope-missing': { status: 403, title: 'The token lacks a scope' },
   'role-refused': { status: 403, title: 'The role does not allow this' },
   'approver-refused': { status: 403, title: 'Only humans can answer' },
   'route-unknown': { status: 404, title: 'There is no such route' },
@@ -56,6 +57,7 @@ export const problemCodes = {
   'file-unwritable': { status: 500, title: 'A file cannot be written' },
   'internal-fault': { status: 500, title: 'A fault inside Signalbox' },
   'box-closed': { status: 503, title: 'Signalbox is closing' },
+  'issuer-unreachable': { status: 503, title: 'The authorization server cannot be reached' },
   'store-unavailable': { status: 503, title: 'The journal cannot be reached' },
 } as const;
 

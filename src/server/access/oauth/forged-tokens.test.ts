@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { type TestContext, describe, it } from 'node:test';
+import fc from 'fast-check';
+import {
+  type AuthorizationServer,
+  authorizationServer,
+  signingKey,
+} from '../../../../test/support/authorization-server.ts';
+import { seeded } from '../../../../test/support/seeded.ts';
+import { Problem } from '../../problems/problem.ts';
+import { OAuthAccess } from './oauth-access.ts';
+
+const resource = { origin: 'https://box.example', profile: undefined };
+const address = 'https://box.example/mcp';
+
+async function trusting(
+  t: TestContext,
+): Promise<{ issuer: AuthorizationServer; accepts: (text: string) => Promise<boolean> }> {
+  const issuer = await authorizationServer(t);
+  const settings = { issuers: [{ issuer: issuer.issuer }] };
+  const access = new OAuthAccess({ settings: () => settings, log: assert.fail });
+  const accepts = async (text: string): Promise<boolean> => {
+    try {
+      await access.identify(text, resource);
+      return true;
+    } catch (error) {
+      assert.ok(error instanceof Problem, `${text}: ${String(error)}`);
+      assert.ok(error.status === 401 || error.status === 403, error.code);
+      return false;
+    }
+  };
+  return { issuer, accepts };
+}
+
+type Random = () => number;
+
+function below(random: Random, limit: number): number {
+  return Math.floor(random() * limit);
+}
+
+/** The token, not quite as it was: in its letters, its bytes, its JSON or its parts. */
+function mutated(token: string, random: Random): string {
+  const parts = token.split('.');
+  const which = below(random, 3);
+  const part = parts[which] ?? '';
+  const withPart = (text: string): string => parts.with(which, text).join('.');
+  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=.~ %\u00e9';
+  const letter = letters[below(random, letters.length)] ?? '';
+  const at = below(random, part.length);
+  const bytes = Buffer.from(part, 'base64url');
+  const json = (change: (value: Record<string, unknown>) => unknown): string => {
+    const index = below(random, 2);
+    const value = JSON.parse(Buffer.from(parts[index] ?? '', 'base64url').toString()) as Record<string, unknown>;
+    return parts.with(index, Buffer.from(JSON.stringify(change(value))).toString('base64url')).join('.');
+  };
+  const values = ['none', 'HS256', 'ES256', 'RS256', 'NONE', '', null, 0, 9_999_999_999, [], {}, 'admin', address];
+  const names = [
+    'alg',
+    'kid',
+    'typ',
+    'iss',
+    'aud',
+    'sub',
+    'exp',
+    'nbf',
+    'iat',
+    'scope',
+    'crit',
+    'b64',
+    'jwk',
+    'jku',
+    'x5c',
+  ];
+  const kinds = [
+    () => withPart(part.slice(0, at) + letter + part.slice(at + 1)),
+    () => withPart(part.slice(0, at) + letter + part.slice(at)),
+    () => withPart(part.slice(0, at) + part.slice(at + 1)),
+    () => withPart(part.slice(0, at)),
+    () => withPart(`${part}${'='.repeat(1 + below(random, 3))}`),
+    () => {
+      const flipped = Buffer.from(bytes);
+      const place = below(random, flipped.length);
+      flipped[place] = (flipped[place] ?? 0) ^ (1 << below(random, 8));
+      return withPart(flipped.toString('base64url'));
+    },
+    () => withPart(Buffer.concat([bytes, Buffer.alloc(1 + below(random, 4))]).toString('base64url')),
+    () => withPart(bytes.subarray(0, below(random, bytes.length)).toString('base64url')),
+    () => withPart(Buffer.alloc(bytes.length).toString('base64url')),
+    () =>
+      json((value) => ({ ...value, [names[below(random, names.length)] ?? '']: values[below(random, values.length)] })),
+    () => json((value) => Object.fromEntries(Object.entries(value).toSpliced(below(random, 4), 1))),
+    () => json((value) => Object.fromEntries(Object.entries(value).toReversed())),
+    () => json((value) => [value]),
+    () => [parts[1], parts[0], parts[2]].join('.'),
+    () => parts.slice(0, 2).join('.'),
+    () => `${parts[0]}.${parts[1]}.`,
+    () => `${token}.${part}`,
+    () => `${token}${letter}`,
+    () => `${letter}${token}`,
+  ];
+  return kinds[below(random, kinds.length)]?.() ?? '';
+}
+
+describe('a forged token', () => {
+  for (const algorithm of ['RS256', 'ES256', 'EdDSA'])
+    it(`none of 3,000 mutations of a good one is taken (${algorithm})`, async (t) => {
+      const { issuer, accepts } = await trusting(t);
+      issuer.keys = [await signingKey('first', algorithm)];
+      const good = await issuer.token(address);
+      assert.ok(await accepts(good));
+      const random = seeded(728);
+      let tried = 0;
+      while (tried < 3000) {
+        const forged = mutated(good, random);
+        if (forged === good) continue;
+        tried += 1;
+        assert.ok(!(await accepts(forged)), forged);
+      }
+      assert.ok(await accepts(good));
+      // The last letter has bits that mean nothing: a signature has one spelling all the same.
+      for (const last of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')
+        assert.equal(await accepts(good.slice(0, -1) + last), good.endsWith(last), last);
+    });
+
+  it('the parts of good ones, put together anew, are not taken', async (t) => {
+    const { issuer, accepts } = await trusting(t);
+    const tokens = await Promise.all(
+      ['alice', 'bob', 'carol'].map((sub) => issuer.token(address, { claims: { sub } })),
+    );
+    for (const [a, head] of tokens.entries())
+      for (const [b, body] of tokens.entries())
+        for (const [c, signed] of tokens.entries()) {
+          const mixed = [head.split('.')[0], body.split('.')[1], signed.split('.')[2]].join('.');
+          assert.equal(await accepts(mixed), b === c, `${a} ${b} ${c}`);
+        }
+  });
+});
+
+describe('a token that its issuer signed', () => {
+  it('is taken exactly when all that it claims is right', async (t) => {
+    const { issuer, accepts } = await trusting(t);
+    const now = Math.floor(Date.now() / 1000);
+    const either = <Value>(right: readonly Value[], wrong: readonly unknown[]) =>
+      fc.oneof(
+        { weight: 4, arbitrary: fc.constantFrom(...right).map((value: unknown) => ({ value, isRight: true })) },
+        { weight: 1, arbitrary: fc.constantFrom(...wrong).map((value) => ({ value, isRight: false })) },
+      );
+    const claims = fc.record({
+      iss: either([issuer.issuer], [`${issuer.issuer}/`, 'https://evil.example', '', 1, null, [issuer.issuer]]),
+      aud: either(
+        [address, ['x', address]],
+        ['x', [], `${address}/`, `${address}/coding`, 'https://box.example', null, 5],
+      ),
+      sub: either(['alice', 'é', '../x'], ['', null, 7, 'x'.repeat(256), {}]),
+      exp: either([now + 600, now - 5], [now - 120, null, 'never', undefined]),
+      nbf: either([undefined, now - 1, now + 5], [now + 300, 'x', null]),
+      iat: either([now, undefined], [now + 300, 'x']),
+      scope: either(
+        ['signalbox:agent', 'a signalbox:agent b', ['signalbox:agent']],
+        ['', 'signalbox', 'signalbox:agentx', 7, null],
+      ),
+      cnf: either([undefined], [{ jkt: 'x' }, null, '']),
+    });
+    const property = fc.asyncProperty(claims, async (made) => {
+      const entries = Object.entries(made);
+      const stated = Object.fromEntries(entries.map(([name, { value }]) => [name, value]));
+      const isRight = entries.every(([, each]) => each.isRight);
+      assert.equal(await accepts(await issuer.token(address, { claims: stated })), isRight);
+    });
+    await fc.assert(property, { seed: 9728, numRuns: 600 });
+  });
+});

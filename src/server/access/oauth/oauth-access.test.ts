@@ -1,0 +1,430 @@
+import assert from 'node:assert/strict';
+import { createHmac, createPublicKey } from 'node:crypto';
+import { type TestContext, describe, it } from 'node:test';
+import { begin, envelope, messageOf, send, sendModern } from '../../../../test/mcp-clients/raw.ts';
+import { type Serving, serving, token as adminToken } from '../../../../test/mcp-clients/serving.ts';
+import {
+  type AuthorizationServer,
+  type SigningKey,
+  type TokenWish,
+  authorizationServer,
+  signingKey,
+} from '../../../../test/support/authorization-server.ts';
+import type { IssuerSettings, OAuthSettings } from '../../../config/oauth-schema.ts';
+import type { KeyTimes } from './issuer-keys.ts';
+
+const profiles = { coding: { tools: ['ping'] }, other: {}, trusting: { trustsHuman: true } };
+const ping = { name: 'mcp__signalbox__ping', arguments: {} };
+
+/** A server that trusts an authorization server. */
+interface Place extends Serving {
+  readonly issuer: AuthorizationServer;
+  /** Can be changed while it runs. */
+  readonly trust: { settings: OAuthSettings | undefined };
+  resource(profile?: string): string;
+  token(wish?: TokenWish & { readonly resource?: string }): Promise<string>;
+  /** How a call with this token is answered. */
+  call(token: string, profile?: string): Promise<Answered>;
+}
+
+interface Answered {
+  readonly status: number;
+  readonly challenge: string;
+  readonly code: string | undefined;
+  readonly detail: string | undefined;
+}
+
+interface PlaceOptions {
+  readonly issuer?: Partial<IssuerSettings>;
+  readonly openId?: boolean;
+  readonly times?: Partial<KeyTimes>;
+}
+
+async function place(t: TestContext, options: PlaceOptions = {}): Promise<Place> {
+  const issuer = await authorizationServer(t, options.openId);
+  const trust: Place['trust'] = { settings: { issuers: [{ issuer: issuer.issuer, ...options.issuer }] } };
+  const served = await serving(
+    t,
+    { profiles },
+    { oauth: () => trust.settings, limits: { graceMs: 200, keyTimes: options.times ?? {} } },
+  );
+  const at = (profile?: string): URL => new URL(profile === undefined ? '/mcp' : `/mcp/${profile}`, served.url);
+  const resource = (profile?: string): string => at(profile).href;
+  return {
+    ...served,
+    issuer,
+    trust,
+    resource,
+    token: ({ resource: wanted = resource(), ...wish } = {}) => issuer.token(wanted, wish),
+    async call(token, profile) {
+      const headers = { Authorization: `Bearer ${token}` };
+      const response = await sendModern(at(profile), 'tools/call', ping, { headers });
+      const body = (await response.json()) as { code?: string; detail?: string };
+      const challenge = response.headers.get('www-authenticate') ?? '';
+      return { status: response.status, challenge, code: body.code, detail: body.detail };
+    },
+  };
+}
+
+function base64(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+
+/** What a token says, signed anew by whoever can. */
+function resigned(token: string, header: object, sign: (input: string) => string): string {
+  const [, body = ''] = token.split('.');
+  const input = `${base64(header)}.${body}`;
+  return `${input}.${sign(input)}`;
+}
+
+describe('a token of a trusted authorization server', () => {
+  for (const algorithm of ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA'])
+    it(`lets an agent in (${algorithm})`, async (t) => {
+      const { issuer, token, call, logged } = await place(t, { openId: algorithm === 'ES384' });
+      issuer.keys = [await signingKey('one', algorithm), await signingKey('other', 'ES512')];
+      assert.equal((await call(await token())).status, 200);
+      assert.deepEqual(logged, []);
+    });
+
+  it('is taken beside the tokens of this server, and only at the MCP endpoint', async (t) => {
+    const { box, url, token, call } = await place(t);
+    const by = { id: 'user:test', kind: 'human' } as const;
+    const own = await box.tokens.create({ role: 'agent', by });
+    const signed = await token();
+    assert.deepEqual([(await call(own.token)).status, (await call(adminToken)).status], [200, 200]);
+    assert.equal((await call(signed)).status, 200);
+    const headers = { Authorization: `Bearer ${signed}` };
+    assert.equal((await fetch(new URL('/api/tools', url), { headers })).status, 401);
+  });
+
+  it('is refused with 401 and why, whatever is wrong with it', async (t) => {
+    const { issuer, token, call, resource } = await place(t);
+    const now = Math.floor(Date.now() / 1000);
+    const good = await token();
+    const stranger = await signingKey('first');
+    const [key = assert.fail()] = issuer.keys;
+    const publicKey = createPublicKey({ key: { ...key.published }, format: 'jwk' });
+    const hmacWith = (secret: string | Buffer) => (input: string) =>
+      createHmac('sha256', secret).update(input).digest('base64url');
+    const pem = publicKey.export({ type: 'spki', format: 'pem' });
+    const hs256 = { alg: 'HS256', kid: 'first', typ: 'at+jwt' };
+    const [head = '', body = '', signature = ''] = good.split('.');
+    const admin = base64({ ...(JSON.parse(Buffer.from(body, 'base64url').toString()) as object), sub: 'admin' });
+    const cases: readonly (readonly [string, string, RegExp])[] = [
+      ['another issuer', await token({ claims: { iss: 'https://evil.example' } }), /issuer that is not trusted/],
+      ['no issuer', await token({ claims: { iss: undefined } }), /who issued it/],
+      ['another audience', await token({ resource: 'https://other.example/mcp' }), /another resource/],
+      ['no audience', await token({ claims: { aud: undefined } }), /another resource/],
+      ['an audience that only begins so', await token({ resource: `${resource()}x` }), /another resource/],
+      ['expired', await token({ claims: { exp: now - 60 } }), /has expired/],
+      ['without an end', await token({ claims: { exp: undefined } }), /never expires/],
+      ['not yet', await token({ claims: { nbf: now + 120 } }), /not good yet/],
+      ['made in the future', await token({ claims: { iat: now + 120 } }), /not good yet/],
+      ['about nobody', await token({ claims: { sub: undefined } }), /whom it is about/],
+      ['about too much', await token({ claims: { sub: 'x'.repeat(300) } }), /whom it is about/],
+      ['bound to a key', await token({ claims: { cnf: { jkt: 'x' } } }), /bound to a key/],
+      ['another kind', await token({ header: { typ: 'logout+jwt' } }), /not an access token/],
+      ['no kid', await token({ header: { kid: undefined } }), /how it was signed/],
+      ['unknown kid', await token({ header: { kid: 'second' } }), /a key that its issuer does not have/],
+      ['signed by somebody else', await token({ key: stranger }), /signature/],
+      ['alg none', resigned(good, { alg: 'none', kid: 'first', typ: 'at+jwt' }, () => ''), /a way that is not taken/],
+      ['alg none, signature kept', resigned(good, { alg: 'none', kid: 'first' }, () => signature), /not taken/],
+      ['HS256 with the public key', resigned(good, hs256, hmacWith(pem)), /a way that is not taken/],
+      ['HS256 with the JWK', resigned(good, hs256, hmacWith(JSON.stringify(key.published))), /not taken/],
+      ['another algorithm', resigned(good, { alg: 'RS256', kid: 'first' }, () => signature), /signature/],
+      ['an unknown extension', await token({ header: { crit: ['x'], x: 1 } }), /signature/],
+      ['tampered', `${head}.${admin}.${signature}`, /signature/],
+      ['no signature', `${head}.${body}.`, /signature/],
+      ['no JSON', `${Buffer.from('no').toString('base64url')}.${body}.${signature}`, /how it was signed/],
+    ];
+    for (const [what, wrong, why] of cases) {
+      const { status, challenge, code, detail } = await call(wrong);
+      assert.equal(status, 401, what);
+      assert.equal(code, what === 'expired' ? 'token-expired' : 'token-wrong', what);
+      assert.match(detail ?? '', why, what);
+      assert.match(challenge, /^Bearer realm="signalbox", error="invalid_token", resource_metadata="/, what);
+    }
+    assert.equal((await call(good)).status, 200, 'the right one is taken all the same');
+    const leeway = await token({ claims: { exp: now - 5, nbf: now + 5, iat: now + 5 } });
+    assert.equal((await call(leeway)).status, 200, 'clocks differ a little');
+  });
+
+  it('is good for the algorithms and audiences that the configuration names, and no others', async (t) => {
+    const issuer = { algorithms: ['RS256' as const], audience: ['api://signalbox', 'b'] };
+    const made = await place(t, { issuer });
+    const rsa = await signingKey('rsa', 'RS256');
+    made.issuer.keys = [rsa, await signingKey('ec')];
+    const ec = made.issuer.keys[1] ?? assert.fail();
+    assert.equal((await made.call(await made.token({ resource: 'api://signalbox', key: rsa }))).status, 200);
+    assert.equal((await made.call(await made.token({ claims: { aud: ['a', 'b'] }, key: rsa }))).status, 200);
+    assert.equal((await made.call(await made.token({ resource: 'api://signalbox', key: ec }))).status, 401);
+    assert.equal((await made.call(await made.token({ key: rsa }))).status, 401);
+  });
+
+  it('needs a scope: 403 names it, and none makes its holder more than an agent', async (t) => {
+    const { token, call, box } = await place(t);
+    for (const claims of [{ scope: undefined }, { scope: 'openid admin signalbox:admin' }, { scope: ['x'] }]) {
+      const { status, code, challenge } = await call(await token({ claims }));
+      assert.deepEqual([status, code], [403, 'scope-missing']);
+      assert.match(challenge, /error="insufficient_scope", scope="signalbox:agent", resource_metadata="/);
+    }
+    for (const claims of [{ scope: 'openid signalbox:agent' }, { scope: undefined, scp: ['signalbox:agent'] }])
+      assert.equal((await call(await token({ claims }))).status, 200);
+    const { items } = await box.journal.calls({});
+    assert.ok(items.length > 0 && items.every(({ principal }) => principal.kind === 'agent'));
+  });
+
+  it('of a profile is good at that profile, and at no other address', async (t) => {
+    const { token, call, resource } = await place(t);
+    const scope = 'signalbox:profile:coding';
+    const bound = await token({ claims: { scope } });
+    assert.deepEqual(
+      [(await call(bound)).status, (await call(bound, 'coding')).status, (await call(bound, 'other')).status],
+      [200, 200, 403],
+    );
+    const there = await token({ resource: resource('coding'), claims: { scope } });
+    assert.equal((await call(there, 'coding')).status, 200);
+    assert.match((await call(there)).detail ?? '', /another resource/);
+    assert.match((await call(there, 'other')).detail ?? '', /another resource/);
+    const two = await token({ claims: { scope: `${scope} signalbox:profile:other` } });
+    assert.deepEqual(
+      [(await call(two)).status, (await call(two, 'coding')).status, (await call(two, 'other')).status],
+      [403, 200, 200],
+    );
+    assert.equal((await call(await token(), 'coding')).status, 200);
+    assert.equal((await call(await token(), 'trusting')).status, 403, 'that must be meant for this very token');
+    assert.equal(
+      (await call(await token({ claims: { scope: 'signalbox:profile:trusting' } }), 'trusting')).status,
+      200,
+    );
+  });
+
+  it('has the scopes and the claim that the configuration names, and no others', async (t) => {
+    const scopes = { 'box.use': {}, 'box.code': { profile: 'coding' } };
+    const { token, call } = await place(t, { issuer: { scopes, claim: 'permissions' } });
+    const having = async (...permissions: string[]): Promise<string> =>
+      await token({ claims: { scope: 'signalbox:agent box.use', permissions } });
+    assert.equal((await call(await having('box.use'))).status, 200);
+    assert.equal((await call(await having('box.code'), 'coding')).status, 200);
+    assert.equal((await call(await having('box.code'), 'other')).status, 403);
+    const missing = await call(await having('signalbox:agent', 'constructor', '__proto__'));
+    assert.equal(missing.status, 403);
+    assert.match(missing.challenge, /scope="box.use"/);
+  });
+
+  it('is of one principal, made of issuer and subject, whatever stands in them', async (t) => {
+    const { token, call, box, issuer } = await place(t);
+    for (const sub of ['alice', 'alice/x', 'alice:x', 'a%2Fb']) await call(await token({ claims: { sub } }));
+    const { items } = await box.journal.calls({});
+    const ids = items.map(({ principal }) => principal.id).toReversed();
+    const by = encodeURIComponent(issuer.issuer);
+    assert.deepEqual(ids, [
+      `oauth:${by}:alice`,
+      `oauth:${by}:alice%2Fx`,
+      `oauth:${by}:alice%3Ax`,
+      `oauth:${by}:a%252Fb`,
+    ]);
+  });
+
+  it('begins sessions that are its subject’s: a renewed token goes on with them, nobody else does', async (t) => {
+    const { token, url } = await place(t);
+    const as = async (sub: string, jti: string): Promise<Record<string, string>> => ({
+      Authorization: `Bearer ${await token({ claims: { sub, jti } })}`,
+    });
+    const session = await begin(url, {}, await as('alice', '1'));
+    const list = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+    assert.equal((await send(url, list, { ...session, ...(await as('alice', '2')) })).status, 200);
+    assert.equal((await send(url, list, { ...session, ...(await as('bob', '1')) })).status, 404);
+    assert.equal((await send(url, list, { ...session, Authorization: `Bearer ${adminToken}` })).status, 404);
+  });
+
+  it('is nowhere in what is recorded, logged or answered', async (t) => {
+    const { token, call, box, logged, url } = await place(t);
+    const good = await token();
+    const wrong = await token({ claims: { aud: 'x' } });
+    const answers = [await call(good), await call(wrong), await call(`${good.slice(0, -2)}AA`)];
+    const args = { name: 'mcp__signalbox__ping', arguments: { said: good } };
+    const headers = { Authorization: `Bearer ${good}` };
+    await messageOf(sendModern(url, 'tools/call', args, { headers }));
+    const { items } = await box.journal.entries({});
+    assert.ok(items.length > 0);
+    const told = JSON.stringify([items, answers, logged]);
+    for (const each of [good, wrong]) for (const part of each.split('.')) assert.ok(!told.includes(part));
+  });
+});
+
+describe('the keys of an authorization server', () => {
+  it('are read once, and a token is verified once', async (t) => {
+    const { issuer, token, call } = await place(t);
+    const one = await token();
+    await Promise.all(Array.from({ length: 10 }, () => call(one)));
+    for (const sub of ['a', 'b', 'c']) assert.equal((await call(await token({ claims: { sub } }))).status, 200);
+    assert.equal(issuer.keysAsked, 1);
+  });
+
+  it('a token that was verified is good until it expires', async (t) => {
+    const { token, call } = await place(t);
+    const ending = await token({ claims: { exp: Math.floor(Date.now() / 1000) - 28 } });
+    assert.equal((await call(ending)).status, 200, 'clocks differ a little');
+    while ((await call(ending)).status === 200) await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.equal((await call(ending)).code, 'token-expired');
+  });
+
+  it('are followed when they change, without a restart; those that were withdrawn are good no more', async (t) => {
+    const { issuer, token, call } = await place(t, { times: { coolDownMs: 0 } });
+    const before = await token();
+    assert.equal((await call(before)).status, 200);
+    const [old] = issuer.keys;
+    issuer.keys = [await signingKey('second', 'RS256'), ...(old === undefined ? [] : [old])];
+    assert.equal((await call(await token())).status, 200);
+    assert.equal((await call(before)).status, 200, 'both are published');
+    issuer.keys = [await signingKey('third')];
+    assert.equal((await call(await token())).status, 200);
+    assert.equal((await call(before)).status, 401, 'it was verified with a key that is gone');
+  });
+
+  it('a key that comes under the id of another takes its place', async (t) => {
+    const { issuer, token, call } = await place(t, { times: { freshMs: 0, coolDownMs: 0 } });
+    const before = await token();
+    assert.equal((await call(before)).status, 200);
+    issuer.keys = [await signingKey('first')];
+    // The first request sets off the reading and does not wait for it.
+    while ((await call(before)).status === 200) await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.equal((await call(await token())).status, 200);
+  });
+
+  it('are not asked for again by a flood of tokens with unknown ones', async (t) => {
+    const { issuer, token, call } = await place(t);
+    assert.equal((await call(await token())).status, 200);
+    const statuses = await Promise.all(
+      Array.from({ length: 50 }, async (_, at) => (await call(await token({ header: { kid: `k${at}` } }))).status),
+    );
+    assert.deepEqual(new Set(statuses), new Set([401]));
+    assert.equal(issuer.keysAsked, 1);
+    assert.equal((await call(await token())).status, 200, 'and nobody is locked out');
+  });
+
+  it('are good while the issuer is away; without any, 503 says so, and it is found when it is back', async (t) => {
+    const times = { freshMs: 0, coolDownMs: 0 };
+    const { issuer, token, call, logged } = await place(t, { times });
+    issuer.state = 'failing';
+    const first = await call(await token());
+    assert.deepEqual([first.status, first.code], [503, 'issuer-unreachable']);
+    await call(await token());
+    assert.equal(logged.length, 1, 'told once');
+    issuer.state = 'up';
+    assert.equal((await call(await token())).status, 200);
+    issuer.state = 'failing';
+    for (const sub of ['a', 'b']) assert.equal((await call(await token({ claims: { sub } }))).status, 200);
+    const unknown = await call(await token({ header: { kid: 'new' } }));
+    assert.equal(unknown.status, 503, 'nobody can tell');
+  });
+
+  it('are good no longer than so long without the issuer', async (t) => {
+    const { issuer, token, call } = await place(t, { times: { freshMs: 0, coolDownMs: 0, keptMs: 50 } });
+    const good = await token();
+    assert.equal((await call(good)).status, 200);
+    issuer.state = 'failing';
+    while ((await call(good)).status === 200) await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.equal((await call(good)).status, 503);
+  });
+
+  it('are taken from the issuer itself: metadata of another one, or an address inside, is refused', async (t) => {
+    const { issuer, token, call, logged } = await place(t, { times: { coolDownMs: 0 } });
+    const good = await token();
+    for (const metadata of [
+      { issuer: 'https://evil.example', jwks_uri: `${issuer.issuer}/keys` },
+      { jwks_uri: 'http://169.254.169.254/keys' },
+      { jwks_uri: 'http://[::1]:1/keys' },
+      { jwks_uri: 'file:///etc/passwd' },
+      { jwks_uri: undefined },
+    ]) {
+      issuer.provider.behaviour.metadata = metadata;
+      assert.equal((await call(good)).status, 503, JSON.stringify(metadata));
+    }
+    assert.equal(issuer.keysAsked, 0);
+    assert.equal(logged.length, 1);
+  });
+
+  it('that are secrets, for encryption, or too weak verify nothing', async (t) => {
+    const { issuer, token, call } = await place(t, { times: { coolDownMs: 0 } });
+    const good = await token();
+    const [key = assert.fail()] = issuer.keys;
+    const as = (published: object): SigningKey => ({ ...key, published: { ...published, kid: 'first' } });
+    for (const published of [
+      { kty: 'oct', k: 'c2VjcmV0' },
+      { ...key.published, use: 'enc' },
+      { ...key.published, alg: 'ES384' },
+      { ...key.published, key_ops: ['encrypt'] },
+    ]) {
+      issuer.keys = [as(published)];
+      assert.equal((await call(good)).status, 401, JSON.stringify(published));
+      issuer.keys = [];
+      await call(await token({ key, header: { kid: 'unknown' } }));
+    }
+    issuer.keys = [key];
+    assert.equal((await call(good)).status, 200);
+  });
+});
+
+describe('whom the configuration trusts', () => {
+  it('holds at once: a token of an issuer that is trusted no more is refused, and what it has open ends', async (t) => {
+    const { token, call, trust, url } = await place(t);
+    const good = await token();
+    const headers = { Authorization: `Bearer ${good}` };
+    const session = await begin(url, {}, headers);
+    const stream = await fetch(url, { headers: { ...session, Accept: 'text/event-stream' } });
+    assert.equal(stream.status, 200);
+    trust.settings = { issuers: [{ issuer: 'https://other.example' }] };
+    assert.equal((await call(good)).status, 401);
+    await assert.rejects(stream.text());
+  });
+
+  it('nobody: signed tokens are wrong tokens, and no metadata is published', async (t) => {
+    const { token, call, trust, url } = await place(t);
+    trust.settings = undefined;
+    const { status, challenge } = await call(await token());
+    assert.deepEqual([status, challenge], [401, 'Bearer realm="signalbox", error="invalid_token"']);
+    assert.equal((await fetch(new URL('/.well-known/oauth-protected-resource', url))).status, 401);
+  });
+});
+
+describe('the metadata of the protected resource', () => {
+  it('stands at its well-known places, and a refusal leads there', async (t) => {
+    const { issuer, url, resource } = await place(t);
+    const at = async (path: string): Promise<unknown> => {
+      const response = await fetch(new URL(`/.well-known/oauth-protected-resource${path}`, url));
+      assert.equal(response.status, 200);
+      return await response.json();
+    };
+    const of = (profile: string | undefined, scope: string): object => ({
+      resource: resource(profile),
+      authorization_servers: [issuer.issuer],
+      scopes_supported: [scope],
+      bearer_methods_supported: ['header'],
+      resource_name: 'Signalbox',
+    });
+    assert.deepEqual(await at(''), of(undefined, 'signalbox:agent'));
+    assert.deepEqual(await at('/mcp'), of(undefined, 'signalbox:agent'));
+    assert.deepEqual(await at('/mcp/coding'), of('coding', 'signalbox:profile:coding'));
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping', params: { _meta: envelope() } });
+    const refusal = await fetch(resource('coding'), { method: 'POST', body });
+    assert.equal(refusal.status, 401);
+    assert.equal(
+      refusal.headers.get('www-authenticate'),
+      `Bearer realm="signalbox", resource_metadata="${url.origin}/.well-known/oauth-protected-resource/mcp/coding", scope="signalbox:profile:coding"`,
+    );
+    const odd = await fetch(new URL('/mcp/a%22%0d%0ab', url), { method: 'POST', body });
+    assert.doesNotMatch(odd.headers.get('www-authenticate') ?? '', /a"|[\r\n]/);
+    assert.equal((await fetch(new URL('/.well-known/oauth-protected-resource', url), { method: 'POST' })).status, 405);
+  });
+
+  it('names the address by which clients come, and takes tokens for that one', async (t) => {
+    const { trust, token, call, url, issuer } = await place(t);
+    trust.settings = { url: 'https://box.example', issuers: [{ issuer: issuer.issuer }] };
+    const metadata = await fetch(new URL('/.well-known/oauth-protected-resource/mcp', url));
+    assert.equal(((await metadata.json()) as { resource: string }).resource, 'https://box.example/mcp');
+    assert.equal((await call(await token({ resource: 'https://box.example/mcp' }))).status, 200);
+    assert.equal((await call(await token())).status, 401);
+  });
+});

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { SignInClient, signInAndConnect } from '../../../../test/mcp-clients/oauth-client.ts';
+import { serving } from '../../../../test/mcp-clients/serving.ts';
+import { httpFixture } from '../../../../test/mcp-servers/http-fixture.ts';
+import { authorizationServer } from '../../../../test/support/authorization-server.ts';
+import { mcpServer } from '../../../index.ts';
+
+describe('a client that knows only the address of the MCP endpoint', () => {
+  for (const era of ['legacy', 'modern'] as const)
+    for (const path of ['/mcp', '/mcp/coding'])
+      it(`finds the authorization server, signs in and calls (${era}, ${path})`, async (t) => {
+        const issuer = await authorizationServer(t);
+        const fixture = await httpFixture(era);
+        t.after(() => fixture.close());
+        const server = mcpServer({ name: 'fixture', transport: { type: 'http', url: fixture.url } });
+        const settings = { issuers: [{ issuer: issuer.issuer }] };
+        const { box, url } = await serving(
+          t,
+          { servers: [server], profiles: { coding: { servers: ['fixture'] } } },
+          { oauth: () => settings },
+        );
+        await server.ready();
+        const person = new SignInClient();
+        const client = await signInAndConnect(t, new URL(path, url), era, person);
+        const { tools } = await client.listTools();
+        assert.ok(tools.some(({ name }) => name === 'mcp__fixture__echo'));
+        const { content } = await client.callTool({ name: 'mcp__fixture__echo', arguments: { text: 'hello' } });
+        assert.equal((content as { text: string }[])[0]?.text, 'hello');
+
+        const asked = person.sentTo?.searchParams;
+        assert.equal(asked?.get('resource'), `${url.origin}${path}`);
+        assert.equal(asked.get('scope'), path === '/mcp' ? 'signalbox:agent' : 'signalbox:profile:coding');
+        const { items } = await box.journal.calls({ limit: 1 });
+        assert.equal(items[0]?.principal.id, `oauth:${encodeURIComponent(issuer.issuer)}:alice`);
+        const token = person.tokens()?.access_token ?? assert.fail();
+        assert.ok(fixture.requests.length > 0);
+        for (const headers of fixture.requests) {
+          assert.equal(headers.get('authorization'), null, 'the token stays here');
+          assert.ok(!JSON.stringify([...headers]).includes(token));
+        }
+      });
+
+  it('renews its token when that expires, and goes on in its session', async (t) => {
+    const issuer = await authorizationServer(t);
+    issuer.provider.behaviour.accessToken = ({ resource, scope }) => {
+      const isFirst = issuer.provider.count('refresh_token') === 0;
+      const exp = Math.floor(Date.now() / 1000) - (isFirst ? 60 : -600);
+      return issuer.token(resource, { claims: { scope, exp } });
+    };
+    const settings = { issuers: [{ issuer: issuer.issuer }] };
+    const { url } = await serving(t, {}, { oauth: () => settings });
+    const client = await signInAndConnect(t, url, 'legacy', new SignInClient());
+    const { content } = await client.callTool({ name: 'mcp__signalbox__ping', arguments: {} });
+    assert.match((content as { text: string }[])[0]?.text ?? '', /pong/);
+    assert.equal(issuer.provider.count('refresh_token'), 1);
+  });
+});

@@ -1,0 +1,76 @@
+import type { TestContext } from 'node:test';
+import { type CryptoKey, type JWK, SignJWT, exportJWK, generateKeyPair } from 'jose';
+import { type IdentityProvider, identityProvider } from '../mcp-servers/identity-provider.ts';
+
+/** A key of an authorization server. */
+export interface SigningKey {
+  readonly id: string;
+  readonly algorithm: string;
+  readonly privateKey: CryptoKey;
+  readonly published: JWK;
+}
+
+/** What a token is to be like, where it is not as it should be. */
+export interface TokenWish {
+  readonly claims?: Record<string, unknown>;
+  readonly header?: Record<string, unknown>;
+  readonly key?: SigningKey;
+}
+
+/** A real authorization server that signs its tokens, on a real socket. Can be changed while it runs. */
+export interface AuthorizationServer {
+  readonly issuer: string;
+  readonly provider: IdentityProvider;
+  /** The keys that it publishes. */
+  keys: SigningKey[];
+  /** How it answers; anything but `up` is a failure. */
+  state: 'up' | 'failing' | 'slow';
+  /** How often its keys were asked for. */
+  keysAsked: number;
+  /** A token as it issues them, for a resource. */
+  token(resource: string, wish?: TokenWish): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Makes a key. */
+export async function signingKey(id: string, algorithm = 'ES256'): Promise<SigningKey> {
+  const { privateKey, publicKey } = await generateKeyPair(algorithm, { extractable: true });
+  return { id, algorithm, privateKey, published: { ...(await exportJWK(publicKey)), kid: id, use: 'sig' } };
+}
+
+/** Starts one, closed with the test. Its metadata stands where OAuth has it, or where OpenID Connect does. */
+export async function authorizationServer(t: TestContext, openId = false): Promise<AuthorizationServer> {
+  const { provider, close } = await identityProvider((request) => {
+    const { pathname } = new URL(request.url);
+    if (server.state === 'failing') return new Response('', { status: 503 });
+    if (pathname === '/keys') {
+      server.keysAsked += 1;
+      return Response.json({ keys: server.keys.map(({ published }) => published) });
+    }
+    if (!openId || !pathname.startsWith('/.well-known/')) return undefined;
+    if (pathname !== '/.well-known/openid-configuration') return new Response('', { status: 404 });
+    return Response.json({ issuer: provider.issuer, jwks_uri: `${provider.issuer}/keys` });
+  });
+  const { issuer } = provider;
+  const server: AuthorizationServer = {
+    issuer,
+    provider,
+    keys: [await signingKey('first')],
+    state: 'up',
+    keysAsked: 0,
+    async token(resource, { claims = {}, header = {}, key = server.keys[0] } = {}) {
+      if (key === undefined) throw new Error('there is no key');
+      const now = Math.floor(Date.now() / 1000);
+      const usual = { iss: issuer, aud: resource, sub: 'alice', iat: now, exp: now + 600, scope: 'signalbox:agent' };
+      const stated = Object.entries({ ...usual, ...claims }).filter(([, value]) => value !== undefined);
+      return await new SignJWT(Object.fromEntries(stated))
+        .setProtectedHeader({ alg: key.algorithm, kid: key.id, typ: 'at+jwt', ...header })
+        .sign(key.privateKey, { crit: { x: true } });
+    },
+    close,
+  };
+  provider.behaviour.metadata = { jwks_uri: `${issuer}/keys` };
+  provider.behaviour.accessToken = ({ resource, scope }) => server.token(resource, { claims: { scope } });
+  t.after(close);
+  return server;
+}
