@@ -4,8 +4,10 @@ const newline = 10;
 export interface MessageReaderOptions {
   readonly largestMessage: number;
   onMessage(message: object): void;
-  /** A line that is no message: programs that print to their output do that. */
-  onNoise(line: string): void;
+  /** Reads a line, and throws when it cannot be taken (`JSON.parse`). */
+  readonly parse?: (line: string) => unknown;
+  /** A line that is no message: programs that print to their output do that. Why it could not be read, where that is so. */
+  onNoise(line: string, error: unknown): void;
   onTooLarge(): void;
 }
 
@@ -46,14 +48,16 @@ export class MessageReader {
   }
 
   #message(line: string): void {
+    const { parse = JSON.parse } = this.#options;
     let message: unknown;
+    let thrown: unknown;
     try {
-      message = JSON.parse(line);
-    } catch {
-      message = undefined;
+      message = parse(line);
+    } catch (error) {
+      thrown = error;
     }
     if (typeof message === 'object' && message !== null && !Array.isArray(message)) this.#options.onMessage(message);
-    else if (line.trim() !== '') this.#options.onNoise(line);
+    else if (line.trim() !== '') this.#options.onNoise(line, thrown);
   }
 
   #tooLarge(): void {

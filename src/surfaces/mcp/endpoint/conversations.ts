@@ -4,7 +4,15 @@ import type { ClientName, SeenClient } from './seen-client.ts';
 import { modernVersion } from './server-facts.ts';
 
 const idleMs = 30 * 60_000;
-const mostOpen = 10_000;
+
+/** How many conversations are remembered. */
+export interface ConversationLimits {
+  /** Of one principal (100): clients choose their names, and one that never repeats itself must not push out the others. */
+  readonly mostOfOne?: number;
+  /** Of principals (10,000). */
+  readonly mostPrincipals?: number;
+  readonly now?: () => number;
+}
 
 interface Conversation {
   readonly name: string;
@@ -20,45 +28,59 @@ interface Conversation {
  * principal with the same client goes on with its own, until it was quiet for half an hour.
  */
 export class Conversations {
-  readonly #open = new Map<string, Conversation>();
+  /** By principal and client, those last seen at the end. */
+  readonly #open = new Map<string, Map<string, Conversation>>();
+  readonly #mostOfOne: number;
+  readonly #mostPrincipals: number;
   readonly #now: () => number;
   #looked = 0;
 
-  constructor(now: () => number = Date.now) {
+  constructor({ mostOfOne = 100, mostPrincipals = 10_000, now = Date.now }: ConversationLimits = {}) {
+    this.#mostOfOne = mostOfOne;
+    this.#mostPrincipals = mostPrincipals;
     this.#now = now;
   }
 
   of({ principal: { id: principal }, view: { profile } }: Peer, client: ClientName): string {
-    const key = JSON.stringify([principal, client.name]);
     const now = this.#now();
     if (now - this.#looked > idleMs) this.#forgetIdle(now);
-    let conversation = this.#open.get(key);
-    if (conversation === undefined || now - conversation.seen > idleMs) {
-      this.#open.set(key, (conversation = { name: newId('mcp'), since: now, principal, client, profile, seen: now }));
-      // Clients choose their names: one that never repeats itself must not fill the memory.
-      for (const oldest of this.#open.keys()) {
-        if (this.#open.size <= mostOpen) break;
-        this.#open.delete(oldest);
-      }
-    }
+    const own = this.#open.get(principal) ?? new Map<string, Conversation>();
+    touch(this.#open, principal, own, this.#mostPrincipals);
+    let conversation = own.get(client.name);
+    if (conversation === undefined || now - conversation.seen > idleMs)
+      conversation = { name: newId('mcp'), since: now, principal, client, profile, seen: now };
     conversation.seen = now;
     conversation.client = client;
     conversation.profile = profile;
+    touch(own, client.name, conversation, this.#mostOfOne);
     return conversation.name;
   }
 
   clients(): SeenClient[] {
-    return [...this.#open.values()].map(({ name, client, ...known }) => ({
-      ...client,
-      ...known,
-      session: name,
-      protocolVersion: modernVersion,
-      isInUse: false,
-    }));
+    return [...this.#open.values()].flatMap((own) =>
+      [...own.values()].map(({ name, client, ...known }) => ({
+        ...client,
+        ...known,
+        session: name,
+        protocolVersion: modernVersion,
+        isInUse: false,
+      })),
+    );
   }
 
   #forgetIdle(now: number): void {
     this.#looked = now;
-    for (const [key, { seen }] of this.#open) if (now - seen > idleMs) this.#open.delete(key);
+    for (const [principal, own] of this.#open) {
+      for (const [client, { seen }] of own) if (now - seen > idleMs) own.delete(client);
+      if (own.size === 0) this.#open.delete(principal);
+    }
   }
+}
+
+/** Puts an entry at the end, and takes the first one out when there are too many. */
+function touch<Value>(map: Map<string, Value>, key: string, value: Value, most: number): void {
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > most && oldest !== undefined) map.delete(oldest);
 }

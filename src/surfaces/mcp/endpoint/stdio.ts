@@ -1,11 +1,13 @@
 import type { Readable, Writable } from 'node:stream';
 import { MessageReader } from '../../../process/message-reader.ts';
+import { serveBatch } from './batch.ts';
 import type { Peer } from './caller.ts';
 import type { Channel } from './channel.ts';
 import { namedVersion } from './envelope.ts';
 import type { LegacySession } from './legacy-session.ts';
 import type { Listening } from './listening.ts';
 import type { McpEndpoint } from './mcp-endpoint.ts';
+import { readJson } from './read-json.ts';
 import { toldError } from './told-error.ts';
 import {
   type Answer,
@@ -44,9 +46,16 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   await new Promise<void>((resolve) => {
     const reader = new MessageReader({
       largestMessage,
-      onMessage: (message) => pipe.receive(message),
-      onNoise: () => pipe.refuse(wireCodes.parse, 'this line is no JSON object'),
-      onTooLarge: () => pipe.refuse(wireCodes.request, `a message may have ${largestMessage} bytes`),
+      parse: (line) => {
+        const value = readJson(line);
+        return Array.isArray(value) ? new Batch(value) : value;
+      },
+      onMessage: (message) => {
+        if (message instanceof Batch) pipe.receiveAll(message.messages);
+        else pipe.receive(message);
+      },
+      onNoise: (_, error) => pipe.refuse(error ?? new WireError(wireCodes.request, 'this line is no JSON object')),
+      onTooLarge: () => pipe.refuse(new WireError(wireCodes.request, `a message may have ${largestMessage} bytes`)),
     });
     input.on('data', (chunk: Buffer) => reader.read(chunk));
     for (const end of ['end', 'close', 'error']) input.once(end, () => resolve());
@@ -57,6 +66,15 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   await pipe.close(signal.aborted ? 0 : graceMs);
 }
 
+/** Several messages on one line. */
+class Batch {
+  readonly messages: readonly unknown[];
+
+  constructor(messages: readonly unknown[]) {
+    this.messages = messages;
+  }
+}
+
 const prompt: ReadonlySet<string> = new Set(['initialize', 'ping', 'server/discover', 'logging/setLevel']);
 
 class Pipe implements Channel {
@@ -65,7 +83,7 @@ class Pipe implements Channel {
   readonly #session: LegacySession;
   readonly #running = new Map<RequestId, AbortController>();
   readonly #listening = new Map<RequestId, Listening>();
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #underWay = new Set<Promise<unknown>>();
 
   constructor(options: StdioOptions) {
     this.#options = options;
@@ -84,18 +102,32 @@ class Pipe implements Channel {
       this.#write(errorText(idOf(value), toldError(error, this.#options.log)));
       return;
     }
-    if (message.kind === 'request') {
-      const served = this.#serve(message).finally(() => this.#underWay.delete(served));
-      this.#underWay.add(served);
-    } else if (message.kind === 'response') this.#session.answered(message);
-    else {
-      if (message.method === 'notifications/cancelled') this.#cancel(message.params['requestId']);
-      this.#session.notified(message);
-    }
+    if (message.kind === 'request') this.#under(this.#serve(message));
+    else this.#told(message);
   }
 
-  refuse(code: number, message: string): void {
-    this.#write(errorText(null, new WireError(code, message)));
+  /** Takes a list of messages. */
+  receiveAll(messages: readonly unknown[]): void {
+    const serve = async (message: WireMessage): Promise<string | Buffer | undefined> => {
+      if (message.kind === 'request') return replyText(message.id, await this.#session.serve(message, this));
+      this.#told(message);
+      return undefined;
+    };
+    const { log, ready } = this.#options;
+    const { version } = this.#session;
+    this.#under(
+      ready
+        .then(() => serveBatch(messages, { version, serve, log }))
+        .then(
+          (text) => text !== undefined && this.#write(text),
+          (error: unknown) => this.refuse(error),
+        ),
+    );
+  }
+
+  /** Answers what cannot be told to be anybody's request. */
+  refuse(error: unknown): void {
+    this.#write(errorText(null, toldError(error, this.#options.log)));
   }
 
   async close(graceMs: number): Promise<void> {
@@ -108,6 +140,19 @@ class Pipe implements Channel {
     for (const listening of this.#listening.values()) listening.stop();
     this.#session.close();
     await Promise.all(this.#underWay);
+  }
+
+  #under(work: Promise<unknown>): void {
+    const served = work.finally(() => this.#underWay.delete(served));
+    this.#underWay.add(served);
+  }
+
+  #told(message: Exclude<WireMessage, WireRequest>): void {
+    if (message.kind === 'response') this.#session.answered(message);
+    else {
+      if (message.method === 'notifications/cancelled') this.#cancel(message.params['requestId']);
+      this.#session.notified(message);
+    }
   }
 
   async #serve(message: WireRequest): Promise<void> {

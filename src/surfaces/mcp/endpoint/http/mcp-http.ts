@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { serveBatch } from '../batch.ts';
 import type { Peer } from '../caller.ts';
 import { namedVersion, readEnvelope } from '../envelope.ts';
 import type { Listening } from '../listening.ts';
 import type { McpEndpoint } from '../mcp-endpoint.ts';
+import { readLargeJson } from '../read-json.ts';
 import type { SeenClient } from '../seen-client.ts';
 import { isLegacyVersion } from '../server-facts.ts';
 import { toldError } from '../told-error.ts';
@@ -23,7 +25,6 @@ import { EventStream, answerHeaders } from './event-stream.ts';
 import { type Accepted, Exchange } from './exchange.ts';
 import { HttpSession } from './http-session.ts';
 import { HttpSessions, type SessionLimits } from './http-sessions.ts';
-import { readJson } from './read-json.ts';
 
 const beatMs = 15_000;
 const returnMs = 60_000;
@@ -75,9 +76,10 @@ export class McpHttp {
     try {
       switch (request.method ?? '') {
         case 'POST': {
-          const value = parse(incoming.body);
+          const value = await readLargeJson(incoming.body);
           id = idOf(value);
-          await this.#post(incoming, readMessage(value));
+          if (Array.isArray(value)) await this.#batch(incoming, value);
+          else await this.#post(incoming, readMessage(value));
           break;
         }
         case 'GET':
@@ -127,7 +129,7 @@ export class McpHttp {
     const isBeginning = message.kind === 'request' && message.method === 'initialize';
     const session =
       isBeginning && request.headers['mcp-session-id'] === undefined
-        ? this.#sessions.begin(() => new HttpSession(this.#endpoint, peer))
+        ? this.#sessions.begin(peer, () => new HttpSession(this.#endpoint, peer))
         : sessionOf(this.#sessions, incoming);
     if (message.kind === 'request') await this.#legacy(session, message, incoming, accepted);
     else {
@@ -137,13 +139,34 @@ export class McpHttp {
     }
   }
 
+  async #batch(incoming: HttpRequest, messages: readonly unknown[]): Promise<void> {
+    if (incoming.request.headers['mcp-session-id'] === undefined)
+      throw new Refusal(400, wireCodes.request, 'without a session, send one message at a time');
+    const accepted = acceptedBy(incoming.request);
+    const session = sessionOf(this.#sessions, incoming);
+    const { conversation } = session;
+    const exchange = exchangeOf(session, incoming, accepted);
+    const serve = async (message: WireMessage): Promise<string | Buffer | undefined> => {
+      if (message.kind === 'request')
+        return replyText(message.id, await conversation.serve(message, exchange, exchange.gone));
+      if (message.kind === 'response') conversation.answered(message);
+      else conversation.notified(message);
+      return undefined;
+    };
+    this.#open.add(exchange);
+    try {
+      const text = await serveBatch(messages, { version: conversation.version, serve, log: this.#log });
+      exchange.end(text ?? '', text === undefined ? 202 : 200);
+    } catch (error) {
+      this.#fail(exchange, null, error);
+    } finally {
+      this.#open.delete(exchange);
+      session.seen = Date.now();
+    }
+  }
+
   async #legacy(session: HttpSession, message: WireRequest, incoming: HttpRequest, accepted: Accepted): Promise<void> {
-    const exchange = new Exchange(incoming.response, {
-      accepted,
-      headers: { 'Mcp-Session-Id': session.id },
-      stream: () => session.stream(),
-      return: { withinMs: returnMs, may: () => incoming.mayReturn() },
-    });
+    const exchange = exchangeOf(session, incoming, accepted);
     await this.#exchange(exchange, message.id, () => session.conversation.serve(message, exchange, exchange.gone));
     session.seen = Date.now();
     if (message.method === 'initialize' && session.conversation.version === undefined) this.#sessions.end(session);
@@ -191,7 +214,7 @@ export class McpHttp {
     }
   }
 
-  #fail(exchange: Exchange, id: RequestId, error: unknown): void {
+  #fail(exchange: Exchange, id: RequestId | null, error: unknown): void {
     const told = toldError(error, this.#log);
     // This one has its status wherever it comes from; other errors of methods are answers.
     const status = told instanceof Refusal ? told.status : told.code === wireCodes.capability ? 400 : 200;
@@ -214,11 +237,14 @@ export class McpHttp {
   }
 }
 
-function parse(body: string): unknown {
-  const value = readJson(body);
-  if (Array.isArray(value))
-    throw new Refusal(400, wireCodes.request, 'batches are not taken; send one message at a time');
-  return value;
+/** An answer that its client can come back for. */
+function exchangeOf(session: HttpSession, { response, mayReturn }: HttpRequest, accepted: Accepted): Exchange {
+  return new Exchange(response, {
+    accepted,
+    headers: { 'Mcp-Session-Id': session.id },
+    stream: () => session.stream(),
+    return: { withinMs: returnMs, may: mayReturn },
+  });
 }
 
 /** A request without a session that names the newer revision, in its body or its headers. */

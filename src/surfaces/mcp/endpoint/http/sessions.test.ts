@@ -55,6 +55,48 @@ describe('a session', () => {
     assert.equal((await messageOf(response)).error?.code, -32_001);
   });
 
+  test('of 2025-03-26 takes lists of messages and answers with a list; those of other revisions refuse them', async (t) => {
+    const { url } = await serving(t, {});
+    const began = async (protocolVersion: string): Promise<Record<string, string>> => {
+      const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
+      const response = await send(url, ask(0, 'initialize', params));
+      await response.text();
+      return { 'Mcp-Session-Id': response.headers.get('mcp-session-id') ?? '' };
+    };
+    const session = await began('2025-03-26');
+    const call = ask(2, 'tools/call', { name: 'mcp__signalbox__ping', arguments: {} });
+    const notified = '{"jsonrpc":"2.0","method":"notifications/initialized"}';
+    const batch = `[${ask(1, 'ping')},${notified},${call},${ask(3, 'none')},{"jsonrpc":"2.0","id":4},7,${ask(5, 'initialize')}]`;
+    const response = await send(url, batch, session);
+    assert.equal(response.status, 200);
+    const answers = (await response.json()) as { id: unknown; result?: object; error?: { code: number } }[];
+    assert.deepEqual(
+      answers.map(({ id, error }) => [id, error?.code]),
+      [
+        [1, undefined],
+        [2, undefined],
+        [3, -32_601],
+        [4, -32_600],
+        [null, -32_600],
+        [5, -32_600],
+      ],
+    );
+    assert.match(JSON.stringify(answers[1]), /pong/);
+    const silent = await send(url, `[${notified}]`, session);
+    assert.deepEqual([silent.status, await silent.text()], [202, '']);
+    const many = `[${Array.from({ length: 101 }, () => notified).join()}]`;
+    const refused = [
+      await send(url, '[]', session),
+      await send(url, many, session),
+      await send(url, batch, await began('2025-06-18')),
+      await send(url, batch),
+    ];
+    for (const each of refused) {
+      assert.equal(each.status, 400);
+      assert.equal((await messageOf(each)).error?.code, -32_600);
+    }
+  });
+
   test('a request without one, or of another revision, is refused', async (t) => {
     const { url } = await serving(t, {});
     const session = await begin(url);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { Refusal } from '../wire.ts';
-import { readJson } from './read-json.ts';
+import { Refusal } from './wire.ts';
+import { readJson, readLargeJson } from './read-json.ts';
 
 function refusalOf(text: string): Refusal {
   try {
@@ -25,6 +25,23 @@ describe('JSON of a stranger', () => {
       readJson('{"__proto__":{"a":1},"a":{"a":"{\\"a\\":1,\\"a\\":2}"}}'),
       JSON.parse('{"__proto__":{"a":1},"a":{"a":"{\\"a\\":1,\\"a\\":2}"}}'),
     );
+  });
+
+  test('is read so, however long its strings are and wherever they have escapes', async () => {
+    const piece = fc.oneof(
+      fc.constantFrom('"', '\\', '\\"', '\\\\', '\n', '{"a":1,"a":2}', '\u{1F600}', '\u2028'),
+      fc.nat(70).map((length) => 'x'.repeat(length)),
+      fc.nat(70).map((length) => '\\'.repeat(length)),
+    );
+    const texts = fc.array(fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join('')));
+    const property = fc.property(texts, (values) => {
+      const written = JSON.stringify(values.map((value) => ({ [value]: value })));
+      assert.deepEqual(readJson(written), JSON.parse(written));
+    });
+    fc.assert(property, { seed: 7, numRuns: 2000 });
+    const long = JSON.stringify({ a: '\\"x'.repeat(300_000), b: [1] });
+    assert.deepEqual(await readLargeJson(long), JSON.parse(long));
+    await assert.rejects(readLargeJson(long.replace('"b"', '"a"')), { code: -32_700 });
   });
 
   test('with the same key twice is refused, wherever it is and however it is written', () => {

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createSignalbox } from '../../../index.ts';
+import type { Peer } from './caller.ts';
+import { Conversations } from './conversations.ts';
+import { View } from './view.ts';
+
+const view = new View(await createSignalbox(), undefined);
+
+function peer(id: string): Peer {
+  return { principal: { id, kind: 'agent' }, view };
+}
+
+describe('sessions for clients that have none', () => {
+  test('the same client of the same principal goes on with its own, until it was quiet for half an hour', () => {
+    let time = 0;
+    const conversations = new Conversations({ now: () => time });
+    const first = conversations.of(peer('a'), { name: 'x', version: '1' });
+    time += 29 * 60_000;
+    assert.equal(conversations.of(peer('a'), { name: 'x', version: '1' }), first);
+    assert.notEqual(conversations.of(peer('b'), { name: 'x', version: '1' }), first);
+    assert.notEqual(conversations.of(peer('a'), { name: 'y', version: '1' }), first);
+    time += 31 * 60_000;
+    assert.notEqual(conversations.of(peer('a'), { name: 'x', version: '1' }), first);
+  });
+
+  test('a principal whose clients never repeat a name pushes out its own, not those of others', () => {
+    const conversations = new Conversations({ mostOfOne: 10, mostPrincipals: 2 });
+    const quiet = conversations.of(peer('quiet'), { name: 'client', version: '1' });
+    const oldest = conversations.of(peer('loud'), { name: 'client 0', version: '1' });
+    const used = conversations.of(peer('loud'), { name: 'in use', version: '1' });
+    for (let count = 1; count < 1000; count += 1) {
+      conversations.of(peer('loud'), { name: `client ${count}`, version: '1' });
+      assert.equal(conversations.of(peer('loud'), { name: 'in use', version: '1' }), used);
+    }
+    assert.equal(conversations.of(peer('quiet'), { name: 'client', version: '1' }), quiet);
+    assert.notEqual(conversations.of(peer('loud'), { name: 'client 0', version: '1' }), oldest);
+  });
+});
