@@ -29,6 +29,8 @@ export interface BoxContent {
   resources(): readonly (ResourceDescription & { readonly server: string })[];
   resourceTemplates(): readonly (ResourceTemplateDescription & { readonly server: string })[];
   prompts(): readonly (PromptDescription & { readonly server: string })[];
+  /** What servers that are up tell models about themselves. */
+  instructions(): readonly { readonly server: string; readonly text: string }[];
   /** Reads a resource: `{ contents: […] }`. Recorded, with who read what. */
   readResource(server: string, uri: string, options?: ReadOptions): Promise<JsonObject>;
   /** Has a prompt filled in: `{ messages: […] }`. Recorded. */
@@ -92,6 +94,11 @@ export function createContent(parts: ContentParts): BoxContent {
     resources: () => listed('resources'),
     resourceTemplates: () => listed('resourceTemplates'),
     prompts: () => listed('prompts'),
+    instructions: () =>
+      parts.catalog.available().flatMap((source) => {
+        const text = source.state().instructions?.trim() ?? '';
+        return text === '' ? [] : { server: source.server, text };
+      }),
     readResource: (server, uri, options = {}) =>
       read(server, {
         what: { kind: 'resource', name: uri },

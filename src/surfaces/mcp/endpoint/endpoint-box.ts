@@ -8,7 +8,7 @@ import type { ToolDefinition } from '../../../model/tool.ts';
 export interface EndpointBox extends BoxContent {
   readonly version: string;
   /** The same object as long as nothing changed, profiles included. */
-  catalog(): CatalogSnapshot;
+  catalog(view?: { readonly profile?: string }): CatalogSnapshot;
   /** What a client of this profile is told of. */
   tools(view?: { readonly profile?: string }): readonly ToolDefinition[];
   profiles(): readonly { readonly name: string; readonly settings: ProfileSettings }[];

@@ -11,7 +11,7 @@ import type { Changes } from './changes.ts';
 import type { Channel } from './channel.ts';
 import { listPage, methodOf } from './methods.ts';
 import { type ClientName, clientName } from './seen-client.ts';
-import { agreedVersion, instructions, serverCapabilities, serverInfo } from './server-facts.ts';
+import { agreedVersion, serverCapabilities, serverInfo } from './server-facts.ts';
 import type { Listing } from './view.ts';
 import { WatchedResources } from './watched-resources.ts';
 import {
@@ -145,7 +145,7 @@ export class LegacySession {
       protocolVersion: this.#version,
       capabilities: { ...serverCapabilities, logging: {} },
       serverInfo: serverInfo(this.#parts.box.version),
-      instructions,
+      instructions: this.peer.view.listing.instructions,
     };
   }
 

@@ -8,13 +8,10 @@ import { readEnvelope } from './envelope.ts';
 import { LegacySession } from './legacy-session.ts';
 import { type Listening, listen } from './listening.ts';
 import { listPage, methodOf } from './methods.ts';
-import { cacheable } from './pages.ts';
 import { Rounds } from './rounds.ts';
 import type { SeenClient } from './seen-client.ts';
-import { instructions, modernVersion, serverCapabilities, serverInfo } from './server-facts.ts';
 import { View } from './view.ts';
-import { type Answer, Prepared, Refusal, WireError, type WireRequest, wireCodes } from './wire.ts';
-import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
+import { type Answer, Refusal, WireError, type WireRequest, wireCodes } from './wire.ts';
 
 /** What an endpoint is made of. */
 export interface McpEndpointOptions {
@@ -36,20 +33,11 @@ export class McpEndpoint {
   readonly #conversations = new Conversations();
   readonly #views = new Map<string, View>();
   readonly #everything: View;
-  readonly #discovered: Prepared;
 
   constructor(options: McpEndpointOptions) {
     this.#options = options;
     this.#changes = new Changes(options.box);
     this.#everything = new View(options.box, undefined);
-    this.#discovered = new Prepared({
-      ...cacheable,
-      ttlMs: 60_000,
-      supportedVersions: [modernVersion],
-      capabilities: serverCapabilities,
-      instructions,
-      _meta: { [SERVER_INFO_META_KEY]: serverInfo(options.box.version) },
-    });
   }
 
   /** What clients of a profile see. Throws `profile-unknown` when there is no such profile. */
@@ -74,7 +62,7 @@ export class McpEndpoint {
     const { method, params } = request;
     const envelope = readEnvelope(params);
     const session = this.#conversations.of(peer, envelope.client);
-    if (method === 'server/discover') return this.#discovered;
+    if (method === 'server/discover') return peer.view.listing.discovery();
     const page = listPage(method, params, peer, true);
     if (page !== undefined) return page;
     const serveMethod = existing(method);

@@ -14,11 +14,6 @@ export const serverCapabilities: JsonObject = {
   completions: {},
 };
 
-/** What models are told about this server. */
-export const instructions =
-  'Signalbox brings together the tools of several servers; each is named mcp__{server}__{tool}. Some calls need a human’s ' +
-  'approval: a result that says so is no failure. Tell the user, and make exactly the same call again once it is approved.';
-
 /** Who this is. */
 export function serverInfo(version: string): JsonObject {
   return { name: 'signalbox', title: 'Signalbox', version };

@@ -92,6 +92,38 @@ describe('a profile', () => {
     assert.deepEqual(await names(new URL(`${url.href}/own`), 'prompts'), ['greet']);
   });
 
+  test('of tools shows resources, prompts and instructions only of the servers whose tools it shows', async (t) => {
+    const [one, two] = await Promise.all(
+      ['one', 'two'].map(async (name) => mcpServer({ name, transport: await transportOf(t, 'legacy stdio') })),
+    );
+    assert.ok(one !== undefined && two !== undefined);
+    const profiles = {
+      some: { tools: ['mcp__one__echo'] },
+      others: { tools: ['!mcp__two__*'] },
+      named: { servers: ['one', 'two'], tools: ['mcp__one__echo'] },
+      nothing: { tools: ['no_such_tool'] },
+    };
+    const { url } = await serving(t, { servers: [one, two], builtin: false, profiles });
+    await Promise.all([one.ready(), two.ready()]);
+    const seen = async (profile: string): Promise<string[]> => {
+      const at = new URL(`${url.href}/${profile}`);
+      const { result } = await messageOf(sendModern(at, 'server/discover', {}));
+      const told = [...String(result?.['instructions']).matchAll(/The server (\w+) says/g)].map(
+        ([, name = '']) => name,
+      );
+      const prompts = (await names(at, 'prompts')).map((name) => name.split('__')[1] ?? '');
+      assert.deepEqual(told, prompts);
+      assert.equal((await names(at, 'resources')).length > 0, prompts.length > 0);
+      return prompts;
+    };
+    assert.deepEqual(await seen('some'), ['one']);
+    assert.deepEqual(await seen('others'), ['one']);
+    assert.deepEqual(await seen('named'), ['one', 'two']);
+    assert.deepEqual(await seen('nothing'), []);
+    const read = await messageOf(sendModern(new URL(`${url.href}/nothing`), 'resources/read', { uri: 'note://one' }));
+    assert.equal(read.error?.code, -32_602);
+  });
+
   test('can leave servers the names they gave, where no two are the same', async (t) => {
     const profiles = { plain: { names: 'own' as const } };
     const { url } = await serving(t, {

@@ -5,7 +5,10 @@ import type { CatalogSnapshot } from '../../../catalog/snapshot.ts';
 import { type JsonObject, isJsonObject } from '../../../model/json.ts';
 import type { ToolDefinition, ToolId } from '../../../model/tool.ts';
 import type { EndpointBox } from './endpoint-box.ts';
+import { instructionsFor } from './instructions.ts';
 import { type ListName, type Pages, pagesOf } from './pages.ts';
+import { discoveryOf } from './discovery.ts';
+import type { Prepared } from './wire.ts';
 
 /** Where a name leads. */
 export interface Place {
@@ -17,6 +20,10 @@ export interface Place {
 export interface Listing {
   readonly tools: ReadonlyMap<string, ToolDefinition>;
   readonly prompts: ReadonlyMap<string, Place>;
+  /** What models are told about all of it. */
+  readonly instructions: string;
+  /** What the 2026 revision answers who asks what this server is. */
+  discovery(): Prepared;
   /** The server that has a resource, if one may. */
   serverOf(uri: string): string | undefined;
   pages(list: ListName, isModern: boolean): Pages;
@@ -66,8 +73,26 @@ export class View {
     return (this.#seen = { snapshot, settings, listing: undefined });
   }
 
-  #list({ servers, names = 'full' }: ProfileSettings): Listing {
-    const isSeen = ({ server }: { readonly server: string }): boolean => servers?.includes(server) !== false;
+  /**
+   * The servers whose resources, prompts and instructions are seen: those that the profile names; or else those of which it shows a
+   * tool, and, unless it says which tools it shows, those that have none.
+   */
+  #servers({ servers, tools = [] }: ProfileSettings): ReadonlySet<string> {
+    if (servers !== undefined) return new Set(servers);
+    const all = this.#box.catalog();
+    if (tools.length === 0) return new Set(all.servers.map(({ name }) => name));
+    const { servers: shown } = this.#box.catalog(this.profile === undefined ? {} : { profile: this.profile });
+    const without = new Set(all.servers.filter((each) => each.tools === 0).map(({ name }) => name));
+    const selects = tools.some((pattern) => !pattern.startsWith('!'));
+    return new Set(
+      shown.flatMap(({ name, tools: count }) => (count > 0 || (!selects && without.has(name)) ? name : [])),
+    );
+  }
+
+  #list(settings: ProfileSettings): Listing {
+    const { names = 'full' } = settings;
+    const seen = this.#servers(settings);
+    const isSeen = ({ server }: { readonly server: string }): boolean => seen.has(server);
     const named = <Item>(items: readonly Item[], idOf: (item: Item) => ToolId): Map<string, Item> =>
       names === 'own' ? byOwnName(items, idOf) : new Map(items.map((item) => [renderName(idOf(item)).name, item]));
     const tools = named(
@@ -77,6 +102,8 @@ export class View {
     const prompts = named(this.#box.prompts().filter(isSeen), ({ server, name }) => ({ server, tool: name }));
     const resources = this.#box.resources().filter(isSeen);
     const templates = this.#box.resourceTemplates().filter(isSeen);
+    const instructions = instructionsFor(this.#box.instructions().filter(isSeen), names);
+    let discovery: Prepared | undefined;
     const lists: Record<ListName, () => JsonObject[]> = {
       tools: () => [...tools].map(([name, tool]) => wireTool(name, tool)),
       prompts: () => [...prompts].map(([name, { server: _, ...prompt }]) => ({ ...prompt, name })),
@@ -93,6 +120,8 @@ export class View {
     return {
       tools,
       prompts: new Map([...prompts].map(([name, { server, name: own }]) => [name, { server, name: own }])),
+      instructions,
+      discovery: () => (discovery ??= discoveryOf(instructions, this.#box.version)),
       serverOf: (uri) => serverOf(uri, resources, templates),
       pages,
       fingerprint: (list) => pages(list, false).fingerprint,

@@ -1,0 +1,16 @@
+import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
+import { cacheable } from './pages.ts';
+import { modernVersion, serverCapabilities, serverInfo } from './server-facts.ts';
+import { Prepared } from './wire.ts';
+
+/** The answer to `server/discover`. */
+export function discoveryOf(instructions: string, version: string): Prepared {
+  return new Prepared({
+    ...cacheable,
+    ttlMs: 60_000,
+    supportedVersions: [modernVersion],
+    capabilities: serverCapabilities,
+    instructions,
+    _meta: { [SERVER_INFO_META_KEY]: serverInfo(version) },
+  });
+}
