@@ -12,6 +12,20 @@ test('the published schema says of a configuration what loading it says', () => 
     withAuth({ type: 'bearer', token: 'x' }),
     { agents: { default: 'a', a: { runtime: 'claude' }, b: { runtime: 'model', model: 'demo' } } },
     { profiles: { coding: { servers: ['a'], tools: ['!*'], disclosure: 'auto', trustsHuman: false } } },
+    {
+      oauth: {
+        url: 'https://box.example',
+        issuers: [
+          {
+            issuer: 'https://auth.example/realms/a',
+            audience: 'x',
+            jwksUrl: 'https://auth.example/keys',
+            claim: 'roles',
+          },
+          { issuer: 'http://127.0.0.1:8080', audience: ['x', 'y'], algorithms: ['RS256'], scopes: { use: {} } },
+        ],
+      },
+    },
     { undo: { maxFiles: 1, maxBytes: 1, maxMs: 1, keepMs: 1, keepBytes: 1 } },
     { $schema: 'x', mcpServers: { demo: { module: 'x' }, a_b: { npm: 'y' } }, store: 'postgres://x', secrets: ['A'] },
   ];
@@ -30,6 +44,16 @@ test('the published schema says of a configuration what loading it says', () => 
     { agents: { a: { runtime: 'other' } } },
     { agents: { a: { runtime: 'model', model: 'x/y', providers: { x: { apiKey: 'sk-1' } } } } },
     { profiles: { coding: { server: [] } } },
+    { oauth: { issuers: [] } },
+    { oauth: { issuers: [{ issuer: 'http://auth.example' }] } },
+    { oauth: { issuers: [{ issuer: 'https://user@auth.example' }] } },
+    { oauth: { issuers: [{ issuer: 'https://auth.example?x' }] } },
+    { oauth: { url: 'https://box.example/mcp', issuers: [{ issuer: 'https://auth.example' }] } },
+    { oauth: { issuers: [{ issuer: 'https://auth.example', algorithms: ['HS256'] }] } },
+    { oauth: { issuers: [{ issuer: 'https://auth.example', algorithms: ['none'] }] } },
+    { oauth: { issuers: [{ issuer: 'https://auth.example', algorithms: [] }] } },
+    { oauth: { issuers: [{ issuer: 'https://auth.example', scopes: { 'a"b': {} } }] } },
+    { oauth: { issuers: [{ issuer: 'https://auth.example', scopes: { a: { role: 'admin' } } }] } },
     [],
   ];
   for (const value of good) assert.ok(validate(value), JSON.stringify(validate.errors));

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite, test } from 'node:test';
+import { sendModern } from '../mcp-clients/raw.ts';
+import { authorizationServer } from '../support/authorization-server.ts';
+import { Place, finished, said } from './cli-place.ts';
+
+suite('signalbox serve with an authorization server in its configuration', () => {
+  test('lets its tokens in, and follows when it is trusted no more', async (t) => {
+    const issuer = await authorizationServer(t);
+    const profiles = { coding: { tools: ['ping'] } };
+    const issuers = [{ issuer: issuer.issuer, scopes: { use: {}, code: { profile: 'coding' } } }];
+    const place = new Place({ 'signalbox.config.json': JSON.stringify({ profiles, oauth: { issuers } }) });
+    const child = place.start(['serve', '--port', '0', '--json']);
+    t.after(() => child.kill('SIGKILL'));
+    const ended = finished(child);
+    const { url } = JSON.parse(await said(child.stdout, /\n/)) as { url: string };
+    const token = await issuer.token(`${url}/mcp`, { claims: { scope: 'code' } });
+    const call = async (path: string): Promise<number> => {
+      const headers = { Authorization: `Bearer ${token}` };
+      const params = { name: 'mcp__signalbox__ping', arguments: {} };
+      return (await sendModern(new URL(path, url), 'tools/call', params, { headers })).status;
+    };
+    assert.deepEqual([await call('/mcp'), await call('/mcp/coding')], [200, 200]);
+    const changed = said(child.stderr, /configuration changed: changed whom OAuth trusts/);
+    writeFileSync(join(place.directory, 'signalbox.config.json'), JSON.stringify({ profiles }));
+    await changed;
+    assert.equal(await call('/mcp'), 401);
+    child.kill('SIGTERM');
+    const { stdout, stderr } = await ended;
+    const [, , signature = ''] = token.split('.');
+    const kept = readFileSync(join(place.data, 'signalbox.db'), 'latin1');
+    for (const text of [stdout, stderr, kept]) assert.ok(!text.includes(signature));
+  });
+
+  test('says what is wrong with it, and where', async () => {
+    const oauth = {
+      issuers: [{ issuer: 'https://a.example', scopes: { x: { profile: 'codin' } } }, { issuer: 'https://a.example' }],
+    };
+    const place = new Place({ 'signalbox.config.json': JSON.stringify({ profiles: { coding: {} }, oauth }) });
+    const { code, stderr } = await place.run(['serve', '--port', '0']);
+    assert.equal(code, 2);
+    assert.match(
+      stderr,
+      /oauth\.issuers\[0\]\.scopes\.x\.profile.*there is no profile "codin".*did you mean "coding"\?/,
+    );
+    assert.match(stderr, /oauth\.issuers\[1\]\.issuer.*the issuer is named twice/);
+  });
+});
