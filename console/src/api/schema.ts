@@ -988,6 +988,7 @@ export type Problem = {
     | 'token-wrong'
     | 'token-expired'
     | 'origin-refused'
+    | 'scope-missing'
     | 'role-refused'
     | 'approver-refused'
     | 'route-unknown'
@@ -1036,6 +1037,7 @@ export type Problem = {
     | 'file-unwritable'
     | 'internal-fault'
     | 'box-closed'
+    | 'issuer-unreachable'
     | 'store-unavailable';
   /** What happened here, and what to do about it. */
   readonly detail: string;
