@@ -61,7 +61,9 @@ export function mcpRoute(parts: McpRouteParts): McpRoute {
       await http.handle({ request, response, peer: { principal, view }, body, mayReturn });
     } catch (error) {
       const problem = problemOf(error, log);
-      answer(response, oauth.isOn ? directed(problem, oauth.direction(resource)) : problem);
+      // Only those whose host was found to be ours are told the way.
+      const isDirected = oauth.isOn && problem.headers['WWW-Authenticate'] !== undefined;
+      answer(response, isDirected ? directed(problem, oauth.direction(resource)) : problem);
     }
   }
 
@@ -152,8 +154,7 @@ function readBody(request: IncomingMessage, maxBytes: number): Promise<string> {
 
 /** Adds to a refusal the way to a token that would be good. */
 function directed(problem: Problem, direction: Readonly<Record<string, string>>): Problem {
-  const { 'WWW-Authenticate': said, ...headers } = problem.headers;
-  if (said === undefined) return problem;
+  const { 'WWW-Authenticate': said = challenge(), ...headers } = problem.headers;
   const more = Object.entries(direction).filter(([name]) => !said.includes(`${name}=`));
   const whole = [said, ...more.map(([name, value]) => `${name}="${value}"`)].join(', ');
   return new Problem(problem.code, problem.message, { headers: { ...headers, 'WWW-Authenticate': whole } });

@@ -23,8 +23,7 @@ export interface AuthorizationServer {
   readonly provider: IdentityProvider;
   /** The keys that it publishes. */
   keys: SigningKey[];
-  /** How it answers; anything but `up` is a failure. */
-  state: 'up' | 'failing' | 'slow';
+  state: 'up' | 'failing';
   /** How often its keys were asked for. */
   keysAsked: number;
   /** A token as it issues them, for a resource. */

@@ -140,9 +140,9 @@ describe('a token that its issuer signed', () => {
   it('is taken exactly when all that it claims is right', async (t) => {
     const { issuer, accepts } = await trusting(t);
     const now = Math.floor(Date.now() / 1000);
-    const either = <Value>(right: readonly Value[], wrong: readonly unknown[]) =>
+    const either = (right: readonly unknown[], wrong: readonly unknown[]) =>
       fc.oneof(
-        { weight: 4, arbitrary: fc.constantFrom(...right).map((value: unknown) => ({ value, isRight: true })) },
+        { weight: 4, arbitrary: fc.constantFrom(...right).map((value) => ({ value, isRight: true })) },
         { weight: 1, arbitrary: fc.constantFrom(...wrong).map((value) => ({ value, isRight: false })) },
       );
     const claims = fc.record({

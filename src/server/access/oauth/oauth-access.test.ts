@@ -10,6 +10,8 @@ import {
   authorizationServer,
   signingKey,
 } from '../../../../test/support/authorization-server.ts';
+import { bareRequest } from '../../../../test/support/http-server.ts';
+import type { RunningServer } from '../../start-server.ts';
 import type { IssuerSettings, OAuthSettings } from '../../../config/oauth-schema.ts';
 import type { KeyTimes } from './issuer-keys.ts';
 
@@ -135,7 +137,11 @@ describe('a token of a trusted authorization server', () => {
       ['an unknown extension', await token({ header: { crit: ['x'], x: 1 } }), /signature/],
       ['tampered', `${head}.${admin}.${signature}`, /signature/],
       ['no signature', `${head}.${body}.`, /signature/],
-      ['no JSON', `${Buffer.from('no').toString('base64url')}.${body}.${signature}`, /how it was signed/],
+      [
+        'no JSON',
+        `${Buffer.from('no').toString('base64url')}.${body}.${signature}`,
+        /does not carry a token of this server/,
+      ],
     ];
     for (const [what, wrong, why] of cases) {
       const { status, challenge, code, detail } = await call(wrong);
@@ -367,6 +373,15 @@ describe('the keys of an authorization server', () => {
   });
 });
 
+describe('what only looks like a signed token', () => {
+  it('is counted as a wrong token of this server, so that nobody can try many', async (t) => {
+    const { call } = await place(t);
+    const statuses: number[] = [];
+    for (let count = 0; count < 25; count += 1) statuses.push((await call(`guess.${count}.x`)).status);
+    assert.deepEqual(statuses.slice(-3), [429, 429, 429]);
+  });
+});
+
 describe('whom the configuration trusts', () => {
   it('holds at once: a token of an issuer that is trusted no more is refused, and what it has open ends', async (t) => {
     const { token, call, trust, url } = await place(t);
@@ -417,6 +432,15 @@ describe('the metadata of the protected resource', () => {
     const odd = await fetch(new URL('/mcp/a%22%0d%0ab', url), { method: 'POST', body });
     assert.doesNotMatch(odd.headers.get('www-authenticate') ?? '', /a"|[\r\n]/);
     assert.equal((await fetch(new URL('/.well-known/oauth-protected-resource', url), { method: 'POST' })).status, 405);
+  });
+
+  it('is told only to those who come by an address of ours, and no host breaks anything', async (t) => {
+    const { url, token, call } = await place(t);
+    const server = { port: Number(url.port) } as RunningServer;
+    for (const path of ['/mcp', '/.well-known/oauth-protected-resource'])
+      for (const host of ['evil.example', 'a b', '"', '[', '%'])
+        assert.equal((await bareRequest(server, path, { headers: { host } })).status, 421, `${path} ${host}`);
+    assert.equal((await call(await token())).status, 200);
   });
 
   it('names the address by which clients come, and takes tokens for that one', async (t) => {

@@ -8,7 +8,7 @@ import type { Identity } from '../identity.ts';
 import { hashOf } from '../secret-ids.ts';
 import { findKeys } from './find-keys.ts';
 import { IssuerKeys, type KeyTimes } from './issuer-keys.ts';
-import { grantedBy, scopesFor } from './scopes.ts';
+import { type Granted, grantedBy, scopesFor } from './scopes.ts';
 import { type VerifiedToken, readToken, verifyToken } from './verify-token.ts';
 
 /** The endpoint as a client names it: what tokens are issued for. */
@@ -31,7 +31,8 @@ interface TrustedIssuer {
 }
 
 interface Remembered {
-  readonly token: VerifiedToken;
+  readonly token: Omit<VerifiedToken, 'scopes'>;
+  readonly granted: Granted;
   readonly issuer: TrustedIssuer;
   /** The keys when it was verified: with others it must be verified again. */
   readonly keys: string;
@@ -66,13 +67,13 @@ export class OAuthAccess {
   /** Whose token it is. Throws the problem with it, which tells nothing of what stands in it. */
   async identify(presented: string, resource: Resource): Promise<Identity> {
     const hash = hashOf(presented);
-    const { token, issuer } = this.#recall(hash) ?? (await this.#verify(presented, hash));
+    const { token, granted, issuer } = this.#recall(hash) ?? (await this.#verify(presented, hash));
     const now = Date.now();
     if (now >= token.until) throw expired();
     if (now < token.from) throw refused('token-wrong', 'the token is not good yet');
     if (!audiencesOf(issuer.settings, resource).some((each) => token.audiences.includes(each)))
       throw refused('token-wrong', `the token is for another resource (aud); this one is ${urlOf(resource)}`);
-    const profile = profileOf(token, issuer.settings, resource);
+    const profile = profileOf(granted, issuer.settings, resource);
     return {
       principal: { id: principalOf(issuer.settings.issuer, token.subject), kind: 'agent' },
       role: 'agent',
@@ -111,9 +112,11 @@ export class OAuthAccess {
 
   #trusted(): ReadonlyMap<string, TrustedIssuer> {
     const settings = this.#options.settings();
-    if (settings === this.#settings || isDeepStrictEqual(settings, this.#settings)) return this.#issuers;
-    const { log, times } = this.#options;
+    if (settings === this.#settings) return this.#issuers;
+    const isTheSame = isDeepStrictEqual(settings, this.#settings);
     this.#settings = settings;
+    if (isTheSame) return this.#issuers;
+    const { log, times } = this.#options;
     this.#remembered.clear();
     return (this.#issuers = new Map(
       (settings?.issuers ?? []).map((each) => {
@@ -147,7 +150,9 @@ export class OAuthAccess {
           headers: { 'Retry-After': '5' },
         });
       case 'verified': {
-        const remembered = { token: verification.token, issuer, keys: issuer.keys.version };
+        const { scopes, ...token } = verification.token;
+        const granted = grantedBy(scopes, issuer.settings);
+        const remembered = { token, granted, issuer, keys: issuer.keys.version };
         // What was configured meanwhile holds for what comes now.
         if (this.#trusted().get(read.issuer) === issuer) {
           dropOldest(this.#remembered, mostRemembered);
@@ -173,8 +178,11 @@ function audiencesOf({ audience }: IssuerSettings, resource: Resource): readonly
 }
 
 /** The profile that the holder is bound to here. */
-function profileOf({ scopes }: VerifiedToken, settings: IssuerSettings, { profile }: Resource): string | undefined {
-  const { isEverywhere, profiles } = grantedBy(scopes, settings);
+function profileOf(
+  { isEverywhere, profiles }: Granted,
+  settings: IssuerSettings,
+  { profile }: Resource,
+): string | undefined {
   if (profile === undefined) {
     const [only] = profiles;
     if (isEverywhere) return undefined;

@@ -34,9 +34,10 @@ const longestSubject = 255;
 const kinds: ReadonlySet<string> = new Set(['jwt', 'at+jwt', 'application/at+jwt']);
 const compact = /^([\w-]+)\.([\w-]+)\.([\w-]*)$/;
 
-/** Whether a bearer token has the form of those that authorization servers sign. */
+/** Whether a bearer token has the form of those that authorization servers sign; what only has the dots may be meant as one of ours. */
 export function isSignedToken(text: string): boolean {
-  return compact.test(text);
+  const [, head = ''] = compact.exec(text) ?? [];
+  return typeof jsonIn(head)?.['alg'] === 'string';
 }
 
 /** Reads a token, or says why it cannot be one that is taken. */

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { createSignalbox } from '../../../index.ts';
 import type { Peer } from './caller.ts';
 import { Conversations } from './conversations.ts';
 import { View } from './view.ts';
 
-const view = new View(await createSignalbox(), undefined);
+const box = await createSignalbox();
+after(() => box.close());
+const view = new View(box, undefined);
 
 function peer(id: string): Peer {
   return { principal: { id, kind: 'agent' }, view };
