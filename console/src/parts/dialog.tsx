@@ -18,6 +18,8 @@ export function Dialog({
   useEffect(() => {
     const element = dialog.current;
     element?.showModal();
+    // What is to be filled in or pressed, not the way out, which stands first.
+    element?.querySelector<HTMLElement>('input, select, textarea, [type=submit], .actions button')?.focus();
     return () => element?.close();
   }, []);
   return (

@@ -40,7 +40,7 @@ export function TimeAgo({ at }: { readonly at: string }): ReactNode {
 export function distance(ms: number): string {
   const [unit, size] = steps.find(([, each]) => Math.abs(ms) >= each) ?? [];
   if (unit === undefined || size === undefined) return ms > 0 ? 'in less than a minute' : 'just now';
-  return words.format(Math.trunc(ms / size), unit);
+  return words.format(Math.round(ms / size), unit);
 }
 
 /** `3 ms`, `1.2 s`, `2 min 5 s`. */

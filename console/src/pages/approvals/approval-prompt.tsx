@@ -19,14 +19,31 @@ type Answer =
   | { readonly what: 'deny'; readonly reason: string };
 
 /** One exact call that waits, and every way to answer it. The keys are for the one that is in focus. */
-export function ApprovalPrompt({ id, hasKeys }: { readonly id: string; readonly hasKeys: boolean }): ReactNode {
+export function ApprovalPrompt({
+  id,
+  hasKeys,
+  inCard = false,
+}: {
+  readonly id: string;
+  readonly hasKeys: boolean;
+  /** The name of the tool and its effect stand above it already. */
+  readonly inCard?: boolean;
+}): ReactNode {
   const { data: approval, error } = useQuery(queries.approval(id));
   if (error !== null) return <ProblemNote error={error} />;
   if (approval === undefined) return <div className="approval-waiting" />;
-  return <LoadedPrompt approval={approval} hasKeys={hasKeys} />;
+  return <LoadedPrompt approval={approval} hasKeys={hasKeys} inCard={inCard} />;
 }
 
-function LoadedPrompt({ approval, hasKeys }: { readonly approval: Approval; readonly hasKeys: boolean }): ReactNode {
+function LoadedPrompt({
+  approval,
+  hasKeys,
+  inCard,
+}: {
+  readonly approval: Approval;
+  readonly hasKeys: boolean;
+  readonly inCard: boolean;
+}): ReactNode {
   const { id, tool, effect, principal, decision, note, expiresAt, arguments: args, state } = approval;
   const [doing, setDoing] = useState<'edit' | 'deny' | 'remember'>();
   const [reason, setReason] = useState('');
@@ -58,11 +75,15 @@ function LoadedPrompt({ approval, hasKeys }: { readonly approval: Approval; read
   return (
     <section className="approval" aria-label={`Approval of ${tool}`}>
       <header>
-        <h3>
-          <code>{tool}</code>
-        </h3>
-        <EffectBadge effect={effect} />
-        <span className="faint approval-when">
+        {inCard ? undefined : (
+          <>
+            <h3>
+              <code>{tool}</code>
+            </h3>
+            <EffectBadge effect={effect} />
+          </>
+        )}
+        <span className={inCard ? 'faint' : 'faint approval-when'}>
           {principal.id} asks · expires <TimeAgo at={expiresAt} />
         </span>
       </header>
@@ -142,15 +163,11 @@ function key(shortcut: string, isShown: boolean): { readonly shortcut?: string }
   return isShown ? { shortcut } : {};
 }
 
-function Answered({ approval: { state, answer, tool } }: { readonly approval: Approval }): ReactNode {
+function Answered({ approval }: { readonly approval: Approval }): ReactNode {
   const words = { approved: 'Approved', used: 'Approved', denied: 'Denied', expired: 'Expired', pending: 'Pending' };
   return (
-    <p className="faint answered" role="status">
-      {words[state]} <code>{tool}</code>
-      {answer === undefined ? '' : ` · ${answer.by.id}`}
-      {answer?.arguments === undefined ? '' : ' · with edited arguments'}
-      {answer?.rule === undefined ? '' : ` · remembered as ${answer.rule}`}
-      {answer?.reason === undefined ? '' : ` · “${answer.reason}”`}
+    <p className="faint" role="status">
+      {words[approval.state]} <code>{approval.tool}</code>
     </p>
   );
 }

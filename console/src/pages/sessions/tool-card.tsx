@@ -11,6 +11,7 @@ import { DiffView } from '../../parts/diff-view.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { duration } from '../../parts/time-ago.tsx';
+import { AnsweredApproval } from '../approvals/answered-approval.tsx';
 import { ApprovalPrompt } from '../approvals/approval-prompt.tsx';
 import { QuestionForm } from './question-form.tsx';
 import type { ShownCall } from './session-view.ts';
@@ -65,13 +66,14 @@ export const ToolCard = memo(function ToolCard({
       {prompt === undefined || result !== undefined || answeredBy !== undefined ? undefined : (
         <QuestionForm session={session} toolCallId={start.toolCallId} questions={prompt.questions} />
       )}
-      {waits ? <ApprovalPrompt id={open.asked.approvalId} hasKeys={asking === open.asked.approvalId} /> : undefined}
+      {waits ? (
+        <ApprovalPrompt id={open.asked.approvalId} hasKeys={asking === open.asked.approvalId} inCard />
+      ) : undefined}
       {approvals.map(({ asked, resolved }) =>
         resolved === undefined ? undefined : (
-          <p key={asked.approvalId} className="faint resolved">
+          <AnsweredApproval key={asked.approvalId} id={asked.approvalId}>
             {resolved.decision === 'expired' ? 'Nobody answered in time' : `${resolved.decision} by ${resolved.by}`}
-            {` · ${asked.reason} (rule ${asked.rule})`}
-          </p>
+          </AnsweredApproval>
         ),
       )}
       {result === undefined ? undefined : (
