@@ -40,6 +40,8 @@ export const queries = {
         return items.flatMap((entry) => (entry.type === 'Undone' && entry.result === 'undone' ? [entry.callId] : []));
       },
     }),
+  clients: () => queryOptions({ queryKey: ['clients'], queryFn: ({ signal }) => api('GET /api/clients', { signal }) }),
+  found: () => queryOptions({ queryKey: ['import'], queryFn: ({ signal }) => api('GET /api/import', { signal }) }),
   sessions: () =>
     queryOptions({
       queryKey: ['sessions'],

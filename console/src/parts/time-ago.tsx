@@ -9,13 +9,13 @@ const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'narro
 
 // One clock for every time on the page.
 const listeners = new Set<() => void>();
-let now = Date.now();
+let ticks = 0;
 let ticking: ReturnType<typeof setInterval> | undefined;
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   ticking ??= setInterval(() => {
-    now = Date.now();
+    ticks += 1;
     for (const each of listeners) each();
   }, 15_000);
   return () => {
@@ -28,10 +28,10 @@ function subscribe(listener: () => void): () => void {
 
 /** A moment, as far from now; the exact time is its title. */
 export function TimeAgo({ at }: { readonly at: string }): ReactNode {
-  const clock = useSyncExternalStore(subscribe, () => now);
+  useSyncExternalStore(subscribe, () => ticks);
   return (
     <time dateTime={at} title={new Date(at).toLocaleString()}>
-      {distance(Date.parse(at) - Math.max(clock, now))}
+      {distance(Date.parse(at) - Date.now())}
     </time>
   );
 }

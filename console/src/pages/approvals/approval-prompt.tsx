@@ -77,9 +77,9 @@ function LoadedPrompt({
       <header>
         {inCard ? undefined : (
           <>
-            <h3>
+            <h2>
               <code>{tool}</code>
-            </h3>
+            </h2>
             <EffectBadge effect={effect} />
           </>
         )}

@@ -43,7 +43,7 @@ export function SessionsPage(): ReactNode {
       {sessions !== undefined && shown?.length === 0 && sessions.length > 0 ? (
         <p className="faint">No session fits “{search}”.</p>
       ) : undefined}
-      {sessions === undefined ? undefined : <FirstSteps isEmpty={sessions.length === 0} onNew={() => setNew(true)} />}
+      {sessions?.length === 0 ? <FirstSteps onNew={() => setNew(true)} /> : undefined}
       {isNew ? <NewSession onClose={() => setNew(false)} /> : undefined}
     </div>
   );

@@ -36,9 +36,9 @@ export const ToolCard = memo(function ToolCard({
     <section className={waits ? 'tool-card card waits' : 'tool-card card'} aria-label={`Call of ${start.tool}`}>
       <header>
         <Icon name={prompt === undefined ? 'tools' : 'question'} />
-        <h3>
+        <h2>
           {start.tool} <span className="faint">{start.server}</span>
-        </h3>
+        </h2>
         <Effect tool={start.toolName} />
         <span className="tool-end">
           {result === undefined ? (

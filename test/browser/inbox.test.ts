@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { Place } from '../e2e/cli-place.ts';
+import { type ServedPlace, accessibilityFaults, openWindow, serve } from './browser-place.ts';
+
+const hostile = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`;
+const tools = `
+import { defineTool } from 'signalbox';
+const hostile = ${JSON.stringify(hostile)};
+export const pay = defineTool({
+  name: 'pay', title: hostile, description: hostile, effect: 'irreversible',
+  input: { type: 'object', properties: { to: { type: 'string' }, amount: { type: 'number' } }, required: ['to'] } as const,
+  run: ({ to, amount }) => 'paid ' + amount + ' to ' + to,
+});
+export const write = defineTool({
+  name: 'write', description: 'Writes.', effect: 'undoable',
+  input: { type: 'object', properties: { text: { type: 'string' } } } as const,
+  run: ({ text }) => 'wrote ' + text,
+});
+export const speak = defineTool({ name: 'speak', description: hostile, effect: 'read', run: () => hostile });
+`;
+
+describe('the inbox', () => {
+  let served: ServedPlace;
+  before(async () => {
+    const configuration = JSON.stringify({ mcpServers: { bank: { module: './tools.ts' } } });
+    served = await serve(new Place({ 'tools.ts': tools, 'signalbox.config.json': configuration }));
+  });
+
+  /** A call of a script, which waits for its answer. */
+  function call(tool: string, args: unknown): Promise<unknown> {
+    return served.ask('POST', `/api/tools/mcp__bank__${tool}/call`, { arguments: args });
+  }
+
+  it('shows each waiting call as it comes, and is worked through by keys', async () => {
+    const { page, faults } = await openWindow(served);
+    await page.goto(`${served.url}/inbox`);
+    await page.getByText('Nothing waits for you').waitFor();
+    const first = call('pay', { to: 'ann', amount: 1 });
+    await page.getByText('ann', { exact: true }).waitFor();
+    const second = call('pay', { to: 'bob', amount: 2 });
+    await page.getByRole('list', { name: 'Waiting calls' }).getByRole('button').nth(1).waitFor();
+    await page.getByRole('link', { name: 'Inbox 2 waiting' }).waitFor();
+    assert.match(await page.title(), /^\(2\) Inbox/);
+    assert.deepEqual(await accessibilityFaults(page), []);
+
+    const shown = page.getByRole('region', { name: 'Approval of mcp__bank__pay' });
+    await page.keyboard.press('k');
+    await page.keyboard.press('k');
+    await shown.getByText('bob', { exact: true }).waitFor();
+    await page.keyboard.press('j');
+    await shown.getByText('ann', { exact: true }).waitFor();
+    await page.keyboard.press('a');
+    assert.equal(((await first) as { outcome: string }).outcome, 'completed');
+    await shown.getByText('bob', { exact: true }).waitFor();
+    await page.keyboard.press('d');
+    await page.keyboard.type('too much');
+    await page.keyboard.press('Enter');
+    assert.equal(((await second) as { outcome: string }).outcome, 'denied');
+    await page.getByText('Nothing waits for you').waitFor();
+    assert.deepEqual(faults, []);
+  });
+
+  it('says that somebody else was faster', async () => {
+    const { page } = await openWindow(served);
+    await page.goto(`${served.url}/inbox`);
+    // This window hears nothing of the answer before it gives its own.
+    await page.route('**/api/approvals/*/approve', async (route) => {
+      const id = /approvals\/([^/]+)\//.exec(route.request().url())?.[1] ?? '';
+      await served.ask('POST', `/api/approvals/${id}/deny`, { reason: 'I was first' });
+      await route.continue();
+    });
+    const made = call('pay', { to: 'eve', amount: 3 });
+    await page.getByText('eve', { exact: true }).waitFor();
+    await page.getByRole('button', { name: /^Approve/ }).click();
+    await page.getByText('has an answer already').first().waitFor();
+    assert.equal(((await made) as { outcome: string }).outcome, 'denied');
+    await page.getByText('Nothing waits for you').waitFor();
+  });
+
+  it('remembers, after showing which recorded calls that would have let through', async () => {
+    const { page } = await openWindow(served);
+    await page.goto(`${served.url}/inbox`);
+    const refused = call('write', { text: 'one' });
+    await page.getByText('one', { exact: true }).waitFor();
+    await page.keyboard.press('d');
+    await page.keyboard.press('Enter');
+    await refused;
+    const made = call('write', { text: 'two' });
+    await page.getByText('two', { exact: true }).waitFor();
+    await page.keyboard.press('r');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('radio', { name: 'mcp__bank__write, with any arguments' }).check();
+    await dialog.getByText('A human refused 1 of these.').waitFor();
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await dialog.getByRole('button', { name: 'Approve and remember' }).click();
+    assert.equal(((await made) as { outcome: string }).outcome, 'completed');
+    assert.equal(((await call('write', { text: 'three' })) as { outcome: string }).outcome, 'completed');
+    const { items } = (await served.ask('GET', '/api/approvals/rules')) as { items: { scope: string }[] };
+    assert.deepEqual(
+      items.map(({ scope }) => scope),
+      ['tool'],
+    );
+  });
+
+  it('shows what tools say as text, wherever it stands', async () => {
+    const { page, faults } = await openWindow(served);
+    const { id } = (await served.ask('POST', '/api/sessions', { title: hostile })) as { id: string };
+    await page.goto(`${served.url}/sessions/${id}`);
+    const say = page.getByRole('textbox', { name: 'Message' });
+    await say.fill(`call speak\ncall pay ${JSON.stringify({ to: hostile, [hostile]: hostile })}`);
+    await say.press('Enter');
+    await page.getByRole('region', { name: 'Call of speak' }).getByText('completed').waitFor();
+    await page.getByRole('button', { name: /^Approve/ }).waitFor();
+    await page.goto(`${served.url}/inbox`);
+    await page.getByRole('button', { name: /^Approve/ }).click();
+    await page.getByText('Nothing waits for you').waitFor();
+    await page.goto(`${served.url}/`);
+    await page.getByText(hostile).waitFor();
+    assert.equal(await page.locator('img').count(), 0);
+    assert.doesNotMatch(await page.title(), /owned/);
+    assert.deepEqual(faults, []);
+  });
+});

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, describe, it } from 'node:test';
+import { type ServedPlace, accessibilityFaults, openWindow, serve } from './browser-place.ts';
+
+describe("the newcomer's tour", () => {
+  let served: ServedPlace;
+  before(async () => {
+    served = await serve();
+  });
+
+  it('leads from a message over an edited approval and its diff to undo', async () => {
+    const { page, faults } = await openWindow(served);
+    const note = join(served.place.data, 'demo', 'tour.txt');
+    await page.getByRole('button', { name: 'New session' }).first().click();
+    await page.getByRole('button', { name: 'Begin' }).click();
+    const message = page.getByRole('textbox', { name: 'Message' });
+    await message.fill('run the tour');
+    await message.press('Enter');
+
+    const read = page.getByRole('region', { name: 'Call of read_note' });
+    await read.getByText('completed').waitFor();
+    const write = page.getByRole('region', { name: 'Call of write_note' });
+    await write.getByText('waits for you').waitFor();
+    await write.getByText('rule default:undoable').waitFor();
+    assert.deepEqual(await accessibilityFaults(page), []);
+
+    await message.blur();
+    await page.keyboard.press('e');
+    const edited = write.getByRole('textbox', { name: /Arguments/ });
+    await edited.fill('{"name": "tour", "text": "A human was here."');
+    assert.ok(await write.getByRole('button', { name: 'Approve with these' }).isDisabled(), 'that is no JSON');
+    await edited.fill('{"name": "tour", "text": "A human was here."}');
+    await write.getByRole('button', { name: 'Approve with these' }).click();
+
+    await write.getByText('+A human was here.').waitFor();
+    assert.equal(readFileSync(note, 'utf8'), 'A human was here.');
+    await write.getByText('approved by console').click();
+    await write.getByText('Ran with these arguments instead').waitFor();
+
+    const send = page.getByRole('region', { name: 'Call of send_note' });
+    await send.getByRole('button', { name: /^Deny/ }).waitFor();
+    await page.keyboard.press('d');
+    await page.keyboard.type('not to a friend');
+    await page.keyboard.press('Enter');
+    await send.getByText('was refused by console: not to a friend').waitFor();
+    await page.getByText('That was the tour.').waitFor();
+
+    await write.getByRole('button', { name: 'Undo' }).click();
+    await write.getByText('undone', { exact: true }).waitFor();
+    assert.ok(!existsSync(note));
+    await page.reload();
+    await write.getByText('undone', { exact: true }).waitFor();
+    assert.deepEqual(await accessibilityFaults(page), []);
+    assert.deepEqual(faults, []);
+  });
+
+  it('is the same in a second browser, which sees each word and can answer', async () => {
+    const { id } = (await served.ask('POST', '/api/sessions', { title: 'For two' })) as { id: string };
+    const [one, other] = [await openWindow(served), await openWindow(served, { theme: 'dark', width: 390 })];
+    for (const { page } of [one, other]) await page.goto(`${served.url}/sessions/${id}`);
+    await one.page.getByRole('textbox', { name: 'Message' }).fill('ask me something');
+    await one.page.getByRole('button', { name: 'Send' }).click();
+    await other.page.getByRole('radio', { name: 'Green' }).check();
+    await other.page.getByRole('button', { name: 'Answer' }).click();
+    for (const { page, faults } of [one, other]) {
+      await page.getByText(/ask_user answered: .*Green/).waitFor();
+      assert.deepEqual(faults, []);
+    }
+    assert.deepEqual(await accessibilityFaults(other.page), []);
+  });
+
+  it('shows a session that was renamed, forked and deleted as it is', async () => {
+    const { id } = (await served.ask('POST', '/api/sessions', { title: 'Old name' })) as { id: string };
+    const { page } = await openWindow(served);
+    await page.goto(`${served.url}/sessions/${id}`);
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('dialog').getByRole('textbox', { name: 'Title' }).fill('New name');
+    await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('heading', { name: 'New name', level: 1 }).waitFor();
+    await page.getByRole('combobox', { name: 'Permission mode' }).selectOption('plan');
+    await page.getByRole('button', { name: /^Fork/ }).click();
+    await page.waitForURL((url) => url.pathname.startsWith('/sessions/') && !url.pathname.endsWith(id));
+    await page.goto(`${served.url}/sessions/${id}`);
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
+    await page.getByRole('list', { name: 'Sessions' }).waitFor();
+    assert.equal(await page.locator(`a[href="/sessions/${id}"]`).count(), 0);
+    await page.goto(`${served.url}/sessions/${id}`);
+    await page.getByRole('heading', { name: 'This session is gone' }).waitFor();
+  });
+});
