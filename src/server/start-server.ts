@@ -5,7 +5,7 @@ import type { Sessions } from '../sessions/sessions.ts';
 import type { Signalbox } from '../signalbox.ts';
 import { adminTokenCheck } from './access/admin-token.ts';
 import { BearerTokens } from './access/bearer-tokens.ts';
-import { BrowserSessions } from './access/browser-sessions.ts';
+import { BrowserSessions, type KeptSignIns } from './access/browser-sessions.ts';
 import { allowedHosts, reachableHost } from './access/hosts.ts';
 import type { KeyTimes } from './access/oauth/issuer-keys.ts';
 import { OAuthAccess } from './access/oauth/oauth-access.ts';
@@ -42,6 +42,8 @@ export interface ServerOptions {
   readonly metrics?: Pick<PrometheusMetrics, 'registry'>;
   /** Other values of `Host` to answer to, for instance `signalbox.example:443` behind a proxy. */
   readonly allowedHosts?: readonly string[];
+  /** Keeps browsers signed in beyond the end of this process. */
+  readonly signIns?: KeptSignIns;
   /** Where the built console is; waits for it where it is still being built. */
   readonly findConsole?: FindConsole;
   /** Whose tokens the MCP endpoint takes besides its own; looked at with every request. */
@@ -97,7 +99,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     configuration: options.configuration,
     registry: (options.metrics ?? prometheusMetrics()).registry,
     codes,
-    browserSessions: new BrowserSessions(),
+    browserSessions: new BrowserSessions(Date.now, options.signIns),
     sessions: options.sessions,
     findConsole: options.findConsole,
     schedules: options.schedules,

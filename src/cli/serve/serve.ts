@@ -21,6 +21,7 @@ import { findConsole, tellBuild } from './console-build.ts';
 import { findPort } from './find-port.ts';
 import { FileWatch } from './file-watch.ts';
 import { followConfiguration } from './follow-configuration.ts';
+import { keptSignIns } from './kept-sign-ins.ts';
 import { openSessions } from './open-sessions.ts';
 import { tellRequired } from './tell-required.ts';
 
@@ -114,6 +115,7 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
       schedules,
       agentTokenFile: agentTokenKeptIn,
       findConsole: () => built.directory,
+      signIns: keptSignIns(globals.data),
     });
     if (options.port !== 0 && server.port !== options.port)
       await errors.print(`port ${options.port} is taken; using ${server.port}\n`);

@@ -3,13 +3,27 @@ import { hashOf, newSecretId } from './secret-ids.ts';
 /** How long a signed-in browser may be idle, in seconds. */
 export const idleSeconds = 30 * 24 * 60 * 60;
 
-/** The browsers that are signed in. Kept in memory: the end of the process signs them all out. */
-export class BrowserSessions {
-  readonly #lastSeen = new Map<string, number>();
-  readonly #now: () => number;
+/** Where it is kept who is signed in, by the hash of each id: when it was last seen. */
+export interface KeptSignIns {
+  read(): ReadonlyMap<string, number>;
+  write(lastSeen: ReadonlyMap<string, number>): void;
+}
 
-  constructor(now: () => number = Date.now) {
+/** So much later than it is, a browser may have been seen last according to what is kept. */
+const keepEveryMs = 60 * 60 * 1000;
+
+/** The browsers that are signed in. Without a place to keep them, the end of the process signs them all out. */
+export class BrowserSessions {
+  readonly #lastSeen: Map<string, number>;
+  readonly #now: () => number;
+  readonly #kept: KeptSignIns | undefined;
+  #keptAt: number;
+
+  constructor(now: () => number = Date.now, kept?: KeptSignIns) {
     this.#now = now;
+    this.#kept = kept;
+    this.#lastSeen = new Map(kept?.read());
+    this.#keptAt = now();
   }
 
   /** Signs a browser in; the id goes into its cookie. */
@@ -17,6 +31,7 @@ export class BrowserSessions {
     for (const [hash, seen] of this.#lastSeen) if (this.#expired(seen)) this.#lastSeen.delete(hash);
     const id = newSecretId();
     this.#lastSeen.set(hashOf(id), this.#now());
+    this.#keep();
     return id;
   }
 
@@ -30,7 +45,13 @@ export class BrowserSessions {
       return false;
     }
     this.#lastSeen.set(hash, this.#now());
+    if (this.#now() - this.#keptAt > keepEveryMs) this.#keep();
     return true;
+  }
+
+  #keep(): void {
+    this.#keptAt = this.#now();
+    this.#kept?.write(this.#lastSeen);
   }
 
   #expired(seen: number): boolean {
