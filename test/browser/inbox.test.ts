@@ -3,6 +3,8 @@ import { before, describe, it } from 'node:test';
 import { Place } from '../e2e/cli-place.ts';
 import { type ServedPlace, accessibilityFaults, openWindow, serve } from './browser-place.ts';
 
+// What cannot be seen turns the rest around.
+const turned = '\u202egpj.exe';
 const hostile = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`;
 const tools = `
 import { defineTool } from 'signalbox';
@@ -37,7 +39,7 @@ describe('the inbox', () => {
     await page.goto(`${served.url}/inbox`);
     await page.getByText('Nothing waits for you').waitFor();
     const first = call('pay', { to: 'ann', amount: 1 });
-    await page.getByText('ann', { exact: true }).waitFor();
+    await page.getByText('"ann"').waitFor();
     const second = call('pay', { to: 'bob', amount: 2 });
     await page.getByRole('list', { name: 'Waiting calls' }).getByRole('button').nth(1).waitFor();
     await page.getByRole('link', { name: 'Inbox 2 waiting' }).waitFor();
@@ -47,12 +49,12 @@ describe('the inbox', () => {
     const shown = page.getByRole('region', { name: 'Approval of mcp__bank__pay' });
     await page.keyboard.press('k');
     await page.keyboard.press('k');
-    await shown.getByText('bob', { exact: true }).waitFor();
+    await shown.getByText('"bob"').waitFor();
     await page.keyboard.press('j');
-    await shown.getByText('ann', { exact: true }).waitFor();
+    await shown.getByText('"ann"').waitFor();
     await page.keyboard.press('a');
     assert.equal(((await first) as { outcome: string }).outcome, 'completed');
-    await shown.getByText('bob', { exact: true }).waitFor();
+    await shown.getByText('"bob"').waitFor();
     await page.keyboard.press('d');
     await page.keyboard.type('too much');
     await page.keyboard.press('Enter');
@@ -71,7 +73,7 @@ describe('the inbox', () => {
       await route.continue();
     });
     const made = call('pay', { to: 'eve', amount: 3 });
-    await page.getByText('eve', { exact: true }).waitFor();
+    await page.getByText('"eve"').waitFor();
     await page.getByRole('button', { name: /^Approve/ }).click();
     await page.getByText('has an answer already').first().waitFor();
     assert.equal(((await made) as { outcome: string }).outcome, 'denied');
@@ -82,12 +84,12 @@ describe('the inbox', () => {
     const { page } = await openWindow(served);
     await page.goto(`${served.url}/inbox`);
     const refused = call('write', { text: 'one' });
-    await page.getByText('one', { exact: true }).waitFor();
+    await page.getByText('"one"').waitFor();
     await page.keyboard.press('d');
     await page.keyboard.press('Enter');
     await refused;
     const made = call('write', { text: 'two' });
-    await page.getByText('two', { exact: true }).waitFor();
+    await page.getByText('"two"').waitFor();
     await page.keyboard.press('r');
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('radio', { name: 'mcp__bank__write, with any arguments' }).check();
@@ -108,11 +110,12 @@ describe('the inbox', () => {
     const { id } = (await served.ask('POST', '/api/sessions', { title: hostile })) as { id: string };
     await page.goto(`${served.url}/sessions/${id}`);
     const say = page.getByRole('textbox', { name: 'Message' });
-    await say.fill(`call speak\ncall pay ${JSON.stringify({ to: hostile, [hostile]: hostile })}`);
+    await say.fill(`call speak\ncall pay ${JSON.stringify({ to: hostile, [hostile]: turned })}`);
     await say.press('Enter');
     await page.getByRole('region', { name: 'Call of speak' }).getByText('completed').waitFor();
     await page.getByRole('button', { name: /^Approve/ }).waitFor();
     await page.goto(`${served.url}/inbox`);
+    await page.getByText('"\\u202egpj.exe"').waitFor();
     await page.getByRole('button', { name: /^Approve/ }).click();
     await page.getByText('Nothing waits for you').waitFor();
     await page.goto(`${served.url}/`);

@@ -72,13 +72,22 @@ function Folded({
 function Name({ name }: { readonly name: string | undefined }): ReactNode {
   return name === undefined ? undefined : (
     <>
-      <span className="json-name">{name}</span>
+      <span className="json-name">{seen(name)}</span>
       {': '}
     </>
   );
 }
 
+/** Text of several lines stands in a block of its own, so that none of it can be taken for the JSON around it. */
 function Leaf({ value }: { readonly value: unknown }): ReactNode {
-  if (typeof value === 'string') return <span className="json-text">{value === '' ? '""' : value}</span>;
-  return <span className="json-fact">{String(value)}</span>;
+  if (typeof value !== 'string') return <span className="json-fact">{String(value)}</span>;
+  if (value.includes('\n')) return <span className="json-block">{seen(value)}</span>;
+  return <span className="json-text">{`"${seen(value)}"`}</span>;
 }
+
+/** Characters that are not seen, or that turn others around, are written out: what is approved must be what is read. */
+function seen(text: string): string {
+  return text.replaceAll(unseen, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+const unseen = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;

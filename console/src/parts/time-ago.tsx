@@ -7,17 +7,19 @@ const steps: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, ms: number])
 ];
 const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'narrow' });
 
-// One clock for every time on the page.
+// One clock for every time on the page. What happened since its last tick is just now.
+const tickMs = 15_000;
 const listeners = new Set<() => void>();
-let ticks = 0;
+let now = Date.now();
 let ticking: ReturnType<typeof setInterval> | undefined;
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
+  now = Math.max(now, Date.now());
   ticking ??= setInterval(() => {
-    ticks += 1;
+    now = Date.now();
     for (const each of listeners) each();
-  }, 15_000);
+  }, tickMs);
   return () => {
     listeners.delete(listener);
     if (listeners.size > 0) return;
@@ -28,10 +30,10 @@ function subscribe(listener: () => void): () => void {
 
 /** A moment, as far from now; the exact time is its title. */
 export function TimeAgo({ at }: { readonly at: string }): ReactNode {
-  useSyncExternalStore(subscribe, () => ticks);
+  const clock = useSyncExternalStore(subscribe, () => now);
   return (
     <time dateTime={at} title={new Date(at).toLocaleString()}>
-      {distance(Date.parse(at) - Date.now())}
+      {distance(Date.parse(at) - clock)}
     </time>
   );
 }
@@ -39,7 +41,7 @@ export function TimeAgo({ at }: { readonly at: string }): ReactNode {
 /** `3 min. ago`, `in 2 hr.`, `just now`. */
 export function distance(ms: number): string {
   const [unit, size] = steps.find(([, each]) => Math.abs(ms) >= each) ?? [];
-  if (unit === undefined || size === undefined) return ms > 0 ? 'in less than a minute' : 'just now';
+  if (unit === undefined || size === undefined) return ms > tickMs ? 'in less than a minute' : 'just now';
   return words.format(Math.round(ms / size), unit);
 }
 

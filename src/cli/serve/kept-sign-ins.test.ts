@@ -31,9 +31,9 @@ test('two servers on one directory keep the browsers of both', () => {
     new BrowserSessions(Date.now, keptSignIns(data)),
   ];
   const ids = [one.open(), other.open()];
-  const after = new BrowserSessions(Date.now, keptSignIns(data));
+  const later = new BrowserSessions(Date.now, keptSignIns(data));
   assert.deepEqual(
-    ids.map((id) => after.touch(id)),
+    ids.map((id) => later.touch(id)),
     [true, true],
   );
 });

@@ -112,8 +112,6 @@ function LoadedPrompt({
         >
           <label className="field">
             <span>Why not? (told to whoever made the call; may be left empty)</span>
-            {/* The reader asked for this field with a key or a button. */}
-            {/* oxlint-disable-next-line jsx-a11y/no-autofocus */}
             <input autoFocus maxLength={1000} value={reason} onChange={(event) => setReason(event.target.value)} />
           </label>
           <div className="actions">

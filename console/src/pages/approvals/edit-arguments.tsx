@@ -29,8 +29,6 @@ export function EditArguments({
     >
       <label className="field">
         <span>Arguments to run with, as JSON</span>
-        {/* The reader asked for this field with a key or a button. */}
-        {/* oxlint-disable-next-line jsx-a11y/no-autofocus */}
         <textarea
           autoFocus
           className="code"

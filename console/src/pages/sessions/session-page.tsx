@@ -18,6 +18,7 @@ const mostEvents = 20_000;
 /** One conversation. */
 export function SessionPage({ id }: { readonly id: string }): ReactNode {
   const { data: session, error } = useQuery(queries.session(id));
+  const [isWhole, setWhole] = useState(false);
   if (error instanceof ProblemError && error.code === 'session-unknown')
     return (
       <EmptyState icon="sessions" title="This session is gone">
@@ -28,12 +29,20 @@ export function SessionPage({ id }: { readonly id: string }): ReactNode {
     );
   if (session === undefined)
     return <div className="page">{error === null ? undefined : <ProblemNote error={error} />}</div>;
-  return <Conversation session={session} />;
+  return <Conversation key={String(isWhole)} session={session} isWhole={isWhole} onWhole={() => setWhole(true)} />;
 }
 
-function Conversation({ session }: { readonly session: Session }): ReactNode {
+function Conversation({
+  session,
+  isWhole,
+  onWhole,
+}: {
+  readonly session: Session;
+  readonly isWhole: boolean;
+  readonly onWhole: () => void;
+}): ReactNode {
   // Where it begins is decided once; the session's own last event moves on.
-  const [from, setFrom] = useState(() => Math.max(0, session.lastSeq - mostEvents));
+  const [from] = useState(() => (isWhole ? 0 : Math.max(0, session.lastSeq - mostEvents)));
   const { view, state } = useSessionView(session.id, from);
   const last = view.turns.at(-1);
   const isRunning = last !== undefined && last.done === undefined && session.state !== 'idle';
@@ -42,7 +51,7 @@ function Conversation({ session }: { readonly session: Session }): ReactNode {
       <SessionHead session={session} status={view.status} stream={state} />
       <Transcript session={session} view={view} isRunning={isRunning}>
         {from === 0 ? undefined : (
-          <Button kind="quiet" onClick={() => setFrom(0)}>
+          <Button kind="quiet" onClick={onWhole}>
             Show from the beginning
           </Button>
         )}

@@ -56,7 +56,7 @@ function SessionRow({ session }: { readonly session: Session }): ReactNode {
       <Link to={`/sessions/${id}`} className="session-row">
         <span className="session-title">
           {forkedFrom === undefined ? undefined : <Icon name="fork" />}
-          {title}
+          <span>{title}</span>
         </span>
         {state === 'idle' || state === 'expired' ? undefined : <SessionBadge state={state} />}
         <span className="session-facts faint">

@@ -25,15 +25,11 @@ const types: readonly SessionEvent['type'][] = [
 const gatherMs = 16;
 
 /** Follows a session from an event on, live and without a gap. */
-export function useSessionView(
-  id: string,
-  after: number | undefined,
-): { readonly view: SessionView; readonly state: StreamState } {
+export function useSessionView(id: string, after: number): { readonly view: SessionView; readonly state: StreamState } {
   const [view, setView] = useState(emptyView);
   const [state, setState] = useState<StreamState>('connecting');
   const cache = useQueryClient();
   useEffect(() => {
-    if (after === undefined) return undefined;
     let heard: SessionEvent[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
     const show = (): void => {
@@ -42,7 +38,6 @@ export function useSessionView(
       timer = undefined;
       setView((before) => withEvents(before, events));
     };
-    setView(emptyView);
     const close = openStream({
       address: (last) => `/api/sessions/${encodeURIComponent(id)}/events?after=${last ?? after}`,
       events: types,
