@@ -21,12 +21,19 @@ export const write = defineTool({
 });
 export const speak = defineTool({ name: 'speak', description: hostile, effect: 'read', run: () => hostile });
 `;
+const policies = `
+- id: big-spend
+  match: mcp__bank__pay
+  ask: args.amount > 100
+  reason: large sums are asked about
+`;
 
 describe('the inbox', () => {
   let served: ServedPlace;
   before(async () => {
-    const configuration = JSON.stringify({ mcpServers: { bank: { module: './tools.ts' } } });
-    served = await serve(new Place({ 'tools.ts': tools, 'signalbox.config.json': configuration }));
+    const configuration = JSON.stringify({ mcpServers: { bank: { module: './tools.ts' } }, policies: 'policies.yaml' });
+    const files = { 'tools.ts': tools, 'policies.yaml': policies, 'signalbox.config.json': configuration };
+    served = await serve(new Place(files));
   });
 
   /** A call of a script, which waits for its answer. */
@@ -61,6 +68,19 @@ describe('the inbox', () => {
     assert.equal(((await second) as { outcome: string }).outcome, 'denied');
     await page.getByText('Nothing waits for you').waitFor();
     assert.deepEqual(faults, []);
+  });
+
+  it('tells by which rule a call waits, where that stands and what it looked at', async () => {
+    const { page } = await openWindow(served);
+    await page.goto(`${served.url}/inbox`);
+    const made = call('pay', { to: 'ann', amount: 500 });
+    const shown = page.getByRole('region', { name: 'Approval of mcp__bank__pay' });
+    await shown.getByText('large sums are asked about').waitFor();
+    await shown.getByText(/rule big-spend · policies\.yaml:2/).waitFor();
+    await shown.getByText('What the rule looked at').click();
+    await shown.locator('.decision .json-fact', { hasText: '500' }).waitFor();
+    await page.keyboard.press('a');
+    assert.equal(((await made) as { outcome: string }).outcome, 'completed');
   });
 
   it('says that somebody else was faster', async () => {
@@ -110,7 +130,7 @@ describe('the inbox', () => {
     const { id } = (await served.ask('POST', '/api/sessions', { title: hostile })) as { id: string };
     await page.goto(`${served.url}/sessions/${id}`);
     const say = page.getByRole('textbox', { name: 'Message' });
-    await say.fill(`call speak\ncall pay ${JSON.stringify({ to: hostile, [hostile]: turned })}`);
+    await say.fill(`call speak\ncall pay ${JSON.stringify({ to: hostile, amount: 1, [hostile]: turned })}`);
     await say.press('Enter');
     await page.getByRole('region', { name: 'Call of speak' }).getByText('completed').waitFor();
     await page.getByRole('button', { name: /^Approve/ }).waitFor();

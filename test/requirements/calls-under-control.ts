@@ -72,8 +72,10 @@ export const callsUnderControl: Section<'C'> = {
       'src/surfaces/mcp/endpoint/approvals.test.ts > approval for a client of the modern era > an answer from elsewhere takes the question back from its user',
       'test/e2e/claude-sessions.test.ts > sessions with the real Claude CLI through claude > tools, an approval, a second turn that remembers, and a fork',
       'src/runtimes/claude/claude-runtime.test.ts > Claude Code by claude > a file it writes is asked about, recorded with what changed, and can be undone',
+      'test/browser/inbox.test.ts > the inbox > shows each waiting call as it comes, and is worked through by keys',
+      'test/browser/inbox.test.ts > the inbox > says that somebody else was faster',
+      "test/browser/tour.test.ts > the newcomer's tour > leads from a message over an edited approval and its diff to undo",
     ],
-    missing: 'the console',
   },
   C5: {
     promise: 'intent before effect; a crash in between is `unknown` and nothing with an effect is run twice',
@@ -173,8 +175,8 @@ export const callsUnderControl: Section<'C'> = {
       'src/call/policies.test.ts > policies > values in a decision hold no secrets',
       'src/server/routes/policies.test.ts > /api/policies > shows the rules in force, takes other ones, and calls are decided by them and say why',
       'test/e2e/cli-policy.test.ts > policy > explain names rule, line, values, reason and shadow of a call',
+      'test/browser/inbox.test.ts > the inbox > tells by which rule a call waits, where that stands and what it looked at',
     ],
-    missing: 'the console',
   },
   C15: {
     promise: 'remembering an approval writes a visible, revocable rule and first shows what it would have let through',
@@ -188,6 +190,7 @@ export const callsUnderControl: Section<'C'> = {
       'src/call/approvals/remembered.test.ts > remembering > for the session: the tool runs in it without a question, in no other',
       'src/call/approvals/remembered.test.ts > remembering > for the arguments, the tool, or the server: so far and no further',
       'test/e2e/cli-approvals.test.ts > approvals > remembering shows what it would have let through, needs a clear yes, is listed and revoked',
+      'test/browser/inbox.test.ts > the inbox > remembers, after showing which recorded calls that would have let through',
     ],
   },
 };

@@ -5,12 +5,7 @@ import { messageOf } from '../../model/errors.ts';
 import { printable } from '../printable.ts';
 import type { Printer } from '../terminal.ts';
 
-const root = join(import.meta.dirname, '..', '..', '..');
-const sources = join(root, 'console');
-const program = join(sources, 'build.ts');
-
-/** Where the console is built to: beside this program's own code where that is built too. */
-const built = existsSync(program) ? join(root, 'dist', 'console') : join(import.meta.dirname, '..', '..', 'console');
+const ownRoot = join(import.meta.dirname, '..', '..', '..');
 
 /** The built console, or the building of it. */
 export interface ConsoleBuild {
@@ -21,10 +16,14 @@ export interface ConsoleBuild {
 }
 
 /** Finds the console. In a checkout it is built when it is missing or older than its sources, in a process of its own, so that nothing waits for it. */
-export function findConsole(signal?: AbortSignal): ConsoleBuild {
-  if (!existsSync(program) || isFresh()) return { directory: Promise.resolve(built) };
+export function findConsole(signal?: AbortSignal, root = ownRoot): ConsoleBuild {
+  const program = join(root, 'console', 'build.ts');
+  // Where this program itself is built, the console is built beside it.
+  if (!existsSync(program)) return { directory: Promise.resolve(join(import.meta.dirname, '..', '..', 'console')) };
+  const built = join(root, 'dist', 'console');
+  if (isFresh(root, built)) return { directory: Promise.resolve(built) };
   const started = performance.now();
-  const building = build(signal).then(() => performance.now() - started);
+  const building = build(program, built, signal).then(() => performance.now() - started);
   const directory = building.then(() => built);
   // Whoever asks for it is told; until then nobody has to.
   directory.catch(() => undefined);
@@ -47,7 +46,8 @@ export async function tellBuild({ building }: ConsoleBuild, errors: Printer): Pr
 }
 
 /** A removed file shows in the time of its directory. */
-function isFresh(): boolean {
+function isFresh(root: string, built: string): boolean {
+  const sources = join(root, 'console');
   const at = timeOf(join(built, 'index.html'));
   if (at === undefined) return false;
   const files = readdirSync(sources, { recursive: true, encoding: 'utf8' }).map((name) => join(sources, name));
@@ -58,10 +58,9 @@ function timeOf(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs;
 }
 
-function build(signal: AbortSignal | undefined): Promise<void> {
+function build(program: string, built: string, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [program, '--out', built], {
-      cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
       signal,
     });
