@@ -29,7 +29,7 @@ describe('the console', () => {
           await page.getByRole('heading', { level: 1 }).waitFor();
           await page.locator('.connection.live').waitFor({ state: 'attached' });
           assert.deepEqual(await accessibilityFaults(page), [], path);
-          const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+          const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
           assert.ok(overflow <= 0, `${path} is ${overflow} pixels too wide`);
         }
         assert.deepEqual(faults, []);

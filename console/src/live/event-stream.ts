@@ -11,21 +11,28 @@ export interface StreamOptions {
   readonly events: readonly string[];
   onEvent(name: string, data: unknown): void;
   onState(state: StreamState): void;
+  /** Of windows that are not seen, `one` goes on listening, or `none`. */
+  readonly whenHidden: 'one' | 'none';
 }
 
 const firstPauseMs = 400;
 const longestPauseMs = 8000;
+const hiddenMs = 5000;
 
 /**
  * Server-sent events that come back by themselves, from where they were cut off. The browser's own way of coming back waits the
- * same time for ever and gives up at the first refusal.
+ * same time for ever and gives up at the first refusal. A browser has six connections to a server, for all of its windows: those that
+ * nobody looks at give theirs back.
  */
-export function openStream({ address, events, onEvent, onState }: StreamOptions): () => void {
+export function openStream({ address, events, onEvent, onState, whenHidden }: StreamOptions): () => void {
   let source: EventSource | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let last: string | undefined;
   let failures = 0;
   let isClosed = false;
+  let isResting = false;
+  let hiding: ReturnType<typeof setTimeout> | undefined;
+  let stopStaying: (() => void) | undefined;
 
   const open = (): void => {
     source = new EventSource(address(last));
@@ -47,11 +54,11 @@ export function openStream({ address, events, onEvent, onState }: StreamOptions)
 
   const comeBack = async (): Promise<void> => {
     source?.close();
-    if (isClosed) return;
+    if (isClosed || isResting) return;
     onState('reconnecting');
     // An EventSource does not tell why it was refused.
     const response = await fetch('/api/info').catch(() => undefined);
-    if (isClosed) return;
+    if (isClosed || isResting) return;
     if (response?.status === 401) {
       signedOut.dispatchEvent(new Event('signed-out'));
       return;
@@ -61,11 +68,43 @@ export function openStream({ address, events, onEvent, onState }: StreamOptions)
     timer = setTimeout(open, pauseMs);
   };
 
+  const rest = (): void => {
+    isResting = true;
+    clearTimeout(timer);
+    source?.close();
+  };
+
+  /** The first hidden window that asks goes on, until it is seen or closed. */
+  const restUnlessFirst = async (): Promise<void> => {
+    await navigator.locks.request('signalbox-hidden-window', { ifAvailable: true }, (lock) => {
+      if (isClosed || document.visibilityState === 'visible') return undefined;
+      if (lock !== null) return new Promise<void>((resolve) => (stopStaying = resolve));
+      return rest();
+    });
+  };
+
+  const look = (): void => {
+    clearTimeout(hiding);
+    if (document.visibilityState === 'hidden') {
+      const isOne = whenHidden === 'one' && 'locks' in navigator;
+      hiding = setTimeout(() => (isOne ? void restUnlessFirst() : rest()), hiddenMs);
+      return;
+    }
+    stopStaying?.();
+    if (!isResting) return;
+    isResting = false;
+    open();
+  };
+
   onState('connecting');
+  document.addEventListener('visibilitychange', look);
   open();
   return () => {
     isClosed = true;
+    document.removeEventListener('visibilitychange', look);
+    clearTimeout(hiding);
     clearTimeout(timer);
+    stopStaying?.();
     source?.close();
   };
 }

@@ -43,6 +43,7 @@ export function LiveEvents({ children }: { readonly children: ReactNode }): Reac
     const close = openStream({
       address: (after) => `/api/events?types=${wanted.join(',')}${after === undefined ? '' : `&after=${after}`}`,
       events: kinds,
+      whenHidden: 'one',
       onState: setState,
       onEvent: (kind, event) => {
         const live = { kind, event } as LiveEvent;

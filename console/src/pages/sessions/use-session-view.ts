@@ -41,6 +41,7 @@ export function useSessionView(id: string, after: number): { readonly view: Sess
     const close = openStream({
       address: (last) => `/api/sessions/${encodeURIComponent(id)}/events?after=${last ?? after}`,
       events: types,
+      whenHidden: 'none',
       onState: (now) => {
         setState(now);
         // It may have been deleted.
