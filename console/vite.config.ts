@@ -15,8 +15,14 @@ export default defineConfig({
     modulePreload: { polyfill: false },
   },
   server: {
+    // The name that the cookie of the server is for.
+    host: '127.0.0.1',
     proxy: Object.fromEntries(
-      ['/api', '/docs', '/assets', '/openapi.json'].map((path) => [path, { target: server, changeOrigin: true }]),
+      ['/api', '/docs', '/assets', '/openapi.json'].map((path) => [
+        path,
+        // The server answers pages of its own only.
+        { target: server, changeOrigin: true, headers: { origin: server } },
+      ]),
     ),
   },
 });

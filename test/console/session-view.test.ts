@@ -34,7 +34,7 @@ const happened: readonly Happening[] = [
   { type: 'error', code: 'turn-lost', message: 'lost' },
   { type: 'done', reason: 'error' },
 ];
-const events = happened.map((each, index) => ({ ...each, seq: index + 1, sessionId: 's', at: '' }) as SessionEvent);
+const events: SessionEvent[] = happened.map((each, index) => ({ ...each, seq: index + 1, sessionId: 's', at: '' }));
 const whole = withEvents(emptyView, events);
 
 describe('a session as the console shows it', () => {

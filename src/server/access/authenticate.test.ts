@@ -5,7 +5,15 @@ import { describe, it } from 'node:test';
 import { adminToken, bareRequest, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
 import { adminTokenCheck } from './admin-token.ts';
 
-const closed = ['/api/info', '/api/tools', '/api/journal', '/metrics', '/openapi.json', '/assets/page.js', '/nowhere'];
+const closed = [
+  '/api/info',
+  '/api/tools',
+  '/api/journal',
+  '/metrics',
+  '/openapi.json',
+  '/console/index.js',
+  '/nowhere',
+];
 
 describe('a token is needed, even on localhost', () => {
   it('refuses every route but health without a token', async (test) => {
