@@ -598,8 +598,8 @@ export type Job = {
   readonly timezone: string;
   /** The message that its sessions begin with. */
   readonly prompt: string;
-  readonly agent: string;
-  readonly cwd: string;
+  readonly agent?: string | undefined;
+  readonly cwd?: string | undefined;
   readonly owner: Principal;
   readonly createdAt: string;
   readonly nextAt: string;
@@ -869,17 +869,17 @@ export type NewJob = {
   /** Minute, hour, day of the month, month, day of the week. */
   readonly cron: string;
   /** That of the machine unless said. */
-  readonly timezone: string;
+  readonly timezone?: string | undefined;
   /** The message that its sessions begin with. */
   readonly prompt: string;
-  readonly agent: string;
-  readonly cwd: string;
+  readonly agent?: string | undefined;
+  readonly cwd?: string | undefined;
 };
 
 export type NewMessage = {
   readonly content: string;
   /** A message that comes again with the same key begins no second turn, while the server runs. */
-  readonly idempotencyKey: string;
+  readonly idempotencyKey?: string | undefined;
 };
 
 export type NewPolicies = {
@@ -1948,7 +1948,7 @@ export interface Operations {
   };
   'GET /api/sessions/{id}/messages': {
     path: { readonly id: string };
-    query: { readonly limit: number; readonly before: string };
+    query: { readonly limit?: number | undefined; readonly before?: string | undefined };
     body: undefined;
     answer: Transcript;
   };

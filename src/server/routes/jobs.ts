@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { Schedules } from '../../sessions/schedules.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
+import { given } from '../given.ts';
 import { readJsonBody } from '../json-body.ts';
 import { Problem } from '../problems/problem.ts';
 import { principalSchema } from '../schemas/call.ts';
@@ -16,10 +17,10 @@ const asked = {
   cron: z
     .string()
     .openapi({ example: '0 9 * * 1-5', description: 'Minute, hour, day of the month, month, day of the week.' }),
-  timezone: z.string().exactOptional().describe('That of the machine unless said.'),
+  timezone: z.string().optional().describe('That of the machine unless said.'),
   prompt: z.string().min(1).describe('The message that its sessions begin with.'),
-  agent: z.string().exactOptional(),
-  cwd: z.string().exactOptional(),
+  agent: z.string().optional(),
+  cwd: z.string().optional(),
 };
 
 const newJobSchema = z.strictObject(asked).openapi('NewJob');
@@ -85,7 +86,7 @@ export function jobRoutes(app: ServerApp, schedules: ServedSchedules | undefined
   });
 
   app.openapi(createJobRoute, async (context) => {
-    const job = await present(schedules).create(context.req.valid('json'), context.var.principal);
+    const job = await present(schedules).create(given(context.req.valid('json')), context.var.principal);
     return json(context, jobSchema, job, 201);
   });
 

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { documented } from '../../../test/support/documented.ts';
 import { adminToken, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
@@ -144,6 +146,14 @@ describe('GET /openapi.json', () => {
     await assertDocumented('get', '/api/info', await fetch(`${server.url}/api/info`));
     box.disable('test');
     await assertDocumented('get', '/api/tools', await get('/api/tools'));
+  });
+
+  it('calls nothing required that may be left out', () => {
+    const directory = join(import.meta.dirname, '..');
+    const wrong = globSync('**/*.ts', { cwd: directory })
+      .filter((file) => !file.endsWith('.test.ts'))
+      .filter((file) => readFileSync(join(directory, file), 'utf8').includes('.exactOptional('));
+    assert.deepEqual(wrong, [], 'the document would call that required: use optional(), and given() where it matters');
   });
 
   it('is readable at /docs, with nothing from elsewhere', async (test) => {

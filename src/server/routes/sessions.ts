@@ -102,8 +102,8 @@ const transcriptRoute = createRoute({
   request: {
     params,
     query: z.strictObject({
-      limit: z.coerce.number<string>().int().min(1).max(1000).exactOptional(),
-      before: z.string().exactOptional().describe('`before` of the page after this one.'),
+      limit: z.coerce.number<string>().int().min(1).max(1000).optional(),
+      before: z.string().optional().describe('`before` of the page after this one.'),
     }),
   },
   responses: {

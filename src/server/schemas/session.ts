@@ -70,7 +70,7 @@ export const messageSchema = z
       .string()
       .min(1)
       .max(256)
-      .exactOptional()
+      .optional()
       .describe('A message that comes again with the same key begins no second turn, while the server runs.'),
   })
   .openapi('NewMessage');
