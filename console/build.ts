@@ -23,10 +23,21 @@ try {
   await pack(made);
   // What is changed while the build runs is newer than it.
   await utimes(join(made, 'index.html'), startedAt, startedAt);
-  await rm(place, { recursive: true, force: true });
-  await rename(made, place);
+  await moveToPlace();
 } finally {
   await rm(made, { recursive: true, force: true });
+}
+
+/** Another build may have come between: the last one stays. */
+async function moveToPlace(attempts = 5): Promise<void> {
+  await rm(place, { recursive: true, force: true });
+  try {
+    await rename(made, place);
+  } catch (error) {
+    const isTaken = ['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '');
+    if (!isTaken || attempts === 1) throw error;
+    await moveToPlace(attempts - 1);
+  }
 }
 
 /** Once, here, and never while serving. */
