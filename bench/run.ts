@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 const here = import.meta.dirname;
 const all = readdirSync(here)
-  .filter((file) => file.endsWith('.ts') && file !== 'run.ts')
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && file !== 'run.ts')
   .map((file) => file.slice(0, -3));
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !all.includes(name));

@@ -14,6 +14,8 @@ export interface Measurement {
   readonly p50s: readonly number[];
   readonly p99: number;
   readonly perSecond: number;
+  /** The calls per second of each round. */
+  readonly perSeconds: readonly number[];
   /** Spread of calls per second over the rounds: lowest and highest. */
   readonly spread: readonly [number, number];
 }
@@ -69,6 +71,7 @@ export async function measure(
       p50s: p50,
       p99: median(p99),
       perSecond: median(perSecond),
+      perSeconds: perSecond,
       spread: [Math.min(...perSecond), Math.max(...perSecond)],
     };
   });
@@ -88,6 +91,11 @@ export function median(values: readonly number[]): number {
 /** How many times longer than another one took, as the middle of the ratios in each round: load comes and goes between rounds. */
 export function ratioOf(measured: Measurement, base: Measurement): number {
   return median(measured.p50s.map((p50, round) => p50 / (base.p50s[round] ?? Number.NaN)));
+}
+
+/** How many times as many calls per second as another one, as the middle of the ratios in each round. */
+export function throughputOf(measured: Measurement, base: Measurement): number {
+  return median(measured.perSeconds.map((each, round) => each / (base.perSeconds[round] ?? Number.NaN)));
 }
 
 /** Prints measurements as a Markdown table, with ratios against the subject named `against`. */

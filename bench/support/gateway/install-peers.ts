@@ -1,0 +1,46 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const place = join(import.meta.dirname, '..', '..', 'peers');
+
+interface Manifest {
+  readonly version?: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+/** Another gateway that is installed. */
+export interface Peer {
+  readonly name: string;
+  readonly version: string;
+  readonly directory: string;
+}
+
+/** The other gateways in the versions of `bench/peers/package.json`; those that are not there are installed, which needs the registry. */
+export function installPeers(): readonly Peer[] {
+  const wanted = Object.entries(manifestIn(place).dependencies ?? {});
+  const isThere = wanted.every(([name, version]) => installed(name)?.version === version);
+  if (!isThere) {
+    console.log('installing the other gateways into bench/peers …');
+    try {
+      const options = ['--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts'];
+      execFileSync('npm', ['install', ...options], { cwd: place, stdio: 'pipe', timeout: 300_000 });
+    } catch (error) {
+      const [reason = ''] = String((error as { stderr?: Buffer }).stderr ?? error).split('\n');
+      console.log(
+        `the other gateways cannot be installed, so they are not measured; is the registry reachable? ${reason}`,
+      );
+    }
+  }
+  return wanted.flatMap(([name]) => installed(name) ?? []);
+}
+
+function installed(name: string): Peer | undefined {
+  const directory = join(place, 'node_modules', name);
+  const { version } = existsSync(directory) ? manifestIn(directory) : {};
+  return version === undefined ? undefined : { name, version, directory };
+}
+
+function manifestIn(directory: string): Manifest {
+  return JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as Manifest;
+}

@@ -1,0 +1,151 @@
+import { HttpConnection } from './http-connection.ts';
+
+/** Where a gateway is, and how it is spoken to. */
+export interface GatewayAddress {
+  readonly port: number;
+  readonly path: string;
+  /** HTTP+SSE is the only way into some gateways. */
+  readonly transport: 'streamable' | 'sse';
+  readonly token?: string;
+  /** Without sessions, as from 2026-07-28 on. */
+  readonly stateless?: true;
+}
+
+const info = { name: 'bench', version: '1' };
+const initialization = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: info };
+const modern = '2026-07-28';
+const envelope = {
+  'io.modelcontextprotocol/protocolVersion': modern,
+  'io.modelcontextprotocol/clientCapabilities': {},
+  'io.modelcontextprotocol/clientInfo': info,
+};
+
+/** An MCP client that costs next to nothing, the same for all gateways: connections that stay open, answers that are not parsed. */
+export class LeanClient {
+  /** The name under which the gateway lists the tool `echo`. */
+  echo = '';
+  readonly #address: GatewayAddress;
+  readonly #idle: HttpConnection[] = [];
+  readonly #all: HttpConnection[] = [];
+  readonly #events = new Map<number, (data: string) => void>();
+  #path: string;
+  #headers: string;
+  #last = 0;
+
+  private constructor(address: GatewayAddress) {
+    this.#address = address;
+    this.#path = address.path;
+    this.#headers = [
+      `Host: 127.0.0.1:${address.port}`,
+      'Content-Type: application/json',
+      'Accept: application/json, text/event-stream',
+      ...(address.token === undefined ? [] : [`Authorization: Bearer ${address.token}`]),
+    ].join('\r\n');
+  }
+
+  /** Connects, and waits until the server's tools are listed. */
+  static async open(address: GatewayAddress): Promise<LeanClient> {
+    const client = new LeanClient(address);
+    try {
+      if (address.transport === 'sse') await client.#openStream();
+      if (address.stateless !== true) await client.#initialize();
+      client.echo = await client.#nameOfEcho();
+    } catch (error) {
+      client.close();
+      throw error;
+    }
+    return client;
+  }
+
+  /** Calls the tool; throws unless the text comes back. */
+  async call(text: string): Promise<void> {
+    const answer = await this.#request('tools/call', { name: this.echo, arguments: { text } }, this.echo);
+    if (!answer.includes(text)) throw new Error(`the answer is not the echo: ${answer.toString().slice(0, 500)}`);
+  }
+
+  /** Lists the tools; answers how many bytes that took. */
+  async list(): Promise<number> {
+    const answer = await this.#request('tools/list', {});
+    if (!answer.includes('"inputSchema"')) throw new Error(`the answer is no list: ${answer.toString().slice(0, 500)}`);
+    return answer.length;
+  }
+
+  close(): void {
+    for (const connection of this.#all) connection.close();
+  }
+
+  async #nameOfEcho(): Promise<string> {
+    const answer = await this.#request('tools/list', {});
+    const name = /"name":"((?:[\w-]*__)?echo)"/.exec(answer.toString())?.[1];
+    if (name === undefined) throw new Error('the tool is not listed yet');
+    return name;
+  }
+
+  async #initialize(): Promise<void> {
+    const { head } = await this.#post({ id: (this.#last += 1), method: 'initialize', params: initialization });
+    const session = /\nmcp-session-id: *(\S+)/.exec(head)?.[1];
+    if (session !== undefined) this.#headers += `\r\nMcp-Session-Id: ${session}`;
+    this.#headers += '\r\nMCP-Protocol-Version: 2025-06-18';
+    await this.#post({ method: 'notifications/initialized' });
+  }
+
+  /** The answer as it came: a JSON document, or an event around one. */
+  async #request(method: string, params: object, name?: string): Promise<Buffer | string> {
+    const id = (this.#last += 1);
+    if (this.#address.transport === 'sse') {
+      const event = new Promise<string>((resolve) => this.#events.set(id, resolve));
+      const [answer] = await Promise.all([event, this.#post({ id, method, params })]);
+      return answer;
+    }
+    if (this.#address.stateless !== true) return (await this.#post({ id, method, params })).body;
+    const named = name === undefined ? '' : `\r\nMcp-Name: ${name}`;
+    const headers = `\r\nMCP-Protocol-Version: ${modern}\r\nMcp-Method: ${method}${named}`;
+    return (await this.#post({ id, method, params: { ...params, _meta: envelope } }, headers)).body;
+  }
+
+  async #post(message: object, headers = ''): Promise<{ readonly head: string; readonly body: Buffer }> {
+    const body = JSON.stringify({ jsonrpc: '2.0', ...message });
+    const connection = this.#idle.pop() ?? this.#connect();
+    const answer = await connection.send(
+      `POST ${this.#path} HTTP/1.1\r\n${this.#headers}${headers}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    );
+    this.#idle.push(connection);
+    if (answer.status >= 300) throw new Error(`${answer.head.slice(0, 12)}: ${answer.body.toString().slice(0, 500)}`);
+    return answer;
+  }
+
+  #connect(onPart?: (part: Buffer) => void): HttpConnection {
+    const connection = new HttpConnection(this.#address.port, onPart);
+    this.#all.push(connection);
+    return connection;
+  }
+
+  async #openStream(): Promise<void> {
+    const { port, path } = this.#address;
+    const opened = Promise.withResolvers<void>();
+    let pieces = '';
+    const connection = this.#connect((part) => {
+      pieces += part.toString();
+      if (!pieces.endsWith('\n\n')) return;
+      for (const event of pieces.split('\n\n')) {
+        const data = /^data: (.*)$/m.exec(event)?.[1];
+        if (data === undefined) continue;
+        if (event.includes('event: endpoint')) {
+          this.#path = data;
+          opened.resolve();
+        } else this.#take(data);
+      }
+      pieces = '';
+    });
+    const request = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAccept: text/event-stream\r\n\r\n`;
+    const { head } = await connection.send(request);
+    if (!head.includes(' 200 ')) throw new Error(`no stream: ${head.slice(0, 200)}`);
+    await opened.promise;
+  }
+
+  #take(data: string): void {
+    const id = Number(/"id":(\d+)\}$/.exec(data)?.[1] ?? (JSON.parse(data) as { id?: unknown }).id);
+    this.#events.get(id)?.(data);
+    this.#events.delete(id);
+  }
+}

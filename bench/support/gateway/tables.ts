@@ -1,0 +1,69 @@
+import { loadavg } from 'node:os';
+import type { Measurement } from '../measure.ts';
+
+/** What is shown of a gateway. */
+export interface Row {
+  readonly measurement: Measurement;
+  /** Processor time of the gateway's process for a call. */
+  readonly processorUs?: number;
+  readonly megabytes?: number;
+}
+
+/** What the ratios are made against. */
+interface Against {
+  readonly best: Measurement | undefined;
+  readonly base: Measurement;
+  ratio(measured: Measurement, base: Measurement): number;
+}
+
+/** A goal: what it is about, what was measured (nothing when there was nobody to compare with), and the bound. */
+export type Goal = readonly [what: string, measured: number | undefined, bound: 'at least' | 'at most', limit: number];
+
+const whole = (value: number): string => Math.round(value).toLocaleString('en');
+const optional = (value: number | undefined, digits = 0): string => (value === undefined ? '' : value.toFixed(digits));
+
+/** The best of the other products, if any was measured. */
+export function bestPeer(
+  measured: readonly Measurement[],
+  peers: readonly string[],
+  isBetter: (one: Measurement, other: Measurement) => boolean,
+): Measurement | undefined {
+  const [first, ...others] = measured.filter(({ name }) => peers.includes(name));
+  return others.reduce((best, each) => (best !== undefined && isBetter(each, best) ? each : best), first);
+}
+
+/** Prints a series as a Markdown table. */
+export function printRows(title: string, rows: readonly Row[], { best, base, ratio }: Against): void {
+  const load = loadavg()[0]?.toFixed(1);
+  console.log(`\n### ${title} (load of the machine ${load})\n`);
+  console.log(
+    `| | calls/s (spread) | p50 ms | p99 ms | CPU µs a call | MB | against ${best?.name ?? 'no peer'} | against ${base.name} |`,
+  );
+  console.log('|---|---|---|---|---|---|---|---|');
+  for (const { measurement, processorUs, megabytes } of rows) {
+    const { name, perSecond, spread, p50, p99 } = measurement;
+    const ratios = [best, base].map((each) => (each === undefined ? '' : `${ratio(measurement, each).toFixed(2)}×`));
+    const cells = [
+      name,
+      `${whole(perSecond)} (${spread.map(whole).join('–')})`,
+      (p50 / 1000).toFixed(2),
+      (p99 / 1000).toFixed(2),
+      optional(processorUs),
+      optional(megabytes),
+      ...ratios,
+    ];
+    console.log(`| ${cells.join(' | ')} |`);
+  }
+}
+
+/** Prints whether goals are met. */
+export function printGoals(goals: readonly Goal[]): void {
+  console.log('');
+  for (const [what, measured, bound, limit] of goals) {
+    if (measured === undefined) console.log(`- ${what}: not measured`);
+    else {
+      const isMet = bound === 'at least' ? measured >= limit : measured <= limit;
+      console.log(`- ${what}: ${measured.toFixed(2)}, ${bound} ${limit}: ${isMet ? 'met' : 'missed'}`);
+    }
+  }
+}
