@@ -47,7 +47,6 @@ export function mcpRoute(parts: McpRouteParts): McpRoute {
   const http = new McpHttp({ endpoint, log });
 
   async function serve(request: IncomingMessage, response: ServerResponse, named: string | undefined): Promise<void> {
-    response.setHeader(instance.header, instance.id);
     const resource = resourceOf(request, named);
     try {
       assertHostAndOrigin(request, parts.allowedHosts());
@@ -165,6 +164,7 @@ function answer(response: ServerResponse, problem: Problem): void {
     response.destroy();
     return;
   }
-  const headers = { ...securityHeaders, ...problem.headers, 'Content-Type': problemType };
+  const own = { [instance.header]: instance.id, 'Content-Type': problemType };
+  const headers = { ...securityHeaders, ...problem.headers, ...own };
   response.writeHead(problem.status, headers).end(JSON.stringify(problem.document()));
 }

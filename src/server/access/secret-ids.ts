@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 /** A random id that is itself the key to something: 256 bits, safe in a URL and in a cookie. */
 export function newSecretId(): string {
@@ -7,5 +7,5 @@ export function newSecretId(): string {
 
 /** What a secret id is kept as, so that looking one up compares hashes only. */
 export function hashOf(secretId: string): string {
-  return createHash('sha256').update(secretId).digest('base64url');
+  return hash('sha256', secretId, 'base64url');
 }

@@ -145,9 +145,9 @@ export class JournalTable {
         this.#head = { seq: state.seq, hash: state.hash };
         settled = this.#settle(state, isWriting);
         work();
-        const isPeaceful = isWriting && state.holder === '' && state.seq === before.seq;
-        this.#peaceful = isPeaceful ? this.#peaceful + 1 : 0;
-        if (this.#peaceful >= commitsInPeace) taken = this.#take();
+        const isPeaceful = state.holder === '' && state.seq === before.seq;
+        if (!isPeaceful) this.#peaceful = 0;
+        else if (isWriting && (this.#peaceful += 1) >= commitsInPeace) taken = this.#take();
         added = this.#head.seq - state.seq;
       });
     } catch (error) {

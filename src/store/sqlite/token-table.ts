@@ -11,17 +11,33 @@ CREATE TABLE tokens (
 const columns =
   'id, hash, role, profile, name, created_at AS createdAt, expires_at AS expiresAt, last_used_at AS lastUsedAt, revoked_at AS revokedAt';
 
-/** Keeps access tokens. Changes happen inside the transaction that writes their entry. */
+const select = `SELECT ${columns} FROM tokens WHERE id = ?`;
+
+/**
+ * Keeps access tokens. Changes happen inside the transaction that writes their entry. Every request asks for the same few, so those
+ * that were found are kept until anybody writes to the database, which costs far less to know than to read them again.
+ */
 export class TokenTable implements TokenStore {
   readonly #statements: Statements;
+  readonly #found = new Map<string, TokenRecord>();
+  /** Counts what other connections have committed. */
+  #version: unknown;
 
   constructor(statements: Statements) {
     this.#statements = statements;
   }
 
   async find(id: string): Promise<TokenRecord | undefined> {
-    const row = this.#statements.get(`SELECT ${columns} FROM tokens WHERE id = ?`).get(id);
-    return row === undefined ? undefined : plain(row);
+    const version = this.#statements.get('PRAGMA data_version').get()?.['data_version'];
+    if (version !== this.#version) this.#found.clear();
+    this.#version = version;
+    const known = this.#found.get(id);
+    if (known !== undefined) return known;
+    const row = this.#statements.get(select).get(id);
+    if (row === undefined) return undefined;
+    const record = plain(row);
+    this.#found.set(id, record);
+    return record;
   }
 
   async list({ limit }: { limit: number }): Promise<readonly TokenRecord[]> {
@@ -30,11 +46,13 @@ export class TokenTable implements TokenStore {
   }
 
   async used(id: string, at: number): Promise<void> {
+    this.#found.delete(id);
     this.#statements.change('UPDATE tokens SET last_used_at = ? WHERE id = ? AND last_used_at < ?', at, id, at);
   }
 
   /** Makes the change; false when it is refused, and nothing was changed. */
   apply(change: TokenChange): boolean {
+    this.#found.clear();
     switch (change.kind) {
       case 'create': {
         const { id, hash, role, profile, name, createdAt, expiresAt, lastUsedAt, revokedAt } = change.record;

@@ -38,8 +38,9 @@ export class StdioTransport implements Transport {
   readonly #options: StdioTransportOptions;
   #group: ProcessGroup | undefined;
   readonly #waiting: Outgoing[] = [];
-  /** What was sent since the last write: calls that are made together go out together. */
+  /** What was sent after the first message of this turn of the event loop: calls that are made together go out together. */
   #batch = '';
+  #isBatching = false;
   #closing: Promise<void> | undefined;
 
   constructor(options: StdioTransportOptions) {
@@ -123,14 +124,21 @@ export class StdioTransport implements Transport {
   }
 
   #write(line: string): void {
-    if (this.#batch === '') process.nextTick(() => this.#flush());
-    this.#batch += line;
+    if (this.#isBatching) {
+      this.#batch += line;
+      return;
+    }
+    this.#isBatching = true;
+    this.#group?.child.stdin.write(line);
+    setImmediate(this.#flush);
   }
 
-  #flush(): void {
+  readonly #flush = (): void => {
+    this.#isBatching = false;
+    if (this.#batch === '') return;
     this.#group?.child.stdin.write(this.#batch);
     this.#batch = '';
-  }
+  };
 
   #writeMore(): void {
     while (this.#hasRoom()) {

@@ -75,14 +75,18 @@ export class LegacySession {
     return this.#running.size > 0;
   }
 
-  /** Serves a request. What the client must be asked or told meanwhile goes through the channel. */
-  async serve({ id, method, params }: WireRequest, channel: Channel, gone?: AbortSignal): Promise<Answer> {
+  /**
+   * Serves a request. What the client must be asked or told meanwhile goes through the channel. The controller ends it: whoever
+   * gives one aborts it when the client is gone, and the session when the client cancels.
+   */
+  async serve(
+    { id, method, params }: WireRequest,
+    channel: Channel,
+    controller = new AbortController(),
+  ): Promise<Answer> {
     const ready = this.#atOnce(method, params);
     if (ready !== undefined) return ready;
     if (this.#running.has(id)) throw new WireError(wireCodes.request, `a request with the id ${id} is being served`);
-    const controller = new AbortController();
-    const give = (): void => controller.abort(gone === undefined ? undefined : reasonOf(gone));
-    gone?.addEventListener('abort', give, { once: true });
     this.#running.set(id, controller);
     try {
       if (method === 'resources/subscribe') return await this.#subscribe(params);
@@ -90,7 +94,6 @@ export class LegacySession {
       return await methodOf(method)(this.#parts, params, this.#caller(params, channel, controller.signal));
     } finally {
       this.#running.delete(id);
-      gone?.removeEventListener('abort', give);
     }
   }
 

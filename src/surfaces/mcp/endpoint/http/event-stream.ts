@@ -1,13 +1,21 @@
 import type { ServerResponse } from 'node:http';
+import { instance } from '../../../../model/instance.ts';
 import type { Channel } from '../channel.ts';
 
 /** How much a client that does not read may leave lying with us. */
 const mostUnread = 16 * 1024 * 1024;
 
-/** On every answer of the endpoint. */
-export const answerHeaders = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' } as const;
+/** Names and values in turn, as Node writes them out without looking at them. */
+export type HeaderList = string[];
 
-const streamHeaders = { ...answerHeaders, 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' } as const;
+/** On every answer of the endpoint. */
+export const answerHeaders: HeaderList = [
+  ...['Cache-Control', 'no-store'],
+  ...['X-Content-Type-Options', 'nosniff'],
+  ...[instance.header, instance.id],
+];
+
+const streamHeaders = [...answerHeaders, 'Content-Type', 'text/event-stream', 'X-Accel-Buffering', 'no'];
 
 interface KeptEvent {
   readonly number: number;
@@ -47,10 +55,10 @@ export class EventStream implements Channel {
   }
 
   /** Writes to this response from now on, beginning with what came after the event of that number. */
-  attach(response: ServerResponse, headers: Readonly<Record<string, string>>, after?: number): void {
+  attach(response: ServerResponse, headers: HeaderList, after?: number): void {
     this.#response?.end();
     this.#response = response;
-    response.writeHead(200, { ...streamHeaders, ...headers });
+    response.writeHead(200, [...streamHeaders, ...headers]);
     response.once('close', () => {
       if (this.#response === response) this.#response = undefined;
     });

@@ -1,7 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Channel } from '../channel.ts';
-import { EventStream, answerHeaders } from './event-stream.ts';
+import { type EventStream, type HeaderList, answerHeaders } from './event-stream.ts';
+
+const jsonHeaders = [...answerHeaders, 'Content-Type', 'application/json'];
 
 /** What a client takes as an answer. */
 export interface Accepted {
@@ -12,7 +14,7 @@ export interface Accepted {
 /** How an answer is sent. */
 export interface ExchangeOptions {
   readonly accepted: Accepted;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: HeaderList;
   /** Makes the stream, should one be needed: one that the client can come back to, or not. */
   stream(): EventStream;
   /** How long a client that lost its stream may take to come back before its request is given up; not at all when absent. */
@@ -22,9 +24,10 @@ export interface ExchangeOptions {
 /** One request and its answer: a single JSON document, unless something has to be said before it. */
 export class Exchange implements Channel {
   readonly canTell: boolean;
+  /** Aborted when nobody can get the answer any more, and by whoever else ends the request. */
+  readonly controller = new AbortController();
   readonly #response: ServerResponse;
   readonly #options: ExchangeOptions;
-  readonly #gone = new AbortController();
   #stream: EventStream | undefined;
   #isOver = false;
 
@@ -33,11 +36,6 @@ export class Exchange implements Channel {
     this.#options = options;
     this.canTell = options.accepted.stream;
     response.once('close', () => this.#closed());
-  }
-
-  /** Aborted when nobody can get the answer any more. */
-  get gone(): AbortSignal {
-    return this.#gone.signal;
   }
 
   tell(text: string): void {
@@ -53,9 +51,10 @@ export class Exchange implements Channel {
   end(text: string | Buffer, status = 200): void {
     this.#isOver = true;
     if (this.#stream === undefined && (this.#options.accepted.json || status !== 200)) {
-      const headers = { ...answerHeaders, ...this.#options.headers, 'Content-Type': 'application/json' };
       const length = typeof text === 'string' ? Buffer.byteLength(text) : text.length;
-      this.#response.writeHead(status, { ...headers, 'Content-Length': length }).end(text);
+      const headers = [...jsonHeaders, ...this.#options.headers, 'Content-Length', String(length)];
+      // Text without other characters is the same in both encodings, and written faster in the simpler one.
+      this.#response.writeHead(status, headers).end(text, length === text.length ? 'latin1' : 'utf8');
     } else this.#open().end(String(text));
   }
 
@@ -81,6 +80,6 @@ export class Exchange implements Channel {
   }
 
   #leave(): void {
-    this.#gone.abort(new DOMException('the client is gone', 'AbortError'));
+    this.controller.abort(new DOMException('the client is gone', 'AbortError'));
   }
 }

@@ -4,7 +4,7 @@ import type { Peer } from '../caller.ts';
 import type { LegacySession } from '../legacy-session.ts';
 import type { McpEndpoint } from '../mcp-endpoint.ts';
 import type { SeenClient } from '../seen-client.ts';
-import { EventStream } from './event-stream.ts';
+import { EventStream, type HeaderList } from './event-stream.ts';
 
 const mostKept = { mostEvents: 200, mostBytes: 1024 * 1024 };
 /** What was sent may still be lost on the way: the client can come back for it so long. */
@@ -15,6 +15,8 @@ const mostStreams = 20;
 /** A session over HTTP: a secret id, and the streams that its client can come back to. */
 export class HttpSession {
   readonly id = newSecretId('session');
+  /** On the answers to its requests. */
+  readonly headers: HeaderList = ['Mcp-Session-Id', this.id];
   readonly conversation: LegacySession;
   readonly since = Date.now();
   seen = this.since;
@@ -67,7 +69,7 @@ export class HttpSession {
     const [name = 0, after] = (lastEventId ?? '').split('-', 2).map(Number);
     const lost = lastEventId === undefined || !Number.isSafeInteger(after) ? undefined : this.#stream(name);
     const stream = lost ?? this.#standalone;
-    stream.attach(response, {}, lost === undefined ? undefined : after);
+    stream.attach(response, [], lost === undefined ? undefined : after);
     return stream;
   }
 

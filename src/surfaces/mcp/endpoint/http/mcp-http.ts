@@ -148,7 +148,7 @@ export class McpHttp {
     const exchange = exchangeOf(session, incoming, accepted);
     const serve = async (message: WireMessage): Promise<string | Buffer | undefined> => {
       if (message.kind === 'request')
-        return replyText(message.id, await conversation.serve(message, exchange, exchange.gone));
+        return replyText(message.id, await conversation.serve(message, exchange, endingWith(exchange)));
       if (message.kind === 'response') conversation.answered(message);
       else conversation.notified(message);
       return undefined;
@@ -167,7 +167,9 @@ export class McpHttp {
 
   async #legacy(session: HttpSession, message: WireRequest, incoming: HttpRequest, accepted: Accepted): Promise<void> {
     const exchange = exchangeOf(session, incoming, accepted);
-    await this.#exchange(exchange, message.id, () => session.conversation.serve(message, exchange, exchange.gone));
+    await this.#exchange(exchange, message.id, () =>
+      session.conversation.serve(message, exchange, exchange.controller),
+    );
     session.seen = Date.now();
     if (message.method === 'initialize' && session.conversation.version === undefined) this.#sessions.end(session);
   }
@@ -178,9 +180,12 @@ export class McpHttp {
     const { name, arguments: args } = message.params;
     if (message.method === 'tools/call' && typeof name === 'string')
       checkParameters(request.headers, peer.view.listing.tools.get(name), args);
-    const exchange = new Exchange(response, { accepted, headers: {}, stream: () => new EventStream() });
+    const exchange = new Exchange(response, { accepted, headers: [], stream: () => new EventStream() });
     if (message.method === 'subscriptions/listen') await this.#listen(exchange, message, peer);
-    else await this.#exchange(exchange, message.id, () => this.#endpoint.serve(message, peer, exchange, exchange.gone));
+    else
+      await this.#exchange(exchange, message.id, () =>
+        this.#endpoint.serve(message, peer, exchange, exchange.controller.signal),
+      );
   }
 
   async #listen(exchange: Exchange, message: WireRequest, peer: Peer): Promise<void> {
@@ -199,8 +204,9 @@ export class McpHttp {
       this.#open.delete(exchange);
       if (this.#listening.delete(listening)) listening.stop();
     };
-    if (exchange.gone.aborted) stop();
-    else exchange.gone.addEventListener('abort', stop, { once: true });
+    const { signal: gone } = exchange.controller;
+    if (gone.aborted) stop();
+    else gone.addEventListener('abort', stop, { once: true });
   }
 
   async #exchange(exchange: Exchange, id: RequestId, serve: () => Promise<Answer>): Promise<void> {
@@ -241,7 +247,7 @@ export class McpHttp {
 function exchangeOf(session: HttpSession, { response, mayReturn }: HttpRequest, accepted: Accepted): Exchange {
   return new Exchange(response, {
     accepted,
-    headers: { 'Mcp-Session-Id': session.id },
+    headers: session.headers,
     stream: () => session.stream(),
     return: { withinMs: returnMs, may: mayReturn },
   });
@@ -279,6 +285,6 @@ function acceptedBy({ headers: { accept } }: IncomingMessage): Accepted {
 }
 
 function send(response: ServerResponse, status: number, text: string): void {
-  const allow = status === 405 ? { Allow: 'GET, POST, DELETE' } : {};
-  response.writeHead(status, { ...answerHeaders, ...allow, 'Content-Type': 'application/json' }).end(text);
+  const allow = status === 405 ? ['Allow', 'GET, POST, DELETE'] : [];
+  response.writeHead(status, [...answerHeaders, ...allow, 'Content-Type', 'application/json']).end(text);
 }
