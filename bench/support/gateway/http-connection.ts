@@ -36,6 +36,11 @@ export class HttpConnection {
     this.#socket.on('close', () => this.#lose(new Error('the gateway closed the connection')));
   }
 
+  /** Servers close what is not used for some seconds. */
+  get isOpen(): boolean {
+    return this.#lost === undefined;
+  }
+
   /** Sends a whole request, as text. */
   send(request: string): Promise<HttpAnswer> {
     if (this.#lost !== undefined) return Promise.reject(this.#lost);

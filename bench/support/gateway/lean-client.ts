@@ -1,4 +1,4 @@
-import { HttpConnection } from './http-connection.ts';
+import { type HttpAnswer, HttpConnection } from './http-connection.ts';
 
 /** Where a gateway is, and how it is spoken to. */
 export interface GatewayAddress {
@@ -105,13 +105,27 @@ export class LeanClient {
 
   async #post(message: object, headers = ''): Promise<{ readonly head: string; readonly body: Buffer }> {
     const body = JSON.stringify({ jsonrpc: '2.0', ...message });
-    const connection = this.#idle.pop() ?? this.#connect();
-    const answer = await connection.send(
+    const answer = await this.#send(
       `POST ${this.#path} HTTP/1.1\r\n${this.#headers}${headers}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     );
-    this.#idle.push(connection);
     if (answer.status >= 300) throw new Error(`${answer.head.slice(0, 12)}: ${answer.body.toString().slice(0, 500)}`);
     return answer;
+  }
+
+  async #send(request: string): Promise<HttpAnswer> {
+    let connection = this.#idle.pop();
+    while (connection?.isOpen === false) connection = this.#idle.pop();
+    const isNew = connection === undefined;
+    connection ??= this.#connect();
+    try {
+      const answer = await connection.send(request);
+      this.#idle.push(connection);
+      return answer;
+    } catch (error) {
+      // The gateway may close it at the very moment in which it is used again.
+      if (isNew) throw error;
+      return await this.#send(request);
+    }
   }
 
   #connect(onPart?: (part: Buffer) => void): HttpConnection {

@@ -5,9 +5,19 @@ import type { FetchLike } from '@modelcontextprotocol/client';
 import { instance } from '../../../model/instance.ts';
 import { namesInside, publicLookup, refuseAddress } from './address-guard.ts';
 
+/** A request without what the web wraps around it. */
+export interface PlainRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
 /** A `fetch` for one server, and how to let go of its connections. */
 export interface GuardedFetch {
   readonly fetch: FetchLike;
+  /** The same for who needs no `Response`. */
+  send(url: URL, request: PlainRequest): Promise<IncomingMessage>;
   close(): void;
 }
 
@@ -24,18 +34,16 @@ export function guardedFetch(configured: URL, largestAnswer: number, others: rea
   const hosts = [configured, ...others].map(({ hostname }) => hostname);
   const insideHosts = new Set(hosts.filter((hostname) => namesInside(hostname)));
 
-  const fetch: FetchLike = (given, init = {}) =>
+  const send: GuardedFetch['send'] = (url, { method, headers, body, signal }) =>
     new Promise((resolve, reject) => {
-      const url = new URL(given);
       const secure = url.protocol === 'https:';
       if (!secure && url.protocol !== 'http:') throw new Error(`${url.protocol} is not a protocol of the web`);
       // A redirect within the origin may still leave the host that was configured: from example.org to www.example.org.
       const isTrusted = insideHosts.has(url.hostname);
       if (!isTrusted) refuseAddress(url.hostname);
-      const signal = init.signal ?? undefined;
       const options: RequestOptions = {
-        method: init.method ?? 'GET',
-        headers: Object.fromEntries(new Headers(init.headers)),
+        method,
+        headers,
         agent: secure ? agents['https:'] : agents['http:'],
         ...(isTrusted ? {} : { lookup: publicLookup }),
         ...(signal === undefined ? {} : { signal }),
@@ -43,14 +51,25 @@ export function guardedFetch(configured: URL, largestAnswer: number, others: rea
       const request = (secure ? requestHttps : requestHttp)(url, options);
       request.once('response', (response) => {
         if (response.headers[instance.header] === instance.id) request.destroy(itself(url));
-        else void responseOf(response, largestAnswer).then(resolve, reject);
+        else resolve(response);
       });
       request.on('error', reject);
-      request.end(typeof init.body === 'string' ? init.body : undefined);
+      request.end(body);
     });
+
+  const fetch: FetchLike = async (given, init = {}) => {
+    const incoming = await send(new URL(given), {
+      method: init.method ?? 'GET',
+      headers: Object.fromEntries(new Headers(init.headers)),
+      body: typeof init.body === 'string' ? init.body : undefined,
+      signal: init.signal ?? undefined,
+    });
+    return await responseOf(incoming, largestAnswer);
+  };
 
   return {
     fetch,
+    send,
     close() {
       agents['http:'].destroy();
       agents['https:'].destroy();
@@ -64,7 +83,8 @@ function itself({ origin, pathname }: URL): Error {
   return Object.assign(new Error(message), { code: 'SIGNALBOX_ITSELF' });
 }
 
-async function responseOf(incoming: IncomingMessage, largest: number): Promise<Response> {
+/** What came, as `fetch` gives it. */
+export async function responseOf(incoming: IncomingMessage, largest: number): Promise<Response> {
   const { statusCode: status = 0, statusMessage: statusText = '' } = incoming;
   const headers = new Headers();
   for (const [name, value] of Object.entries(incoming.headers))
@@ -74,18 +94,24 @@ async function responseOf(incoming: IncomingMessage, largest: number): Promise<R
     return new Response(null, { status, statusText, headers });
   }
   const streams = headers.get('content-type')?.startsWith('text/event-stream') === true;
-  const body = streams ? (Readable.toWeb(incoming) as ReadableStream<Uint8Array>) : await read(incoming, largest);
+  const body = streams ? (Readable.toWeb(incoming) as ReadableStream<Uint8Array>) : await readAnswer(incoming, largest);
   return new Response(body, { status, statusText, headers });
 }
 
 /** An answer in one piece: cheaper as such than as a stream. */
-async function read(incoming: IncomingMessage, largest: number): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of incoming as AsyncIterable<Uint8Array>) {
-    size += chunk.length;
-    if (size > largest) throw new Error(`the answer is larger than ${Math.round(largest / 1024 / 1024)} MB`);
-    chunks.push(chunk);
-  }
-  return new Uint8Array(Buffer.concat(chunks));
+export function readAnswer(incoming: IncomingMessage, largest: number): Promise<Uint8Array<ArrayBuffer>> {
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    incoming.on('data', (chunk: Uint8Array) => {
+      size += chunk.length;
+      if (size <= largest) chunks.push(chunk);
+      else incoming.destroy(new Error(`the answer is larger than ${Math.round(largest / 1024 / 1024)} MB`));
+    });
+    incoming.once('end', () => resolve(new Uint8Array(Buffer.concat(chunks))));
+    incoming.once('error', reject);
+    incoming.once('close', () => {
+      if (!incoming.readableEnded) reject(new Error('the answer was cut off'));
+    });
+  });
 }

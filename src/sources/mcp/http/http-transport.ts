@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { SSEClientTransport, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import { DirectCalls } from './direct-calls.ts';
 import { guardedFetch } from './guarded-fetch.ts';
 import { authorizedFetch } from './oauth/authorized-fetch.ts';
 import type { OAuthOptions } from './oauth/oauth-options.ts';
@@ -34,8 +35,11 @@ export function httpTransport(options: HttpTransportOptions, largestMessage: num
   const requestInit = { headers: { ...options.headers } };
   if (options.type === 'sse')
     return { transport: closing(new SSEClientTransport(url, { fetch, requestInit }), guarded.close), refusal };
+  // Tokens of OAuth may be renewed for each request, which is the SDK's business.
+  const direct =
+    oauth === undefined ? new DirectCalls({ url, headers: options.headers ?? {}, guarded, largestMessage }) : undefined;
   const transport = new StreamableHTTPClientTransport(url, {
-    fetch,
+    fetch: direct?.fetch ?? fetch,
     requestInit,
     reconnectionOptions: {
       initialReconnectionDelay: 1000,
@@ -46,6 +50,7 @@ export function httpTransport(options: HttpTransportOptions, largestMessage: num
     },
     reconnectionScheduler: patientScheduler(),
   });
+  direct?.attach(transport);
   const farewell = async (): Promise<void> => {
     const ended = transport.terminateSession().catch(() => undefined);
     await Promise.race([ended, wait(farewellMs, undefined, { ref: false })]);

@@ -243,6 +243,13 @@ export class McpHttp {
   }
 }
 
+/** A client may cancel one request of a batch, and goes away from all of them. */
+function endingWith({ controller: { signal } }: Exchange): AbortController {
+  const controller = new AbortController();
+  signal.addEventListener('abort', () => controller.abort(signal.reason), { once: true });
+  return controller;
+}
+
 /** An answer that its client can come back for. */
 function exchangeOf(session: HttpSession, { response, mayReturn }: HttpRequest, accepted: Accepted): Exchange {
   return new Exchange(response, {

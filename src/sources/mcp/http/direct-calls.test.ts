@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type IncomingHttpHeaders, type ServerResponse, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, describe, test } from 'node:test';
+import type { JSONRPCMessage } from '@modelcontextprotocol/client';
+import { httpTransport } from './http-transport.ts';
+
+const call = { jsonrpc: '2.0', id: 'signalbox-1', method: 'tools/call', params: { name: 'echo' } } as const;
+const result = { jsonrpc: '2.0', id: 'signalbox-1', result: { content: [] } };
+
+/** What a server that answers so is asked, and what of it arrives. */
+async function asked(
+  t: TestContext,
+  answer: (response: ServerResponse) => void,
+  message: JSONRPCMessage = call,
+): Promise<{ requests: IncomingHttpHeaders[]; messages: unknown[]; failure: unknown }> {
+  const requests: IncomingHttpHeaders[] = [];
+  const server = createServer((request, response) => {
+    requests.push(request.headers);
+    request.resume().on('end', () => answer(response));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+  const { transport } = httpTransport({ type: 'http', url, headers: { 'X-Team': 'blue' } }, 1000);
+  t.after(async () => {
+    await transport.close();
+    server.close();
+    server.closeAllConnections();
+  });
+  const messages: unknown[] = [];
+  const arrived = new Promise<void>((resolve) => {
+    transport.onmessage = (each) => {
+      messages.push(each);
+      resolve();
+    };
+  });
+  await transport.start();
+  const failure = await transport.send(message).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (failure === undefined) await arrived;
+  return { requests, messages, failure };
+}
+
+const respond =
+  (type: string, body: string, status = 200) =>
+  (response: ServerResponse): void =>
+    void response.writeHead(status, { 'Content-Type': type }).end(body);
+
+describe('a call of a tool over HTTP', () => {
+  test('is asked once and answered, as a JSON document and as a stream of events', async (t) => {
+    const event = `event: message\ndata: ${JSON.stringify(result)}\n\n`;
+    for (const answer of [
+      respond('application/json; charset=utf-8', JSON.stringify(result)),
+      respond('text/event-stream', event),
+    ]) {
+      const { requests, messages } = await asked(t, answer);
+      assert.deepEqual(messages, [result]);
+      assert.equal(requests.length, 1);
+      assert.equal(requests[0]?.['x-team'], 'blue');
+    }
+  });
+
+  test('carries the headers of its revision', async (t) => {
+    const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
+    const modern = { ...call, params: { name: 'echo', _meta } };
+    const { requests } = await asked(t, respond('application/json', JSON.stringify(result)), modern);
+    const { 'mcp-protocol-version': version, 'mcp-method': method, 'mcp-name': name } = requests[0] ?? {};
+    assert.deepEqual({ version, method, name }, { version: '2026-07-28', method: 'tools/call', name: 'echo' });
+  });
+
+  test('is not asked again when the answer is refused, no message, too large or cut off', async (t) => {
+    const cutOff = (response: ServerResponse): void => {
+      response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 100 }).write('{');
+      setImmediate(() => response.destroy());
+    };
+    for (const answer of [
+      respond('text/plain', 'no', 500),
+      respond('application/json', '{"jsonrpc":"1.0"}'),
+      respond('application/json', '{'),
+      respond('application/json', `"${'x'.repeat(2000)}"`),
+      respond('text/html', '<p>'),
+      cutOff,
+    ]) {
+      const { requests, messages, failure } = await asked(t, answer);
+      assert.ok(failure instanceof Error);
+      assert.deepEqual([requests.length, messages], [1, []]);
+    }
+  });
+});
