@@ -125,8 +125,9 @@ export class FactBook {
         page.ready = this.#read(key, page, recorded);
       }
       this.#letGo();
-    } else this.#pages.delete(key);
-    // The one that was used last stands last.
+    } else if (this.#pages.size < mostPages / 2) return page;
+    else this.#pages.delete(key);
+    // The one that was used last stands last, as soon as some may have to go.
     this.#pages.set(key, page);
     return page;
   }

@@ -118,25 +118,24 @@ export class McpHttp {
     this.#sessions.closeAll();
   }
 
-  async #post(incoming: HttpRequest, message: WireMessage): Promise<void> {
+  #post(incoming: HttpRequest, message: WireMessage): Promise<void> | undefined {
     const { request, response, peer } = incoming;
     const accepted = acceptedBy(request);
     if (message.kind !== 'response' && isModern(request, message)) {
-      if (message.kind === 'notification') response.writeHead(202, answerHeaders).end();
-      else await this.#modern(incoming, message, accepted);
-      return;
+      if (message.kind !== 'notification') return this.#modern(incoming, message, accepted);
+      response.writeHead(202, answerHeaders).end();
+      return undefined;
     }
     const isBeginning = message.kind === 'request' && message.method === 'initialize';
     const session =
       isBeginning && request.headers['mcp-session-id'] === undefined
         ? this.#sessions.begin(peer, () => new HttpSession(this.#endpoint, peer))
         : sessionOf(this.#sessions, incoming);
-    if (message.kind === 'request') await this.#legacy(session, message, incoming, accepted);
-    else {
-      if (message.kind === 'response') session.conversation.answered(message);
-      else session.conversation.notified(message);
-      response.writeHead(202, answerHeaders).end();
-    }
+    if (message.kind === 'request') return this.#legacy(session, message, incoming, accepted);
+    if (message.kind === 'response') session.conversation.answered(message);
+    else session.conversation.notified(message);
+    response.writeHead(202, answerHeaders).end();
+    return undefined;
   }
 
   async #batch(incoming: HttpRequest, messages: readonly unknown[]): Promise<void> {
@@ -174,7 +173,7 @@ export class McpHttp {
     if (message.method === 'initialize' && session.conversation.version === undefined) this.#sessions.end(session);
   }
 
-  async #modern({ request, response, peer }: HttpRequest, message: WireRequest, accepted: Accepted): Promise<void> {
+  #modern({ request, response, peer }: HttpRequest, message: WireRequest, accepted: Accepted): Promise<void> {
     if (namedVersion(message.params) === undefined) readEnvelope(message.params);
     checkHeaders(request.headers, message);
     const { name, arguments: args } = message.params;
