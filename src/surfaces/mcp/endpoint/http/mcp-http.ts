@@ -180,11 +180,9 @@ export class McpHttp {
     if (message.method === 'tools/call' && typeof name === 'string')
       checkParameters(request.headers, peer.view.listing.tools.get(name), args);
     const exchange = new Exchange(response, { accepted, headers: [], stream: () => new EventStream() });
-    if (message.method === 'subscriptions/listen') await this.#listen(exchange, message, peer);
-    else
-      await this.#exchange(exchange, message.id, () =>
-        this.#endpoint.serve(message, peer, exchange, exchange.controller.signal),
-      );
+    if (message.method === 'subscriptions/listen') return this.#listen(exchange, message, peer);
+    const { signal: gone } = exchange.controller;
+    return this.#exchange(exchange, message.id, () => this.#endpoint.serve(message, peer, exchange, gone));
   }
 
   async #listen(exchange: Exchange, message: WireRequest, peer: Peer): Promise<void> {
