@@ -29,7 +29,7 @@ import { type Measurement, type Subject, measure, median, ratioOf, throughputOf 
 const isQuick = process.argv.includes('--quick');
 const scale = isQuick
   ? { rounds: 1, warmUp: 50, many: 64, few: 10, lists: 2, starts: 1 }
-  : { rounds: 15, warmUp: 6000, many: 1000, few: 200, lists: 10, starts: 5 };
+  : { rounds: 11, warmUp: 4000, many: 600, few: 150, lists: 5, starts: 3 };
 const gateways: readonly Gateway[] = [
   passThrough,
   signalbox,
@@ -84,7 +84,7 @@ async function calls(
     calls: each,
     run: (index: number) => client.call(textOf(index)),
   }));
-  const measured = await measure([...others, ...subjects], concurrency, scale.rounds);
+  const measured = await measure([...others, ...subjects], { concurrency, rounds: scale.rounds });
   const rows = measured.map((measurement, index): Row => {
     const { pid } = running[index - others.length] ?? {};
     if (pid === undefined) return { measurement };
@@ -172,7 +172,7 @@ async function httpSeries(): Promise<void> {
 async function listSeries(): Promise<void> {
   await withGateways(gateways, stdioServer(1000), async (running) => {
     const subjects = running.map(({ name, client }) => ({ name, calls: scale.lists, run: () => client.list() }));
-    const measured = await measure(subjects, 1, scale.rounds);
+    const measured = await measure(subjects, { concurrency: 1, rounds: scale.rounds });
     const { best, base, ours } = figuresOf(measured, sooner);
     const rows = measured.map((measurement): Row => ({ measurement }));
     printRows('tools/list of 1,000 tools, one at a time', rows, { best, base, ratio: ratioOf });
