@@ -31,10 +31,11 @@ async function asked(
   });
   const messages: unknown[] = [];
   const arrived = new Promise<void>((resolve) => {
-    transport.onmessage = (each) => {
+    const onmessage = (each: unknown): void => {
       messages.push(each);
       resolve();
     };
+    Object.assign(transport, { onmessage });
   });
   await transport.start();
   const failure = await transport.send(message).then(

@@ -10,9 +10,12 @@ export type HeaderList = string[];
 
 /** On every answer of the endpoint. */
 export const answerHeaders: HeaderList = [
-  ...['Cache-Control', 'no-store'],
-  ...['X-Content-Type-Options', 'nosniff'],
-  ...[instance.header, instance.id],
+  'Cache-Control',
+  'no-store',
+  'X-Content-Type-Options',
+  'nosniff',
+  instance.header,
+  instance.id,
 ];
 
 const streamHeaders = [...answerHeaders, 'Content-Type', 'text/event-stream', 'X-Accel-Buffering', 'no'];
