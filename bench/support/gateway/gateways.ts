@@ -148,6 +148,11 @@ export function peerGateways(peers: readonly Peer[]): readonly Gateway[] {
 }
 
 const patienceMs = 60_000;
+const running = new Set<ChildProcess>();
+
+// However the benchmark ends, nothing that it started is left.
+process.on('exit', () => running.forEach(killGroup));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
 
 /** Starts a gateway, and waits until it lists the tools of the server. */
 export async function startGateway(
@@ -166,6 +171,7 @@ export async function startGateway(
     stdio: 'ignore',
     detached: true,
   });
+  running.add(child);
   const connect = (): Promise<LeanClient> => LeanClient.open({ port, ...address });
   const stop = async (): Promise<void> => {
     await end(child);
@@ -203,14 +209,18 @@ async function answering(
 }
 
 async function end(child: ChildProcess): Promise<void> {
-  if (child.pid === undefined) return;
-  if (child.exitCode === null && child.signalCode === null) {
+  if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
     const over = once(child, 'exit');
     child.kill();
     await Promise.race([over, new Promise((resolve) => setTimeout(resolve, 8000))]);
   }
+  killGroup(child);
+  running.delete(child);
+}
+
+function killGroup({ pid }: ChildProcess): void {
   try {
-    process.kill(-child.pid, 'SIGKILL');
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
     // Nothing of it is left.
   }
