@@ -212,7 +212,7 @@ async function end(child: ChildProcess): Promise<void> {
   if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
     const over = once(child, 'exit');
     child.kill();
-    await Promise.race([over, new Promise((resolve) => setTimeout(resolve, 8000))]);
+    await Promise.race([over, new Promise((resolve) => setTimeout(resolve, 8000).unref())]);
   }
   killGroup(child);
   running.delete(child);
