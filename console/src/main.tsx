@@ -8,6 +8,10 @@ import './styles/frame.css';
 import './styles/parts.css';
 import './styles/sessions.css';
 import './styles/inbox.css';
+import './styles/split.css';
+import './styles/tools.css';
+import './styles/servers.css';
+import './styles/lock.css';
 
 applyTheme();
 const root = document.getElementById('root');

@@ -24,7 +24,15 @@ describe('the console', () => {
     ] as const)
       it(`can be used by everybody, in the ${theme} theme, as wide as ${name}`, async () => {
         const { page, faults } = await openWindow(served, { theme, width });
-        for (const path of ['/', '/inbox']) {
+        for (const path of [
+          '/',
+          '/inbox',
+          '/tools',
+          '/tools/mcp__signalbox__ping',
+          '/servers',
+          '/servers/signalbox',
+          '/lock',
+        ]) {
           await page.goto(served.url + path);
           await page.getByRole('heading', { level: 1 }).waitFor();
           await page.locator('.connection.live').waitFor({ state: 'attached' });

@@ -29,6 +29,13 @@ export const queries = {
       queryKey: ['servers'],
       queryFn: async ({ signal }) => (await api('GET /api/servers', { signal })).items,
     }),
+  server: (name: string) =>
+    queryOptions({
+      queryKey: ['servers', name],
+      queryFn: ({ signal }) => api('GET /api/servers/{name}', { path: { name }, signal }),
+    }),
+  lock: () =>
+    queryOptions({ queryKey: ['lock'], queryFn: async ({ signal }) => (await api('GET /api/lock', { signal })).items }),
   tools: () => queryOptions({ queryKey: ['tools'], queryFn: ({ signal }) => api('GET /api/tools', { signal }) }),
   /** The calls of a session that were taken back. */
   undone: (session: string) =>

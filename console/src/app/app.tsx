@@ -55,7 +55,7 @@ function CurrentPage(): ReactNode {
   const { path } = usePlace();
   for (const page of pages) {
     const values = matchPath(page.path, path);
-    if (values !== undefined) return <ErrorBoundary key={path}>{page.show(values)}</ErrorBoundary>;
+    if (values !== undefined) return <ErrorBoundary key={page.room ?? path}>{page.show(values)}</ErrorBoundary>;
   }
   return (
     <EmptyState icon="question" title="There is no such page">

@@ -50,7 +50,7 @@ export function Navigation(): ReactNode {
                     </span>
                   ) : undefined}
                 </Link>
-                <PageKey to={link.to} name={link.name} />
+                <PageKey to={link.to} name={link.name} letter={link.key ?? link.name[0]?.toLowerCase() ?? ''} />
               </li>
             ),
           )}
@@ -64,9 +64,17 @@ export function Navigation(): ReactNode {
   );
 }
 
-/** `g` and the page's first letter. */
-function PageKey({ to, name }: { readonly to: string; readonly name: string }): ReactNode {
-  useShortcut(`g ${name[0]?.toLowerCase() ?? ''}`, `Go to ${name}`, () => navigate(to));
+/** `g` and the page's letter. */
+function PageKey({
+  to,
+  name,
+  letter,
+}: {
+  readonly to: string;
+  readonly name: string;
+  readonly letter: string;
+}): ReactNode {
+  useShortcut(`g ${letter}`, `Go to ${name}`, () => navigate(to));
   return undefined;
 }
 

@@ -106,7 +106,7 @@ function Effect({ tool }: { readonly tool: string }): ReactNode {
   return effect === undefined ? undefined : <EffectBadge effect={effect} />;
 }
 
-function Changes({ changes }: { readonly changes: readonly FileChange[] }): ReactNode {
+export function Changes({ changes }: { readonly changes: readonly FileChange[] }): ReactNode {
   if (changes.length === 0) return undefined;
   return (
     <ul className="changes" aria-label="Changes">
@@ -123,7 +123,7 @@ function Changes({ changes }: { readonly changes: readonly FileChange[] }): Reac
   );
 }
 
-function Undo({ callId, isUndone }: { readonly callId: string; readonly isUndone: boolean }): ReactNode {
+export function Undo({ callId, isUndone }: { readonly callId: string; readonly isUndone: boolean }): ReactNode {
   const cache = useQueryClient();
   const tell = useTell();
   const undo = useMutation({

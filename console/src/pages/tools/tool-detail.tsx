@@ -1,0 +1,106 @@
+import type { ReactNode } from 'react';
+import type { Catalog, Tool } from '../../api/schema.ts';
+import { Link } from '../../app/router.tsx';
+import { Badge, EffectBadge } from '../../parts/badge.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { JsonView } from '../../parts/json-view.tsx';
+import { Tabs } from '../../parts/tabs.tsx';
+import { HiddenDetail } from './hidden-detail.tsx';
+import { SchemaView } from './schema-view.tsx';
+import { TryTool } from './try-tool.tsx';
+import { useTry } from './use-try.ts';
+
+/** Everything about one tool of the catalog, also about one that is not offered. */
+export function ToolDetail({ name, catalog }: { readonly name: string; readonly catalog: Catalog }): ReactNode {
+  const tool = catalog.items.find((each) => each.name === name);
+  const hidden = catalog.hidden.filter((each) => each.name === name);
+  if (tool === undefined && hidden.length === 0)
+    return (
+      <EmptyState icon="question" title="There is no such tool">
+        <p>
+          <code>{name}</code> is not in the catalog now.
+        </p>
+      </EmptyState>
+    );
+  return (
+    <>
+      {tool === undefined ? undefined : (
+        <OfferedTool
+          tool={tool}
+          notices={catalog.notices.filter((each) => each.tool === name).map(({ message }) => message)}
+        />
+      )}
+      {hidden.map((each) => (
+        <HiddenDetail key={`${each.server} ${each.by}`} hidden={each} servers={catalog.servers} />
+      ))}
+    </>
+  );
+}
+
+function OfferedTool({ tool, notices }: { readonly tool: Tool; readonly notices: readonly string[] }): ReactNode {
+  const { id, title, description, effect, labels, inputSchema, outputSchema } = tool;
+  const tried = useTry(tool);
+  return (
+    <article className="detail">
+      <header className="detail-head">
+        <h2>{id.tool}</h2>
+        <EffectBadge effect={effect} />
+        {labels.map((label) => (
+          <Badge key={label} tone="grey">
+            {label}
+          </Badge>
+        ))}
+      </header>
+      {title === undefined || title === id.tool ? undefined : <p className="faint">{title}</p>}
+      <p className="tool-about">{description === '' ? 'It does not say what it does.' : description}</p>
+      {notices.map((notice) => (
+        <p key={notice} className="note amber notice">
+          {notice}
+        </p>
+      ))}
+      <Tabs
+        label="About the tool"
+        tabs={[
+          { name: 'Try it', content: () => <TryTool tool={tool} tried={tried} /> },
+          { name: 'Arguments', content: () => <SchemaView schema={inputSchema} /> },
+          ...(outputSchema === undefined
+            ? []
+            : [{ name: 'Result', content: () => <SchemaView schema={outputSchema} /> }]),
+          { name: 'Details', content: () => <Details tool={tool} /> },
+          { name: 'Raw', content: () => <JsonView value={tool} open={3} /> },
+        ]}
+      />
+    </article>
+  );
+}
+
+function Details({ tool }: { readonly tool: Tool }): ReactNode {
+  const { id, name, annotations, idempotent, timeoutMs, definitionHash } = tool;
+  const hints = Object.entries(annotations).filter(([, value]) => typeof value === 'boolean');
+  return (
+    <dl className="facts">
+      <dt>Server</dt>
+      <dd>
+        <Link to={`/servers/${encodeURIComponent(id.server)}`}>{id.server}</Link>
+      </dd>
+      <dt>Called as</dt>
+      <dd>
+        <code>{name}</code>
+      </dd>
+      <dt>Running it twice</dt>
+      <dd>{idempotent ? 'is the same as running it once' : 'may do it twice'}</dd>
+      <dt>What it says of itself</dt>
+      <dd>{hints.length === 0 ? 'nothing' : hints.map(([hint, value]) => `${hint}: ${String(value)}`).join(', ')}</dd>
+      {timeoutMs === undefined ? undefined : (
+        <>
+          <dt>Time allowed</dt>
+          <dd>{timeoutMs / 1000} s</dd>
+        </>
+      )}
+      <dt>Definition</dt>
+      <dd>
+        <code>{definitionHash}</code>
+      </dd>
+    </dl>
+  );
+}

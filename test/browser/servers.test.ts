@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { Place } from '../e2e/cli-place.ts';
+import { protectedServer } from '../mcp-servers/protected-server.ts';
+import { type ServedPlace, type Window, accessibilityFaults, openWindow, serve } from './browser-place.ts';
+import { servedTools, servers, wasAttacked } from './served-tools.ts';
+
+const { hostile } = servers;
+
+describe('the servers of the console', () => {
+  const { 'signalbox.config.json': _, ...files } = servedTools;
+  const place = new Place({
+    ...files,
+    'signalbox.config.json': JSON.stringify({
+      mcpServers: {
+        shop: servers.shop,
+        hostile,
+        broken: { command: process.execPath, args: ['-e', 'process.exit(3)'] },
+      },
+    }),
+  });
+  const configuration = join(place.directory, 'signalbox.config.json');
+  let served: ServedPlace;
+  let window: Window;
+  let page: Page;
+  before(async () => {
+    mkdirSync(join(place.directory, '.cursor'));
+    writeFileSync(join(place.directory, '.cursor', 'mcp.json'), JSON.stringify({ mcpServers: { taken: hostile } }));
+    served = await serve(place);
+    window = await openWindow(served);
+    ({ page } = window);
+  });
+  const open = async (path: string): Promise<void> => {
+    await page.goto(served.url + path);
+    await page.getByRole('heading', { name: 'Servers', level: 1 }).waitFor();
+  };
+
+  it('are restarted, disabled and enabled, and what they say stays text', async () => {
+    await open('/servers/hostile');
+    const detail = page.getByRole('article');
+    await detail.getByText('up', { exact: true }).waitFor();
+    await detail.getByLabel('Error output').getByText('</script> on the error output').waitFor();
+    await detail.getByText(/^<img src=x.*1 <img/).waitFor();
+    await detail.getByRole('button', { name: 'Restart' }).click();
+    await page.getByText('hostile: Connected anew.').waitFor();
+    await detail.getByText('up', { exact: true }).waitFor();
+    await detail.getByText('once', { exact: true }).waitFor();
+    await detail.getByRole('button', { name: 'Disable' }).click();
+    await detail.getByText('disabled', { exact: true }).waitFor();
+    await detail.getByRole('button', { name: 'Enable' }).click();
+    await detail.getByText('up', { exact: true }).waitFor();
+    assert.equal(await wasAttacked(page), false);
+    assert.deepEqual(await accessibilityFaults(page), []);
+  });
+
+  it('that are down tell why, and when they are tried again', async () => {
+    await open('/servers/broken');
+    const detail = page.getByRole('article');
+    await detail.getByText('down', { exact: true }).waitFor();
+    await detail
+      .getByText(/exited with code 3|ended with code 3|code 3/)
+      .first()
+      .waitFor();
+    await detail.getByText('Last error').waitFor();
+  });
+
+  it('are added with what is written shown beforehand, and removed after a question', async () => {
+    await open('/servers');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('more');
+    await dialog.getByRole('textbox', { name: 'Command' }).fill(`${hostile.command} "${hostile.args[0]}"`);
+    await dialog.getByLabel(/Environment/).fill('PLACE=${env:HOME}');
+    const written = await dialog.getByLabel('What is written').textContent();
+    const entry = { command: hostile.command, args: hostile.args, env: { PLACE: '${env:HOME}' } };
+    assert.deepEqual(JSON.parse(`{${written}}`), { more: entry });
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    const detail = page.getByRole('article');
+    await detail.getByRole('heading', { name: 'more' }).waitFor();
+    await detail.getByText('up', { exact: true }).waitFor();
+    assert.deepEqual(serversIn(configuration)['more'], entry);
+    await detail.getByRole('button', { name: 'Remove…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('link', { name: /^more/ }).waitFor({ state: 'detached' });
+    assert.equal(serversIn(configuration)['more'], undefined);
+  });
+
+  it('of other clients are found, looked at, and taken over', async () => {
+    await open('/servers');
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel(/^taken/).waitFor();
+    for (const box of await dialog.getByRole('checkbox').all()) await box.uncheck();
+    await dialog.getByLabel(/^taken/).check();
+    await dialog.getByRole('button', { name: 'Take over 1' }).click();
+    await page.getByRole('link', { name: /^taken/ }).waitFor();
+  });
+
+  it('are signed in at in another tab, and come up by themselves', async (test) => {
+    const { url } = await protectedServer(test);
+    await served.ask('POST', '/api/servers', {
+      name: 'guarded',
+      entry: { type: 'http', url, auth: { type: 'oauth' } },
+    });
+    await open('/servers/guarded');
+    const detail = page.getByRole('article');
+    await detail.getByText('needs sign-in', { exact: true }).waitFor();
+    const [tab] = await Promise.all([
+      window.context.waitForEvent('page'),
+      detail.getByRole('button', { name: 'Sign in' }).click(),
+    ]);
+    await detail.getByText('up', { exact: true }).waitFor();
+    assert.equal(await tab.evaluate('opener'), null);
+    await tab.close();
+  });
+
+  it('are of no use in a configuration that cannot be read, and the place of the fault is told', async () => {
+    const text = readFileSync(configuration, 'utf8');
+    await open('/servers');
+    writeFileSync(configuration, '{\n  "mcpServers": { "x": { "comand": "y" } }\n}');
+    await page.getByText(/signalbox\.config\.json:2:\d+.*comand/).waitFor();
+    writeFileSync(configuration, text);
+    await page.getByText(/cannot be used/).waitFor({ state: 'detached' });
+  });
+
+  it('are one address for an agent, and the check turns green when it has come', async () => {
+    await open('/servers');
+    const connect = page.getByRole('region', { name: 'Connect my agent' });
+    await connect.getByText('waiting for the first one').waitFor();
+    await connect.getByLabel('Command for Claude Code').getByText(`${served.url}/mcp`).waitFor();
+    const token = readFileSync(join(place.data, 'agent-token'), 'utf8').trim();
+    const capabilities = {};
+    const params = { protocolVersion: '2025-11-25', capabilities, clientInfo: { name: 'my-agent', version: '7' } };
+    const answer = await fetch(`${served.url}/mcp`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
+    });
+    assert.equal(answer.status, 200);
+    await connect.getByText('connected', { exact: true }).waitFor();
+    await connect.getByText('my-agent').waitFor();
+    assert.deepEqual(window.faults, []);
+  });
+});
+
+function serversIn(file: string): Record<string, unknown> {
+  return (JSON.parse(readFileSync(file, 'utf8')) as { mcpServers: Record<string, unknown> }).mcpServers;
+}
