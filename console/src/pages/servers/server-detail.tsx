@@ -42,7 +42,7 @@ type Change = 'restart' | 'enable' | 'disable';
 const done: Readonly<Record<Change, string>> = {
   restart: 'Connected anew',
   enable: 'Enabled',
-  disable: 'Disabled: its tools are hidden',
+  disable: 'Disabled, until it is enabled here or Signalbox is started again',
 };
 
 function ServerActions({ server }: { readonly server: ServerDetails }): ReactNode {

@@ -33,7 +33,7 @@ export function toolEntries({ items, hidden }: Pick<Catalog, 'items' | 'hidden'>
     text: `${tool.name} ${tool.title ?? ''} ${tool.id.tool} ${tool.id.server} ${tool.description}`.toLowerCase(),
   }));
   const withheld = hidden.map((each): Entry => ({
-    row: { kind: 'hidden', key: `hidden ${each.server} ${each.name} ${each.by}`, hidden: each },
+    row: { kind: 'hidden', key: `hidden ${each.server} ${each.name} ${each.by} ${each.reason}`, hidden: each },
     server: each.server,
     name: each.name,
     effect: 'hidden',
