@@ -128,7 +128,7 @@ describe('the servers of the console', () => {
 
   it('are one address for an agent, and the check turns green when it has come', async () => {
     await open('/servers');
-    const connect = page.getByRole('region', { name: 'Connect my agent' });
+    const connect = page.getByRole('region', { name: 'Connect your agent' });
     await connect.getByText('waiting for the first one').waitFor();
     await connect.getByLabel('Command for Claude Code').getByText(`${served.url}/mcp`).waitFor();
     const token = readFileSync(join(place.data, 'agent-token'), 'utf8').trim();

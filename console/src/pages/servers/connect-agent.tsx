@@ -5,6 +5,7 @@ import type { McpClient } from '../../api/schema.ts';
 import { useTell } from '../../app/toasts.tsx';
 import { Badge, OutcomeBadge } from '../../parts/badge.tsx';
 import { IconButton } from '../../parts/button.tsx';
+import { Icon } from '../../parts/icon.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
@@ -19,43 +20,46 @@ export function ConnectAgent(): ReactNode {
   if (clients === undefined) return undefined;
   const { items, connect } = clients;
   return (
-    <section className="card connect" aria-label="Connect my agent">
-      <header className="detail-head">
-        <h2>Connect my agent</h2>
-        <span role="status">
-          {items.length === 0 ? (
-            <Badge tone="amber">waiting for the first one</Badge>
-          ) : (
-            <Badge tone="green">{items.length === 1 ? 'connected' : `${items.length} connected`}</Badge>
-          )}
-        </span>
-      </header>
-      <p>
-        One address for every server here. Run the line of your client in a terminal; the check above turns green when
-        it has come.
-      </p>
-      <Tabs
-        label="Client"
-        tabs={[
-          ...connect.commands.map(({ client, command }) => ({
-            name: client,
-            content: () => <Line text={command} label={`Command for ${client}`} />,
-          })),
-          { name: 'Address', content: () => <Line text={connect.url} label="Address of the MCP endpoint" /> },
-        ]}
-      />
-      {connect.tokenFile === undefined ? undefined : (
-        <p className="faint">
-          The token of agents on this machine is kept in <code>{connect.tokenFile}</code>.
+    <section className="card step" aria-label="Connect your agent">
+      <Icon name="link" />
+      <div className="step-words">
+        <header className="detail-head">
+          <h2>Connect your agent</h2>
+          <span role="status">
+            {items.length === 0 ? (
+              <Badge tone="amber">waiting for the first one</Badge>
+            ) : (
+              <Badge tone="green">{items.length === 1 ? 'connected' : `${items.length} connected`}</Badge>
+            )}
+          </span>
+        </header>
+        <p>
+          One address for every server here. Run the line of your client in a terminal: the check turns green when it
+          has come.
         </p>
-      )}
-      {items.length === 0 ? undefined : (
-        <ul className="clients" aria-label="Connected clients">
-          {items.map((client) => (
-            <ClientRow key={client.sessionId} client={client} />
-          ))}
-        </ul>
-      )}
+        <Tabs
+          label="Client"
+          tabs={[
+            ...connect.commands.map(({ client, command }) => ({
+              name: client,
+              content: () => <Line text={command} label={`Command for ${client}`} />,
+            })),
+            { name: 'Address', content: () => <Line text={connect.url} label="Address of the MCP endpoint" /> },
+          ]}
+        />
+        {connect.tokenFile === undefined ? undefined : (
+          <p className="faint">
+            The token of agents on this machine is kept in <code>{connect.tokenFile}</code>.
+          </p>
+        )}
+        {items.length === 0 ? undefined : (
+          <ul className="clients" aria-label="Connected clients">
+            {items.map((client) => (
+              <ClientRow key={client.sessionId} client={client} />
+            ))}
+          </ul>
+        )}
+      </div>
     </section>
   );
 }

@@ -107,7 +107,7 @@ function ServerFacts({ server }: { readonly server: ServerDetails }): ReactNode 
     configured ? undefined : ['Configuration', 'It is built in, or was mounted in code; it cannot be removed here.'],
   ];
   return (
-    <dl className="facts">
+    <dl className="detail-facts">
       {facts.map((fact) =>
         fact === undefined ? undefined : (
           <div key={fact[0]} className="fact">

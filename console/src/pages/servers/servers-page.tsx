@@ -12,7 +12,7 @@ import { TimeAgo } from '../../parts/time-ago.tsx';
 import { AddServer } from './add-server.tsx';
 import { ConfigurationNote } from './configuration-note.tsx';
 import { ConnectAgent } from './connect-agent.tsx';
-import { ImportServers } from './import-servers.tsx';
+import { ImportDialog } from './import-dialog.tsx';
 import { ServerDetail } from './server-detail.tsx';
 import { ServerStatus } from './server-status.tsx';
 
@@ -66,7 +66,7 @@ export function ServersPage({ name }: { readonly name?: string }): ReactNode {
         )}
       </div>
       {opened === 'add' ? <AddServer onClose={() => setOpened(undefined)} /> : undefined}
-      {opened === 'import' ? <ImportServers onClose={() => setOpened(undefined)} /> : undefined}
+      {opened === 'import' ? <ImportDialog onClose={() => setOpened(undefined)} /> : undefined}
     </div>
   );
 }

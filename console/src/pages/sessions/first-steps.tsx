@@ -6,7 +6,7 @@ import { navigate } from '../../app/router.tsx';
 import { useTell } from '../../app/toasts.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { ConnectAgent } from './connect-agent.tsx';
+import { ConnectAgent } from '../servers/connect-agent.tsx';
 import { ImportServers } from './import-servers.tsx';
 
 /** What somebody new can do next. */

@@ -2,12 +2,11 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, memo } from 'react';
 import { api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
-import type { FileChange } from '../../api/schema.ts';
 import { useTell } from '../../app/toasts.tsx';
 import { Badge, EffectBadge, OutcomeBadge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
+import { Changes } from '../../parts/changes.tsx';
 import { ContentView } from '../../parts/content-view.tsx';
-import { DiffView } from '../../parts/diff-view.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { duration } from '../../parts/time-ago.tsx';
@@ -106,23 +105,7 @@ function Effect({ tool }: { readonly tool: string }): ReactNode {
   return effect === undefined ? undefined : <EffectBadge effect={effect} />;
 }
 
-export function Changes({ changes }: { readonly changes: readonly FileChange[] }): ReactNode {
-  if (changes.length === 0) return undefined;
-  return (
-    <ul className="changes" aria-label="Changes">
-      {changes.map(({ workspace, path, kind, diff, note }) => (
-        <li key={`${workspace ?? ''} ${path}`}>
-          <p>
-            <code>{path}</code> <span className="faint">{kind}</span>
-          </p>
-          {diff === undefined ? undefined : <DiffView diff={diff} label={`What changed in ${path}`} />}
-          {note === undefined ? undefined : <p className="faint">{note}</p>}
-        </li>
-      ))}
-    </ul>
-  );
-}
-
+/** Takes back what a call changed. */
 export function Undo({ callId, isUndone }: { readonly callId: string; readonly isUndone: boolean }): ReactNode {
   const cache = useQueryClient();
   const tell = useTell();

@@ -4,12 +4,13 @@ import { queries } from '../../api/queries.ts';
 import type { CallResult } from '../../api/schema.ts';
 import { Link } from '../../app/router.tsx';
 import { OutcomeBadge } from '../../parts/badge.tsx';
+import { Changes } from '../../parts/changes.tsx';
 import { ContentView } from '../../parts/content-view.tsx';
 import { DecisionView } from '../../parts/decision-view.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { duration } from '../../parts/time-ago.tsx';
 import { ApprovalPrompt } from '../approvals/approval-prompt.tsx';
-import { Changes, Undo } from '../sessions/tool-card.tsx';
+import { Undo } from '../sessions/tool-card.tsx';
 
 /** What came of a call that was made by hand. One that waits is answered here, and goes on then. */
 export function CallOutcome({

@@ -36,7 +36,7 @@ export function HiddenDetail({
           <p>{reason}</p>
         </div>
       </div>
-      <dl className="facts">
+      <dl className="detail-facts">
         <dt>Since</dt>
         <dd>
           <TimeAgo at={since} />

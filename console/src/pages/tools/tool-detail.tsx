@@ -78,7 +78,7 @@ function Details({ tool }: { readonly tool: Tool }): ReactNode {
   const { id, name, annotations, idempotent, timeoutMs, definitionHash } = tool;
   const hints = Object.entries(annotations).filter(([, value]) => typeof value === 'boolean');
   return (
-    <dl className="facts">
+    <dl className="detail-facts">
       <dt>Server</dt>
       <dd>
         <Link to={`/servers/${encodeURIComponent(id.server)}`}>{id.server}</Link>

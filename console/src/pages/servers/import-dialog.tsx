@@ -9,7 +9,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 
 /** The servers of other clients on this machine: what they would be here, and which to take over. */
-export function ImportServers({ onClose }: { readonly onClose: () => void }): ReactNode {
+export function ImportDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
   // Other programs write those files, so what was found before tells little.
   const { data: found, error, isFetching } = useQuery({ ...queries.found(), staleTime: 0 });
   return (
