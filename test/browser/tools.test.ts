@@ -48,6 +48,25 @@ describe('the tools of the console', () => {
     assert.match(page.url(), /\/tools\/mcp__shop__pay\?effect=irreversible&server=shop$/);
   });
 
+  it('are gone through by keys', async () => {
+    await open('/tools?q=shop');
+    const heading = page.getByRole('heading', { level: 2 });
+    for (const [keys, tool] of [
+      ['j', 'order'],
+      ['j', 'pay'],
+      ['k', 'order'],
+    ] as const) {
+      await page.keyboard.press(keys);
+      await heading.and(page.getByText(tool, { exact: true })).waitFor();
+    }
+    await page.keyboard.press('/');
+    await page.keyboard.type('ping');
+    await page.getByText('No tool fits').waitFor();
+    await page.keyboard.press('Escape');
+    for (const key of ['g', 'v']) await page.keyboard.press(key);
+    await page.getByRole('heading', { name: 'Servers', level: 1 }).waitFor();
+  });
+
   it('are tried with a form, and with JSON that says the same', async () => {
     await open('/tools/mcp__shop__order');
     await page.getByLabel('item', { exact: true }).fill('tea');

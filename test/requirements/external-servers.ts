@@ -107,8 +107,8 @@ export const externalServers: Section<'B'> = {
       'test/faults/reload-processes.test.ts > a configuration that changes under load: every call ends, none is lost without a reason, and no process or grandchild is left',
       'src/sources/mcp/idle-stop.test.ts > a server that nobody calls > is stopped, keeps its tools, and is started again by the next call, which waits for it',
       'src/server/routes/servers.test.ts > GET /api/servers/{name} > tells how a server outside is doing, and what it wrote last, without secrets',
+      'test/browser/servers.test.ts > the servers of the console > are restarted, disabled and enabled, and what they say stays text',
     ],
-    missing: 'the error output in the console',
   },
   B10: {
     promise: 'servers are governed by default; `passthrough` is observed through hooks',
