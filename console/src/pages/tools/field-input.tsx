@@ -12,7 +12,7 @@ interface Asked {
 }
 
 /** Asks for one value. What was typed and does not fit is kept as it is: the server says what it expects there. */
-export function FieldInput(asked: Asked): ReactNode {
+function FieldInput(asked: Asked): ReactNode {
   const { field } = asked;
   if (field.kind === 'object') return <ObjectInput {...asked} fields={field.fields} />;
   if (field.kind === 'list') return <ListInput {...asked} item={field.item} />;
