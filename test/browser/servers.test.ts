@@ -64,7 +64,7 @@ describe('the servers of the console', () => {
       .getByText(/exited with code 3|ended with code 3|code 3/)
       .first()
       .waitFor();
-    await detail.getByText('Last error').waitFor();
+    await detail.getByText('Next attempt').waitFor();
   });
 
   it('are added with what is written shown beforehand, and removed after a question', async () => {

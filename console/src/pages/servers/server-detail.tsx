@@ -86,22 +86,28 @@ function ServerActions({ server }: { readonly server: ServerDetails }): ReactNod
   );
 }
 
+const cameAbout = { up: 'Came up', down: 'Went down', disabled: 'Disabled' } as const;
+
 function ServerFacts({ server }: { readonly server: ServerDetails }): ReactNode {
   const { name, adapter, since, status, reason, tools, required, health, configured } = server;
+  const { data: catalog } = useQuery(queries.tools());
+  const hidden = catalog?.hidden.filter((each) => each.server === name).length ?? 0;
   const facts: readonly (readonly [string, ReactNode] | undefined)[] = [
-    [status === 'up' ? 'Up since' : 'Since', <TimeAgo key="since" at={since} />],
+    [cameAbout[status], <TimeAgo key="since" at={since} />],
     [
       'Tools',
       <Link key="tools" to={`/tools?server=${encodeURIComponent(name)}`}>
-        {tools} offered
+        {tools} offered{hidden === 0 ? '' : `, ${hidden} hidden`}
       </Link>,
     ],
     ['Kind', <code key="kind">{adapter}</code>],
     health?.serverInfo === undefined ? undefined : ['Says it is', saidOf(health.serverInfo)],
     health?.protocolVersion === undefined ? undefined : ['Revision of MCP', health.protocolVersion],
-    health === undefined ? undefined : ['Connected again', health.restarts === 1 ? 'once' : `${health.restarts} times`],
-    health?.lastError === undefined || health.lastError === reason ? undefined : ['Last error', health.lastError],
-    health?.nextRetryAt === undefined ? undefined : ['Next attempt', <TimeAgo key="retry" at={health.nextRetryAt} />],
+    health === undefined ? undefined : ['Connected again', times(health.restarts)],
+    health?.lastError === undefined || reason?.includes(health.lastError) === true
+      ? undefined
+      : ['Last error', health.lastError],
+    health?.nextRetryAt === undefined ? undefined : ['Next attempt', <Clock key="retry" at={health.nextRetryAt} />],
     required === true ? ['Required', 'turns and readiness depend on it'] : undefined,
     health === undefined ? ['Restart', 'It runs inside Signalbox: restart that to load its code again.'] : undefined,
     configured ? undefined : ['Configuration', 'It is built in, or was mounted in code; it cannot be removed here.'],
@@ -118,6 +124,16 @@ function ServerFacts({ server }: { readonly server: ServerDetails }): ReactNode 
       )}
     </dl>
   );
+}
+
+function times(count: number): string {
+  if (count === 0) return 'never';
+  return count === 1 ? 'once' : `${count} times`;
+}
+
+/** What comes within seconds is told by the clock. */
+function Clock({ at }: { readonly at: string }): ReactNode {
+  return <time dateTime={at}>at {new Date(at).toLocaleTimeString()}</time>;
 }
 
 function saidOf(info: Readonly<Record<string, unknown>>): string {

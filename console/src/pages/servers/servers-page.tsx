@@ -41,8 +41,8 @@ export function ServersPage({ name }: { readonly name?: string }): ReactNode {
       <div className="split-detail">
         {name === undefined ? (
           <>
-            {servers !== undefined && servers.length < 2 ? (
-              <EmptyState icon="servers" title="No servers of your own yet">
+            {servers !== undefined && !servers.some(({ adapter }) => adapter.startsWith('mcp:')) ? (
+              <EmptyState icon="servers" title="No MCP servers yet">
                 <p>Take over those of your other clients, or add one by its command or address.</p>
                 <div className="actions">
                   <Button kind="primary" onClick={() => setOpened('import')}>
