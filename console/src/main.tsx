@@ -12,6 +12,9 @@ import './styles/split.css';
 import './styles/tools.css';
 import './styles/servers.css';
 import './styles/lock.css';
+import './styles/calls.css';
+import './styles/charts.css';
+import './styles/policies.css';
 
 applyTheme();
 const root = document.getElementById('root');

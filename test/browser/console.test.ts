@@ -31,6 +31,8 @@ describe('the console', () => {
           '/tools/mcp__signalbox__ping',
           '/servers',
           '/servers/signalbox',
+          '/calls',
+          '/policies',
           '/lock',
         ]) {
           await page.goto(served.url + path);

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api } from './client.ts';
-import type { RememberScope } from './schema.ts';
+import type { Operations, RememberScope } from './schema.ts';
 
 /** What pages look up. The first part of each key is what live events make stale. */
 export const queries = {
@@ -37,6 +37,30 @@ export const queries = {
   lock: () =>
     queryOptions({ queryKey: ['lock'], queryFn: async ({ signal }) => (await api('GET /api/lock', { signal })).items }),
   tools: () => queryOptions({ queryKey: ['tools'], queryFn: ({ signal }) => api('GET /api/tools', { signal }) }),
+  call: (id: string) =>
+    queryOptions({ queryKey: ['call', id], queryFn: ({ signal }) => api('GET /api/calls/{id}', { path: { id }, signal }) }),
+  /** The newest calls that fit; the time may move, so the query is made when it is asked. */
+  callWindow: (
+    { filters, limit }: { readonly filters: object; readonly limit: number },
+    query: () => Operations['GET /api/calls']['query'] = () => ({}),
+  ) =>
+    queryOptions({
+      queryKey: ['call-window', filters, limit],
+      queryFn: ({ signal }) => api('GET /api/calls', { query: { ...query(), limit }, signal }),
+    }),
+  statistics: (filters: object, query: () => Operations['GET /api/statistics']['query']) =>
+    queryOptions({
+      queryKey: ['statistics', filters],
+      queryFn: ({ signal }) => api('GET /api/statistics', { query: query(), signal }),
+    }),
+  policies: () =>
+    queryOptions({ queryKey: ['policies'], queryFn: ({ signal }) => api('GET /api/policies', { signal }) }),
+  /** Remembered approvals. */
+  rules: () =>
+    queryOptions({
+      queryKey: ['rules'],
+      queryFn: async ({ signal }) => (await api('GET /api/approvals/rules', { signal })).items,
+    }),
   /** The calls of a session that were taken back. */
   undone: (session: string) =>
     queryOptions({

@@ -1,6 +1,9 @@
 import type { ReactNode } from 'react';
 import type { IconName } from '../parts/icon.tsx';
+import { CallPage } from '../pages/calls/call-page.tsx';
+import { CallsPage } from '../pages/calls/calls-page.tsx';
 import { InboxPage } from '../pages/inbox/inbox-page.tsx';
+import { PoliciesPage } from '../pages/policies/policies-page.tsx';
 import { SessionPage } from '../pages/sessions/session-page.tsx';
 import { SessionsPage } from '../pages/sessions/sessions-page.tsx';
 import { LockPage } from '../pages/lock/lock-page.tsx';
@@ -37,5 +40,8 @@ export const pages: readonly PageEntry[] = [
     show: () => <ServersPage />,
   },
   { path: '/servers/:name', room: 'servers', show: ({ name = '' }) => <ServersPage name={name} /> },
+  { path: '/calls', link: { to: '/calls', name: 'Calls', icon: 'calls' }, show: () => <CallsPage /> },
+  { path: '/calls/:id', show: ({ id = '' }) => <CallPage key={id} id={id} /> },
+  { path: '/policies', link: { to: '/policies', name: 'Policies', icon: 'policies' }, show: () => <PoliciesPage /> },
   { path: '/lock', link: { to: '/lock', name: 'Lock', icon: 'lock' }, show: () => <LockPage /> },
 ];

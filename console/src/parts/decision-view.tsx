@@ -4,8 +4,15 @@ import { DecisionBadge } from './badge.tsx';
 import { JsonView } from './json-view.tsx';
 
 /** Why a call was allowed, asked about or denied: the rule, where it stands, and the values it looked at. */
-export function DecisionView({ decision }: { readonly decision: Decision }): ReactNode {
-  const { answer, rule, reason, at, asks = [], values, ruled, shadow = [] } = decision;
+export function DecisionView({
+  decision,
+  isOpen = false,
+}: {
+  readonly decision: Decision;
+  /** Shows also the values and the version of the policy, as `policy explain` does. */
+  readonly isOpen?: boolean;
+}): ReactNode {
+  const { answer, rule, reason, at, asks = [], values, policy, ruled, shadow = [] } = decision;
   return (
     <div className="decision">
       <p>
@@ -27,11 +34,12 @@ export function DecisionView({ decision }: { readonly decision: Decision }): Rea
         </p>
       ))}
       {values === undefined || Object.keys(values).length === 0 ? undefined : (
-        <details>
+        <details open={isOpen}>
           <summary>What the rule looked at</summary>
           <JsonView value={values} />
         </details>
       )}
+      {policy === undefined || !isOpen ? undefined : <p className="faint">policy version {policy}</p>}
     </div>
   );
 }

@@ -1,0 +1,50 @@
+import type { ReactNode } from 'react';
+import type { Approval } from '../../api/schema.ts';
+import { Link } from '../../app/router.tsx';
+import { JsonView } from '../../parts/json-view.tsx';
+import { momentText } from '../../parts/moment.tsx';
+
+/** Who was asked about a call, and what they said. */
+export function CallApproval({ approval }: { readonly approval: Approval }): ReactNode {
+  const { state, requestedAt, expiresAt, answer, usedBy } = approval;
+  return (
+    <div className="call-approval">
+      <h3>Approval</h3>
+      <p>
+        {answer === undefined ? (
+          state === 'pending' ? (
+            <>
+              Waits for an answer until {momentText(expiresAt)}. <Link to="/inbox">Answer it in the inbox</Link>
+            </>
+          ) : (
+            'Nobody answered in time.'
+          )
+        ) : (
+          <>
+            {state === 'denied' ? 'Denied' : 'Approved'} by <strong>{answer.by.id}</strong> at {momentText(answer.at)}
+            {answer.reason === undefined ? '' : `: “${answer.reason}”`}
+          </>
+        )}{' '}
+        <span className="faint">asked at {momentText(requestedAt)}</span>
+      </p>
+      {answer?.rule === undefined ? undefined : (
+        <p className="faint">
+          Remembered as {answer.rule}. <Link to="/policies?view=remembered">See what is remembered</Link>
+        </p>
+      )}
+      {answer?.arguments === undefined ? undefined : (
+        <>
+          <p>The arguments were edited. Asked for:</p>
+          <JsonView value={approval.arguments} />
+          <p>Approved:</p>
+          <JsonView value={answer.arguments} />
+        </>
+      )}
+      {usedBy === undefined || usedBy === approval.callId ? undefined : (
+        <p className="faint">
+          Used by <Link to={`/calls/${usedBy}`}>{usedBy}</Link>
+        </p>
+      )}
+    </div>
+  );
+}

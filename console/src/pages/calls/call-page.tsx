@@ -1,0 +1,155 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { queries } from '../../api/queries.ts';
+import type { CallDetails } from '../../api/schema.ts';
+import { PageHead } from '../../app/page-head.tsx';
+import { Link } from '../../app/router.tsx';
+import { useLiveEvents } from '../../live/live.tsx';
+import { EffectBadge } from '../../parts/badge.tsx';
+import { Changes } from '../../parts/changes.tsx';
+import { DecisionView } from '../../parts/decision-view.tsx';
+import { JsonView } from '../../parts/json-view.tsx';
+import { momentText } from '../../parts/moment.tsx';
+import { ProblemNote } from '../../parts/problem-note.tsx';
+import { duration } from '../../parts/time-ago.tsx';
+import { CallApproval } from './call-approval.tsx';
+import { CallHistory } from './call-history.tsx';
+import { CallResult } from './call-result.tsx';
+import { CallOutcome } from './call-table.tsx';
+import { CallUndo } from './call-undo.tsx';
+import { callsAddress } from './filters.ts';
+import { SettleCall } from './settle-call.tsx';
+
+/** Everything about one call. */
+export function CallPage({ id }: { readonly id: string }): ReactNode {
+  const cache = useQueryClient();
+  const { data: call, error, refetch } = useQuery(queries.call(id));
+  useLiveEvents(({ kind, event }) => {
+    if (kind === 'journal' && 'callId' in event && event.callId === id)
+      void cache.invalidateQueries({ queryKey: queries.call(id).queryKey });
+  });
+  return (
+    <div className="page call">
+      <nav aria-label="Way back">
+        <Link to="/calls">Calls</Link>
+      </nav>
+      {error === null ? undefined : (
+        <>
+          <PageHead title="Call" about={id} />
+          <ProblemNote error={error} onRetry={() => void refetch()} />
+        </>
+      )}
+      {call === undefined ? undefined : <Details call={call} />}
+    </div>
+  );
+}
+
+function Details({ call }: { readonly call: CallDetails }): ReactNode {
+  const { tool, decision, approval } = call;
+  const changes = call.type === 'ToolInvoked' ? (call.changes ?? []) : [];
+  return (
+    <>
+      <PageHead title={tool} about={<code>{call.callId}</code>}>
+        {call.effect === undefined ? undefined : <EffectBadge effect={call.effect} />}
+        <CallOutcome call={call} />
+      </PageHead>
+      {call.type === 'ToolInvoked' && call.error !== undefined ? (
+        <div className="note red">
+          <div className="note-text">
+            <p>{call.error.message}</p>
+            <code>{call.error.code}</code>
+          </div>
+        </div>
+      ) : undefined}
+      <div className="call-parts">
+        <Part title="Why">
+          {decision === undefined ? (
+            <p className="faint">It ended before policy was asked.</p>
+          ) : (
+            <DecisionView decision={decision} isOpen />
+          )}
+          {approval === undefined ? undefined : <CallApproval approval={approval} />}
+        </Part>
+        <Part title="Facts">
+          <Facts call={call} />
+        </Part>
+        <Part title="Arguments">
+          <div className="payload" role="group" aria-label="Arguments" tabIndex={0}>
+            <JsonView value={call.arguments} open={3} />
+          </div>
+        </Part>
+        {call.type === 'ToolInvoked' ? (
+          <Part title="Result">
+            <CallResult call={call} />
+          </Part>
+        ) : undefined}
+        {call.type === 'ToolInvoked' && call.outcome === 'unknown' ? (
+          <Part title="Outcome unknown">
+            <SettleCall call={call} />
+          </Part>
+        ) : undefined}
+        <Part title="Changes">
+          <Changes changes={changes} />
+          {call.type === 'ToolInvoked' && call.changesTotal !== undefined ? (
+            <p className="faint">
+              {changes.length} of {call.changesTotal} are listed.
+            </p>
+          ) : undefined}
+          <CallUndo call={call} />
+        </Part>
+        <Part title="Record">
+          <CallHistory entries={call.history} />
+        </Part>
+      </div>
+    </>
+  );
+}
+
+function Part({ title, children }: { readonly title: string; readonly children: ReactNode }): ReactNode {
+  return (
+    <section className="card call-part" aria-label={title}>
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+function Facts({ call }: { readonly call: CallDetails }): ReactNode {
+  const { at, sessionId, principal, server, adapter, labels = [], idempotencyKey, observed, replaces } = call;
+  const ended = call.type === 'ToolInvoked' ? call : undefined;
+  const facts: readonly (readonly [name: string, value: ReactNode])[] = [
+    ['Recorded', momentText(at)],
+    ['Duration', ended === undefined || ended.durationMs === null ? undefined : duration(ended.durationMs)],
+    ['Attempts', ended?.attempts],
+    ['Cost', ended?.costUsd === undefined ? undefined : `$${ended.costUsd}`],
+    ['From the cache', ended?.cached === true ? 'the tool did not run' : undefined],
+    ['Principal', `${principal.id} (${principal.kind})`],
+    ['Server', server === undefined ? undefined : <Link to={callsAddress({ server })}>{server}</Link>],
+    ['Adapter', adapter],
+    [
+      'Session',
+      sessionId === undefined ? undefined : (
+        <>
+          <Link to={`/sessions/${sessionId}`}>{sessionId}</Link> ·{' '}
+          <Link to={callsAddress({ session: sessionId }, 'timeline')}>its calls</Link>
+        </>
+      ),
+    ],
+    ['Labels', labels.length === 0 ? undefined : labels.join(', ')],
+    ['Idempotency key', idempotencyKey === undefined ? undefined : <code>{idempotencyKey}</code>],
+    ['Seen only', observed === true ? 'it went past Signalbox' : undefined],
+    ['In the place of', replaces === undefined ? undefined : <Link to={`/calls/${replaces}`}>{replaces}</Link>],
+  ];
+  return (
+    <dl className="facts">
+      {facts.map(([name, value]) =>
+        value === undefined ? undefined : (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ),
+      )}
+    </dl>
+  );
+}

@@ -1,0 +1,82 @@
+import type { ReactNode } from 'react';
+import { momentText } from '../../parts/moment.tsx';
+
+/** The drawing has these sides and is stretched to the room there is; words stand outside of it. */
+export const [chartWidth, chartHeight] = [1000, 200];
+
+/** A chart with its axes, what its colours mean, and the same as a table. */
+export function ChartFrame({
+  title,
+  summary,
+  legend,
+  top,
+  since,
+  until,
+  table,
+  children,
+}: {
+  readonly title: string;
+  readonly summary: string;
+  readonly legend: readonly { readonly name: string; readonly className: string }[];
+  /** What the upper edge stands for. */
+  readonly top: string;
+  readonly since: string;
+  readonly until: string;
+  readonly table: { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] };
+  readonly children: ReactNode;
+}): ReactNode {
+  return (
+    <figure className="card chart">
+      <figcaption>
+        <h2>{title}</h2>
+        <ul className="legend" aria-label="Colours">
+          {legend.map(({ name, className }) => (
+            <li key={name}>
+              <span className={`swatch ${className}`} />
+              {name}
+            </li>
+          ))}
+        </ul>
+      </figcaption>
+      <div className="chart-drawing">
+        <span className="faint chart-top">{top}</span>
+        <svg viewBox={`0 0 ${chartWidth} ${chartHeight}`} preserveAspectRatio="none" role="img" aria-label={summary}>
+          {[0.25, 0.5, 0.75].map((share) => (
+            <line key={share} className="grid" x1={0} x2={chartWidth} y1={chartHeight * share} y2={chartHeight * share} />
+          ))}
+          {children}
+        </svg>
+      </div>
+      <div className="faint chart-times" aria-hidden="true">
+        <span>{momentText(since)}</span>
+        <span>{momentText(until)}</span>
+      </div>
+      <details className="fold">
+        <summary>As a table</summary>
+        <div className="wide-table" role="group" aria-label={title} tabIndex={0}>
+          <table>
+            <thead>
+              <tr>
+                {table.head.map((name) => (
+                  <th key={name} scope="col">
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {table.rows.map(([name, ...values]) => (
+                <tr key={name}>
+                  <th scope="row">{name}</th>
+                  {values.map((value, index) => (
+                    <td key={table.head[index + 1]}>{value}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </figure>
+  );
+}

@@ -1,0 +1,125 @@
+import { useQuery } from '@tanstack/react-query';
+import { type KeyboardEvent, type ReactNode, useState } from 'react';
+import { queries } from '../../api/queries.ts';
+import { Link, navigate } from '../../app/router.tsx';
+import { IconButton } from '../../parts/button.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { momentText } from '../../parts/moment.tsx';
+import { ProblemNote } from '../../parts/problem-note.tsx';
+import { duration } from '../../parts/time-ago.tsx';
+import { type CallFilters, callsAddress, toQuery, windowOf } from './filters.ts';
+import { type Bar, type LaneName, type Stretch, lanesOf, stretchOf, ticksOf } from './lanes.ts';
+import { useRefreshed } from './use-refreshed.ts';
+
+const mostBars = 500;
+
+/** Calls as bars by start and duration, in lanes. One tab stop; arrows go from bar to bar. */
+export function Timeline({ filters }: { readonly filters: CallFilters }): ReactNode {
+  const [by, setBy] = useState<LaneName>('server');
+  const query = queries.callWindow({ filters, limit: mostBars }, () => toQuery(filters));
+  const { data, error, refetch } = useQuery(query);
+  useRefreshed(query.queryKey);
+  if (error !== null) return <ProblemNote error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return undefined;
+  const stretch = stretchOf(data.items, windowOf(filters));
+  const lanes = lanesOf(data.items, by, stretch);
+  const go = (from: number, until: number): void =>
+    navigate(
+      callsAddress(
+        { ...filters, last: '', since: new Date(from).toISOString(), until: new Date(until).toISOString() },
+        'timeline',
+      ),
+      { replace: true },
+    );
+  const { from, until } = stretch;
+  const length = until - from;
+  return (
+    <section className="timeline card" aria-label="Timeline">
+      <header>
+        <label>
+          Lanes by{' '}
+          <select value={by} onChange={(event) => setBy(event.target.value as LaneName)}>
+            <option value="server">server</option>
+            <option value="session">session</option>
+            <option value="tool">tool</option>
+          </select>
+        </label>
+        <span className="faint">
+          {data.next === undefined
+            ? `${data.items.length} calls in ${duration(length)}`
+            : `the newest ${data.items.length} calls of this time`}
+        </span>
+        <span className="timeline-keys">
+          <IconButton icon="earlier" label="Earlier" onClick={() => go(from - length / 2, until - length / 2)} />
+          <IconButton icon="minus" label="A longer time" onClick={() => go(from - length / 2, until + length / 2)} />
+          <IconButton icon="plus" label="A shorter time" onClick={() => go(from + length / 4, until - length / 4)} />
+          <IconButton icon="later" label="Later" onClick={() => go(from + length / 2, until + length / 2)} />
+        </span>
+      </header>
+      {data.items.length === 0 ? (
+        <EmptyState icon="calls" title="No call in this time" />
+      ) : (
+        <div className="lanes" role="group" aria-label="Calls as bars" tabIndex={-1} onKeyDown={moveBetweenBars}>
+          {lanes.map(({ name, rows, bars }, lane) => (
+            <div key={name} className="lane">
+              <h3 title={name}>{name}</h3>
+              <div className="lane-bars" style={{ blockSize: `${rows * 1.125}rem` }}>
+                {bars.map((bar, index) => (
+                  <BarLink key={bar.call.callId} bar={bar} stretch={stretch} isStop={lane === 0 && index === 0} />
+                ))}
+              </div>
+            </div>
+          ))}
+          <div className="lane lane-axis" aria-hidden="true">
+            <span />
+            <div className="lane-bars">
+              {ticksOf(stretch).map(({ at, share }) => (
+                <span key={at} className="tick" style={{ insetInlineStart: `${share * 100}%` }}>
+                  {momentText(at)}
+                </span>
+              ))}
+            </div>
+          </div>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function BarLink({
+  bar: { call, start, end, row },
+  stretch: { from, until },
+  isStop,
+}: {
+  readonly bar: Bar;
+  readonly stretch: Stretch;
+  readonly isStop: boolean;
+}): ReactNode {
+  const share = (at: number): number => ((Math.min(until, Math.max(from, at)) - from) / (until - from)) * 100;
+  const outcome = call.type === 'CallStarted' ? 'running' : call.outcome;
+  const words = `${call.tool}, ${outcome}, ${momentText(start)}, ${duration(end - start)}`;
+  return (
+    <Link
+      to={`/calls/${call.callId}`}
+      className={`bar ${outcome}`}
+      tabIndex={isStop ? 0 : -1}
+      aria-label={words}
+      title={words}
+      style={{
+        insetInlineStart: `${share(start)}%`,
+        inlineSize: `${share(end) - share(start)}%`,
+        insetBlockStart: `${row * 1.125}rem`,
+      }}
+    />
+  );
+}
+
+function moveBetweenBars(event: KeyboardEvent<HTMLElement>): void {
+  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+  if (step === undefined) return;
+  const bars = [...event.currentTarget.querySelectorAll<HTMLElement>('.bar')];
+  const next = bars[bars.findIndex((bar) => bar === document.activeElement) + step];
+  if (next === undefined) return;
+  event.preventDefault();
+  next.focus();
+}

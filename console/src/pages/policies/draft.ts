@@ -1,0 +1,56 @@
+import { useState } from 'react';
+import type { Policies } from '../../api/schema.ts';
+
+/** Rules that are being written, and what they were begun from. */
+export interface Draft {
+  readonly text: string;
+  /** The text that it was begun from. */
+  readonly base: string;
+  /** The fingerprint of the file at that time; none where there is no file. */
+  readonly seen: string | undefined;
+  readonly isChanged: boolean;
+  /** The file was changed by somebody else since. */
+  readonly isOutdated: boolean;
+  write(text: string): void;
+  /** Begins again from what the file has now, with that text or the one of the file. */
+  restart(policies: Policies, text?: string): void;
+}
+
+interface Kept {
+  readonly text: string;
+  readonly base: string;
+  readonly seen: string | undefined;
+}
+
+/** Kept while other pages are open: what was written is not lost by looking at a call. */
+let kept: Kept | undefined;
+
+export function useDraft(policies: Policies | undefined): Draft {
+  const [state, setState] = useState(kept);
+  const keep = (next: Kept): void => {
+    kept = next;
+    setState(next);
+  };
+  const now = policies === undefined ? undefined : { text: textOf(policies), seen: policies.file?.fingerprint };
+  const isChanged = state !== undefined && state.text !== state.base;
+  // As long as nothing was written it is the file.
+  const { text, base, seen } = isChanged || now === undefined ? (state ?? empty) : { ...now, base: now.text };
+  return {
+    text,
+    base,
+    seen,
+    isChanged,
+    isOutdated: isChanged && now !== undefined && now.text !== base,
+    write: (next) => keep({ text: next, base, seen }),
+    restart: (found, next = textOf(found)) =>
+      keep({ text: next, base: textOf(found), seen: found.file?.fingerprint }),
+  };
+}
+
+const empty: Kept = { text: '', base: '', seen: undefined };
+
+/** The file as it is, or the rules in force as text: JSON is YAML too. */
+export function textOf({ file, rules }: Policies): string {
+  if (file !== undefined) return file.text;
+  return rules.map(({ rule }) => `- ${JSON.stringify(rule)}\n`).join('');
+}

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, describe, it } from 'node:test';
+import type { CallResult } from '../../console/src/api/schema.ts';
+import { Place } from '../e2e/cli-place.ts';
+import { type ServedPlace, type Window, accessibilityFaults, openWindow, serve } from './browser-place.ts';
+
+const attack = '<img src=x onerror="document.title=\'taken over\'">';
+
+/** Tools that write what they are told, and give back what they were given. */
+const tools = `
+import { writeFileSync } from 'node:fs';
+import { defineTool } from 'signalbox';
+const text = { type: 'object', properties: { text: { type: 'string' }, file: { type: 'string' } } } as const;
+export const echo = defineTool({ name: 'echo', description: 'Echoes.', effect: 'read', input: text, run: ({ text }) => text ?? '' });
+export const write = defineTool({
+  name: 'write', description: 'Writes.', effect: 'undoable', input: text,
+  run: ({ text, file }) => { writeFileSync('work/' + (file ?? 'a.txt'), text ?? ''); return 'written'; },
+});
+`;
+const rules = `- id: no-shouting
+  match: mcp__desk__echo
+  deny: args.text == "LOUD"
+  reason: speak softly
+- { id: writes, match: mcp__desk__write, allow: true }
+`;
+
+describe('the calls page', () => {
+  let served: ServedPlace;
+  let window: Window;
+  const call = (tool: string, given: object): Promise<CallResult> =>
+    served.ask('POST', `/api/tools/mcp__desk__${tool}/call`, { arguments: given }) as Promise<CallResult>;
+
+  before(async () => {
+    const place = new Place({
+      'desk.ts': tools,
+      'policies.yaml': rules,
+      'signalbox.config.json': JSON.stringify({
+        mcpServers: { desk: { module: './desk.ts', workspace: ['work'] } },
+        policies: 'policies.yaml',
+      }),
+    });
+    mkdirSync(join(place.directory, 'work'));
+    writeFileSync(join(place.directory, 'work', 'a.txt'), 'before\n');
+    served = await serve(place);
+    window = await openWindow(served);
+  });
+
+  it('is narrowed by filters in its address, opens a call, and says why it was decided so, as the CLI does', async () => {
+    const { page, faults } = window;
+    await call('echo', { text: 'soft' });
+    const { callId } = await call('echo', { text: 'LOUD' });
+    await page.goto(`${served.url}/calls`);
+    await page.locator('a.call-row').nth(1).waitFor();
+    await page.getByRole('combobox', { name: 'Outcome' }).selectOption('denied');
+    await page.waitForURL(/outcome=denied/);
+    await page.getByText('1 call', { exact: true }).waitFor();
+    await page.reload();
+    await page.locator('a.call-row', { hasText: 'denied' }).click();
+    await page.waitForURL(`${served.url}/calls/${callId}`);
+    const why = page.getByRole('region', { name: 'Why' });
+    const explained = await served.place.json(['policy', 'explain', callId]);
+    const { rule, at, reason, values, policy } = explained['decision'] as Record<string, string> & { values: object };
+    for (const part of [`rule ${rule} · ${at}`, reason, `policy version ${policy}`, ...Object.keys(values), 'LOUD'])
+      await why.getByText(String(part)).first().waitFor();
+    assert.deepEqual(await accessibilityFaults(page), []);
+    assert.deepEqual(faults, []);
+  });
+
+  it('shows new calls by themselves, and keeps them back while somebody reads further down', async () => {
+    const { page } = window;
+    for (let index = 0; index < 40; index += 1) await call('echo', { text: `call ${index}` });
+    await page.goto(`${served.url}/calls?text=call+`);
+    const list = page.getByRole('group', { name: 'Calls, newest first' });
+    await page.getByText('40 calls', { exact: true }).waitFor();
+    await call('echo', { text: 'call on top' });
+    await page.getByText('41 calls', { exact: true }).waitFor();
+    await list.evaluate((element) => (element.scrollTop = 200));
+    const isAt = (): Promise<string | null> => page.locator('li[data-index="10"] a').getAttribute('href');
+    const read = await isAt();
+    await call('echo', { text: 'call kept back' });
+    await page.getByRole('button', { name: '1 new call' }).waitFor();
+    assert.equal(await isAt(), read, 'what is read stays where it is');
+    await page.getByRole('button', { name: '1 new call' }).click();
+    await page.getByText('42 calls', { exact: true }).waitFor();
+  });
+
+  it('undoes a call, and with a conflict touches nothing', async () => {
+    const { page } = window;
+    const file = join(served.place.directory, 'work', 'a.txt');
+    const first = await call('write', { text: 'after\n' });
+    assert.equal(first.outcome, 'completed', JSON.stringify(first));
+    await page.goto(`${served.url}/calls/${first.callId}`);
+    const changes = page.getByRole('region', { name: 'Changes' });
+    await changes.getByText('-before').waitFor();
+    await changes.getByRole('button', { name: 'Undo' }).click();
+    await changes.getByText('undone', { exact: true }).waitFor();
+    assert.equal(readFileSync(file, 'utf8'), 'before\n');
+
+    const second = await call('write', { text: 'once more\n' });
+    writeFileSync(file, 'by somebody else\n');
+    await page.goto(`${served.url}/calls/${second.callId}`);
+    await changes.getByRole('button', { name: 'Undo', exact: true }).click();
+    await changes.getByText('What the call changed was changed since').waitFor();
+    await changes.getByText('a.txt').first().waitFor();
+    assert.equal(readFileSync(file, 'utf8'), 'by somebody else\n');
+  });
+
+  it('shows HTML in arguments, results and names of files as text', async () => {
+    const { page, faults } = window;
+    const echoed = await call('echo', { text: attack });
+    // A slash would be a directory.
+    const name = attack.replaceAll('/', '');
+    const written = await call('write', { text: `${attack}\n`, file: name });
+    for (const [{ callId }, times] of [
+      [echoed, 2],
+      [written, 3],
+    ] as const) {
+      await page.goto(`${served.url}/calls/${callId}`);
+      await page.getByRole('region', { name: 'Record' }).waitFor();
+      assert.ok((await page.getByText(attack).count()) >= times, 'it is there to read');
+      assert.equal(await page.locator('img').count(), 0);
+      assert.match(await page.title(), /mcp__desk__/);
+    }
+    await page.goto(`${served.url}/calls?text=${encodeURIComponent('<img')}&view=timeline`);
+    await page.locator('a.bar').first().waitFor();
+    assert.equal(await page.locator('img').count(), 0);
+    assert.deepEqual(faults.filter((fault) => !fault.includes('409')), []);
+  });
+
+  it('draws the calls along the time and counts them, with the same as a table', async () => {
+    const { page } = window;
+    await page.goto(`${served.url}/calls?view=timeline`);
+    await page.locator('a.bar').first().focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/calls\/call_/);
+    await page.goto(`${served.url}/calls?view=charts`);
+    await page.getByRole('img', { name: /calls from .* at most/ }).waitFor();
+    await page.getByText('As a table').first().click();
+    await page.getByRole('columnheader', { name: 'completed' }).waitFor();
+    await page.getByRole('link', { name: 'mcp__desk__write' }).click();
+    await page.waitForURL(/tool=mcp__desk__write/);
+    assert.deepEqual(await accessibilityFaults(page), []);
+  });
+});

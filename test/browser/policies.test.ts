@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, describe, it } from 'node:test';
+import type { Approval, CallResult } from '../../console/src/api/schema.ts';
+import { Place, withNotes } from '../e2e/cli-place.ts';
+import { type ServedPlace, type Window, accessibilityFaults, openWindow, serve } from './browser-place.ts';
+
+const rules = `- { id: lists, match: mcp__notes__list, allow: true }
+- { id: someday, match: mcp__notes__list, deny: true, mode: shadow }
+`;
+
+describe('the policies page', () => {
+  let served: ServedPlace;
+  let window: Window;
+  let file: string;
+  const call = (tool: string, given: object): Promise<CallResult> =>
+    served.ask('POST', `/api/tools/mcp__notes__${tool}/call`, {
+      arguments: given,
+      waitSeconds: 0,
+    }) as Promise<CallResult>;
+
+  before(async () => {
+    const configuration = JSON.parse(withNotes['signalbox.config.json']) as object;
+    const place = new Place({
+      ...withNotes,
+      'policies.yaml': rules,
+      'signalbox.config.json': JSON.stringify({ ...configuration, policies: 'policies.yaml' }),
+    });
+    file = join(place.directory, 'policies.yaml');
+    served = await serve(place);
+    window = await openWindow(served);
+  });
+
+  it('tells a mistake with line and column while it is typed, and does not save it', async () => {
+    const { page, faults } = window;
+    await page.goto(`${served.url}/policies`);
+    const editor = page.getByRole('textbox', { name: 'Rules, as YAML' });
+    await page.getByText('2 rules, no mistakes').waitFor();
+    await editor.fill(`${rules}- id: wrong\n  denny: true\n`);
+    await page.getByRole('button', { name: /^4:3 .*denny.* did you mean "deny"/ }).click();
+    assert.equal(await editor.evaluate((field: { selectionStart?: number }) => field.selectionStart), rules.length + 14);
+    assert.equal(await page.getByRole('button', { name: 'Save and put into force' }).isDisabled(), true);
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByText('2 rules, no mistakes').waitFor();
+    assert.deepEqual(faults, []);
+  });
+
+  it('shows what a changed rule would have decided otherwise, and keeps what was written meanwhile', async () => {
+    const { page } = window;
+    await call('list', {});
+    await page.goto(`${served.url}/policies`);
+    const editor = page.getByRole('textbox', { name: 'Rules, as YAML' });
+    await editor.fill('- { id: closed, match: mcp__notes__list, deny: true, reason: "not today" }\n');
+    await page.getByRole('link', { name: 'Backtest' }).first().click();
+    await page.getByRole('button', { name: 'Run the backtest' }).click();
+    await page.getByText('1 of 1 calls would be decided otherwise').waitFor();
+    const row = page.getByRole('row', { name: /mcp__notes__list/ });
+    await row.getByText('lists').waitFor();
+    await row.getByText('closed').waitFor();
+    await row.getByText('not today').waitFor();
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await row.getByRole('link').click();
+    await page.getByRole('region', { name: 'Why' }).waitFor();
+    await page.goBack();
+    await page.getByRole('link', { name: 'Rules', exact: true }).click();
+    assert.match(await editor.inputValue(), /id: closed/);
+  });
+
+  it('puts into force what is saved, and writes nothing over a file that somebody else changed', async () => {
+    const { page } = window;
+    const editor = page.getByRole('textbox', { name: 'Rules, as YAML' });
+    await page.getByRole('button', { name: 'Save and put into force' }).click();
+    await page.getByText(/^In force: version/).waitFor();
+    assert.match(readFileSync(file, 'utf8'), /^- \{ id: closed/);
+    await page.getByRole('region', { name: 'In force' }).getByText('closed').first().waitFor();
+    const { decision } = await call('list', {});
+    assert.deepEqual([decision?.answer, decision?.rule], ['deny', 'closed']);
+
+    await editor.fill(`${await editor.inputValue()}# mine\n`);
+    writeFileSync(file, `${rules}# theirs\n`);
+    await page.getByText('The file was changed by somebody else meanwhile').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Save and put into force' }).isDisabled(), true);
+    await page.getByRole('button', { name: 'Take theirs' }).click();
+    await page.getByText('2 rules, no mistakes').waitFor();
+    assert.match(await editor.inputValue(), /# theirs/);
+  });
+
+  it('explains a recent call, and tells what rules in shadow would have changed', async () => {
+    const { page } = window;
+    await page.goto(`${served.url}/policies?view=explain`);
+    await page.getByRole('region', { name: 'Why' }).getByText('rule closed').waitFor();
+    await page.getByRole('link', { name: 'Shadow' }).click();
+    const row = page.getByRole('row', { name: /mcp__notes__list/ });
+    await row.getByText('someday').waitFor();
+    assert.deepEqual(await accessibilityFaults(page), []);
+  });
+
+  it('lists a remembered rule with what it let through, and revokes it', async () => {
+    const { page } = window;
+    const asked = await call('add', { text: 'milk' });
+    assert.equal(asked.outcome, 'awaiting-approval');
+    const { items } = (await served.ask('GET', '/api/approvals')) as { items: readonly Approval[] };
+    await served.ask('POST', `/api/approvals/${items[0]?.id}/approve`, { remember: 'arguments' });
+    for (let time = 0; time < 2; time += 1)
+      assert.equal((await call('add', { text: 'milk' })).outcome, 'completed');
+    await page.goto(`${served.url}/policies?view=remembered`);
+    const rule = page.getByRole('list', { name: 'Remembered rules' }).getByRole('listitem');
+    await rule.getByText('mcp__notes__add with exactly these arguments').waitFor();
+    await rule.getByText(/ran by it/).waitFor();
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await rule.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('heading', { name: 'Nothing is remembered' }).waitFor();
+    assert.equal((await call('add', { text: 'milk' })).outcome, 'awaiting-approval');
+  });
+});
