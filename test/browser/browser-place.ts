@@ -1,13 +1,10 @@
 // First, so that what runs is ended before its directory is removed.
 import { closeLater } from './closing.ts';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import chromium from '@sparticuz/chromium';
 import axe from 'axe-core';
-import { type Browser, type BrowserContext, type Page, chromium as driver } from 'playwright-core';
-import { whileLocked } from '../../src/cli/file-lock.ts';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { Place, said } from '../e2e/cli-place.ts';
+import { launchBrowser } from './launch-browser.ts';
 
 /** A server of its own, started as people start it. */
 export interface ServedPlace {
@@ -53,23 +50,10 @@ function browser(): Promise<Browser> {
   return launching;
 }
 
-/** Without the package's own flags: one process for everything, and no rule of the web, would show us another browser than people have. */
 async function launch(): Promise<Browser> {
-  const started = await driver.launch(
-    isBrought
-      ? { executablePath: await unpacked(), args: ['--no-sandbox', '--no-zygote', '--disable-gpu'] }
-      : { channel: 'chrome' },
-  );
+  const started = await launchBrowser();
   closeLater(() => started.close());
   return started;
-}
-
-/** For which machines the package brings a browser. */
-const isBrought = process.platform === 'linux' && process.arch === 'x64';
-
-/** It is unpacked once on a machine, and several files of tests may ask for it at the same time. */
-function unpacked(): Promise<string> {
-  return whileLocked(join(tmpdir(), 'signalbox-chromium.lock'), 60_000, () => chromium.executablePath());
 }
 
 /** A browser's window, and what went wrong in it. */

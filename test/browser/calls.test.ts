@@ -126,7 +126,10 @@ describe('the calls page', () => {
     await page.goto(`${served.url}/calls?text=${encodeURIComponent('<img')}&view=timeline`);
     await page.locator('a.bar').first().waitFor();
     assert.equal(await page.locator('img').count(), 0);
-    assert.deepEqual(faults.filter((fault) => !fault.includes('409')), []);
+    assert.deepEqual(
+      faults.filter((fault) => !fault.includes('409')),
+      [],
+    );
   });
 
   it('draws the calls along the time and counts them, with the same as a table', async () => {

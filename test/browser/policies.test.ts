@@ -39,7 +39,10 @@ describe('the policies page', () => {
     await page.getByText('2 rules, no mistakes').waitFor();
     await editor.fill(`${rules}- id: wrong\n  denny: true\n`);
     await page.getByRole('button', { name: /^4:3 .*denny.* did you mean "deny"/ }).click();
-    assert.equal(await editor.evaluate((field: { selectionStart?: number }) => field.selectionStart), rules.length + 14);
+    assert.equal(
+      await editor.evaluate((field: { selectionStart?: number }) => field.selectionStart),
+      rules.length + 14,
+    );
     assert.equal(await page.getByRole('button', { name: 'Save and put into force' }).isDisabled(), true);
     assert.deepEqual(await accessibilityFaults(page), []);
     await page.getByRole('button', { name: 'Discard' }).click();
@@ -103,8 +106,7 @@ describe('the policies page', () => {
     assert.equal(asked.outcome, 'awaiting-approval');
     const { items } = (await served.ask('GET', '/api/approvals')) as { items: readonly Approval[] };
     await served.ask('POST', `/api/approvals/${items[0]?.id}/approve`, { remember: 'arguments' });
-    for (let time = 0; time < 2; time += 1)
-      assert.equal((await call('add', { text: 'milk' })).outcome, 'completed');
+    for (let time = 0; time < 2; time += 1) assert.equal((await call('add', { text: 'milk' })).outcome, 'completed');
     await page.goto(`${served.url}/policies?view=remembered`);
     const rule = page.getByRole('list', { name: 'Remembered rules' }).getByRole('listitem');
     await rule.getByText('mcp__notes__add with exactly these arguments').waitFor();

@@ -38,7 +38,10 @@ export const queries = {
     queryOptions({ queryKey: ['lock'], queryFn: async ({ signal }) => (await api('GET /api/lock', { signal })).items }),
   tools: () => queryOptions({ queryKey: ['tools'], queryFn: ({ signal }) => api('GET /api/tools', { signal }) }),
   call: (id: string) =>
-    queryOptions({ queryKey: ['call', id], queryFn: ({ signal }) => api('GET /api/calls/{id}', { path: { id }, signal }) }),
+    queryOptions({
+      queryKey: ['call', id],
+      queryFn: ({ signal }) => api('GET /api/calls/{id}', { path: { id }, signal }),
+    }),
   /** The newest calls that fit; the time may move, so the query is made when it is asked. */
   callWindow: (
     { filters, limit }: { readonly filters: object; readonly limit: number },

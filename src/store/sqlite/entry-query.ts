@@ -15,7 +15,7 @@ const columns = ['at', 'type', 'call', 'session', 'tool', 'outcome', 'writer', '
 
 // The whole body first: that is cheap, and most bodies do not have the text anywhere.
 const mentions = `(journal.tool LIKE ? ESCAPE '\\' OR (journal.body LIKE ? ESCAPE '\\' AND json_valid(journal.body) AND (
-  journal.body -> '$.arguments' LIKE ? ESCAPE '\\' OR ${['output', 'error.message', 'decision.reason']
+  journal.body -> '$.arguments' LIKE ? ESCAPE '\\' OR ${['output', 'error.message', 'decision.reason', 'decision.rule']
     .map((path) => `journal.body ->> '$.${path}' LIKE ? ESCAPE '\\'`)
     .join(' OR ')})))`;
 
@@ -46,7 +46,7 @@ export function entryQuery(query: EntryQuery): SqlQuery {
   if (query.text !== undefined) {
     conditions.always(mentions);
     const [plain, escaped] = [containing(query.text), containing(JSON.stringify(query.text).slice(1, -1))];
-    conditions.values.push(plain, escaped, escaped, plain, plain, plain);
+    conditions.values.push(plain, escaped, escaped, plain, plain, plain, plain);
   }
   if (query.shadowed === true) conditions.always(shadowed);
   const seq = indexed ? 'entries.seq' : 'journal.seq';

@@ -5,7 +5,14 @@ import { JsonView } from '../../parts/json-view.tsx';
 import { momentText } from '../../parts/moment.tsx';
 
 /** Who was asked about a call, and what they said. */
-export function CallApproval({ approval }: { readonly approval: Approval }): ReactNode {
+export function CallApproval({
+  approval,
+  callId,
+}: {
+  readonly approval: Approval;
+  /** The call that is looked at. */
+  readonly callId: string;
+}): ReactNode {
   const { state, requestedAt, expiresAt, answer, usedBy } = approval;
   return (
     <div className="call-approval">
@@ -40,7 +47,7 @@ export function CallApproval({ approval }: { readonly approval: Approval }): Rea
           <JsonView value={answer.arguments} />
         </>
       )}
-      {usedBy === undefined || usedBy === approval.callId ? undefined : (
+      {usedBy === undefined || usedBy === callId ? undefined : (
         <p className="faint">
           Used by <Link to={`/calls/${usedBy}`}>{usedBy}</Link>
         </p>

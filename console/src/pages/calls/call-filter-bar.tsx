@@ -14,18 +14,24 @@ const typingMs = 300;
 export function CallFilterBar({ filters, view }: { readonly filters: CallFilters; readonly view: string }): ReactNode {
   const { data: servers = [] } = useQuery(queries.servers());
   const { data: catalog } = useQuery(queries.tools());
-  const change = (changed: CallFilters): void => navigate(callsAddress({ ...filters, ...changed }, view), { replace: true });
+  const change = (changed: CallFilters): void =>
+    navigate(callsAddress({ ...filters, ...changed }, view), { replace: true });
   const { server, tool, outcome, decision, session, principal, last, since, until } = filters;
   const tools = (catalog?.items ?? []).filter((each) => server === undefined || each.id.server === server);
   const isCounted = view === 'charts';
   return (
     <div className="call-filters" role="search" aria-label="Filter the calls">
       {isCounted ? undefined : (
-        <TypedFilter name="text" label="Search calls" value={filters.text ?? ''} onChange={(text) => change({ text })} />
+        <TypedFilter
+          name="text"
+          label="Search calls"
+          value={filters.text ?? ''}
+          onChange={(text) => change({ text })}
+        />
       )}
       <Choice
         label="Time"
-        all="All the time"
+        all={isCounted ? 'The last day' : 'All the time'}
         value={last ?? ''}
         values={Object.entries(spans).map(([value, { name }]) => [value, name])}
         onChange={(value) => change({ last: value, since: '', until: '' })}

@@ -68,7 +68,7 @@ function Details({ call }: { readonly call: CallDetails }): ReactNode {
           ) : (
             <DecisionView decision={decision} isOpen />
           )}
-          {approval === undefined ? undefined : <CallApproval approval={approval} />}
+          {approval === undefined ? undefined : <CallApproval approval={approval} callId={call.callId} />}
         </Part>
         <Part title="Facts">
           <Facts call={call} />
@@ -78,7 +78,7 @@ function Details({ call }: { readonly call: CallDetails }): ReactNode {
             <JsonView value={call.arguments} open={3} />
           </div>
         </Part>
-        {call.type === 'ToolInvoked' ? (
+        {call.type === 'ToolInvoked' && (call.output !== call.error?.message || call.result !== undefined) ? (
           <Part title="Result">
             <CallResult call={call} />
           </Part>
@@ -88,15 +88,17 @@ function Details({ call }: { readonly call: CallDetails }): ReactNode {
             <SettleCall call={call} />
           </Part>
         ) : undefined}
-        <Part title="Changes">
-          <Changes changes={changes} />
-          {call.type === 'ToolInvoked' && call.changesTotal !== undefined ? (
-            <p className="faint">
-              {changes.length} of {call.changesTotal} are listed.
-            </p>
-          ) : undefined}
-          <CallUndo call={call} />
-        </Part>
+        {call.effect === 'read' && changes.length === 0 ? undefined : (
+          <Part title="Changes">
+            <Changes changes={changes} />
+            {call.type === 'ToolInvoked' && call.changesTotal !== undefined ? (
+              <p className="faint">
+                {changes.length} of {call.changesTotal} are listed.
+              </p>
+            ) : undefined}
+            <CallUndo call={call} />
+          </Part>
+        )}
         <Part title="Record">
           <CallHistory entries={call.history} />
         </Part>
@@ -115,41 +117,48 @@ function Part({ title, children }: { readonly title: string; readonly children: 
 }
 
 function Facts({ call }: { readonly call: CallDetails }): ReactNode {
-  const { at, sessionId, principal, server, adapter, labels = [], idempotencyKey, observed, replaces } = call;
+  const { at, sessionId, principal, server, adapter, labels, idempotencyKey, observed, replaces } = call;
   const ended = call.type === 'ToolInvoked' ? call : undefined;
-  const facts: readonly (readonly [name: string, value: ReactNode])[] = [
-    ['Recorded', momentText(at)],
-    ['Duration', ended === undefined || ended.durationMs === null ? undefined : duration(ended.durationMs)],
-    ['Attempts', ended?.attempts],
-    ['Cost', ended?.costUsd === undefined ? undefined : `$${ended.costUsd}`],
-    ['From the cache', ended?.cached === true ? 'the tool did not run' : undefined],
-    ['Principal', `${principal.id} (${principal.kind})`],
-    ['Server', server === undefined ? undefined : <Link to={callsAddress({ server })}>{server}</Link>],
-    ['Adapter', adapter],
-    [
-      'Session',
-      sessionId === undefined ? undefined : (
-        <>
-          <Link to={`/sessions/${sessionId}`}>{sessionId}</Link> ·{' '}
-          <Link to={callsAddress({ session: sessionId }, 'timeline')}>its calls</Link>
-        </>
-      ),
-    ],
-    ['Labels', labels.length === 0 ? undefined : labels.join(', ')],
-    ['Idempotency key', idempotencyKey === undefined ? undefined : <code>{idempotencyKey}</code>],
-    ['Seen only', observed === true ? 'it went past Signalbox' : undefined],
-    ['In the place of', replaces === undefined ? undefined : <Link to={`/calls/${replaces}`}>{replaces}</Link>],
-  ];
   return (
     <dl className="facts">
-      {facts.map(([name, value]) =>
-        value === undefined ? undefined : (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ),
-      )}
+      <Fact name="Recorded">{momentText(at)}</Fact>
+      <Fact name="Duration">
+        {ended === undefined || ended.durationMs === null ? undefined : duration(ended.durationMs)}
+      </Fact>
+      <Fact name="Attempts">{ended?.attempts}</Fact>
+      <Fact name="Cost">{ended?.costUsd === undefined ? undefined : `$${ended.costUsd}`}</Fact>
+      <Fact name="From the cache">{ended?.cached === true ? 'the tool did not run' : undefined}</Fact>
+      <Fact name="Principal">{`${principal.id} (${principal.kind})`}</Fact>
+      <Fact name="Server">
+        {server === undefined ? undefined : <Link to={callsAddress({ server })}>{server}</Link>}
+      </Fact>
+      <Fact name="Adapter">{adapter}</Fact>
+      <Fact name="Session">
+        {sessionId === undefined ? undefined : (
+          <>
+            <Link to={`/sessions/${sessionId}`}>{sessionId}</Link> ·{' '}
+            <Link to={callsAddress({ session: sessionId }, 'timeline')}>its calls</Link> ·{' '}
+            <Link to={callsAddress({ session: sessionId }, 'replay')}>replay</Link>
+          </>
+        )}
+      </Fact>
+      <Fact name="Labels">{labels?.join(', ')}</Fact>
+      <Fact name="Idempotency key">{idempotencyKey}</Fact>
+      <Fact name="Seen only">{observed === true ? 'it went past Signalbox' : undefined}</Fact>
+      <Fact name="In the place of">
+        {replaces === undefined ? undefined : <Link to={`/calls/${replaces}`}>{replaces}</Link>}
+      </Fact>
     </dl>
+  );
+}
+
+/** What is not known is left out. */
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }): ReactNode {
+  if (children === undefined || children === '') return undefined;
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
   );
 }

@@ -24,7 +24,7 @@ export function CallUndo({ call: { callId, undo, ownUndo } }: { readonly call: C
   return (
     <div className="call-undo">
       {undo.state === 'undone' ? <Badge tone="grey">undone</Badge> : undefined}
-      {undo.state === 'unavailable' ? <p className="faint">Cannot be undone: {undo.reason}</p> : undefined}
+      {undo.state === 'unavailable' ? <p className="faint">{undo.reason}</p> : undefined}
       {undo.state === 'blocked' ? <p>Something stands in the way: {undo.reason}</p> : undefined}
       {taking.error === null ? undefined : <ProblemNote error={taking.error} />}
       {taking.data === undefined || taking.data.outcome === 'undone' ? undefined : (

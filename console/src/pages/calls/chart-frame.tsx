@@ -42,7 +42,14 @@ export function ChartFrame({
         <span className="faint chart-top">{top}</span>
         <svg viewBox={`0 0 ${chartWidth} ${chartHeight}`} preserveAspectRatio="none" role="img" aria-label={summary}>
           {[0.25, 0.5, 0.75].map((share) => (
-            <line key={share} className="grid" x1={0} x2={chartWidth} y1={chartHeight * share} y2={chartHeight * share} />
+            <line
+              key={share}
+              className="grid"
+              x1={0}
+              x2={chartWidth}
+              y1={chartHeight * share}
+              y2={chartHeight * share}
+            />
           ))}
           {children}
         </svg>

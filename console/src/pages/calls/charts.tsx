@@ -17,7 +17,11 @@ type Tally = Statistics['total'];
 /** Rate, latency and outcomes: in all, by server and by tool. */
 export function Charts({ filters }: { readonly filters: CallFilters }): ReactNode {
   const { server, tool, last, since, until } = filters;
-  const options = queries.statistics({ server, tool, last, since, until }, () => ({ server, tool, ...windowOf(filters) }));
+  const options = queries.statistics({ server, tool, last, since, until }, () => ({
+    server,
+    tool,
+    ...windowOf(filters),
+  }));
   const { data, error, refetch } = useQuery({ ...options, placeholderData: keepPreviousData });
   useRefreshed(options.queryKey);
   if (error !== null) return <ProblemNote error={error} onRetry={() => void refetch()} />;
@@ -34,7 +38,7 @@ export function Charts({ filters }: { readonly filters: CallFilters }): ReactNod
     <div className="charts">
       <dl className="figures">
         <Figure name={`Calls in ${time}`} value={total.calls.toLocaleString('en')} />
-        <Figure name="Completed" value={`${percent(total.outcomes['completed'] ?? 0, total.calls)}`} />
+        <Figure name="Completed" value={percent(total.outcomes['completed'] ?? 0, total.calls)} />
         <Figure name="Latency p50" value={total.latencyMs === undefined ? '–' : duration(total.latencyMs.p50)} />
         <Figure name="p95" value={total.latencyMs === undefined ? '–' : duration(total.latencyMs.p95)} />
         <Figure name="p99" value={total.latencyMs === undefined ? '–' : duration(total.latencyMs.p99)} />
@@ -84,10 +88,10 @@ function TallyTable({
         <table>
           <thead>
             <tr>
-              <th scope="col">{title.slice(3)}</th>
+              <th scope="col">{title === 'By tool' ? 'Tool' : 'Server'}</th>
               <th scope="col">Outcomes</th>
               <th scope="col">Calls</th>
-              <th scope="col">Failed</th>
+              <th scope="col">Not completed</th>
               <th scope="col">p50</th>
               <th scope="col">p95</th>
               <th scope="col">p99</th>
@@ -118,7 +122,9 @@ function TallyTable({
 
 /** The shares of the outcomes; in words for who does not see them. */
 function OutcomeBar({ outcomes, calls }: { readonly outcomes: Tally['outcomes']; readonly calls: number }): ReactNode {
-  const present = outcomeNames.flatMap((name) => ((outcomes[name] ?? 0) > 0 ? [{ name, count: outcomes[name] ?? 0 }] : []));
+  const present = outcomeNames.flatMap((name) =>
+    (outcomes[name] ?? 0) > 0 ? [{ name, count: outcomes[name] ?? 0 }] : [],
+  );
   const words = present.map(({ name, count }) => `${count} ${name}`).join(', ');
   return (
     <span className="outcome-bar" role="img" aria-label={words} title={words}>

@@ -28,7 +28,9 @@ export const spans: Readonly<Record<string, { readonly name: string; readonly ms
 };
 
 export function filtersOf(search: URLSearchParams): CallFilters {
-  return Object.fromEntries(names.flatMap((name) => (search.get(name) ?? '') === '' ? [] : [[name, search.get(name)]]));
+  return Object.fromEntries(
+    names.flatMap((name) => ((search.get(name) ?? '') === '' ? [] : [[name, search.get(name)]])),
+  );
 }
 
 /** Where those calls are shown. What is empty is left out. */

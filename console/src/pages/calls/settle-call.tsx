@@ -32,8 +32,8 @@ export function SettleCall({ call: { callId, settled } }: { readonly call: Ended
   return (
     <form className="settle" onSubmit={(event) => event.preventDefault()}>
       <p>
-        Signalbox was cut off while this ran. Find out whether the tool did its work, and say so: nothing is run again, and
-        later deliveries of the call get your answer.
+        Signalbox was cut off while this ran. Find out whether the tool did its work, and say so: nothing is run again,
+        and later deliveries of the call get your answer.
       </p>
       <label className="field">
         <span>How do you know? (may be left empty)</span>

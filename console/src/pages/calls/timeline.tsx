@@ -59,7 +59,7 @@ export function Timeline({ filters }: { readonly filters: CallFilters }): ReactN
       {data.items.length === 0 ? (
         <EmptyState icon="calls" title="No call in this time" />
       ) : (
-        <div className="lanes" role="group" aria-label="Calls as bars" tabIndex={-1} onKeyDown={moveBetweenBars}>
+        <div className="lanes" role="toolbar" aria-label="Calls as bars" tabIndex={-1} onKeyDown={moveBetweenBars}>
           {lanes.map(({ name, rows, bars }, lane) => (
             <div key={name} className="lane">
               <h3 title={name}>{name}</h3>

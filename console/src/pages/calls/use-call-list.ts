@@ -33,6 +33,8 @@ export function useCallList(filters: CallFilters, isReading: () => boolean): Cal
     queryFn: ({ pageParam: before, signal }) =>
       api('GET /api/calls', { query: { ...toQuery(filters), limit: pageSize, before }, signal }),
     getNextPageParam: ({ next }) => next,
+    // What is recorded does not change: nothing is won by comparing every page with each new one.
+    structuralSharing: false,
   });
   const [held, setHeld] = useState<readonly CallEntry[]>([]);
   const shown = useMemo(() => data?.pages.flatMap(({ items }) => items), [data]);
@@ -81,7 +83,6 @@ export function useCallList(filters: CallFilters, isReading: () => boolean): Cal
   });
   // What came while another page was open.
   useEffect(() => {
-    setHeld([]);
     if (cache.getQueryData(queryKey) !== undefined) lookSoon();
   }, [cache, queryKey, lookSoon]);
 

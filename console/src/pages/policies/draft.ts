@@ -42,8 +42,7 @@ export function useDraft(policies: Policies | undefined): Draft {
     isChanged,
     isOutdated: isChanged && now !== undefined && now.text !== base,
     write: (next) => keep({ text: next, base, seen }),
-    restart: (found, next = textOf(found)) =>
-      keep({ text: next, base: textOf(found), seen: found.file?.fingerprint }),
+    restart: (found, next = textOf(found)) => keep({ text: next, base: textOf(found), seen: found.file?.fingerprint }),
   };
 }
 

@@ -20,7 +20,10 @@ export function ExplainView(): ReactNode {
   useRefreshed(query.queryKey);
   const [chosen, setChosen] = useState<string>();
   const calls = data?.items ?? [];
-  const at = Math.max(0, calls.findIndex(({ callId }) => callId === chosen));
+  const at = Math.max(
+    0,
+    calls.findIndex(({ callId }) => callId === chosen),
+  );
   const call = calls[at];
   const move = (step: number): void => setChosen(calls[Math.min(calls.length - 1, Math.max(0, at + step))]?.callId);
   useShortcut('j', 'Next call', () => move(1));

@@ -28,7 +28,10 @@ export function PoliciesPage(): ReactNode {
   const draft = useDraft(policies);
   return (
     <div className="page policies">
-      <PageHead title="Policies" about="Rules allow, ask or deny. Where none speaks, reads run and everything else asks." />
+      <PageHead
+        title="Policies"
+        about="Rules allow, ask or deny. Where none speaks, reads run and everything else asks."
+      />
       <ViewLinks
         label="Views of the policies"
         current={current}

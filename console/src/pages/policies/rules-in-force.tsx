@@ -47,5 +47,7 @@ function isShadow(rule: unknown): boolean {
 }
 
 function partOf(rule: unknown, name: string): unknown {
-  return typeof rule === 'object' && rule !== null && name in rule ? (rule as Record<string, unknown>)[name] : undefined;
+  return typeof rule === 'object' && rule !== null && name in rule
+    ? (rule as Record<string, unknown>)[name]
+    : undefined;
 }

@@ -9,44 +9,30 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 
-const pageSize = 1000;
-const mostListed = 200;
+const pageSize = 200;
 
 /** What rules in shadow mode would have done, had they been in force. */
 export function ShadowView(): ReactNode {
   const { data, error, refetch, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery({
     queryKey: ['shadow'],
     initialPageParam: undefined as number | undefined,
-    queryFn: async ({ pageParam: before, signal }) => {
-      const { items, next } = await api('GET /api/calls', { query: { before, limit: pageSize }, signal });
-      return { looked: items.length, found: items.filter(hasShadow), next };
+    queryFn: ({ pageParam: before, signal }) => {
+      const query = { shadowed: 'true', before, limit: pageSize } as const;
+      return api('GET /api/calls', { query, signal });
     },
     getNextPageParam: ({ next }) => next,
   });
   if (error !== null) return <ProblemNote error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return undefined;
-  const looked = data.pages.reduce((sum, page) => sum + page.looked, 0);
-  const rows = data.pages.flatMap(({ found }) => found).flatMap(differences);
+  const rows = data.pages.flatMap(({ items }) => items).flatMap(differences);
   const byRule = [...Map.groupBy(rows, ({ rule, answer }) => `${answer} ${rule}`).values()];
   return (
     <section className="shadow" aria-label="Shadow results">
-      <div className="backtest-head">
-        <p role="status">
-          {rows.length === 0
-            ? `No rule in shadow mode would have changed one of the newest ${looked.toLocaleString('en')} calls.`
-            : `In the newest ${looked.toLocaleString('en')} calls:`}
-        </p>
-        {hasNextPage ? (
-          <Button isBusy={isFetching} onClick={() => void fetchNextPage()}>
-            Look further back
-          </Button>
-        ) : undefined}
-      </div>
       {rows.length === 0 ? (
-        <EmptyState icon="policies" title="Try a rule before it counts">
+        <EmptyState icon="policies" title="No rule in shadow mode would have changed a call">
           <p>
-            A rule with <code>mode: shadow</code> decides nothing. What it would have said is recorded with each call and
-            told here.
+            A rule with <code>mode: shadow</code> decides nothing: try one before it counts. What it would have said is
+            recorded with each call and told here.
           </p>
         </EmptyState>
       ) : (
@@ -61,7 +47,12 @@ export function ShadowView(): ReactNode {
               );
             })}
           </ul>
-          <div className="card wide-table" role="group" aria-label="Calls that shadow rules would have changed" tabIndex={0}>
+          <div
+            className="card wide-table"
+            role="group"
+            aria-label="Calls that shadow rules would have changed"
+            tabIndex={0}
+          >
             <table className="changed">
               <thead>
                 <tr>
@@ -72,7 +63,7 @@ export function ShadowView(): ReactNode {
                 </tr>
               </thead>
               <tbody>
-                {rows.slice(0, mostListed).map(({ call, was, answer, rule, reason }) => (
+                {rows.map(({ call, was, answer, rule, reason }) => (
                   <tr key={`${call.callId} ${rule}`}>
                     <td>
                       <Moment at={call.at} />
@@ -91,15 +82,15 @@ export function ShadowView(): ReactNode {
               </tbody>
             </table>
           </div>
-          {rows.length > mostListed ? <p className="faint">The newest {mostListed} are listed.</p> : undefined}
+          {hasNextPage ? (
+            <Button isBusy={isFetching} onClick={() => void fetchNextPage()}>
+              Look further back
+            </Button>
+          ) : undefined}
         </>
       )}
     </section>
   );
-}
-
-function hasShadow({ decision }: CallEntry): boolean {
-  return (decision?.shadow?.length ?? 0) > 0;
 }
 
 interface Difference {
@@ -110,7 +101,6 @@ interface Difference {
   readonly reason: string;
 }
 
-/** What a shadow rule says counts where it is stricter than, or other than, what was said. */
 function differences(call: CallEntry): readonly Difference[] {
   const { decision } = call;
   if (decision === undefined) return [];

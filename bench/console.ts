@@ -1,0 +1,146 @@
+/**
+ * The console on a large journal, in a real browser: how soon it shows something, how soon the calls are there, filtered ones too,
+ * and whether scrolling through them is smooth.
+ *
+ *   npm run bench -- console        100,000 calls; SIGNALBOX_BENCH_CALLS says how many else
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { BrowserContext, Page } from 'playwright-core';
+import { findConsole } from '../src/cli/serve/console-build.ts';
+import { sqliteStore } from '../src/store/sqlite/sqlite-store.ts';
+import { launchBrowser } from '../test/browser/launch-browser.ts';
+import { seedJournal } from '../test/support/seed-journal.ts';
+import { median } from './support/measure.ts';
+
+const calls = Number(process.env['SIGNALBOX_BENCH_CALLS'] ?? 100_000);
+const rounds = Number(process.env['ROUNDS'] ?? 5);
+const rowsToScroll = 5000;
+
+await findConsole().directory;
+const directory = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
+const store = sqliteStore({ file: join(directory, 'signalbox.db') });
+await seedJournal(store, { calls });
+await store.close();
+
+const program = join(import.meta.dirname, '..', 'bin', 'signalbox');
+const env = { ...process.env, SIGNALBOX_HOME: directory, SIGNALBOX_SECRETS: 'file' };
+const served = spawn(process.execPath, [program, 'serve', '--port', '0', '--json'], { cwd: directory, env });
+const ended = once(served, 'close');
+served.stderr.resume();
+const [line] = (await once(createInterface(served.stdout), 'line')) as [string];
+const { url, signInUrl } = JSON.parse(line) as { url: string; signInUrl: string };
+const browser = await launchBrowser();
+process.on('exit', () => {
+  served.kill('SIGKILL');
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** When the page first had a row, in milliseconds since it was asked for. */
+const watchRows = `
+const seen = new MutationObserver(() => {
+  if (document.querySelector('a.call-row, .empty') === null) return;
+  seen.disconnect();
+  requestAnimationFrame(() => { globalThis.rowsAt = performance.now(); });
+});
+seen.observe(document, { childList: true, subtree: true });`;
+
+/** Scrolls the list by some 11 rows in each frame, and notes how long each frame took. */
+const scroll = `(async (rows) => {
+  const list = document.querySelector('.virtual-list');
+  const frame = () => new Promise(requestAnimationFrame);
+  const times = [];
+  let before = await frame();
+  let waited = 0;
+  while (list.scrollTop < rows * 36 && waited < 600) {
+    const top = list.scrollTop;
+    list.scrollTop += 400;
+    if (list.scrollTop === top) waited += 1;
+    const now = await frame();
+    times.push(now - before);
+    before = now;
+  }
+  return { times, waited, rows: Math.round(list.scrollTop / 36) };
+})(${rowsToScroll})`;
+
+async function newContext(): Promise<BrowserContext> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 } });
+  await context.addInitScript(watchRows);
+  return context;
+}
+
+const first = await newContext();
+await (await first.newPage()).goto(signInUrl);
+const cookies = await first.cookies();
+
+/** What an expression comes to, once it is there. */
+function awaited(page: Page, expression: string): Promise<number> {
+  return page.evaluate(`new Promise((resolve) => {
+    const look = () => { const value = ${expression}; value === undefined ? setTimeout(look, 5) : resolve(value); };
+    look();
+  })`);
+}
+
+/** Opens a place and tells when it first painted, and when it first had rows. */
+async function opened(page: Page, path: string): Promise<{ paint: number; rows: number }> {
+  await page.goto(url + path);
+  const rows = path.startsWith('/calls') ? await awaited(page, 'globalThis.rowsAt') : Number.NaN;
+  return { rows, paint: await awaited(page, "performance.getEntriesByName('first-contentful-paint')[0]?.startTime") };
+}
+
+async function openings(path: string, isCold: boolean): Promise<void> {
+  const times: { paint: number; rows: number }[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const context = await newContext();
+    await context.addCookies(cookies);
+    const page = await context.newPage();
+    // The browser keeps the files from here on.
+    if (!isCold) await opened(page, '/inbox');
+    times.push(await opened(page, path));
+    await context.close();
+  }
+  const [paint, rows] = [times.map((each) => each.paint), times.map((each) => each.rows)];
+  const told = (values: readonly number[]): string =>
+    Number.isNaN(values[0]) ? '' : `${Math.round(median(values))} (${Math.round(Math.min(...values))})`;
+  console.log(`| \`${path}\`${isCold ? ', for the first time' : ''} | ${told(paint)} | ${told(rows)} |`);
+}
+
+const load = (): string => loadavg()[0]?.toFixed(1) ?? '';
+console.log(`\n${calls.toLocaleString('en')} calls in the journal; load ${load()}\n`);
+console.log('| ms since the page was asked for: median (fastest) | first paint | first rows |\n|---|---|---|');
+await openings('/', true);
+await openings('/calls', true);
+await openings('/calls', false);
+for (const query of [
+  'server=mail',
+  'tool=mcp__ci__deploy&outcome=failed',
+  'decision=deny',
+  'session=session_7',
+  'text=part',
+  'text=zebra',
+])
+  await openings(`/calls?${query}`, false);
+
+const context = await newContext();
+await context.addCookies(cookies);
+const page = await context.newPage();
+await opened(page, '/calls');
+const { times, waited, rows } = await page.evaluate<{ times: number[]; waited: number; rows: number }>(scroll);
+times.sort((a, b) => a - b);
+const at = (share: number): string =>
+  (times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN).toFixed(1);
+console.log(`\nScrolled through ${rows.toLocaleString('en')} rows in ${times.length} frames; load ${load()}\n`);
+console.log(
+  '| ms for a frame: p50 | p95 | p99 | longest | frames over 50 ms | frames at the end of what was loaded |\n|---|---|---|---|---|---|',
+);
+console.log(
+  `| ${at(0.5)} | ${at(0.95)} | ${at(0.99)} | ${at(1)} | ${times.filter((each) => each > 50).length} | ${waited} |`,
+);
+
+await browser.close();
+served.kill('SIGTERM');
+await ended;
