@@ -130,14 +130,14 @@ export function storeConformance(name: string, lasting: boolean, place: () => Pr
       );
     });
 
-    test('finds entries by a text in tool, arguments, output, error or reason, in whatever case, and nowhere else', async () => {
+    test('finds entries by a text in tool, arguments, output, error, rule or reason, in whatever case, and nowhere else', async () => {
       const of = (call: string, body: object, tool = 'mcp__a__b'): EntryDraft =>
         draft({ call, tool, body: JSON.stringify({ arguments: {}, output: '', ...body }) });
       await store.append([
         of('1', { arguments: { path: 'Notes/100%_"é".md' } }),
         of('2', { output: 'first line\nsecond "line"' }),
         of('3', { error: { code: 'x', message: 'no such Notes' } }),
-        of('4', { decision: { answer: 'deny', rule: 'r', reason: 'not at night' } }),
+        of('4', { decision: { answer: 'deny', rule: 'curfew', reason: 'not at night' } }),
         of('5', { principal: { id: 'notes' } }, 'mcp__notes__add'),
         of('6', { principal: { id: 'notes' } }),
       ]);
@@ -152,6 +152,7 @@ export function storeConformance(name: string, lasting: boolean, place: () => Pr
       assert.deepEqual(await find('100_'), []);
       assert.deepEqual(await find('\nsecond "line"'), ['2']);
       assert.deepEqual(await find('at night'), ['4']);
+      assert.deepEqual(await find('curfew'), ['4']);
       assert.deepEqual(await find('output'), []);
       assert.deepEqual(await find('0 more', { limit: 3 }), ['more_8990', 'more_8980', 'more_8970']);
       assert.deepEqual((await find('more', { order: 'oldest-first', limit: 9500 })).length, 9000);

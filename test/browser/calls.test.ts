@@ -142,7 +142,7 @@ describe('the calls page', () => {
     await page.goto(`${served.url}/calls?view=charts`);
     await page.getByRole('img', { name: /calls from .* at most/ }).waitFor();
     await page.getByText('As a table').first().click();
-    await page.getByRole('columnheader', { name: 'completed' }).waitFor();
+    await page.getByRole('columnheader', { name: 'completed', exact: true }).waitFor();
     await page.getByRole('link', { name: 'mcp__desk__write' }).click();
     await page.waitForURL(/tool=mcp__desk__write/);
     assert.deepEqual(await accessibilityFaults(page), []);

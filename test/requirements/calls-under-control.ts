@@ -95,6 +95,7 @@ export const callsUnderControl: Section<'C'> = {
       'test/faults/undo-kill.test.ts > kill -9 in the middle of an undo, 25 times, run again: the same result (SIGNALBOX_KILLS for more)',
       'src/undo/undo-engine.test.ts > conflicts > whatever others do to a path after the call is reported and left as it is',
       'src/call/undo-external.test.ts > what a tool of an external server changed in its declared workspace is shown and undone',
+      'test/browser/calls.test.ts > the calls page > undoes a call, and with a conflict touches nothing',
     ],
   },
   C7: {
@@ -135,6 +136,7 @@ export const callsUnderControl: Section<'C'> = {
       'src/server/routes/policies.test.ts > /api/policies > backtests rules on the recorded calls',
       'src/server/routes/policies.test.ts > /api/policies > shows which recorded calls a rule in shadow mode would have decided otherwise',
       'src/call/policies.test.ts > a backtest with the rules that decided finds nothing changed: remembered approvals and modes are not the rules’ doing',
+      'test/browser/policies.test.ts > the policies page > shows what a changed rule would have decided otherwise, and keeps what was written meanwhile',
     ],
   },
   C11: {
@@ -176,6 +178,7 @@ export const callsUnderControl: Section<'C'> = {
       'src/server/routes/policies.test.ts > /api/policies > shows the rules in force, takes other ones, and calls are decided by them and say why',
       'test/e2e/cli-policy.test.ts > policy > explain names rule, line, values, reason and shadow of a call',
       'test/browser/inbox.test.ts > the inbox > tells by which rule a call waits, where that stands and what it looked at',
+      'test/browser/calls.test.ts > the calls page > is narrowed by filters in its address, opens a call, and says why it was decided so, as the CLI does',
     ],
   },
   C15: {
@@ -191,6 +194,7 @@ export const callsUnderControl: Section<'C'> = {
       'src/call/approvals/remembered.test.ts > remembering > for the arguments, the tool, or the server: so far and no further',
       'test/e2e/cli-approvals.test.ts > approvals > remembering shows what it would have let through, needs a clear yes, is listed and revoked',
       'test/browser/inbox.test.ts > the inbox > remembers, after showing which recorded calls that would have let through',
+      'test/browser/policies.test.ts > the policies page > lists a remembered rule with what it let through, and revokes it',
     ],
   },
 };

@@ -36,10 +36,10 @@ export function CallTable({ filters }: { readonly filters: CallFilters }): React
   });
   const rows = virtual.getVirtualItems();
   const last = rows.at(-1)?.index ?? -1;
-  const { isWhole, isLoadingMore, loadMore } = list;
+  const { isWhole, isLoadingMore, loadMore, error } = list;
   useEffect(() => {
-    if (last >= calls.length - 60 && !isWhole && !isLoadingMore) loadMore();
-  }, [last, calls.length, isWhole, isLoadingMore, loadMore]);
+    if (last >= calls.length - 60 && !isWhole && !isLoadingMore && error === null) loadMore();
+  }, [last, calls.length, isWhole, isLoadingMore, loadMore, error]);
 
   const move = (step: number): void => {
     const focused = document.activeElement?.closest('[data-index]')?.getAttribute('data-index');
@@ -54,7 +54,7 @@ export function CallTable({ filters }: { readonly filters: CallFilters }): React
     frame.current?.scrollTo({ top: 0 });
   };
 
-  if (list.error !== null && list.calls === undefined) return <ProblemNote error={list.error} onRetry={list.retry} />;
+  if (error !== null && list.calls === undefined) return <ProblemNote error={error} onRetry={list.retry} />;
   if (list.calls?.length === 0) return <NoCalls isFiltered={Object.keys(filters).length > 0} />;
   return (
     <div className="call-table card" aria-busy={list.calls === undefined}>
@@ -99,6 +99,7 @@ export function CallTable({ filters }: { readonly filters: CallFilters }): React
           })}
         </ul>
       </div>
+      {error === null ? undefined : <ProblemNote error={error} onRetry={loadMore} />}
       <p className="faint call-foot" role="status">
         {list.calls === undefined
           ? 'Looking…'

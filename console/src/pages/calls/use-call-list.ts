@@ -1,7 +1,7 @@
 import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import { api } from '../../api/client.ts';
-import type { CallEntry, CallPage } from '../../api/schema.ts';
+import type { CallEntry, CallPage, CallSettled } from '../../api/schema.ts';
 import { useLiveEvents } from '../../live/live.tsx';
 import { type CallFilters, toQuery } from './filters.ts';
 
@@ -35,6 +35,8 @@ export function useCallList(filters: CallFilters, isReading: () => boolean): Cal
     getNextPageParam: ({ next }) => next,
     // What is recorded does not change: nothing is won by comparing every page with each new one.
     structuralSharing: false,
+    // Live events bring what is new. Looking up all pages again would move what is read.
+    staleTime: 'static',
   });
   const [held, setHeld] = useState<readonly CallEntry[]>([]);
   const shown = useMemo(() => data?.pages.flatMap(({ items }) => items), [data]);
@@ -45,14 +47,18 @@ export function useCallList(filters: CallFilters, isReading: () => boolean): Cal
     const query = { ...toQuery(filters), after: newest, order: 'newest-first', limit: pageSize } as const;
     const page = await api('GET /api/calls', { query }).catch(() => undefined);
     if (page === undefined) return;
-    // So many came that there would be a gap.
-    if (page.next !== undefined) {
-      setHeld([]);
-      await cache.resetQueries({ queryKey });
-      return;
-    }
-    take(page.items);
+    if (page.next === undefined) take(page.items);
+    else beginAgain();
   });
+
+  /** So many came that there would be a gap. */
+  const beginAgain = (): void => {
+    setHeld([]);
+    cache.setQueryData<Pages>(queryKey, (pages) =>
+      pages === undefined ? undefined : { pages: pages.pages.slice(0, 1), pageParams: pages.pageParams.slice(0, 1) },
+    );
+    void refetch();
+  };
 
   const take = (found: readonly CallEntry[]): void => {
     const latest = new Map(found.map((call) => [call.callId, call]));
@@ -79,7 +85,10 @@ export function useCallList(filters: CallFilters, isReading: () => boolean): Cal
     }, gatherMs);
   }, []);
   useLiveEvents(({ kind, event }) => {
-    if (kind === 'journal' && (event.type === 'CallStarted' || event.type === 'ToolInvoked')) lookSoon();
+    if (kind === 'ready') lookSoon();
+    if (kind !== 'journal') return;
+    if (event.type === 'CallStarted' || event.type === 'ToolInvoked') lookSoon();
+    if (event.type === 'CallSettled') cache.setQueryData<Pages>(queryKey, (pages) => withSettled(pages, event));
   });
   // What came while another page was open.
   useEffect(() => {
@@ -110,16 +119,19 @@ function idsOf({ items }: CallPage): readonly string[] {
 
 /** A call that was running when it was listed keeps its place. */
 function withLatest(pages: Pages | undefined, latest: ReadonlyMap<string, CallEntry>): Pages | undefined {
-  return pages === undefined
-    ? undefined
-    : {
-        ...pages,
-        pages: pages.pages.map((page) =>
-          page.items.some(({ callId }) => latest.has(callId))
-            ? { ...page, items: page.items.map((call) => latest.get(call.callId) ?? call) }
-            : page,
-        ),
-      };
+  if (pages === undefined) return undefined;
+  const changed = pages.pages.map((page) =>
+    page.items.some(({ callId }) => latest.has(callId))
+      ? { ...page, items: page.items.map((call) => latest.get(call.callId) ?? call) }
+      : page,
+  );
+  return { ...pages, pages: changed };
+}
+
+function withSettled(pages: Pages | undefined, { callId, as, by, at, note }: CallSettled): Pages | undefined {
+  const call = pages?.pages.flatMap(({ items }) => items).find((each) => each.callId === callId);
+  if (call?.type !== 'ToolInvoked') return pages;
+  return withLatest(pages, new Map([[callId, { ...call, settled: { as, by, at, note } }]]));
 }
 
 function onTop(pages: Pages | undefined, calls: readonly CallEntry[]): Pages | undefined {
