@@ -3,6 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import type { CallResult } from '../../console/src/api/schema.ts';
+import { newCallId } from '../../src/model/identifiers.ts';
+import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { Place } from '../e2e/cli-place.ts';
 import { type ServedPlace, type Window, accessibilityFaults, openWindow, serve } from './browser-place.ts';
 
@@ -26,6 +28,22 @@ const rules = `- id: no-shouting
 - { id: writes, match: mcp__desk__write, allow: true }
 `;
 
+const lost = newCallId();
+
+/** A journal as it is after a crash: a call began, and nobody knows how it ended. */
+async function cutOff(place: Place): Promise<void> {
+  mkdirSync(place.data, { recursive: true });
+  const store = sqliteStore({ file: join(place.data, 'signalbox.db') });
+  const columns = { call: lost, session: '', tool: 'mcp__desk__pay', at: Date.now() };
+  const facts = { principal: { id: 'someone', kind: 'agent' }, arguments: {}, server: 'desk', effect: 'irreversible' };
+  const ended = { ...facts, durationMs: null, output: '' };
+  await store.append([
+    { ...columns, type: 'CallStarted', outcome: '', body: JSON.stringify(facts) },
+    { ...columns, type: 'ToolInvoked', outcome: 'unknown', body: JSON.stringify(ended) },
+  ]);
+  await store.close();
+}
+
 describe('the calls page', () => {
   let served: ServedPlace;
   let window: Window;
@@ -43,6 +61,7 @@ describe('the calls page', () => {
     });
     mkdirSync(join(place.directory, 'work'));
     writeFileSync(join(place.directory, 'work', 'a.txt'), 'before\n');
+    await cutOff(place);
     served = await serve(place);
     window = await openWindow(served);
   });
@@ -105,6 +124,29 @@ describe('the calls page', () => {
     await changes.getByText('What the call changed was changed since').waitFor();
     await changes.getByText('a.txt').first().waitFor();
     assert.equal(readFileSync(file, 'utf8'), 'by somebody else\n');
+  });
+
+  it('takes what a human found out about a call whose outcome is unknown', async () => {
+    const { page } = window;
+    await page.goto(`${served.url}/calls/${lost}`);
+    const unknown = page.getByRole('region', { name: 'Outcome unknown' });
+    await unknown.getByRole('textbox').fill('the bank says so');
+    await unknown.getByRole('button', { name: 'It completed' }).click();
+    await unknown.getByText(/Settled as completed by .*the bank says so/).waitFor();
+    await page.goto(`${served.url}/calls?outcome=unknown`);
+    await page.getByText('unknown, settled: completed').waitFor();
+  });
+
+  it('replays the calls of a session', async () => {
+    const { page } = window;
+    const body = { arguments: { text: 'once' }, sessionId: 'replayed' };
+    await served.ask('POST', '/api/tools/mcp__desk__echo/call', body);
+    await page.goto(`${served.url}/calls?session=replayed`);
+    await page.getByRole('link', { name: 'Replay' }).click();
+    await page.getByLabel(/Rules to decide them by/).fill('- { id: shut, deny: true }');
+    await page.getByRole('button', { name: 'Replay' }).click();
+    await page.getByText('1 of 1 calls came out otherwise').waitFor();
+    await page.getByRole('row', { name: /mcp__desk__echo completed denied/ }).waitFor();
   });
 
   it('shows HTML in arguments, results and names of files as text', async () => {

@@ -73,7 +73,9 @@ describe('the policies page', () => {
 
   it('puts into force what is saved, and writes nothing over a file that somebody else changed', async () => {
     const { page } = window;
+    await page.goto(`${served.url}/policies`);
     const editor = page.getByRole('textbox', { name: 'Rules, as YAML' });
+    await editor.fill('- { id: closed, match: mcp__notes__list, deny: true }\n');
     await page.getByRole('button', { name: 'Save and put into force' }).click();
     await page.getByText(/^In force: version/).waitFor();
     assert.match(readFileSync(file, 'utf8'), /^- \{ id: closed/);
@@ -92,10 +94,11 @@ describe('the policies page', () => {
 
   it('explains a recent call, and tells what rules in shadow would have changed', async () => {
     const { page } = window;
+    assert.equal((await call('list', {})).decision?.rule, 'lists');
     await page.goto(`${served.url}/policies?view=explain`);
-    await page.getByRole('region', { name: 'Why' }).getByText('rule closed').waitFor();
+    await page.getByRole('region', { name: 'Why' }).getByText('rule lists').waitFor();
     await page.getByRole('link', { name: 'Shadow' }).click();
-    const row = page.getByRole('row', { name: /mcp__notes__list/ });
+    const row = page.getByRole('row', { name: /mcp__notes__list/ }).first();
     await row.getByText('someday').waitFor();
     assert.deepEqual(await accessibilityFaults(page), []);
   });
