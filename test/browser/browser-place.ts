@@ -108,3 +108,25 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
   });
   return violations.map(({ id, help, nodes }) => `${id}: ${help}\n  ${nodes.slice(0, 3).join('\n  ')}`);
 }
+
+/** What is wrong with pages that are full, in both themes and as narrow as a phone. */
+export async function faultsInEveryLook(
+  served: Pick<ServedPlace, 'url' | 'signInUrl'>,
+  paths: readonly string[],
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const look of [{}, { theme: 'dark' }, { width: 390 }, { theme: 'dark', width: 390 }] as const) {
+    const { page, context, faults } = await openWindow(served, look);
+    for (const path of paths) {
+      await page.goto(served.url + path);
+      await page.locator('.connection.live').waitFor({ state: 'attached' });
+      await page.locator('main .card').first().waitFor();
+      const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+      if (overflow > 0) faults.push(`${overflow} pixels too wide`);
+      faults.push(...(await accessibilityFaults(page)));
+      found.push(...faults.splice(0).map((fault) => `${path} ${JSON.stringify(look)}: ${fault}`));
+    }
+    await context.close();
+  }
+  return found;
+}

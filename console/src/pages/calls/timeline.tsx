@@ -62,7 +62,7 @@ export function Timeline({ filters }: { readonly filters: CallFilters }): ReactN
         <div className="lanes" role="toolbar" aria-label="Calls as bars" tabIndex={-1} onKeyDown={moveBetweenBars}>
           {lanes.map(({ name, rows, bars }, lane) => (
             <div key={name} className="lane">
-              <h3 title={name}>{name}</h3>
+              <h2 title={name}>{name}</h2>
               <div className="lane-bars" style={{ blockSize: `${rows * 1.125}rem` }}>
                 {bars.map((bar, index) => (
                   <BarLink key={bar.call.callId} bar={bar} stretch={stretch} isStop={lane === 0 && index === 0} />
