@@ -3,22 +3,24 @@ import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import { queries } from '../../api/queries.ts';
 import { navigate } from '../../app/router.tsx';
 import { Button } from '../../parts/button.tsx';
-import { momentText } from '../../parts/moment.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { type CallFilters, callsAddress, spans } from './filters.ts';
 import { outcomeNames } from './outcome-names.ts';
 
 const typingMs = 300;
+const mostSessions = 100;
 
 /** Narrows the calls. The charts are counted by time, server and tool only. */
 export function CallFilterBar({ filters, view }: { readonly filters: CallFilters; readonly view: string }): ReactNode {
   const { data: servers = [] } = useQuery(queries.servers());
   const { data: catalog } = useQuery(queries.tools());
+  const { data: sessions = [] } = useQuery(queries.sessions());
   const change = (changed: CallFilters): void =>
     navigate(callsAddress({ ...filters, ...changed }, view), { replace: true });
   const { server, tool, outcome, decision, session, principal, last, since, until } = filters;
   const tools = (catalog?.items ?? []).filter((each) => server === undefined || each.id.server === server);
   const isCounted = view === 'charts';
+  const isWindow = since !== undefined || until !== undefined;
   return (
     <div className="call-filters" role="search" aria-label="Filter the calls">
       {isCounted ? undefined : (
@@ -32,10 +34,18 @@ export function CallFilterBar({ filters, view }: { readonly filters: CallFilters
       <Choice
         label="Time"
         all={isCounted ? 'The last day' : 'All the time'}
-        value={last ?? ''}
-        values={Object.entries(spans).map(([value, { name }]) => [value, name])}
-        onChange={(value) => change({ last: value, since: '', until: '' })}
+        value={isWindow ? 'window' : (last ?? '')}
+        values={[...Object.entries(spans).map(([value, { name }]) => [value, name] as const), ['window', 'Between…']]}
+        onChange={(value) =>
+          change(value === 'window' ? { last: '', ...dayBefore() } : { last: value, since: '', until: '' })
+        }
       />
+      {isWindow ? (
+        <>
+          <TimeField label="From" value={since} onChange={(value) => change({ last: '', since: value })} />
+          <TimeField label="Until" value={until} onChange={(value) => change({ last: '', until: value })} />
+        </>
+      ) : undefined}
       <Choice
         label="Server"
         all="All servers"
@@ -74,13 +84,13 @@ export function CallFilterBar({ filters, view }: { readonly filters: CallFilters
           />
         </>
       )}
-      {session === undefined || isCounted ? undefined : (
-        <Taken name={`Session ${session}`} onRemove={() => change({ session: '' })} />
-      )}
-      {since === undefined && until === undefined ? undefined : (
-        <Taken
-          name={`${since === undefined ? '…' : momentText(since)} – ${until === undefined ? 'now' : momentText(until)}`}
-          onRemove={() => change({ since: '', until: '' })}
+      {isCounted || (sessions.length === 0 && session === undefined) ? undefined : (
+        <Choice
+          label="Session"
+          all="All sessions"
+          value={session ?? ''}
+          values={sessions.slice(0, mostSessions).map(({ id, title }) => [id, title])}
+          onChange={(value) => change({ session: value })}
         />
       )}
       {Object.keys(filters).length === 0 ? undefined : (
@@ -163,10 +173,33 @@ function TypedFilter({
   );
 }
 
-function Taken({ name, onRemove }: { readonly name: string; readonly onRemove: () => void }): ReactNode {
+/** A moment by the reader's clock; the address has it in UTC. */
+function TimeField({
+  label,
+  value,
+  onChange,
+}: {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly onChange: (value: string) => void;
+}): ReactNode {
+  const at = value === undefined ? Number.NaN : Date.parse(value);
+  const local = Number.isNaN(at)
+    ? ''
+    : new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
   return (
-    <Button className="taken" icon="close" title="Remove this filter" onClick={onRemove}>
-      {name}
-    </Button>
+    <input
+      className="time-field"
+      type="datetime-local"
+      step={1}
+      aria-label={label}
+      value={local}
+      onChange={({ target }) => onChange(target.value === '' ? '' : new Date(target.value).toISOString())}
+    />
   );
+}
+
+function dayBefore(): CallFilters {
+  const now = Date.now();
+  return { since: new Date(now - 86_400_000).toISOString(), until: new Date(now).toISOString() };
 }

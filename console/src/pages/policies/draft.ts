@@ -22,13 +22,14 @@ interface Kept {
   readonly seen: string | undefined;
 }
 
-/** Kept while other pages are open: what was written is not lost by looking at a call. */
-let kept: Kept | undefined;
+const place = 'signalbox:policy-draft';
 
 export function useDraft(policies: Policies | undefined): Draft {
-  const [state, setState] = useState(kept);
+  const [state, setState] = useState(readKept);
   const keep = (next: Kept): void => {
-    kept = next;
+    // What was written is not lost by looking at a call, or by loading the page again.
+    if (next.text === next.base) sessionStorage.removeItem(place);
+    else sessionStorage.setItem(place, JSON.stringify(next));
     setState(next);
   };
   const now = policies === undefined ? undefined : { text: textOf(policies), seen: policies.file?.fingerprint };
@@ -44,6 +45,11 @@ export function useDraft(policies: Policies | undefined): Draft {
     write: (next) => keep({ text: next, base, seen }),
     restart: (found, next = textOf(found)) => keep({ text: next, base: textOf(found), seen: found.file?.fingerprint }),
   };
+}
+
+function readKept(): Kept | undefined {
+  const text = sessionStorage.getItem(place);
+  return text === null ? undefined : (JSON.parse(text) as Kept);
 }
 
 const empty: Kept = { text: '', base: '', seen: undefined };

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, memo } from 'react';
 import { api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
+import { Link } from '../../app/router.tsx';
 import { useTell } from '../../app/toasts.tsx';
 import { Badge, EffectBadge, OutcomeBadge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -90,7 +91,9 @@ export const ToolCard = memo(function ToolCard({
               {result.outcome === 'completed' && (result.changes?.length ?? 0) > 0 ? (
                 <Undo callId={result.callId} isUndone={undone?.includes(result.callId) ?? false} />
               ) : undefined}
-              <code className="faint">{result.callId}</code>
+              <code className="faint">
+                <Link to={`/calls/${result.callId}`}>{result.callId}</Link>
+              </code>
             </footer>
           )}
         </>
