@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { DataTable } from '../../parts/data-table.tsx';
 import { momentText } from '../../parts/moment.tsx';
 
 /** The drawing has these sides and is stretched to the room there is; words stand outside of it. */
@@ -60,29 +61,16 @@ export function ChartFrame({
       </div>
       <details className="fold">
         <summary>As a table</summary>
-        <div className="wide-table" role="group" aria-label={title} tabIndex={0}>
-          <table>
-            <thead>
-              <tr>
-                {table.head.map((name) => (
-                  <th key={name} scope="col">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {table.rows.map(([name, ...values]) => (
-                <tr key={name}>
-                  <th scope="row">{name}</th>
-                  {values.map((value, index) => (
-                    <td key={table.head[index + 1]}>{value}</td>
-                  ))}
-                </tr>
+        <DataTable label={title} head={table.head}>
+          {table.rows.map(([name, ...values]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              {values.map((value, index) => (
+                <td key={table.head[index + 1]}>{value}</td>
               ))}
-            </tbody>
-          </table>
-        </div>
+            </tr>
+          ))}
+        </DataTable>
       </details>
     </figure>
   );

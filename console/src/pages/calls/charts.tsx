@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { queries } from '../../api/queries.ts';
 import type { Statistics } from '../../api/schema.ts';
 import { Link } from '../../app/router.tsx';
+import { DataTable } from '../../parts/data-table.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { duration } from '../../parts/time-ago.tsx';
@@ -84,38 +85,26 @@ function TallyTable({
   return (
     <section className="card tally" aria-label={title}>
       <h2>{title}</h2>
-      <div className="wide-table" role="group" aria-label={title} tabIndex={0}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{title === 'By tool' ? 'Tool' : 'Server'}</th>
-              <th scope="col">Outcomes</th>
-              <th scope="col">Calls</th>
-              <th scope="col">Not completed</th>
-              <th scope="col">p50</th>
-              <th scope="col">p95</th>
-              <th scope="col">p99</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ name, to, tally: { calls, outcomes, latencyMs } }) => (
-              <tr key={name}>
-                <th scope="row">
-                  <Link to={to}>{name}</Link>
-                </th>
-                <td>
-                  <OutcomeBar outcomes={outcomes} calls={calls} />
-                </td>
-                <td>{calls.toLocaleString('en')}</td>
-                <td>{percent(calls - (outcomes['completed'] ?? 0), calls)}</td>
-                {(['p50', 'p95', 'p99'] as const).map((key) => (
-                  <td key={key}>{latencyMs === undefined ? '–' : duration(latencyMs[key])}</td>
-                ))}
-              </tr>
+      <DataTable
+        label={title}
+        head={[title === 'By tool' ? 'Tool' : 'Server', 'Outcomes', 'Calls', 'Not completed', 'p50', 'p95', 'p99']}
+      >
+        {rows.map(({ name, to, tally: { calls, outcomes, latencyMs } }) => (
+          <tr key={name}>
+            <th scope="row">
+              <Link to={to}>{name}</Link>
+            </th>
+            <td>
+              <OutcomeBar outcomes={outcomes} calls={calls} />
+            </td>
+            <td>{calls.toLocaleString('en')}</td>
+            <td>{percent(calls - (outcomes['completed'] ?? 0), calls)}</td>
+            {(['p50', 'p95', 'p99'] as const).map((key) => (
+              <td key={key}>{latencyMs === undefined ? '–' : duration(latencyMs[key])}</td>
             ))}
-          </tbody>
-        </table>
-      </div>
+          </tr>
+        ))}
+      </DataTable>
     </section>
   );
 }

@@ -5,6 +5,7 @@ import type { Replay } from '../../api/schema.ts';
 import { Link } from '../../app/router.tsx';
 import { Badge, OutcomeBadge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
+import { DataTable } from '../../parts/data-table.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 
 const differences = {
@@ -54,36 +55,26 @@ function Result({ items, changed }: Replay): ReactNode {
       <p role="status">
         <strong>{changed}</strong> of {items.length} calls came out otherwise.
       </p>
-      <div className="card wide-table" role="group" aria-label="Calls, then and now" tabIndex={0}>
-        <table className="changed">
-          <thead>
-            <tr>
-              <th scope="col">Tool</th>
-              <th scope="col">Then</th>
-              <th scope="col">Now</th>
-              <th scope="col">Difference</th>
+      <div className="card">
+        <DataTable label="Calls, then and now" head={['Tool', 'Then', 'Now', 'Difference']} kind="words">
+          {items.map(({ callId, tool, recorded, replayed, differs, decision, error }) => (
+            <tr key={callId}>
+              <th scope="row">
+                <Link to={`/calls/${callId}`}>{tool}</Link>
+              </th>
+              <td>
+                <OutcomeBadge outcome={recorded} />
+              </td>
+              <td>
+                <OutcomeBadge outcome={replayed} />
+              </td>
+              <td>
+                <Badge tone={differs === 'no' ? 'grey' : 'amber'}>{differences[differs]}</Badge>{' '}
+                <span className="faint">{differs === 'no' ? '' : (error?.message ?? decision?.reason)}</span>
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {items.map(({ callId, tool, recorded, replayed, differs, decision, error }) => (
-              <tr key={callId}>
-                <th scope="row">
-                  <Link to={`/calls/${callId}`}>{tool}</Link>
-                </th>
-                <td>
-                  <OutcomeBadge outcome={recorded} />
-                </td>
-                <td>
-                  <OutcomeBadge outcome={replayed} />
-                </td>
-                <td>
-                  <Badge tone={differs === 'no' ? 'grey' : 'amber'}>{differences[differs]}</Badge>{' '}
-                  <span className="faint">{differs === 'no' ? '' : (error?.message ?? decision?.reason)}</span>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </DataTable>
       </div>
     </>
   );

@@ -5,6 +5,7 @@ import type { Backtest, Decision } from '../../api/schema.ts';
 import { Link } from '../../app/router.tsx';
 import { DecisionBadge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
+import { DataTable } from '../../parts/data-table.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
@@ -78,35 +79,25 @@ function Result({ calls, skipped, changed, changedTotal }: Backtest): ReactNode 
               );
             })}
           </ul>
-          <div className="card wide-table" role="group" aria-label="Calls that differ" tabIndex={0}>
-            <table className="changed">
-              <thead>
-                <tr>
-                  <th scope="col">Time</th>
-                  <th scope="col">Tool</th>
-                  <th scope="col">Before</th>
-                  <th scope="col">After</th>
+          <div className="card">
+            <DataTable label="Calls that differ" head={['Time', 'Tool', 'Before', 'After']} kind="words">
+              {changed.toReversed().map(({ callId, at, tool, before, after }) => (
+                <tr key={callId}>
+                  <td>
+                    <Moment at={at} />
+                  </td>
+                  <th scope="row">
+                    <Link to={`/calls/${callId}`}>{tool}</Link>
+                  </th>
+                  <td>
+                    <Answer decision={before} />
+                  </td>
+                  <td>
+                    <Answer decision={after} />
+                  </td>
                 </tr>
-              </thead>
-              <tbody>
-                {changed.toReversed().map(({ callId, at, tool, before, after }) => (
-                  <tr key={callId}>
-                    <td>
-                      <Moment at={at} />
-                    </td>
-                    <th scope="row">
-                      <Link to={`/calls/${callId}`}>{tool}</Link>
-                    </th>
-                    <td>
-                      <Answer decision={before} />
-                    </td>
-                    <td>
-                      <Answer decision={after} />
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+              ))}
+            </DataTable>
           </div>
         </>
       )}

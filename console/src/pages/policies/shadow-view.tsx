@@ -5,6 +5,7 @@ import type { CallEntry } from '../../api/schema.ts';
 import { Link } from '../../app/router.tsx';
 import { DecisionBadge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
+import { DataTable } from '../../parts/data-table.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
@@ -47,40 +48,29 @@ export function ShadowView(): ReactNode {
               );
             })}
           </ul>
-          <div
-            className="card wide-table"
-            role="group"
-            aria-label="Calls that shadow rules would have changed"
-            tabIndex={0}
-          >
-            <table className="changed">
-              <thead>
-                <tr>
-                  <th scope="col">Time</th>
-                  <th scope="col">Tool</th>
-                  <th scope="col">Decided</th>
-                  <th scope="col">In shadow</th>
+          <div className="card">
+            <DataTable
+              label="Calls that shadow rules would have changed"
+              head={['Time', 'Tool', 'Decided', 'In shadow']}
+              kind="words"
+            >
+              {rows.map(({ call, was, answer, rule, reason }) => (
+                <tr key={`${call.callId} ${rule}`}>
+                  <td>
+                    <Moment at={call.at} />
+                  </td>
+                  <th scope="row">
+                    <Link to={`/calls/${call.callId}`}>{call.tool}</Link>
+                  </th>
+                  <td>
+                    <DecisionBadge answer={was.answer} /> {was.rule}
+                  </td>
+                  <td>
+                    <DecisionBadge answer={answer} /> {rule} <span className="faint">{reason}</span>
+                  </td>
                 </tr>
-              </thead>
-              <tbody>
-                {rows.map(({ call, was, answer, rule, reason }) => (
-                  <tr key={`${call.callId} ${rule}`}>
-                    <td>
-                      <Moment at={call.at} />
-                    </td>
-                    <th scope="row">
-                      <Link to={`/calls/${call.callId}`}>{call.tool}</Link>
-                    </th>
-                    <td>
-                      <DecisionBadge answer={was.answer} /> {was.rule}
-                    </td>
-                    <td>
-                      <DecisionBadge answer={answer} /> {rule} <span className="faint">{reason}</span>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+              ))}
+            </DataTable>
           </div>
           {hasNextPage ? (
             <Button isBusy={isFetching} onClick={() => void fetchNextPage()}>
