@@ -37,7 +37,7 @@ export function Charts({ filters }: { readonly filters: CallFilters }): ReactNod
     );
   return (
     <div className="charts">
-      <dl className="figures">
+      <dl className="totals">
         <Figure name={`Calls in ${time}`} value={total.calls.toLocaleString('en')} />
         <Figure name="Completed" value={percent(total.outcomes['completed'] ?? 0, total.calls)} />
         <Figure name="Latency p50" value={total.latencyMs === undefined ? '–' : duration(total.latencyMs.p50)} />
