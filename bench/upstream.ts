@@ -49,14 +49,16 @@ async function httpServer(era: string): Promise<string> {
 async function compare(
   title: string,
   calls: number,
+  warmUpCalls: number,
   transport: McpTransport,
   client: Client,
   apart?: Client,
 ): Promise<void> {
   const signalbox = await box(transport);
   for (const [concurrency, each, measuring] of [
-    [1, calls, { rounds: 200, warmUp: 100, pauseMs: 20 }],
-    [32, calls * 32, { rounds: 31, warmUp: 3 }],
+    // Both sides get faster for some ten thousand calls, until all of their code is compiled.
+    [1, calls, { rounds: 200, warmUp: Math.ceil(warmUpCalls / calls), pauseMs: 5 }],
+    [32, calls * 10, { rounds: 100, warmUp: 10, pauseMs: 20 }],
   ] as const) {
     const run = (from: Client) => (index: number) =>
       from.callTool({ name: 'echo', arguments: { text: `call ${index}` } });
@@ -86,10 +88,10 @@ try {
       ? new StdioClientTransport({ command: setsid, args: [transport.command, ...(transport.args ?? [])] })
       : undefined;
     const clients = [await rawClient(stdio), apart && (await rawClient(apart))] as const;
-    await compare(`stdio, ${era}`, 30, transport, ...clients);
+    await compare(`stdio, ${era}`, 30, 10_000, transport, ...clients);
     const url = await httpServer(era);
     const client = await rawClient(new StreamableHTTPClientTransport(new URL(url)));
-    await compare(`streamable HTTP, ${era}`, 10, { type: 'http', url }, client);
+    await compare(`streamable HTTP, ${era}`, 10, 1000, { type: 'http', url }, client);
   }
 } finally {
   for (const child of children) child.kill();

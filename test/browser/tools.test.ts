@@ -51,6 +51,7 @@ describe('the tools of the console', () => {
   it('are gone through by keys', async () => {
     await open('/tools?q=shop');
     const heading = page.getByRole('heading', { level: 2 });
+    await page.getByRole('link', { name: /order/ }).first().waitFor();
     for (const [keys, tool] of [
       ['j', 'order'],
       ['j', 'pay'],
