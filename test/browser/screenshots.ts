@@ -24,7 +24,6 @@ test('pictures of the console', async () => {
   await page.getByRole('button', { name: 'Take the tour' }).click();
   const write = page.getByRole('region', { name: 'Call of write_note' });
   await write.getByText('waits for you').waitFor();
-  await take(page, 'approval');
 
   await page.getByRole('textbox', { name: 'Message' }).blur();
   await page.keyboard.press('a');
