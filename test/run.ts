@@ -5,7 +5,7 @@
  *   npm test -- src/journal …     the tests in these files, folders or globs, without gates
  *   npm test -- --gates           only the gates
  *   npm test -- --tests           only the tests
- *   npm test -- --longest 60 …    ends a test file after so many seconds (420)
+ *   npm test -- --longest 60 …    ends a test file after so many seconds (1200)
  */
 import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -24,7 +24,7 @@ const { values: asked, positionals: chosen } = parseArgs({
   options: {
     gates: { type: 'boolean', default: false },
     tests: { type: 'boolean', default: false },
-    longest: { type: 'string', default: '420' },
+    longest: { type: 'string', default: '1200' },
   },
   allowPositionals: true,
 });

@@ -21,7 +21,7 @@ const limits = { files: 10_000, bytes: 1e8, milliseconds: 60_000 };
 describe('undo of shell commands', () => {
   test(
     `${trees} random trees changed by random shell commands are restored byte for byte`,
-    { timeout: 300_000 },
+    { timeout: 900_000 },
     (t) => {
       const seed = runSeed;
       const random = seeded(seed);

@@ -75,7 +75,7 @@ const textOf = (events: readonly SessionEvent[]): string =>
 
 const kinds = (events: readonly SessionEvent[]): string[] => [...new Set(events.map(({ type }) => type))];
 
-suite('sessions over HTTP', { timeout: 180_000 }, () => {
+suite('sessions over HTTP', { timeout: 300_000 }, () => {
   test('a fresh start answers with the demo agent, and the conversation survives a restart', async () => {
     const place = new Place();
     const first = await Served.start(place);

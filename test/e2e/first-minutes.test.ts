@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Place, finished, said } from './cli-place.ts';
 
-test('from a fresh start to an approved and undone call, without a key', { timeout: 120_000 }, async (t) => {
+test('from a fresh start to an approved and undone call, without a key', { timeout: 300_000 }, async (t) => {
   const place = new Place();
   const token = 'a-token-for-the-test';
   const server = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token });

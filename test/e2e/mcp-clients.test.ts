@@ -70,7 +70,7 @@ async function claudeTurn(
   return last ?? assert.fail(`the model was never shown ${name}`);
 }
 
-suite('Claude Code with the endpoint among its servers', { timeout: 120_000 }, () => {
+suite('Claude Code with the endpoint among its servers', { timeout: 300_000 }, () => {
   test('lists and calls a tool of signalbox serve', async (t) => {
     const { place, url, agent } = await served(t);
     const { results, tools } = await claudeTurn(t, { url, token: agent }, ['mcp__notes__list', {}]);
@@ -131,7 +131,7 @@ async function listsAndCalls(t: TestContext, target: readonly string[]): Promise
   assert.deepEqual((called as { content: unknown }).content, [{ type: 'text', text: '["milk"]' }]);
 }
 
-suite('the MCP Inspector', { timeout: 120_000 }, () => {
+suite('the MCP Inspector', { timeout: 300_000 }, () => {
   test('lists and calls tools of signalbox serve in both eras, and is refused without a token', async (t) => {
     const { url, agent } = await served(t);
     const target = [url, '--transport', 'http'];

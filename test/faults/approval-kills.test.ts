@@ -14,7 +14,7 @@ const program = fileURLToPath(new URL('./approving-process.ts', import.meta.url)
 
 test(
   `two processes that ask, approve and run the same calls, killed ${kills} times: one run for each approval that was used, and no other`,
-  { timeout: 300_000 },
+  { timeout: 900_000 },
   async (t) => {
     const data = mkdtempSync(join(tmpdir(), 'signalbox-approval-kills-'));
     t.after(() => rmSync(data, { recursive: true }));

@@ -33,7 +33,7 @@ interface Lane {
 
 test(
   `${lanes * batches * roundsByLane} races of two approvers in two processes, with changed arguments, definitions, policies and restarts: at most one run for each approval, never of another call`,
-  { timeout: 300_000 },
+  { timeout: 900_000 },
   async (t) => {
     const directory = memoryDirectory('races');
     t.after(() => rmSync(directory, { recursive: true }));

@@ -14,7 +14,7 @@ const program = fileURLToPath(new URL('./crashing-process.ts', import.meta.url))
 
 test(
   `${rounds} crashes between effect and record: every call is unknown, and delivering it again has no second effect`,
-  { timeout: 300_000 },
+  { timeout: 900_000 },
   async (t) => {
     const data = memoryDirectory('crash');
     t.after(() => rmSync(data, { recursive: true }));

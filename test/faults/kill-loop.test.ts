@@ -13,7 +13,7 @@ const program = fileURLToPath(new URL('./killed-process.ts', import.meta.url));
 
 test(
   'kill -9 in a loop while calls run: acknowledged outcomes are kept, the rest reads unknown, the chain verifies',
-  { timeout: 300_000 },
+  { timeout: 900_000 },
   async (t) => {
     const data = mkdtempSync(join(tmpdir(), 'signalbox-kill-'));
     t.after(() => rmSync(data, { recursive: true }));

@@ -14,7 +14,7 @@ import type { Fared } from './mcp-endpoint-process.ts';
 const modern = { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/call', 'Mcp-Name': 'mcp__fixture__echo' };
 const echo = { name: 'mcp__fixture__echo', arguments: { text: 'hello' } };
 
-suite('bad input at the MCP endpoint', { timeout: 240_000 }, () => {
+suite('bad input at the MCP endpoint', { timeout: 900_000 }, () => {
   let child: ChildProcess;
   let url: URL;
   before(async () => {

@@ -36,7 +36,7 @@ describe('processes of MCP servers', { skip: process.platform !== 'linux' && 'it
   // A fault of the TypeScript SDK that does not reach us: #2023, closing leaves grandchildren behind.
   test(
     '1,000 servers that fork a grandchild, started and ended in every way: no orphan, no zombie',
-    { timeout: 300_000 },
+    { timeout: 900_000 },
     async () => {
       // A shell that leaves a child behind: in the background, deaf to SIGTERM, or holding the output open.
       const scripts = [

@@ -28,7 +28,7 @@ function leftOf(leaders: ReadonlySet<number>): string[] {
 
 test(
   'a configuration that changes under load: every call ends, none is lost without a reason, and no process or grandchild is left',
-  { timeout: 120_000, skip: process.platform !== 'linux' && 'it looks into /proc' },
+  { timeout: 600_000, skip: process.platform !== 'linux' && 'it looks into /proc' },
   async (t) => {
     const directory = mkdtempSync(join(tmpdir(), 'signalbox-reload-'));
     t.after(() => rmSync(directory, { recursive: true }));

@@ -48,7 +48,7 @@ class Clock {
 
 test(
   `${lanes * batches * roundsByLane} races with edited, remembered and revoked approvals in two processes under changing rules: what runs was approved as it runs, or is remembered for all that asks`,
-  { timeout: 300_000 },
+  { timeout: 900_000 },
   async (t) => {
     const directory = memoryDirectory('remembering');
     t.after(() => rmSync(directory, { recursive: true }));

@@ -14,7 +14,7 @@ const program = fileURLToPath(new URL('./secret-writer.ts', import.meta.url));
 
 test(
   'writers of secrets that begin at once and are killed at any moment lose nothing that was kept, and leave nothing broken',
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   async (t) => {
     let kept = 0;
     for (let round = 0; round < rounds; round += 1) {

@@ -15,7 +15,7 @@ const program = fileURLToPath(new URL('./appending-process.ts', import.meta.url)
 
 test(
   'processes that append to one journal and are killed: each acknowledged entry is there once, where it was said to be',
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   async (t) => {
     const directory = mkdtempSync(join(tmpdir(), 'signalbox-tails-'));
     t.after(() => rmSync(directory, { recursive: true }));

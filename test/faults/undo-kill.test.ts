@@ -19,7 +19,7 @@ const limits = { files: 100_000, bytes: 1e9, milliseconds: 60_000 };
 
 test(
   `kill -9 in the middle of an undo, ${rounds} times, run again: the same result (SIGNALBOX_KILLS for more)`,
-  { timeout: 300_000 },
+  { timeout: 900_000 },
   async (t) => {
     let halfDone = 0;
     const random = seeded(runSeed);

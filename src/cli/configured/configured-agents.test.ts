@@ -161,7 +161,7 @@ suite('agents of the configuration', () => {
   });
 });
 
-suite('Claude agents of the configuration', { timeout: 120_000 }, () => {
+suite('Claude agents of the configuration', { timeout: 300_000 }, () => {
   for (const runtime of ['claude', 'claude-cli'])
     test(`${runtime}: the box, a server past it whose secret is in no command line, and the transcript`, async (t) => {
       const home = join(directory, `home-${runtime}`);

@@ -71,7 +71,7 @@ const servers = fc.dictionary(fc.constantFrom('s1', 's2', 's3', 's4'), fc.oneof(
 describe('a configured box', () => {
   test(
     'after any changes it is what a new box with the last configuration would be',
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async () => {
       await fc.assert(
         fc.asyncProperty(servers, fc.array(servers, { minLength: 1, maxLength: 4 }), async (first, later) => {

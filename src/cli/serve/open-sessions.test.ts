@@ -128,7 +128,7 @@ suite('sessions with agents of the configuration', () => {
     }));
 });
 
-suite('sessions with Claude', { timeout: 180_000 }, () => {
+suite('sessions with Claude', { timeout: 300_000 }, () => {
   let script: (heard: Heard) => readonly ModelBlock[] = () => [];
   const servers: MessagesServer[] = [];
   after(() => Promise.all(servers.map((server) => server.close())));

@@ -56,7 +56,7 @@ const result = (id: string, content: unknown, more: object = {}): object[] => [
   { type: 'tool_result', tool_use_id: id, content, ...more },
 ];
 
-suite('a transcript that Claude Code wrote', { timeout: 120_000 }, () => {
+suite('a transcript that Claude Code wrote', { timeout: 300_000 }, () => {
   for (const [name, make] of [
     ['claude', claudeRuntime],
     ['claude-cli', claudeCliRuntime],

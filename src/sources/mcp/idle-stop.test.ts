@@ -41,7 +41,7 @@ describe('a server that nobody calls', () => {
     assert.deepEqual([result.outcome, server.health().restarts], ['completed', 0]);
   });
 
-  test('no call is lost, however it falls between stopping and starting', { timeout: 120_000 }, async (t) => {
+  test('no call is lost, however it falls between stopping and starting', { timeout: 300_000 }, async (t) => {
     const { box, server } = await boxed(t, { transport: fixtureProgram(), idleStopMs: 20 });
     for (let round = 0; round < 25; round += 1) {
       await wait(10 + (round % 20));

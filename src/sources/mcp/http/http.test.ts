@@ -99,7 +99,7 @@ test('a session that the server has forgotten is made anew, the call goes throug
 });
 
 // A fault of the TypeScript SDK that does not reach us: #2098, it gives up after two attempts.
-test('a stream of changes that broke is taken up again, however often that fails', { timeout: 60_000 }, async (t) => {
+test('a stream of changes that broke is taken up again, however often that fails', { timeout: 300_000 }, async (t) => {
   const fixture = await httpFixture('legacy');
   t.after(() => fixture.close());
   const { box, server } = await boxed(t, { transport: { type: 'http', url: fixture.url } });
@@ -136,7 +136,7 @@ for (const [what, answer] of [
   });
 }
 
-test('server-everything works over HTTP+SSE and over streamable HTTP', { timeout: 60_000 }, async (t) => {
+test('server-everything works over HTTP+SSE and over streamable HTTP', { timeout: 300_000 }, async (t) => {
   for (const [mode, type, path] of [
     ['sse', 'sse', 'sse'],
     ['streamableHttp', 'http', 'mcp'],
