@@ -1,9 +1,8 @@
-import { hash } from 'node:crypto';
 import type { ApprovalChange, ApprovalQuery, ApprovalRecord, StoredRule } from '../../journal/approval-store.ts';
-import { Conditions } from './conditions.ts';
+import { approvalDigest as digest } from '../approval-digest.ts';
+import { Conditions } from '../conditions.ts';
 import type { Statements } from './statements.ts';
 
-/** Approvals are found by a hash of their id: comparing the ids themselves would tell by its time how much of one is right. */
 export const approvalSchema = `
 CREATE TABLE approvals (
   digest TEXT PRIMARY KEY, id TEXT NOT NULL, binding TEXT NOT NULL, subject TEXT NOT NULL, principal TEXT NOT NULL,
@@ -123,10 +122,6 @@ export class ApprovalTable {
       record.usedBy,
     );
   }
-}
-
-function digest(id: string): string {
-  return hash('sha256', id, 'hex');
 }
 
 function plain(row: Record<string, unknown>): ApprovalRecord {

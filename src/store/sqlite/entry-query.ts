@@ -1,5 +1,6 @@
 import type { EntryQuery } from '../../journal/store.ts';
-import { Conditions } from './conditions.ts';
+import { Conditions } from '../conditions.ts';
+import { containing } from '../containing.ts';
 
 /** A query as SQL with its values. */
 export interface SqlQuery {
@@ -59,8 +60,4 @@ export function entryQuery(query: EntryQuery): SqlQuery {
     values: [...conditions.values, query.limit],
     indexed,
   };
-}
-
-function containing(text: string): string {
-  return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 }

@@ -1,5 +1,5 @@
 import type { JobClaim, JobQuery, JobRecord, JobStore } from '../../journal/job-store.ts';
-import { Conditions } from './conditions.ts';
+import { Conditions } from '../conditions.ts';
 import type { Statements } from './statements.ts';
 
 export const jobSchema = `

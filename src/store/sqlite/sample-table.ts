@@ -1,5 +1,5 @@
 import type { CallKind, CallSamples, SampleQuery } from '../../journal/call-samples.ts';
-import { Conditions } from './conditions.ts';
+import { Conditions } from '../conditions.ts';
 import type { Statements } from './statements.ts';
 
 /** Ended calls by time and nothing but numbers, so that many are read at once. Part of the index over the journal. */

@@ -9,7 +9,7 @@ import type {
   TurnRecord,
 } from '../../journal/session-store.ts';
 import type { Principal } from '../../model/principal.ts';
-import { Conditions } from './conditions.ts';
+import { Conditions } from '../conditions.ts';
 import type { Statements } from './statements.ts';
 
 /** The memory is in a table of its own: it is large, and a session's row is written with every event. */

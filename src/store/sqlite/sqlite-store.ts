@@ -17,7 +17,7 @@ import { JournalTable } from './journal-table.ts';
 import { ResultTable } from './result-table.ts';
 import { readSamples } from './sample-table.ts';
 import { schemaSteps } from './schema.ts';
-import { search } from './search.ts';
+import { search } from '../search.ts';
 import { SessionTable } from './session-table.ts';
 import { WriterLock } from './writer-lock.ts';
 import { Statements } from './statements.ts';

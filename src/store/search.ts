@@ -1,6 +1,6 @@
 import { setImmediate as breath } from 'node:timers/promises';
-import type { StoredEntry } from '../../journal/entry.ts';
-import type { EntryQuery } from '../../journal/store.ts';
+import type { StoredEntry } from '../journal/entry.ts';
+import type { EntryQuery } from '../journal/store.ts';
 
 const stretch = 4000;
 
@@ -8,7 +8,7 @@ const stretch = 4000;
 export async function search(
   query: EntryQuery,
   headSeq: number,
-  select: (query: EntryQuery) => readonly StoredEntry[],
+  select: (query: EntryQuery) => readonly StoredEntry[] | Promise<readonly StoredEntry[]>,
 ): Promise<readonly StoredEntry[]> {
   const first = (query.after ?? 0) + 1;
   const last = Math.min((query.before ?? Infinity) - 1, headSeq);
@@ -18,7 +18,7 @@ export async function search(
       query.order === 'oldest-first'
         ? [first + done, Math.min(first + done + stretch - 1, last)]
         : [Math.max(last - done - stretch + 1, first), last - done];
-    found.push(...select({ ...query, after: from - 1, before: to + 1, limit: query.limit - found.length }));
+    found.push(...(await select({ ...query, after: from - 1, before: to + 1, limit: query.limit - found.length })));
     await breath();
   }
   return found;

@@ -1,0 +1,52 @@
+import { SignalboxError } from '../../model/errors.ts';
+
+/** Where a database is. Only `connection` holds the password. */
+export interface Address {
+  /** For the driver. */
+  readonly connection: string;
+  /** For people: without password and settings. */
+  readonly location: string;
+  /** The schema all tables are in. */
+  readonly schema: string;
+  readonly database: string;
+  readonly password: string;
+}
+
+const usualSchema = 'signalbox';
+
+/** Whether a store is meant that is in PostgreSQL. */
+export function isPostgresAddress(text: string): boolean {
+  return /^postgres(?:ql)?:\/\//.test(text);
+}
+
+/** Reads an address like `postgres://user:password@host:5432/database?schema=name`. */
+export function parseAddress(text: string): Address {
+  const url = isPostgresAddress(text) && URL.canParse(text) ? new URL(text) : undefined;
+  // The address is not repeated: it may hold a password.
+  if (url === undefined) throw unusable('cannot be read');
+  const schema = url.searchParams.get('schema') ?? usualSchema;
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
+    throw unusable('names a schema that is not made of small letters, digits and _');
+  const password = decoded(url.password) || (url.searchParams.get('password') ?? '');
+  url.searchParams.delete('schema');
+  const options = `${url.searchParams.get('options') ?? ''} -c search_path=${schema}`.trim();
+  url.searchParams.set('options', options);
+  const connection = url.href;
+  url.password = '';
+  url.search = schema === usualSchema ? '' : `?schema=${schema}`;
+  url.hash = '';
+  return { connection, location: url.href, schema, database: decoded(url.pathname.slice(1)), password };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw unusable('has a % that is not followed by two hexadecimal digits; write it as %25');
+  }
+}
+
+function unusable(why: string): SignalboxError {
+  const form = 'postgres://user:password@host:5432/database';
+  return new SignalboxError('store-unavailable', `the address of the PostgreSQL store ${why}; write it as ${form}`);
+}

@@ -1,0 +1,171 @@
+import type Driver from 'pg';
+import { SignalboxError } from '../../model/errors.ts';
+import type { Address } from './address.ts';
+import { isAnswer, isRetryable, storeFailure } from './store-failure.ts';
+
+/** A value of a statement. */
+export type Value = string | number | boolean | null | readonly (string | number | null)[];
+
+/** Runs statements: each by itself, or all in one transaction. */
+export interface Sql {
+  rows<Row>(sql: string, values?: readonly Value[]): Promise<Row[]>;
+  /** Whether it changed anything. */
+  change(sql: string, values?: readonly Value[]): Promise<boolean>;
+}
+
+const mostConnections = 10;
+const connectMs = 5000;
+const statementMs = 10_000;
+const attempts = 4;
+
+/** A database behind a pool of connections. What is acknowledged is on its disk: `synchronous_commit` stays on. */
+export class Database implements Sql {
+  readonly location: string;
+  readonly #driver: typeof Driver;
+  readonly #connection: string;
+  readonly #pool: Driver.Pool;
+
+  constructor(driver: typeof Driver, { connection, location }: Address) {
+    this.#driver = driver;
+    this.location = location;
+    this.#connection = connection;
+    this.#pool = new driver.Pool({
+      ...this.#settings(),
+      max: mostConnections,
+      statement_timeout: statementMs,
+      // For a server that does not even say that it takes too long.
+      query_timeout: statementMs + 2000,
+      idle_in_transaction_session_timeout: statementMs,
+    });
+    // A connection that breaks while nobody uses it: the pool drops it, and makes another when one is needed.
+    this.#pool.on('error', () => undefined);
+  }
+
+  /** A connection of its own, without a limit of time, not connected yet. */
+  client(): Driver.Client {
+    return new this.#driver.Client(this.#settings());
+  }
+
+  async rows<Row>(sql: string, values: readonly Value[] = []): Promise<Row[]> {
+    return await this.#with(async (client) => rowsOf<Row>(await client.query(sql, clean(values))));
+  }
+
+  async change(sql: string, values: readonly Value[] = []): Promise<boolean> {
+    return await this.#with(async (client) => changed(await client.query(sql, clean(values))));
+  }
+
+  /** Sends statements in one go, each a transaction of its own, and waits for all. */
+  async together(statements: readonly { readonly name: string; readonly sql: string; readonly values: readonly Value[] }[]): Promise<unknown[][]> {
+    return await this.#with((client) =>
+      all(statements.map(({ name, sql, values }) => client.query({ name, text: sql, values: clean(values) }))),
+    );
+  }
+
+  /** Does all or nothing; done again when it ran into another one. Statements that are not waited for one by one go in one round trip. */
+  async transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#with((client) => transact(client, work), attempt < attempts);
+      } catch (error) {
+        if (attempt === attempts || !isRetryable(error)) throw error;
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+
+  async #with<Result>(work: (client: Driver.PoolClient) => Promise<Result>, mayRetry = false): Promise<Result> {
+    let client: Driver.PoolClient | undefined;
+    let broken: Error | undefined;
+    try {
+      client = await this.#pool.connect();
+      client.on('error', ignore);
+      return await work(client);
+    } catch (error) {
+      if (!isAnswer(error)) broken = storeFailure(error, this.location);
+      if (mayRetry && isRetryable(error)) throw error;
+      throw broken ?? storeFailure(error, this.location);
+    } finally {
+      client?.off('error', ignore);
+      client?.release(broken);
+    }
+  }
+
+  #settings(): Driver.PoolConfig {
+    return {
+      connectionString: this.#connection,
+      connectionTimeoutMillis: connectMs,
+      keepAlive: true,
+      application_name: 'signalbox',
+      pipeline: true,
+      types: { getTypeParser: (type: number, format?: 'text' | 'binary') => (type === bigint ? Number : this.#driver.types.getTypeParser(type, format)) },
+    } as Driver.PoolConfig;
+  }
+}
+
+/** PostgreSQL's int8: times and places, which are never as large as a number cannot hold. */
+const bigint = 20;
+const ignore = (): void => undefined;
+
+/** Loads the driver, which only those need who keep their records in PostgreSQL. */
+export async function loadDriver(): Promise<typeof Driver> {
+  try {
+    return (await import('pg')).default;
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error;
+    throw new SignalboxError('store-unavailable', 'a PostgreSQL store needs the package pg; run: npm install pg', {
+      cause: error,
+    });
+  }
+}
+
+/** The `?` of a statement as the numbered places PostgreSQL wants. */
+export function numbered(sql: string): string {
+  let count = 0;
+  return sql.replaceAll('?', () => `$${(count += 1)}`);
+}
+
+async function transact<Result>(client: Driver.PoolClient, work: (sql: Sql) => Promise<Result>): Promise<Result> {
+  const begun = client.query('BEGIN');
+  try {
+    const [result] = await Promise.all([
+      work({
+        rows: async <Row>(sql: string, values: readonly Value[] = []) => rowsOf<Row>(await client.query(sql, clean(values))),
+        change: async (sql, values = []) => changed(await client.query(sql, clean(values))),
+      }),
+      begun,
+    ]);
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    if (isAnswer(error)) await client.query('ROLLBACK');
+    throw error;
+  }
+}
+
+/** Waits for all, also when one fails: whoever goes on then can use the connection. */
+async function all(queries: readonly Promise<Driver.QueryResult>[]): Promise<unknown[][]> {
+  await Promise.allSettled(queries);
+  return (await Promise.all(queries)).map(({ rows }) => rows as unknown[]);
+}
+
+function rowsOf<Row>(result: Driver.QueryResult): Row[] {
+  return result.rows as Row[];
+}
+
+function changed({ rowCount }: Driver.QueryResult): boolean {
+  return (rowCount ?? 0) > 0;
+}
+
+/** PostgreSQL holds every character but NUL, which nobody needs: a sign in its place shows that something was there. */
+function clean(values: readonly Value[]): unknown[] {
+  return values.map((value) => (typeof value === 'object' && value !== null ? value.map(withoutNul) : withoutNul(value)));
+}
+
+export function withoutNul(value: string): string;
+export function withoutNul<Item>(value: Item): Item | string;
+export function withoutNul(value: unknown): unknown {
+  return typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value;
+}

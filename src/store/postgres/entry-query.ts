@@ -1,0 +1,38 @@
+import type { EntryQuery } from '../../journal/store.ts';
+import { Conditions } from '../conditions.ts';
+import { containing } from '../containing.ts';
+import { numbered } from './database.ts';
+
+export const entryColumns = 'seq, at, type, call, session, tool, outcome, writer, body, hash';
+
+/** Turns a query into SQL. What only a body tells is narrowed down here, and decided by whoever reads the body. */
+export function entryQuery(query: EntryQuery): { readonly sql: string; readonly values: readonly (string | number)[] } {
+  const conditions = new Conditions();
+  for (const column of ['session', 'tool', 'outcome', 'server', 'call'] as const) {
+    if (query[column] === undefined) continue;
+    conditions.add(`${column} = ?`, query[column]);
+    // The partial indexes leave out empty values: without this the planner would not use them.
+    conditions.always(`${column} <> ''`);
+  }
+  conditions.add('decision = ?', query.decision);
+  conditions.add('type = ?', query.type);
+  conditions.add('at >= ?', query.since);
+  conditions.add('at < ?', query.until);
+  conditions.add("starts_with(principal || '/', ?::text || '/')", query.principal);
+  if (query.calls === true)
+    conditions.always(
+      "(type = 'ToolInvoked' OR (type = 'CallStarted' AND EXISTS (SELECT 1 FROM open_calls WHERE open_calls.seq = journal.seq)))",
+    );
+  if (query.text !== undefined) {
+    conditions.always('(tool ILIKE ? OR body ILIKE ?)');
+    conditions.values.push(containing(query.text), containing(JSON.stringify(query.text).slice(1, -1)));
+  }
+  if (query.shadowed === true) conditions.add('strpos(body, ?) > 0', '"shadow":[');
+  conditions.add('seq > ?', query.after);
+  conditions.add('seq < ?', query.before);
+  const order = query.order === 'oldest-first' ? 'ASC' : 'DESC';
+  return {
+    sql: numbered(`SELECT ${entryColumns} FROM journal ${conditions.where} ORDER BY seq ${order} LIMIT ?`),
+    values: [...conditions.values, query.limit],
+  };
+}

@@ -1,0 +1,68 @@
+/**
+ * Entries are only ever added, by `append_entries` alone. It holds the head of the chain for as long as it takes to link a
+ * batch, and not until that is on the disk: the commit does not wait for the disk, and whoever appends does (`flush`).
+ */
+export const journalSchema = `
+-- Who writes; the lock on its number shows that it lives (see \`Presence\`).
+CREATE TABLE writers (
+  number integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text NOT NULL UNIQUE, server_started timestamptz NOT NULL
+);
+
+CREATE TABLE journal (
+  seq bigint PRIMARY KEY, at bigint NOT NULL, type text NOT NULL, call text NOT NULL, session text NOT NULL, tool text NOT NULL,
+  outcome text NOT NULL, writer text NOT NULL, body text NOT NULL, hash text NOT NULL,
+  -- What the body tells, to find entries by.
+  server text NOT NULL, decision text NOT NULL, principal text NOT NULL, ms double precision
+);
+CREATE INDEX journal_at ON journal (at);
+CREATE INDEX journal_ended ON journal (at, seq) WHERE type = 'ToolInvoked';
+CREATE INDEX journal_call ON journal (call) WHERE call <> '';
+CREATE INDEX journal_session ON journal (session, seq) WHERE session <> '';
+CREATE INDEX journal_tool ON journal (tool, seq) WHERE tool <> '';
+CREATE INDEX journal_outcome ON journal (outcome, seq) WHERE outcome <> '';
+CREATE INDEX journal_server ON journal (server, seq) WHERE server <> '';
+
+-- The newest head of the chain, apart from the entries.
+CREATE TABLE head (id integer PRIMARY KEY CHECK (id = 1), seq bigint NOT NULL, hash text NOT NULL);
+INSERT INTO head VALUES (1, 0, '');
+
+-- Calls that have an intent and no outcome, and who is to give them one.
+CREATE TABLE open_calls (call text PRIMARY KEY, seq bigint NOT NULL, writer text NOT NULL);
+
+CREATE TABLE claims (key text PRIMARY KEY, call text NOT NULL, fingerprint text NOT NULL, outcome text);
+CREATE TABLE recordings (call text PRIMARY KEY, outcome text NOT NULL);
+
+CREATE FUNCTION append_entries(
+  own_writer text, ats bigint[], types text[], calls text[], sessions text[], tools text[], outcomes text[], bodies text[],
+  servers text[], decisions text[], principals text[], durations double precision[]
+) RETURNS TABLE (seq bigint, hash text) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  place bigint;
+  link text;
+  places bigint[];
+  links text[];
+BEGIN
+  PERFORM set_config('synchronous_commit', 'off', true);
+  SELECT head.seq, head.hash INTO place, link FROM head FOR UPDATE;
+  FOR i IN 1 .. cardinality(ats) LOOP
+    place := place + 1;
+    link := encode(sha256(convert_to(concat_ws(E'\\n', link, place, ats[i], types[i], calls[i], sessions[i], tools[i],
+      outcomes[i], own_writer, bodies[i]), 'UTF8')), 'hex');
+    places[i] := place;
+    links[i] := link;
+  END LOOP;
+  INSERT INTO journal
+    SELECT new.seq, new.at, new.type, new.call, new.session, new.tool, new.outcome, own_writer, new.body, new.hash, new.server,
+      new.decision, new.principal, new.ms
+    FROM unnest(places, ats, types, calls, sessions, tools, outcomes, bodies, links, servers, decisions, principals, durations)
+      AS new (seq, at, type, call, session, tool, outcome, body, hash, server, decision, principal, ms);
+  INSERT INTO open_calls
+    SELECT new.call, new.seq, own_writer FROM unnest(places, types, calls) AS new (seq, type, call)
+    WHERE new.type = 'CallStarted' ON CONFLICT DO NOTHING;
+  DELETE FROM open_calls WHERE call IN (
+    SELECT new.call FROM unnest(types, calls) AS new (type, call) WHERE new.type = 'ToolInvoked');
+  UPDATE head SET seq = place, hash = link;
+  RETURN QUERY SELECT * FROM unnest(places, links);
+END $$;
+`;

@@ -1,0 +1,183 @@
+import type { CallKind, CallSamples, SampleQuery } from '../../journal/call-samples.ts';
+import type { EntryDraft, StoredEntry } from '../../journal/entry.ts';
+import type { Appended, ChainHead, EntryQuery } from '../../journal/store.ts';
+import type { OutcomeName } from '../../model/call.ts';
+import { Conditions } from '../conditions.ts';
+import { search } from '../search.ts';
+import { changeApproval } from './approval-table.ts';
+import { type Database, type Sql, type Value, numbered, withoutNul } from './database.ts';
+import { factsOf, fitsBody } from './entry-facts.ts';
+import { entryColumns, entryQuery } from './entry-query.ts';
+import { changeToken } from './token-table.ts';
+
+const append = {
+  name: 'append',
+  sql: `SELECT seq, hash FROM append_entries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+};
+/** A commit that waits until it is on the disk, with everything before it. */
+const flush = { name: 'flush', sql: "SELECT pg_logical_emit_message(true, 'signalbox', '')", values: [] };
+
+/** How many entries `search` is given of a stretch: all of it. */
+const wholeStretch = 1_000_000;
+
+interface Sample {
+  readonly at: number;
+  readonly seq: number;
+  readonly server: string;
+  readonly tool: string;
+  readonly outcome: OutcomeName;
+  readonly ms: number | null;
+}
+
+/** The journal: one chain, whoever writes. */
+export class JournalTable {
+  readonly #database: Database;
+  readonly #writer: string;
+  readonly #kinds = new Map<string, readonly [number, CallKind]>();
+
+  constructor(database: Database, writer: string) {
+    this.#database = database;
+    this.#writer = writer;
+  }
+
+  async append(drafts: readonly EntryDraft[]): Promise<Appended> {
+    if (drafts.length === 0) return [];
+    if (drafts.some(hasMore)) return await this.#appendWithMore(drafts);
+    const [links] = await this.#database.together([{ ...append, values: this.#values(drafts) }, flush]);
+    return this.#linked(drafts, links as Link[]);
+  }
+
+  async entries(query: EntryQuery): Promise<readonly StoredEntry[]> {
+    if (query.text === undefined && query.shadowed === undefined) return await this.#select(query);
+    const { seq } = await this.head();
+    return await search(query, seq, async (part) => {
+      const found = await this.#select({ ...part, limit: wholeStretch });
+      return found.filter((entry) => fitsBody(entry, query)).slice(0, part.limit);
+    });
+  }
+
+  async head(): Promise<ChainHead> {
+    const [head] = await this.#database.rows<ChainHead>('SELECT seq, hash FROM head');
+    return head ?? { seq: 0, hash: '' };
+  }
+
+  /** Takes over the open calls of writers that are gone. */
+  async takeOpen(living: () => Promise<ReadonlySet<string>>): Promise<readonly StoredEntry[]> {
+    const writers = await this.#database.rows<{ writer: string }>(
+      'SELECT DISTINCT writer FROM open_calls WHERE writer <> $1',
+      [this.#writer],
+    );
+    if (writers.length === 0) return [];
+    const alive = await living();
+    const dead = writers.map(({ writer }) => writer).filter((writer) => !alive.has(writer));
+    return await this.#database.rows(
+      `WITH taken AS (UPDATE open_calls SET writer = $1 WHERE writer = ANY($2::text[]) RETURNING seq)
+       SELECT ${entryColumns} FROM journal WHERE seq IN (SELECT seq FROM taken) ORDER BY seq`,
+      [this.#writer, dead],
+    );
+  }
+
+  /** A page of ended calls. Kinds keep their numbers for as long as the store is open. */
+  async samples(query: SampleQuery): Promise<CallSamples> {
+    const conditions = new Conditions();
+    conditions.always("type = 'ToolInvoked'");
+    conditions.add('at >= ?', query.after?.at ?? query.since);
+    conditions.add('at < ?', query.until);
+    conditions.add("tool = ? AND server <> ''", query.tool);
+    conditions.add('server = ?', query.server);
+    if (query.after !== undefined) {
+      conditions.always('(at, seq) > (?, ?)');
+      conditions.values.push(query.after.at, query.after.seq);
+    }
+    const sql = `SELECT at, seq, server, tool, outcome, ms FROM journal ${conditions.where} ORDER BY at, seq LIMIT ?`;
+    const rows = await this.#database.rows<Sample>(numbered(sql), [...conditions.values, query.limit]);
+    const last = rows.length < query.limit ? undefined : rows.at(-1);
+    return {
+      kind: rows.map((row) => this.#kindOf(row)),
+      at: rows.map(({ at }) => at),
+      durationMs: rows.map(({ ms }) => ms),
+      kinds: new Map(this.#kinds.values()),
+      ...(last === undefined ? {} : { next: { at: last.at, seq: last.seq } }),
+    };
+  }
+
+  /** What comes with the entries is decided first, and the chain is held last: others wait for us as short as can be. */
+  async #appendWithMore(drafts: readonly EntryDraft[]): Promise<Appended> {
+    const written = await this.#database.transaction(async (sql): Promise<Appended> => {
+      const isWanted = await Promise.all(drafts.map((draft) => applyMore(sql, draft)));
+      const wanted = drafts.filter((_, index) => isWanted[index] === true);
+      if (wanted.length === 0) return drafts.map(() => undefined);
+      const entries = this.#linked(wanted, await sql.rows<Link>(append.sql, this.#values(wanted)));
+      let next = 0;
+      return isWanted.map((is) => (is ? entries[next++] : undefined));
+    });
+    await this.#database.together([flush]);
+    return written;
+  }
+
+  #values(drafts: readonly EntryDraft[]): Value[] {
+    const facts = drafts.map(({ body }) => factsOf(body));
+    return [
+      this.#writer,
+      drafts.map(({ at }) => at),
+      ...(['type', 'call', 'session', 'tool', 'outcome', 'body'] as const).map((key) => drafts.map((draft) => draft[key])),
+      ...(['server', 'decision', 'principal', 'ms'] as const).map((key) => facts.map((fact) => fact[key])),
+    ];
+  }
+
+  #linked(drafts: readonly EntryDraft[], links: readonly Link[]): StoredEntry[] {
+    return links.map(({ seq, hash }, index) => {
+      const { at, type, call, session, tool, outcome, body } = drafts[index] as EntryDraft;
+      const texts = { call: withoutNul(call), session: withoutNul(session), tool: withoutNul(tool) };
+      return { seq, at, type, ...texts, outcome, writer: this.#writer, body: withoutNul(body), hash };
+    });
+  }
+
+  #select(query: EntryQuery): Promise<StoredEntry[]> {
+    const { sql, values } = entryQuery(query);
+    return this.#database.rows(sql, values);
+  }
+
+  #kindOf({ server, tool: named, outcome }: Sample): number {
+    // Calls that reached no tool share a kind, so that invented names do not fill the memory.
+    const tool = server === '' ? '' : named;
+    const key = JSON.stringify([server, tool, outcome]);
+    const known = this.#kinds.get(key);
+    if (known !== undefined) return known[0];
+    const number = this.#kinds.size + 1;
+    this.#kinds.set(key, [number, { server, tool, outcome }]);
+    return number;
+  }
+}
+
+interface Link {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+/** Whether something besides the entry is written with it. */
+function hasMore({ claim, settle, approval, recording, token }: EntryDraft): boolean {
+  return [claim, settle, approval, recording, token].some((each) => each !== undefined);
+}
+
+/** Writes what comes with an entry; false when its key is taken or its change of an approval or a token refused. */
+async function applyMore(sql: Sql, { claim, settle, approval, recording, token, call }: EntryDraft): Promise<boolean> {
+  if (claim !== undefined) {
+    const insert = 'INSERT INTO claims (key, call, fingerprint) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING';
+    if (!(await sql.change(insert, [claim.key, call, claim.fingerprint]))) return false;
+  }
+  const isRefused =
+    (approval !== undefined && !(await changeApproval(sql, approval, call))) ||
+    (token !== undefined && !(await changeToken(sql, token)));
+  if (isRefused) {
+    if (claim !== undefined) await sql.change('DELETE FROM claims WHERE key = $1', [claim.key]);
+    return false;
+  }
+  const rest: Promise<boolean>[] = [];
+  if (recording !== undefined)
+    rest.push(sql.change('INSERT INTO recordings VALUES ($1, $2) ON CONFLICT DO NOTHING', [call, recording]));
+  if (settle !== undefined)
+    rest.push(sql.change('UPDATE claims SET outcome = $1 WHERE key = $2', [settle.outcome, settle.key]));
+  await Promise.all(rest);
+  return true;
+}

