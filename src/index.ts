@@ -112,4 +112,6 @@ export type { McpServerOptions } from './sources/mcp/mcp-server-options.ts';
 export type { McpTransport } from './sources/mcp/transport-options.ts';
 export type { Verdict, Verdicts } from './sources/mcp/verdicts.ts';
 export type { CheckpointOptions } from './undo/checkpoints.ts';
+export { postgresStore } from './store/postgres/postgres-store.ts';
+export type { PostgresStore } from './store/postgres/postgres-store.ts';
 export { sqliteStore } from './store/sqlite/sqlite-store.ts';

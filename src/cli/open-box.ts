@@ -1,7 +1,7 @@
 import type { Configuration } from '../config/configuration.ts';
 import { readLock } from '../config/lock/lock-file.ts';
 import { secretVault } from '../config/secrets/sealed-files.ts';
-import { createRedactor } from '../journal/redaction.ts';
+import { createRedactor, shortestSecret } from '../journal/redaction.ts';
 import { type Signalbox, type SignalboxOptions, createSignalbox } from '../signalbox.ts';
 import { ConfiguredBox } from './configured/configured-box.ts';
 import { fileVerdicts } from './configured/file-verdicts.ts';
@@ -9,6 +9,7 @@ import { assertKept } from './configured/secrets.ts';
 import type { ReferenceContext } from './external-transport.ts';
 import { offerConfiguration } from './configured/offer-configuration.ts';
 import { oauthTokenStore } from './oauth-token-store.ts';
+import { openStore } from './open-store.ts';
 import { offerOwnPackage } from './own-package.ts';
 
 /** What a command adds to the configuration. Without `data` nothing is written: the journal is in memory. */
@@ -45,14 +46,17 @@ export async function openConfiguredBox(configuration: Configuration, options: B
 export async function openBoxAnyway(configuration: Configuration, options: BoxOptions): Promise<ConfiguredBox> {
   const { port, waitMs = usualWaitMs, checkSchemas = false, secretsFrom, ...rest } = options;
   const lock = readLock(configuration.directory);
+  const opened = rest.data === undefined ? undefined : await openStore(configuration.store, rest.data);
   const box = await createSignalbox({
     ...rest,
+    ...(opened === undefined ? {} : { store: opened.store }),
     results: configuration.results,
     undo: configuration.undo,
     approvals: configuration.approvals,
     profiles: configuration.profiles,
     builtin: { name: configuration.builtinName, ...(port === undefined ? {} : { port }) },
   });
+  if (opened !== undefined && opened.password.length >= shortestSecret) box.addSecret('store', opened.password);
   const configured = new ConfiguredBox(box, configuration, {
     references: referencesOf(box, configuration, secretsFrom),
     vault: secretVault({ data: secretsFrom }),

@@ -12,7 +12,7 @@ export async function withRecords(
   use: (box: Signalbox) => Promise<void>,
   { mayMake = false }: { readonly mayMake?: boolean } = {},
 ): Promise<void> {
-  if (!mayMake) assertJournal(globals);
+  if (!mayMake) await assertJournal(globals);
   const { openBox, readConfiguration } = await loadBoxParts();
   const { configuration } = readConfiguration(globals);
   const box = await openBox({ ...configuration, servers: [] }, { data: globals.data, secretsFrom: globals.data });

@@ -2,17 +2,20 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { JournalReader } from '../../journal/reader.ts';
 import { SignalboxError, messageOf } from '../../model/errors.ts';
-import { sqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import { type Globals, journalFile, shortPath } from '../globals.ts';
+import { openStore } from '../open-store.ts';
 import type { Finding } from './finding.ts';
 
 const longestVerifyMs = 10_000;
 
-/** Looks at the data directory and at the journal in it. */
-export async function checkData(globals: Globals): Promise<Finding[]> {
+/** Looks at the data directory and at the journal, wherever that is. */
+export async function checkData(globals: Globals, store = 'sqlite'): Promise<Finding[]> {
   const directory = checkDirectory(globals.data);
   if (directory.some((finding) => finding.level === 'error')) return directory;
-  return [...directory, await checkJournal(journalFile(globals))];
+  const file = journalFile(globals);
+  if (store === 'sqlite' && !existsSync(file))
+    return [...directory, { level: 'ok', what: `no journal at ${shortPath(file)} yet; it begins with the first call` }];
+  return [...directory, await checkJournal(store, globals.data)];
 }
 
 function checkDirectory(directory: string): Finding[] {
@@ -67,19 +70,19 @@ function isWritable(directory: string): boolean {
   }
 }
 
-async function checkJournal(file: string): Promise<Finding> {
-  const shown = shortPath(file);
-  if (!existsSync(file)) return { level: 'ok', what: `no journal at ${shown} yet; it begins with the first call` };
+async function checkJournal(where: string, data: string): Promise<Finding> {
   const signal = AbortSignal.timeout(longestVerifyMs);
+  let shown = '';
   try {
-    const store = sqliteStore({ file });
+    const { store, server } = await openStore(where, data);
+    shown = server === undefined ? shortPath(store.location) : `${store.location} (${server})`;
     try {
       const found = await new JournalReader(store).verify({ signal });
       if (found.ok) return { level: 'ok', what: `journal ${shown}: ${found.entries} entries, the chain holds` };
       return {
         level: 'error',
         what: `journal ${shown}: ${found.problem}`,
-        fix: 'keep a copy of the file, then run signalbox journal verify',
+        fix: 'keep a copy of it, then run signalbox journal verify',
       };
     } finally {
       await store.close();
@@ -92,10 +95,12 @@ async function checkJournal(file: string): Promise<Finding> {
         fix: 'check it whole: signalbox journal verify',
       };
     }
-    const fix =
-      error instanceof SignalboxError && error.code === 'store-newer'
-        ? 'update Signalbox'
-        : 'restore the file from a copy, or move it away to begin a new journal';
-    return { level: 'error', what: messageOf(error), fix };
+    return { level: 'error', what: messageOf(error), fix: fixOf(error, where) };
   }
+}
+
+function fixOf(error: unknown, store: string): string {
+  if (error instanceof SignalboxError && error.code === 'store-newer') return 'update Signalbox';
+  if (store === 'sqlite') return 'restore the file from a copy, or move it away to begin a new journal';
+  return 'see to the database, or name another with "store" or SIGNALBOX_STORE';
 }

@@ -26,7 +26,7 @@ export function addDoctorCommand(program: Command, { terminal, exitWith }: Comma
       const items = [
         ...checkRuntime(),
         ...findings,
-        ...(await checkData(globals)),
+        ...(await checkData(globals, configuration?.store)),
         ...(await checkSecrets(configuration, globals.data)),
         ...(configuration === undefined ? [] : await checkServers(configuration, globals.data)),
         ...(configuration === undefined ? [] : await checkAgents(configuration, globals.data)),

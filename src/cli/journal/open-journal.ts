@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
 import { JournalReader } from '../../journal/reader.ts';
-import { sqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import { Failure } from '../fail.ts';
 import { type Globals, journalFile, shortPath } from '../globals.ts';
+import { openStore, storeOf } from '../open-store.ts';
 
-/** Refuses to make a journal where there is none. */
-export function assertJournal(globals: Globals): void {
+/** Refuses to make a journal where there is none; tells which store it is in. A database tells itself when it is not there. */
+export async function assertJournal(globals: Globals): Promise<string> {
+  const store = await storeOf(globals);
   const file = journalFile(globals);
-  if (existsSync(file)) return;
+  if (store !== 'sqlite' || existsSync(file)) return store;
   throw new Failure(1, 'journal-missing', `no journal at ${shortPath(file)} yet`, {
     data: { file },
     next: 'run signalbox serve or signalbox call first, or name another data directory with --data',
@@ -16,8 +17,7 @@ export function assertJournal(globals: Globals): void {
 
 /** Hands the journal to `read`, and closes it. Starts no servers, and makes no journal where there is none. */
 export async function withJournal(globals: Globals, read: (journal: JournalReader) => Promise<void>): Promise<void> {
-  assertJournal(globals);
-  const store = sqliteStore({ file: journalFile(globals) });
+  const { store } = await openStore(await assertJournal(globals), globals.data);
   try {
     await read(new JournalReader(store));
   } finally {

@@ -30,7 +30,7 @@ export function addVerifyCommand(journal: Command, { terminal: { output } }: Com
               `journal: ${shortPath(reader.location)}`,
             ],
             data: { seq: found.seq, entries: found.entries, location: reader.location },
-            next: `keep a copy of the file, then look at what is around it: signalbox journal --before ${found.seq + 10}`,
+            next: `keep a copy of the journal, then look at what is around it: signalbox journal --before ${found.seq + 10}`,
           });
         }
         const head = `${found.head.seq}:${found.head.hash}`;

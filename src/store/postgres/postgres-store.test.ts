@@ -1,9 +1,19 @@
-import { after } from 'node:test';
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type TestContext, after, describe, test } from 'node:test';
+import pg, { type Client } from 'pg';
+import type { ApprovalRecord } from '../../journal/approval-store.ts';
 import { approvalStoreConformance } from '../../journal/approval-store.conformance.ts';
 import { jobStoreConformance } from '../../journal/job-store.conformance.ts';
 import { sessionStoreConformance } from '../../journal/session-store.conformance.ts';
-import { type StorePlace, storeConformance } from '../../journal/store.conformance.ts';
+import { verifyChain } from '../../journal/chain.ts';
+import type { EntryDraft, StoredEntry } from '../../journal/entry.ts';
+import type { Store } from '../../journal/store.ts';
+import { type StorePlace, draft, storeConformance } from '../../journal/store.conformance.ts';
 import { tokenStoreConformance } from '../../journal/token-store.conformance.ts';
+import { SignalboxError } from '../../model/errors.ts';
+import { until } from '../../../test/mcp-servers/boxed.ts';
 import { startPostgres } from '../../../test/support/postgres.ts';
 import { postgresStore } from './postgres-store.ts';
 
@@ -24,3 +34,170 @@ for (const suite of [
   jobStoreConformance,
 ])
   suite('postgres', true, inSchema);
+
+describe('a store in PostgreSQL', () => {
+  /** A schema of its own, its store, and a way to its tables past the store. */
+  async function place(t: TestContext): Promise<{ address: string; open(): Promise<Store>; sql: Client }> {
+    const schema = `own_${(places += 1)}`;
+    const address = cluster.address(schema);
+    const url = new URL(address);
+    url.search = `?options=-c search_path=${schema}`;
+    const sql = new pg.Client({ connectionString: url.href });
+    await sql.connect();
+    const stores: Store[] = [];
+    t.after(async () => {
+      await Promise.all([sql.end(), ...stores.map((store) => store.close())]);
+    });
+    return {
+      address,
+      sql,
+      async open() {
+        const store = await postgresStore({ address });
+        stores.push(store);
+        return store;
+      },
+    };
+  }
+
+  test('several that open an empty database at once all find their tables', async (t) => {
+    const { open, sql } = await place(t);
+    const stores = await Promise.all(Array.from({ length: 4 }, open));
+    for (const store of stores) await store.append([draft()]);
+    const { rows } = await sql.query('SELECT version FROM schema_version');
+    assert.equal(rows.length, 1);
+  });
+
+  test('one of a newer version is refused by name, before anything is touched', async (t) => {
+    const { open, sql } = await place(t);
+    await (await open()).append([draft()]);
+    await sql.query('UPDATE schema_version SET version = 99');
+    await assert.rejects(open(), (error) => error instanceof SignalboxError && error.code === 'store-newer');
+    assert.deepEqual((await sql.query('SELECT version FROM schema_version')).rows, [{ version: 99 }]);
+  });
+
+  test('many writers share one chain: each entry has its place, and none is missing', async (t) => {
+    const { open } = await place(t);
+    const stores = await Promise.all([open(), open(), open()]);
+    const places = await Promise.all(
+      stores.map(async (store, writer) => {
+        const own: (number | undefined)[] = [];
+        for (let round = 0; round < 40; round += 1) {
+          const more = round % 4 === 0 ? { recording: '{}' } : {};
+          const batch = Array.from({ length: 1 + (round % 3) }, (_, index) =>
+            draft({ call: `${writer}_${round}_${index}`, ...more }),
+          );
+          own.push(...(await store.append(batch)).map((entry) => entry?.seq));
+        }
+        assert.deepEqual(
+          own,
+          own.toSorted((one, other) => (one ?? 0) - (other ?? 0)),
+        );
+        return own;
+      }),
+    );
+    const all = places.flat().toSorted((one, other) => (one ?? 0) - (other ?? 0));
+    assert.deepEqual(
+      all,
+      all.map((_, index) => index + 1),
+    );
+    const [store] = stores;
+    assert.ok(store !== undefined);
+    const verified = await verifyChain(store);
+    assert.deepEqual([verified.ok, verified.entries], [true, all.length]);
+    const writers = new Set((await store.entries({ order: 'oldest-first', limit: 999 })).map(({ writer }) => writer));
+    assert.equal(writers.size, 3);
+  });
+
+  const tampering = {
+    'a changed body': ["UPDATE journal SET body = '{\"amount\":9}' WHERE seq = 3", 3],
+    'a changed time': ['UPDATE journal SET at = at + 1 WHERE seq = 2', 2],
+    'another writer': ['UPDATE journal SET writer = (SELECT writer FROM journal WHERE seq = 1) WHERE seq = 2', 2],
+    'a removed entry': ['DELETE FROM journal WHERE seq = 4', 5],
+    'a cut-off end': ['DELETE FROM journal WHERE seq >= 5', 5],
+    'swapped entries': ['UPDATE journal SET seq = -seq; UPDATE journal SET seq = CASE -seq WHEN 2 THEN 3 WHEN 3 THEN 2 ELSE -seq END', 2],
+  } as const;
+  for (const [what, [statement, seq]] of Object.entries(tampering))
+    test(`verify finds ${what} among the entries of several writers`, async (t) => {
+      const { open, sql } = await place(t);
+      const [one, two] = await Promise.all([open(), open()]);
+      for (let round = 1; round <= 3; round += 1)
+        for (const store of [one, two]) await store.append([draft({ body: `{"amount":${round}}` })]);
+      assert.equal((await verifyChain(two)).ok, true);
+      await sql.query(statement);
+      const found = await verifyChain(two);
+      assert.deepEqual([found.ok, !found.ok && found.seq], [false, seq]);
+    });
+
+  test('of processes that want the same key, question or approval at once, one gets it', async (t) => {
+    const { open } = await place(t);
+    const stores = await Promise.all([open(), open(), open()]);
+    const winners = async (make: (writer: number) => Partial<EntryDraft>): Promise<number> => {
+      const written = await Promise.all(stores.map((store, writer) => store.append([draft(make(writer))])));
+      return written.flat().filter((entry) => entry !== undefined).length;
+    };
+    for (let round = 0; round < 25; round += 1) {
+      const record = (writer: number): ApprovalRecord => ({
+        ...{ id: `appr_${round}_${writer}`, binding: `b${round}`, subject: 's', principal: 'p', server: 'a' },
+        ...{ requestedAt: 1, expiresAt: 9, asked: '{}', answer: '', given: '', closed: false, usedBy: '' },
+      });
+      assert.equal(await winners(() => ({ claim: { key: `k${round}`, fingerprint: 'f' } })), 1, 'key');
+      assert.equal(await winners((writer) => ({ approval: { kind: 'ask', record: record(writer) } })), 1, 'question');
+      const [asked] = await stores[0]?.approvals({ binding: `b${round}`, limit: 1 }) ?? [];
+      assert.ok(asked !== undefined);
+      const { id } = asked;
+      const answer = { kind: 'answer', id, at: 2, answer: 'approved', given: '{}' } as const;
+      assert.equal(await winners(() => ({ approval: answer })), 1, 'answer');
+      assert.equal(await winners((writer) => ({ call: `c${writer}`, approval: { kind: 'use', id, at: 3 } })), 1, 'use');
+    }
+    assert.equal((await verifyChain(await open())).ok, true);
+  });
+
+  test('an open call of a living process is no orphan; of a killed one it is, for one process alone', async (t) => {
+    const { address, open } = await place(t);
+    const script = `
+      const { postgresStore } = await import(${JSON.stringify(new URL('./postgres-store.ts', import.meta.url).href)});
+      const store = await postgresStore({ address: process.env.ADDRESS });
+      await store.append([{ type: 'CallStarted', at: 1, call: 'theirs', session: '', tool: 't', outcome: '', body: '{}' }]);
+      console.log('written');`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, ADDRESS: address },
+    });
+    await once(child.stdout, 'data');
+    const [one, two] = await Promise.all([open(), open()]);
+    assert.deepEqual(await one.orphans(), []);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    // The server notices that the connection is gone, which is not at once.
+    const found: StoredEntry[] = [];
+    await until(async () => {
+      for (const taken of await Promise.all([one.orphans(), two.orphans()])) found.push(...taken);
+      return found.length > 0;
+    }, 'the call is an orphan');
+    assert.deepEqual(
+      found.map(({ call }) => call),
+      ['theirs'],
+    );
+    assert.deepEqual([await one.orphans(), await two.orphans()], [[], []]);
+  });
+
+  test('keeps what has a NUL in it, with a sign in its place, and finds it so', async (t) => {
+    const { open } = await place(t);
+    const store = await open();
+    const [entry] = await store.append([draft({ tool: 'a\0b', call: 'c\ud800' })]);
+    assert.equal(entry?.tool, 'a\uFFFDb');
+    assert.equal((await store.entries({ order: 'oldest-first', limit: 1, tool: 'a\0b' })).length, 1);
+    assert.equal((await verifyChain(store)).ok, true);
+  });
+
+  test('a batch of which one entry cannot be written is not written at all', async (t) => {
+    const { open } = await place(t);
+    const store = await open();
+    const broken = { ...draft({ call: 'b' }), at: 'not a number' as unknown as number };
+    const claim = { key: 'k', fingerprint: 'f' };
+    await assert.rejects(async () => store.append([draft({ call: 'a' }), broken]));
+    await assert.rejects(async () => store.append([draft({ call: 'a', claim }), broken]));
+    assert.equal(await store.claim('k'), undefined);
+    assert.equal((await store.append([draft({ call: 'd' })]))[0]?.seq, 1);
+  });
+});

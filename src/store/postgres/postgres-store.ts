@@ -14,9 +14,9 @@ import { SessionTable } from './session-table.ts';
 import { TokenTable } from './token-table.ts';
 
 /** Opens the records in a PostgreSQL database that any number of processes and machines share. Needs the package `pg`. */
-export async function postgresStore(options: { readonly address: string }): Promise<Store> {
+export async function postgresStore(options: { readonly address: string }): Promise<PostgresStore> {
   const address = parseAddress(options.address);
-  const store = new PostgresStore(new Database(await loadDriver(), address), address);
+  const store = new OpenStore(new Database(await loadDriver(), address), address);
   try {
     await store.open();
     return store;
@@ -26,7 +26,14 @@ export async function postgresStore(options: { readonly address: string }): Prom
   }
 }
 
-class PostgresStore implements Store {
+/** A store in PostgreSQL. */
+export interface PostgresStore extends Store {
+  /** The server and its version, for people. */
+  readonly server: string;
+}
+
+class OpenStore implements PostgresStore {
+  server = '';
   readonly location: string;
   readonly sessions: SessionTable;
   readonly jobs: JobTable;
@@ -52,8 +59,8 @@ class PostgresStore implements Store {
   }
 
   /** Brings the tables up to date, and shows that this process is there. */
-  open(): Promise<void> {
-    return this.#presence.open();
+  async open(): Promise<void> {
+    this.server = await this.#presence.open();
   }
 
   append(drafts: readonly EntryDraft[]): Promise<Appended> {

@@ -40,9 +40,9 @@ export class Presence {
     this.#lock = Number.parseInt(hash('sha256', `signalbox ${address.schema}`, 'hex').slice(0, 8), 16) & 0x7f_ff_ff_ff;
   }
 
-  /** Connects, and brings the tables up to date. */
-  async open(): Promise<void> {
-    await this.#connect(true);
+  /** Connects, and brings the tables up to date. Tells which server it is. */
+  async open(): Promise<string> {
+    return await this.#connect((client) => migrate(client, this.#address, this.#lock));
   }
 
   /** The writers that are alive, this one included. */
@@ -60,14 +60,15 @@ export class Presence {
     await client.end().catch(() => undefined);
   }
 
-  async #connect(isFirst: boolean): Promise<void> {
+  async #connect<Result>(prepare: (client: Client) => Promise<Result>): Promise<Result> {
     const client = this.#database.client();
     client.once('error', () => void this.#comeBack(client));
     try {
       await client.connect();
-      if (isFirst) await migrate(client, this.#address, this.#lock);
+      const prepared = await prepare(client);
       await client.query(register, [this.#lock, this.#writer]);
       this.#client = client;
+      return prepared;
     } catch (error) {
       await client.end().catch(() => undefined);
       throw storeFailure(error, this.#address.location);
@@ -81,7 +82,7 @@ export class Presence {
     this.#client = undefined;
     for (let pause = 50; !this.#closing.signal.aborted; pause = Math.min(pause * 2, longestPause)) {
       try {
-        await this.#connect(false);
+        await this.#connect(async () => undefined);
         return;
       } catch {
         await wait(pause, undefined, { signal: this.#closing.signal, ref: false }).catch(() => undefined);

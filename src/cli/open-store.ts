@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { findConfiguration } from '../config/find-configuration.ts';
+import { resolveReferences } from '../config/references.ts';
+import type { Store } from '../journal/store.ts';
+import { SignalboxError, messageOf } from '../model/errors.ts';
+import { isPostgresAddress, parseAddress } from '../store/postgres/address.ts';
+import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
+import { usageFailure } from './fail.ts';
+import type { Globals } from './globals.ts';
+
+/** A store that was opened, and what must never be told of it. */
+export interface OpenedStore {
+  readonly store: Store;
+  readonly password: string;
+  /** What runs the database, for people. */
+  readonly server?: string;
+}
+
+/** Where `SIGNALBOX_STORE` says that records are kept, before what the configuration says. */
+export function storeFromEnvironment(): string | undefined {
+  const store = process.env['SIGNALBOX_STORE'];
+  if (store === undefined || store === '') return undefined;
+  if (store === 'sqlite' || isPostgresAddress(store)) return store;
+  // The value is not repeated: it may hold a password.
+  throw usageFailure('SIGNALBOX_STORE: expected "sqlite" or a "postgres://…" address', {
+    next: 'correct or unset SIGNALBOX_STORE',
+  });
+}
+
+/** Where records are kept. Reads the configuration only when it may say something else than usual: that takes time. */
+export async function storeOf(globals: Globals): Promise<string> {
+  const given = storeFromEnvironment();
+  if (given !== undefined) return given;
+  const file = globals.config === undefined ? findConfiguration(process.cwd()) : resolve(globals.config);
+  if (file === undefined || !mentionsPostgres(file)) return 'sqlite';
+  const { readConfiguration } = await import('./read-configuration.ts');
+  return readConfiguration(globals).configuration.store;
+}
+
+/** Opens where records are kept. `data` is the data directory, where SQLite has its file and secrets are. */
+export async function openStore(store: string, data: string): Promise<OpenedStore> {
+  if (!isPostgresAddress(store)) return { store: sqliteStore({ file: join(data, 'signalbox.db') }), password: '' };
+  const address = await resolved(store, data);
+  const { password } = parseAddress(address);
+  const { postgresStore } = await import('../store/postgres/postgres-store.ts');
+  const opened = await postgresStore({ address });
+  return { store: opened, password, server: opened.server };
+}
+
+function mentionsPostgres(file: string): boolean {
+  try {
+    return /postgres(?:ql)?:/.test(readFileSync(file, 'utf8'));
+  } catch {
+    // Whoever needs the configuration tells what is wrong with it.
+    return false;
+  }
+}
+
+/** The address with what it refers to; values are escaped, whatever is in them. */
+async function resolved(store: string, data: string): Promise<string> {
+  if (!store.includes('${')) return store;
+  const { secretVault } = await import('../config/secrets/sealed-files.ts');
+  const vault = secretVault({ data });
+  const escaped = (value: string | undefined): string | undefined => value && encodeURIComponent(value);
+  const environment = Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, escaped(value)]));
+  try {
+    const sources = { environment, secret: async (name: string) => escaped(await vault.get(name)) };
+    return (await resolveReferences(store, sources, 'store')).text;
+  } catch (error) {
+    throw new SignalboxError('store-unavailable', messageOf(error), { cause: error });
+  }
+}
