@@ -238,16 +238,6 @@ suite('wrong use', () => {
     assert.match(absent.stderr, /configuration-unreadable[^]*absent\.json/);
   });
 
-  test('a store that this version does not have is a configuration error with its place', async () => {
-    const place = new Place({
-      'signalbox.config.jsonc': '{\n  // later\n  "store": "postgres://user:hunter2@host/db"\n}',
-    });
-    const { code, stderr } = await place.run(['tools']);
-    assert.equal(code, 2);
-    assert.match(stderr, /signalbox\.config\.jsonc:3:3 {2}store: only "sqlite" is supported/);
-    assert.doesNotMatch(stderr, /hunter2/);
-  });
-
   test('a mistyped command or option is told with the one that was meant', async () => {
     const place = new Place();
     const cases: [string[], RegExp][] = [

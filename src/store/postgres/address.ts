@@ -13,6 +13,8 @@ export interface Address {
 }
 
 const usualSchema = 'signalbox';
+/** The server soon notices a machine that is gone without a word, and lets go of what it held. */
+const keepAlive = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3';
 
 /** Whether a store is meant that is in PostgreSQL. */
 export function isPostgresAddress(text: string): boolean {
@@ -29,7 +31,7 @@ export function parseAddress(text: string): Address {
     throw unusable('names a schema that is not made of small letters, digits and _');
   const password = decoded(url.password) || (url.searchParams.get('password') ?? '');
   url.searchParams.delete('schema');
-  const options = `${url.searchParams.get('options') ?? ''} -c search_path=${schema}`.trim();
+  const options = `${url.searchParams.get('options') ?? ''} ${keepAlive} -c search_path=${schema}`.trim();
   url.searchParams.set('options', options);
   const connection = url.href;
   url.password = '';

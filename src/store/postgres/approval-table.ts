@@ -85,15 +85,15 @@ export async function changeApproval(sql: Sql, change: ApprovalChange, call: str
       return true;
     case 'revoke': {
       const changed = await sql.change('UPDATE rules SET revoked = true WHERE id = $1 AND NOT revoked', [change.rule]);
-      if (changed)
-        await sql.change('UPDATE approvals SET closed = true WHERE digest = $1', [digest(change.approval)]);
+      if (changed) await sql.change('UPDATE approvals SET closed = true WHERE digest = $1', [digest(change.approval)]);
       return changed;
     }
   }
 }
 
 async function ask(sql: Sql, record: ApprovalRecord): Promise<boolean> {
-  const { id, binding, subject, principal, server, requestedAt, expiresAt, asked, answer, given, closed, usedBy } = record;
+  const { id, binding, subject, principal, server, requestedAt, expiresAt, asked, answer, given, closed, usedBy } =
+    record;
   await sql.change(
     'UPDATE approvals SET outlived = true WHERE binding = $1 AND NOT closed AND NOT outlived AND expires_at <= $2',
     [binding, requestedAt],

@@ -17,6 +17,7 @@ const mostConnections = 10;
 const connectMs = 5000;
 const statementMs = 10_000;
 const attempts = 4;
+const patienceMs = 60_000;
 
 /** A database behind a pool of connections. What is acknowledged is on its disk: `synchronous_commit` stays on. */
 export class Database implements Sql {
@@ -41,9 +42,9 @@ export class Database implements Sql {
     this.#pool.on('error', () => undefined);
   }
 
-  /** A connection of its own, without a limit of time, not connected yet. */
+  /** A connection of its own, not connected yet; its statements may take long. */
   client(): Driver.Client {
-    return new this.#driver.Client(this.#settings());
+    return new this.#driver.Client({ ...this.#settings(), query_timeout: patienceMs });
   }
 
   async rows<Row>(sql: string, values: readonly Value[] = []): Promise<Row[]> {
@@ -55,7 +56,9 @@ export class Database implements Sql {
   }
 
   /** Sends statements in one go, each a transaction of its own, and waits for all. */
-  async together(statements: readonly { readonly name: string; readonly sql: string; readonly values: readonly Value[] }[]): Promise<unknown[][]> {
+  async together(
+    statements: readonly { readonly name: string; readonly sql: string; readonly values: readonly Value[] }[],
+  ): Promise<unknown[][]> {
     return await this.#with((client) =>
       all(statements.map(({ name, sql, values }) => client.query({ name, text: sql, values: clean(values) }))),
     );
@@ -98,9 +101,13 @@ export class Database implements Sql {
       connectionString: this.#connection,
       connectionTimeoutMillis: connectMs,
       keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
       application_name: 'signalbox',
       pipeline: true,
-      types: { getTypeParser: (type: number, format?: 'text' | 'binary') => (type === bigint ? Number : this.#driver.types.getTypeParser(type, format)) },
+      types: {
+        getTypeParser: (type: number, format?: 'text' | 'binary') =>
+          type === bigint ? Number : this.#driver.types.getTypeParser(type, format),
+      },
     } as Driver.PoolConfig;
   }
 }
@@ -132,7 +139,8 @@ async function transact<Result>(client: Driver.PoolClient, work: (sql: Sql) => P
   try {
     const [result] = await Promise.all([
       work({
-        rows: async <Row>(sql: string, values: readonly Value[] = []) => rowsOf<Row>(await client.query(sql, clean(values))),
+        rows: async <Row>(sql: string, values: readonly Value[] = []) =>
+          rowsOf<Row>(await client.query(sql, clean(values))),
         change: async (sql, values = []) => changed(await client.query(sql, clean(values))),
       }),
       begun,
@@ -161,7 +169,9 @@ function changed({ rowCount }: Driver.QueryResult): boolean {
 
 /** PostgreSQL holds every character but NUL, which nobody needs: a sign in its place shows that something was there. */
 function clean(values: readonly Value[]): unknown[] {
-  return values.map((value) => (typeof value === 'object' && value !== null ? value.map(withoutNul) : withoutNul(value)));
+  return values.map((value) =>
+    typeof value === 'object' && value !== null ? value.map(withoutNul) : withoutNul(value),
+  );
 }
 
 export function withoutNul(value: string): string;

@@ -120,7 +120,9 @@ export class JournalTable {
     return [
       this.#writer,
       drafts.map(({ at }) => at),
-      ...(['type', 'call', 'session', 'tool', 'outcome', 'body'] as const).map((key) => drafts.map((draft) => draft[key])),
+      ...(['type', 'call', 'session', 'tool', 'outcome', 'body'] as const).map((key) =>
+        drafts.map((draft) => draft[key]),
+      ),
       ...(['server', 'decision', 'principal', 'ms'] as const).map((key) => facts.map((fact) => fact[key])),
     ];
   }

@@ -30,7 +30,9 @@ async function bringUp(client: Client, address: Address, lock: number): Promise<
     if (version === 0) {
       const { hasSchema } = await standingOf(client, address);
       if (!hasSchema) await client.query(`CREATE SCHEMA ${address.schema}`);
-      await client.query('CREATE TABLE schema_version (version integer NOT NULL); INSERT INTO schema_version VALUES (0)');
+      await client.query(
+        'CREATE TABLE schema_version (version integer NOT NULL); INSERT INTO schema_version VALUES (0)',
+      );
     }
     for (const step of schemaSteps.slice(version)) await client.query(step);
     await client.query('UPDATE schema_version SET version = $1', [schemaSteps.length]);

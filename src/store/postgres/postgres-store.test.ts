@@ -109,12 +109,15 @@ describe('a store in PostgreSQL', () => {
   });
 
   const tampering = {
-    'a changed body': ["UPDATE journal SET body = '{\"amount\":9}' WHERE seq = 3", 3],
+    'a changed body': ['UPDATE journal SET body = \'{"amount":9}\' WHERE seq = 3', 3],
     'a changed time': ['UPDATE journal SET at = at + 1 WHERE seq = 2', 2],
     'another writer': ['UPDATE journal SET writer = (SELECT writer FROM journal WHERE seq = 1) WHERE seq = 2', 2],
     'a removed entry': ['DELETE FROM journal WHERE seq = 4', 5],
     'a cut-off end': ['DELETE FROM journal WHERE seq >= 5', 5],
-    'swapped entries': ['UPDATE journal SET seq = -seq; UPDATE journal SET seq = CASE -seq WHEN 2 THEN 3 WHEN 3 THEN 2 ELSE -seq END', 2],
+    'swapped entries': [
+      'UPDATE journal SET seq = -seq; UPDATE journal SET seq = CASE -seq WHEN 2 THEN 3 WHEN 3 THEN 2 ELSE -seq END',
+      2,
+    ],
   } as const;
   for (const [what, [statement, seq]] of Object.entries(tampering))
     test(`verify finds ${what} among the entries of several writers`, async (t) => {
@@ -142,7 +145,7 @@ describe('a store in PostgreSQL', () => {
       });
       assert.equal(await winners(() => ({ claim: { key: `k${round}`, fingerprint: 'f' } })), 1, 'key');
       assert.equal(await winners((writer) => ({ approval: { kind: 'ask', record: record(writer) } })), 1, 'question');
-      const [asked] = await stores[0]?.approvals({ binding: `b${round}`, limit: 1 }) ?? [];
+      const [asked] = (await stores[0]?.approvals({ binding: `b${round}`, limit: 1 })) ?? [];
       assert.ok(asked !== undefined);
       const { id } = asked;
       const answer = { kind: 'answer', id, at: 2, answer: 'approved', given: '{}' } as const;

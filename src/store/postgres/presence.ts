@@ -31,6 +31,7 @@ export class Presence {
   readonly #lock: number;
   readonly #closing = new AbortController();
   #client: Client | undefined;
+  #comingBack: Promise<void> | undefined;
 
   constructor(database: Database, address: Address, writer: string) {
     this.#database = database;
@@ -53,6 +54,8 @@ export class Presence {
 
   async close(): Promise<void> {
     this.#closing.abort();
+    // It may just be connecting: then that connection is ended here too.
+    await this.#comingBack;
     const client = this.#client;
     if (client === undefined) return;
     // Whoever comes next need not find out that we are gone. When the server is, that does not matter.
@@ -62,7 +65,7 @@ export class Presence {
 
   async #connect<Result>(prepare: (client: Client) => Promise<Result>): Promise<Result> {
     const client = this.#database.client();
-    client.once('error', () => void this.#comeBack(client));
+    client.once('error', () => this.#lose(client));
     try {
       await client.connect();
       const prepared = await prepare(client);
@@ -75,11 +78,15 @@ export class Presence {
     }
   }
 
-  async #comeBack(lost: Client): Promise<void> {
+  #lose(lost: Client): void {
     // Later errors of a connection that is lost say nothing new.
     lost.on('error', () => undefined);
     if (this.#client !== lost) return;
     this.#client = undefined;
+    this.#comingBack = this.#comeBack();
+  }
+
+  async #comeBack(): Promise<void> {
     for (let pause = 50; !this.#closing.signal.aborted; pause = Math.min(pause * 2, longestPause)) {
       try {
         await this.#connect(async () => undefined);

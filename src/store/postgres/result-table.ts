@@ -22,7 +22,9 @@ export class ResultTable {
       await Promise.all([
         sql.change('INSERT INTO results VALUES ($1, $2, $3, $4, $5)', values),
         // One at a time: all of them in one statement would be a second copy of what is large already.
-        ...chunks.map((chunk) => sql.change('INSERT INTO result_pages VALUES ($1, $2, $3)', [id, chunk.start, chunk.text])),
+        ...chunks.map((chunk) =>
+          sql.change('INSERT INTO result_pages VALUES ($1, $2, $3)', [id, chunk.start, chunk.text]),
+        ),
       ]);
     });
   }

@@ -39,7 +39,8 @@ const columns = `id, agent, runtime, model, title, cwd, permission_mode AS "perm
 
 const insertSession = `INSERT INTO sessions SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10::bigint, $11::bigint, $12, $13, $14::integer,
   coalesce((SELECT least(turn_seq, $14::integer) FROM sessions WHERE id = $12), 0)`;
-const copyEvents = 'INSERT INTO session_events SELECT $1, seq, at, body FROM session_events WHERE session = $2 AND seq <= $3';
+const copyEvents =
+  'INSERT INTO session_events SELECT $1, seq, at, body FROM session_events WHERE session = $2 AND seq <= $3';
 const copyMemory = 'INSERT INTO session_memories SELECT $1, memory FROM session_memories WHERE session = $2';
 const insertTurn = `INSERT INTO turns (id, session, content, author, author_kind, writer, interrupted, waits)
   VALUES ($1, $2, $3, $4, $5, '', false, false)`;

@@ -4,7 +4,11 @@ import { SignalboxError, messageOf } from '../../model/errors.ts';
 const advice: readonly (readonly [code: string, what: string, next: string])[] = [
   ['28', 'does not let us in', 'check user and password'],
   ['3D000', 'has no such database', 'create it with createdb, or name another'],
-  ['42501', 'does not permit it', 'give the user the right to make a schema in this database, or make the schema for it'],
+  [
+    '42501',
+    'does not permit it',
+    'give the user the right to make a schema in this database, or make the schema for it',
+  ],
   ['53100', 'has no room left on its disk', 'make room; nothing was recorded'],
   ['53300', 'takes no more connections', 'raise max_connections, or run fewer processes'],
   ['57014', 'took too long', 'see what the database is busy with'],
@@ -38,9 +42,17 @@ export function storeFailure(error: unknown, location: string): SignalboxError {
     return new SignalboxError('store-unavailable', `PostgreSQL at ${location} ${what} (${message}); ${next}`, options);
   }
   if (isAnswer(error))
-    return new SignalboxError('store-unavailable', `PostgreSQL at ${location} refused a statement: ${message}`, options);
+    return new SignalboxError(
+      'store-unavailable',
+      `PostgreSQL at ${location} refused a statement: ${message}`,
+      options,
+    );
   const next = 'check that it runs and can be reached';
-  return new SignalboxError('store-unavailable', `PostgreSQL at ${location} does not answer (${message}); ${next}`, options);
+  return new SignalboxError(
+    'store-unavailable',
+    `PostgreSQL at ${location} does not answer (${message}); ${next}`,
+    options,
+  );
 }
 
 function codeOf(error: unknown): string {

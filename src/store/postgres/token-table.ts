@@ -38,10 +38,17 @@ export function changeToken(sql: Sql, change: TokenChange): Promise<boolean> {
   switch (change.kind) {
     case 'create': {
       const { id, hash, role, profile, name, createdAt, expiresAt, lastUsedAt, revokedAt } = change.record;
-      return sql.change(
-        'INSERT INTO tokens VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (id) DO NOTHING',
-        [id, hash, role, profile, name, createdAt, expiresAt, lastUsedAt, revokedAt],
-      );
+      return sql.change('INSERT INTO tokens VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (id) DO NOTHING', [
+        id,
+        hash,
+        role,
+        profile,
+        name,
+        createdAt,
+        expiresAt,
+        lastUsedAt,
+        revokedAt,
+      ]);
     }
     case 'revoke':
       return sql.change('UPDATE tokens SET revoked_at = $2 WHERE id = $1 AND revoked_at = 0', [change.id, change.at]);

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { after, describe, test } from 'node:test';
+import { verifyChain } from '../../journal/chain.ts';
+import { draft } from '../../journal/store.conformance.ts';
+import type { Store } from '../../journal/store.ts';
+import { SignalboxError } from '../../model/errors.ts';
+import { until } from '../../../test/mcp-servers/boxed.ts';
+import { password, startPostgres } from '../../../test/support/postgres.ts';
+import { parseAddress } from './address.ts';
+import { postgresStore } from './postgres-store.ts';
+
+const cluster = await startPostgres();
+after(() => cluster.end());
+
+/** A clear error, without the password in any form. */
+function isTold(error: unknown, what: RegExp): true {
+  assert.ok(error instanceof SignalboxError, String(error));
+  assert.equal(error.code, 'store-unavailable');
+  assert.match(error.message, what);
+  const all = JSON.stringify([error.message, error.stack, String(error.cause)]);
+  assert.ok(!all.includes('hunter2'), all);
+  return true;
+}
+
+describe('a PostgreSQL that is away', () => {
+  test('fails what is written and read, clearly, and serves again when it is back, without losing what was acknowledged', async (t) => {
+    const store = await postgresStore({ address: cluster.address('away') });
+    const other = await postgresStore({ address: cluster.address('away') });
+    t.after(() => Promise.all([store.close(), other.close()]));
+    const acknowledged: string[] = [];
+    let count = 0;
+    let isOver = false;
+    const append = async (): Promise<void> => {
+      const call = `call_${(count += 1)}`;
+      await store.append([draft({ call, type: 'CallStarted', outcome: '' })]);
+      acknowledged.push(call);
+    };
+    const load = (async () => {
+      while (!isOver) await append().catch(() => new Promise((resolve) => setTimeout(resolve, 5)));
+    })();
+    await until(() => acknowledged.length > 20, 'entries are written');
+    await cluster.stop();
+    await assert.rejects(
+      async () => store.append([draft()]),
+      (error) => isTold(error, /at postgres:\/\/postgres@127/),
+    );
+    await assert.rejects(store.approvals({ limit: 1 }), (error) => isTold(error, /check that it runs/));
+    const before = acknowledged.length;
+    await cluster.start();
+    await until(() => acknowledged.length > before + 20, 'entries are written again');
+    isOver = true;
+    await load;
+    const kept = new Set((await store.entries({ order: 'oldest-first', limit: 99_999 })).map(({ call }) => call));
+    assert.deepEqual(
+      acknowledged.filter((call) => !kept.has(call)),
+      [],
+    );
+    assert.equal((await verifyChain(store)).ok, true);
+    assert.deepEqual(await other.orphans(), [], 'a process that outlives the server is not taken for dead');
+  });
+
+  test('a connection that the server ends is made anew, also the one that shows that this process lives', async (t) => {
+    const address = cluster.address('ended');
+    const [store, other] = await Promise.all([postgresStore({ address }), postgresStore({ address })]);
+    t.after(() => Promise.all([store.close(), other.close()]));
+    await store.append([draft({ type: 'CallStarted', outcome: '' })]);
+    const { default: pg } = await import('pg');
+    const client = new pg.Client({ connectionString: address.replace(/\?.*/, '') });
+    await client.connect();
+    const living = async (): Promise<number> => {
+      const { rows } = await client.query<{ count: string }>(
+        "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ShareLock'",
+      );
+      return Number(rows[0]?.count);
+    };
+    await until(async () => (await living()) === 2, 'both are alive');
+    await client.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'signalbox' AND pid <> pg_backend_pid()",
+    );
+    await until(async () => (await living()) === 2, 'both are alive again');
+    await client.end();
+    assert.deepEqual(await other.orphans(), []);
+    await until(() => works(store), 'the store works again');
+  });
+});
+
+async function works(store: Store): Promise<boolean> {
+  return await store.claim('x').then(
+    () => true,
+    () => false,
+  );
+}
+
+describe('an address', () => {
+  test('that cannot be used says why, and never its password', async () => {
+    const url = new URL(cluster.address('x'));
+    const wrong = (change: (copy: URL) => void): string => {
+      const copy = new URL(url);
+      change(copy);
+      return copy.href;
+    };
+    const cases: [string, RegExp][] = [
+      ['postgres://user:hunter2@ho st/db', /cannot be read; write it as postgres:\/\/user:password@host/],
+      ['mysql://user:hunter2@host/db', /cannot be read/],
+      [wrong((copy) => copy.searchParams.set('schema', 'x; DROP')), /names a schema/],
+      [wrong((copy) => (copy.password = 'hunter2-wrong')), /does not let us in .*check user and password/],
+      [wrong((copy) => (copy.pathname = '/absent')), /has no such database .*createdb/],
+      [wrong((copy) => (copy.port = '1')), /does not answer .*ECONNREFUSED.*; check that it runs and can be reached/],
+    ];
+    for (const [address, what] of cases)
+      await assert.rejects(postgresStore({ address }), (error) => isTold(error, what), what.source);
+  });
+
+  test('is shown without password and settings', () => {
+    const {
+      location,
+      password: read,
+      schema,
+    } = parseAddress(`${cluster.address('mine')}&sslmode=disable&password=other`);
+    assert.match(location, /^postgres:\/\/postgres@127\.0\.0\.1:\d+\/postgres\?schema=mine$/);
+    assert.deepEqual([read, schema], [password, 'mine']);
+    assert.equal(parseAddress('postgresql://h/d?password=hunter2#x').location, 'postgresql://h/d');
+  });
+
+  test('without the package pg says how to install it', async () => {
+    const script = `
+      import { registerHooks } from 'node:module';
+      registerHooks({ resolve(name, context, next) { return next(name === 'pg' ? 'a-package-that-is-not-there' : name, context); } });
+      const { postgresStore } = await import(${JSON.stringify(new URL('./postgres-store.ts', import.meta.url).href)});
+      await postgresStore({ address: 'postgres://h/d' }).catch((error) => console.log(error.code, error.message));`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let said = '';
+    child.stdout.on('data', (text: Buffer) => (said += String(text)));
+    await once(child, 'close');
+    assert.equal(said, 'store-unavailable a PostgreSQL store needs the package pg; run: npm install pg\n');
+  });
+});

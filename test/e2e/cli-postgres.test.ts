@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, suite, test } from 'node:test';
+import type { Approval } from '../../src/model/approval.ts';
+import { password, startPostgres } from '../support/postgres.ts';
+import { within } from '../support/within.ts';
+import { Place, finished, notes, said } from './cli-place.ts';
+
+const cluster = await startPostgres();
+after(() => cluster.end());
+
+const mcpServers = { notes: { module: './notes.ts' } };
+const add = ['call', 'add', '{"text":"milk"}', '--as', 'bot'];
+
+/** A place whose configuration names a store. */
+function placeWith(store: string): Place {
+  return new Place({ 'notes.ts': notes, 'signalbox.config.json': JSON.stringify({ mcpServers, store }) });
+}
+
+suite('records in PostgreSQL', () => {
+  test('a question of one process is answered by another on another machine, and the journal of both holds', async () => {
+    const address = cluster.address('shared');
+    const [one, two] = [placeWith(address), placeWith(address)];
+    const server = one.start(['serve', '--port', '0', '--json']);
+    const ended = finished(server);
+    const { url, journal } = JSON.parse(await said(server.stdout, /\n/)) as { url: string; journal: string };
+    assert.match(journal, /^postgres:\/\/postgres@127\.0\.0\.1:\d+\/postgres\?schema=shared$/);
+    const token = readFileSync(join(one.data, 'token'), 'utf8').trim();
+    const api = async (path: string, body?: object): Promise<Record<string, unknown>> => {
+      const response = await fetch(new URL(path, url), {
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+      });
+      return (await response.json()) as Record<string, unknown>;
+    };
+    assert.equal((await api('/api/info'))['journal'], journal);
+    const called = await api('/api/tools/mcp__notes__list/call', { arguments: {} });
+    assert.equal(called['outcome'], 'completed', JSON.stringify(called));
+
+    const waiting = one.run([...add, '--wait', '80s', '--json']);
+    let pending: Approval | undefined;
+    const asked = (async () => {
+      while (pending === undefined)
+        [pending] = ((await two.json(['approvals'])) as unknown as { items: Approval[] }).items;
+      return pending;
+    })();
+    const { id } = await within(asked, 'the question is seen by the other');
+    const approved = await two.run(['approve', id]);
+    assert.equal(approved.code, 0, approved.stderr);
+    const { stdout } = await waiting;
+    assert.equal((JSON.parse(stdout) as { outcome: string }).outcome, 'completed', stdout);
+
+    const { items } = (await two.json(['journal'])) as unknown as { items: { tool?: string }[] };
+    assert.ok(
+      items.some(({ tool }) => tool === 'mcp__notes__list') && items.some(({ tool }) => tool === 'mcp__notes__add'),
+    );
+    const verified = await two.json(['journal', 'verify']);
+    assert.deepEqual([verified['ok'], Number(verified['entries']) >= 4], [true, true]);
+
+    const doctor = await two.run(['doctor']);
+    assert.match(doctor.stdout, /journal postgres:\/\/\S+ \(PostgreSQL 1\d\.\d.*\): \d+ entries, the chain holds/);
+    server.kill('SIGTERM');
+    const { stdout: told, stderr: errors } = await ended;
+    for (const text of [told, errors, doctor.stdout, doctor.stderr, stdout, JSON.stringify(items)])
+      assert.doesNotMatch(text, /hunter2/);
+    assert.ok(!existsSync(join(one.data, 'signalbox.db')), 'no other journal beside it');
+    assert.ok(readdirSync(one.data).includes('token'), 'what is local stays local');
+  });
+
+  test('SIGNALBOX_STORE comes before the configuration, and a password can be a secret by its name', async () => {
+    const url = new URL(cluster.address('named'));
+    url.password = '';
+    const address = url.href.replace('postgres@', 'postgres:${secret:DB_PASSWORD}@');
+    const place = placeWith('sqlite');
+    await place.run(['secret', 'set', 'DB_PASSWORD'], { input: password });
+    const environment = { SIGNALBOX_STORE: address };
+    const called = await place.run(['call', 'list', '--json'], { environment });
+    assert.equal(called.code, 0, called.stderr);
+    const read = await place.run(['journal', '--json'], { environment });
+    assert.match(read.stdout, /mcp__notes__list/);
+    assert.equal((await place.run(['journal'])).code, 1, 'nothing was recorded in SQLite');
+    const wrong = await place.run(['journal'], { environment: { SIGNALBOX_STORE: 'mysql://u:hunter2@h' } });
+    assert.equal(wrong.code, 2);
+    assert.match(wrong.stderr, /SIGNALBOX_STORE: expected "sqlite" or a "postgres:\/\/…" address/);
+    assert.doesNotMatch(wrong.stderr, /hunter2/);
+  });
+
+  test('a database that is away lets nothing run, and says so without the password', async () => {
+    const url = new URL(cluster.address('away'));
+    url.port = '1';
+    const place = placeWith(url.href);
+    for (const args of [['call', 'list'], ['journal'], ['serve', '--port', '0'], ['doctor']]) {
+      const { code, stdout, stderr } = await place.run(args);
+      assert.equal(code, 1, `${args.join(' ')}: ${stdout}${stderr}`);
+      assert.match(stdout + stderr, /PostgreSQL at postgres:\/\/postgres@127\.0\.0\.1:1\/\S+ does not answer/);
+      assert.doesNotMatch(stdout + stderr, /hunter2/);
+    }
+  });
+});
