@@ -6,8 +6,8 @@ import type { Store } from '../journal/store.ts';
 import { SignalboxError, messageOf } from '../model/errors.ts';
 import { isPostgresAddress, parseAddress } from '../store/postgres/address.ts';
 import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
-import { usageFailure } from './fail.ts';
 import type { Globals } from './globals.ts';
+import { storeFromEnvironment } from './store-from-environment.ts';
 
 /** A store that was opened, and what must never be told of it. */
 export interface OpenedStore {
@@ -15,17 +15,6 @@ export interface OpenedStore {
   readonly password: string;
   /** What runs the database, for people. */
   readonly server?: string;
-}
-
-/** Where `SIGNALBOX_STORE` says that records are kept, before what the configuration says. */
-export function storeFromEnvironment(): string | undefined {
-  const store = process.env['SIGNALBOX_STORE'];
-  if (store === undefined || store === '') return undefined;
-  if (store === 'sqlite' || isPostgresAddress(store)) return store;
-  // The value is not repeated: it may hold a password.
-  throw usageFailure('SIGNALBOX_STORE: expected "sqlite" or a "postgres://…" address', {
-    next: 'correct or unset SIGNALBOX_STORE',
-  });
 }
 
 /** Where records are kept. Reads the configuration only when it may say something else than usual: that takes time. */

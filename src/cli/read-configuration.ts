@@ -3,7 +3,7 @@ import { type Configuration, defaultConfiguration } from '../config/configuratio
 import { findConfiguration } from '../config/find-configuration.ts';
 import { loadConfiguration } from '../config/load-configuration.ts';
 import type { Globals } from './globals.ts';
-import { storeFromEnvironment } from './open-store.ts';
+import { storeFromEnvironment } from './store-from-environment.ts';
 
 /** The configuration, and the file it came from when there was one. */
 export interface ReadConfiguration {

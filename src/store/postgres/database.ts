@@ -108,7 +108,7 @@ export class Database implements Sql {
         getTypeParser: (type: number, format?: 'text' | 'binary') =>
           type === bigint ? Number : this.#driver.types.getTypeParser(type, format),
       },
-    } as Driver.PoolConfig;
+    };
   }
 }
 

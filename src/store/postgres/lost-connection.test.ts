@@ -31,14 +31,14 @@ describe('a PostgreSQL that is away', () => {
     t.after(() => Promise.all([store.close(), other.close()]));
     const acknowledged: string[] = [];
     let count = 0;
-    let isOver = false;
+    const over = new AbortController();
     const append = async (): Promise<void> => {
       const call = `call_${(count += 1)}`;
       await store.append([draft({ call, type: 'CallStarted', outcome: '' })]);
       acknowledged.push(call);
     };
     const load = (async () => {
-      while (!isOver) await append().catch(() => new Promise((resolve) => setTimeout(resolve, 5)));
+      while (!over.signal.aborted) await append().catch(() => new Promise((resolve) => setTimeout(resolve, 5)));
     })();
     await until(() => acknowledged.length > 20, 'entries are written');
     await cluster.stop();
@@ -50,7 +50,7 @@ describe('a PostgreSQL that is away', () => {
     const before = acknowledged.length;
     await cluster.start();
     await until(() => acknowledged.length > before + 20, 'entries are written again');
-    isOver = true;
+    over.abort();
     await load;
     const kept = new Set((await store.entries({ order: 'oldest-first', limit: 99_999 })).map(({ call }) => call));
     assert.deepEqual(

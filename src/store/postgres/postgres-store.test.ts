@@ -78,7 +78,7 @@ describe('a store in PostgreSQL', () => {
   test('many writers share one chain: each entry has its place, and none is missing', async (t) => {
     const { open } = await place(t);
     const stores = await Promise.all([open(), open(), open()]);
-    const places = await Promise.all(
+    const written = await Promise.all(
       stores.map(async (store, writer) => {
         const own: (number | undefined)[] = [];
         for (let round = 0; round < 40; round += 1) {
@@ -95,7 +95,7 @@ describe('a store in PostgreSQL', () => {
         return own;
       }),
     );
-    const all = places.flat().toSorted((one, other) => (one ?? 0) - (other ?? 0));
+    const all = written.flat().toSorted((one, other) => (one ?? 0) - (other ?? 0));
     assert.deepEqual(
       all,
       all.map((_, index) => index + 1),
@@ -135,13 +135,23 @@ describe('a store in PostgreSQL', () => {
     const { open } = await place(t);
     const stores = await Promise.all([open(), open(), open()]);
     const winners = async (make: (writer: number) => Partial<EntryDraft>): Promise<number> => {
-      const written = await Promise.all(stores.map((store, writer) => store.append([draft(make(writer))])));
+      const written = await Promise.all(stores.map(async (store, writer) => store.append([draft(make(writer))])));
       return written.flat().filter((entry) => entry !== undefined).length;
     };
     for (let round = 0; round < 25; round += 1) {
       const record = (writer: number): ApprovalRecord => ({
-        ...{ id: `appr_${round}_${writer}`, binding: `b${round}`, subject: 's', principal: 'p', server: 'a' },
-        ...{ requestedAt: 1, expiresAt: 9, asked: '{}', answer: '', given: '', closed: false, usedBy: '' },
+        id: `appr_${round}_${writer}`,
+        binding: `b${round}`,
+        subject: 's',
+        principal: 'p',
+        server: 'a',
+        requestedAt: 1,
+        expiresAt: 9,
+        asked: '{}',
+        answer: '',
+        given: '',
+        closed: false,
+        usedBy: '',
       });
       assert.equal(await winners(() => ({ claim: { key: `k${round}`, fingerprint: 'f' } })), 1, 'key');
       assert.equal(await winners((writer) => ({ approval: { kind: 'ask', record: record(writer) } })), 1, 'question');
