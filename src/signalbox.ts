@@ -52,7 +52,7 @@ export interface SignalboxOptions {
   readonly servers?: readonly Source[];
   /** The directory the journal is kept in, as `signalbox.db`. Without it the journal lives in memory and is gone with the process. */
   readonly data?: string;
-  /** A store of your own, in the place of `data`. The box closes it. */
+  /** Where records are kept instead, for instance a `postgresStore`; `data` then keeps what is of this machine alone. The box closes it. */
   readonly store?: Store;
   /**
    * Asks a human about a call that policy wants asked. Others may answer too, through `approvals` or `signalbox approve`: the

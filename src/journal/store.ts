@@ -29,7 +29,7 @@ export interface Store extends ApprovalStore {
   samples(query: SampleQuery): Promise<CallSamples>;
   /** The newest head of the chain that was set down apart from the entries: what `verify` holds them against. */
   anchor(): Promise<ChainHead>;
-  /** Intents whose process is gone and that have no outcome. */
+  /** Intents whose process is gone and that have no outcome. Where processes of several machines start at once, each is told to one. */
   orphans(): Promise<readonly StoredEntry[]>;
   /** Who took an idempotency key. */
   claim(key: string): Promise<Claim | undefined>;

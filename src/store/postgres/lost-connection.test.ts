@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { after, describe, test } from 'node:test';
+import pg from 'pg';
 import { verifyChain } from '../../journal/chain.ts';
 import { draft } from '../../journal/store.conformance.ts';
 import type { Store } from '../../journal/store.ts';
@@ -66,7 +67,6 @@ describe('a PostgreSQL that is away', () => {
     const [store, other] = await Promise.all([postgresStore({ address }), postgresStore({ address })]);
     t.after(() => Promise.all([store.close(), other.close()]));
     await store.append([draft({ type: 'CallStarted', outcome: '' })]);
-    const { default: pg } = await import('pg');
     const client = new pg.Client({ connectionString: address.replace(/\?.*/, '') });
     await client.connect();
     const living = async (): Promise<number> => {
@@ -92,6 +92,40 @@ async function works(store: Store): Promise<boolean> {
     () => false,
   );
 }
+
+test('after a restart of the server, writers that it knew before have a while to come back', async (t) => {
+  const address = cluster.address('ghosts');
+  const store = await postgresStore({ address });
+  t.after(() => store.close());
+  await store.append([draft({ call: 'away' }), draft({ call: 'dead' })]);
+  await cluster.stop();
+  await cluster.start();
+  const client = new pg.Client({ connectionString: address.replace(/\?.*/, '') });
+  await client.connect();
+  await client.query(`SET search_path = ghosts;
+    INSERT INTO writers (name, server_started) VALUES ('away', '2020-01-01'), ('dead', pg_postmaster_start_time());
+    INSERT INTO open_calls VALUES ('away', 1, 'away'), ('dead', 2, 'dead')`);
+  await client.end();
+  assert.deepEqual(
+    (await store.orphans()).map(({ call }) => call),
+    ['dead'],
+  );
+});
+
+test('what was acknowledged survives a crash of the server', async (t) => {
+  const store = await postgresStore({ address: cluster.address('crashed') });
+  t.after(() => store.close());
+  for (let round = 0; round < 10; round += 1) {
+    await store.append([draft({ call: `plain_${round}` })]);
+    await store.append([draft({ call: `more_${round}`, claim: { key: `k${round}`, fingerprint: 'f' } })]);
+  }
+  await cluster.crash();
+  await cluster.start();
+  await until(() => works(store), 'the store works again');
+  assert.equal((await store.entries({ order: 'oldest-first', limit: 99 })).length, 20);
+  assert.equal((await store.claim('k9'))?.call, 'more_9');
+  assert.equal((await verifyChain(store)).ok, true);
+});
 
 describe('an address', () => {
   test('that cannot be used says why, and never its password', async () => {

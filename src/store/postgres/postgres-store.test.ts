@@ -194,6 +194,53 @@ describe('a store in PostgreSQL', () => {
     assert.deepEqual([await one.orphans(), await two.orphans()], [[], []]);
   });
 
+  test('of processes that want the same turn or the last room for a job at once, one gets it', async (t) => {
+    const { open } = await place(t);
+    const stores = await Promise.all([open(), open(), open()]);
+    const by = { id: 'ann', kind: 'human' } as const;
+    const [first] = stores;
+    assert.ok(first !== undefined);
+    for (let round = 0; round < 15; round += 1) {
+      const session = `s${round}`;
+      await first.sessions.create({
+        id: session,
+        agent: '',
+        runtime: '',
+        model: '',
+        title: '',
+        cwd: '/',
+        permissionMode: 'default',
+        owner: by,
+        createdAt: 1,
+        activeAt: 1,
+        forkedFrom: '',
+        lastTurn: '',
+      });
+      const queued = await Promise.all(
+        stores.map(({ sessions }, writer) =>
+          sessions.queue({ id: `t${writer}`, session, content: '', by, at: 1, title: '', most: 2 }),
+        ),
+      );
+      assert.deepEqual(queued.toSorted(), [0, 1, undefined]);
+      const claimed = await Promise.all(stores.map(({ sessions }) => sessions.claim(session)));
+      assert.equal(claimed.filter((turn) => turn !== undefined).length, 1);
+      const job = {
+        owner: '{}',
+        ownerId: 'ann',
+        text: '{}',
+        createdAt: 1,
+        nextAt: 2,
+        lastAt: 0,
+        lastSession: '',
+        lastError: '',
+      };
+      const added = await Promise.all(
+        stores.map(({ jobs }, writer) => jobs.add({ id: `j${round}_${writer}`, ...job }, round + 1)),
+      );
+      assert.equal(added.filter(Boolean).length, 1);
+    }
+  });
+
   test('keeps what has a NUL in it, with a sign in its place, and finds it so', async (t) => {
     const { open } = await place(t);
     const store = await open();
