@@ -4,7 +4,18 @@ import type { Section } from './requirement.ts';
 export const machinesFaultsAttackers: Section<'G'> = {
   G1: {
     promise: 'any number of replicas on PostgreSQL; a killed worker’s turn is taken over or ended clearly',
-    tests: [],
+    tests: [
+      'test/e2e/cli-postgres.test.ts > records in PostgreSQL > a question of one process is answered by another on another machine, and the journal of both holds',
+      'src/store/postgres/postgres-store.test.ts > a store in PostgreSQL > several that open an empty database at once all find their tables',
+      'src/store/postgres/postgres-store.test.ts > a store in PostgreSQL > one of a newer version is refused by name, before anything is touched',
+      'src/store/postgres/postgres-store.test.ts > a store in PostgreSQL > many writers share one chain: each entry has its place, and none is missing',
+      'src/store/postgres/postgres-store.test.ts > a store in PostgreSQL > of processes that want the same key, question or approval at once, one gets it',
+      'src/store/postgres/postgres-store.test.ts > a store in PostgreSQL > of processes that want the same turn or the last room for a job at once, one gets it',
+      'src/store/postgres/postgres-store.test.ts > a store in PostgreSQL > an open call of a living process is no orphan; of a killed one it is, for one process alone',
+      'src/store/postgres/postgres-store.test.ts > sessions in postgres > are there after closing and opening again; a turn that was claimed before is lost',
+    ],
+    missing:
+      'three replicas behind a proxy, events resumed on another replica, notifications instead of polling, a queue for turns, roles, the migration from SQLite',
   },
   G2: {
     promise: 'acknowledged records survive kill -9; a full disk or lost database lets no unjournaled call run',
@@ -12,8 +23,11 @@ export const machinesFaultsAttackers: Section<'G'> = {
       'test/faults/kill-loop.test.ts > kill -9 in a loop while calls run: acknowledged outcomes are kept, the rest reads unknown, the chain verifies',
       'test/faults/tail-races.test.ts > processes that append to one journal and are killed: each acknowledged entry is there once, where it was said to be',
       'src/store/sqlite/journal-table.test.ts > the tail of the journal > what must survive a power loss is in the table, with all before it, when sync resolves',
+      'src/store/postgres/lost-connection.test.ts > what was acknowledged survives a crash of the server',
+      'src/store/postgres/lost-connection.test.ts > a PostgreSQL that is away > fails what is written and read, clearly, and serves again when it is back, without losing what was acknowledged',
+      'test/faults/lost-database.test.ts > while the database is away no call with an effect runs, each says why, and all is well when it is back',
     ],
-    missing: 'full disk, lost database, PostgreSQL',
+    missing: 'full disk, kill -9 in a loop on PostgreSQL',
   },
   G3: {
     promise: 'overload is shed early, a sick server slows no other, SIGTERM drains',
