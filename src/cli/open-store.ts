@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findConfiguration } from '../config/find-configuration.ts';
 import { resolveReferences } from '../config/references.ts';
@@ -30,6 +30,8 @@ export async function storeOf(globals: Globals): Promise<string> {
 /** Opens where records are kept. `data` is the data directory, where SQLite has its file and secrets are. */
 export async function openStore(store: string, data: string): Promise<OpenedStore> {
   if (!isPostgresAddress(store)) return { store: sqliteStore({ file: join(data, 'signalbox.db') }), password: '' };
+  // SQLite makes it with its file; others keep there what is of this machine alone.
+  mkdirSync(data, { recursive: true, mode: 0o700 });
   const address = await resolved(store, data);
   const { password } = parseAddress(address);
   const { postgresStore } = await import('../store/postgres/postgres-store.ts');

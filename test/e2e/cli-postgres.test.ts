@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
+import { postgresStore } from '../../src/index.ts';
+import { verifyChain } from '../../src/journal/chain.ts';
 import type { Approval } from '../../src/model/approval.ts';
+import { until } from '../mcp-servers/boxed.ts';
 import { password, startPostgres } from '../support/postgres.ts';
 import { within } from '../support/within.ts';
 import { Place, finished, notes, said } from './cli-place.ts';
@@ -22,11 +25,11 @@ suite('records in PostgreSQL', () => {
   test('a question of one process is answered by another on another machine, and the journal of both holds', async () => {
     const address = cluster.address('shared');
     const [one, two] = [placeWith(address), placeWith(address)];
-    const server = one.start(['serve', '--port', '0', '--json']);
+    const token = 'a-token-that-is-given-and-not-kept';
+    const server = one.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token });
     const ended = finished(server);
     const { url, journal } = JSON.parse(await said(server.stdout, /\n/)) as { url: string; journal: string };
     assert.match(journal, /^postgres:\/\/postgres@127\.0\.0\.1:\d+\/postgres\?schema=shared$/);
-    const token = readFileSync(join(one.data, 'token'), 'utf8').trim();
     const api = async (path: string, body?: object): Promise<Record<string, unknown>> => {
       const response = await fetch(new URL(path, url), {
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -65,7 +68,60 @@ suite('records in PostgreSQL', () => {
     for (const text of [told, errors, doctor.stdout, doctor.stderr, stdout, JSON.stringify(items)])
       assert.doesNotMatch(text, /hunter2/);
     assert.ok(!existsSync(join(one.data, 'signalbox.db')), 'no other journal beside it');
-    assert.ok(readdirSync(one.data).includes('token'), 'what is local stays local');
+    assert.ok(existsSync(join(one.data, 'agent-token')), 'what is local stays local');
+  });
+
+  test('a job runs once with servers on two machines, and its session is found on both', async (t) => {
+    const address = cluster.address('jobs');
+    const store = await postgresStore({ address });
+    t.after(() => store.close());
+    const owner = { id: 'token:admin', kind: 'human' };
+    const job = { cron: '0 0 1 1 *', timezone: 'UTC', prompt: 'ping the server', agent: 'demo' };
+    const dueAt = Date.now() - 60_000;
+    await store.jobs.add(
+      {
+        id: 'job_1',
+        owner: JSON.stringify(owner),
+        ownerId: owner.id,
+        text: JSON.stringify(job),
+        createdAt: dueAt - 60_000,
+        nextAt: dueAt,
+        lastAt: 0,
+        lastSession: '',
+        lastError: '',
+      },
+      9,
+    );
+    const token = 'a-token-of-both-servers';
+    const servers = await Promise.all(
+      [placeWith(address), placeWith(address)].map(async (place) => {
+        const child = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token });
+        const ended = finished(child);
+        const { url } = JSON.parse(await said(child.stdout, /\n/)) as { url: string };
+        return { url, child, ended };
+      }),
+    );
+    let session = '';
+    await until(
+      async () => (session = (await store.jobs.get('job_1'))?.lastSession ?? '') !== '',
+      'the job has a session',
+    );
+    await until(async () => (await store.sessions.find(session))?.lastTurn === 'end', 'its turn has ended');
+    const headers = { authorization: `Bearer ${token}` };
+    for (const { url } of servers) {
+      const answer = await fetch(new URL('/api/sessions', url), { headers });
+      const { items } = (await answer.json()) as { items: { id: string }[] };
+      assert.deepEqual(
+        items.map(({ id }) => id),
+        [session],
+      );
+    }
+    for (const { child, ended } of servers) {
+      child.kill('SIGTERM');
+      assert.equal((await ended).code, 0);
+    }
+    assert.equal(await store.sessions.count(), 1);
+    assert.equal((await verifyChain(store)).ok, true);
   });
 
   test('SIGNALBOX_STORE comes before the configuration, and a password can be a secret by its name', async () => {
