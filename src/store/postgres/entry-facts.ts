@@ -33,7 +33,8 @@ function mentions(tool: string, body: Part, text: string): boolean {
   const escaped = JSON.stringify(text).slice(1, -1).toLowerCase();
   const args = body['arguments'];
   if (args !== undefined && JSON.stringify(args).toLowerCase().includes(escaped)) return true;
-  const texts = [tool, body['output'], partOf(body, 'error')['message'], partOf(body, 'decision')['reason']];
+  const { rule, reason } = partOf(body, 'decision');
+  const texts = [tool, body['output'], partOf(body, 'error')['message'], rule, reason];
   return texts.some((each) => textIn(each).toLowerCase().includes(plain));
 }
 
