@@ -77,6 +77,8 @@ export interface EntryQuery {
   readonly principal?: string;
   /** One entry for each call: its outcome, or its intent while there is none. */
   readonly calls?: boolean;
+  /** Ends what takes long: looking for `text` and for what is `shadowed`. */
+  readonly signal?: AbortSignal;
 }
 
 /** An idempotency key in use. */

@@ -2,24 +2,44 @@ import { setImmediate as breath } from 'node:timers/promises';
 import type { StoredEntry } from '../journal/entry.ts';
 import type { EntryQuery } from '../journal/store.ts';
 
-const stretch = 4000;
+/** The most entries that are looked at in one go. */
+export const longestStretch = 4000;
+
+/** The first and the last entry to look at. */
+export type Stretch = readonly [first: number, last: number];
+
+/** How entries are looked at. */
+export interface Looking {
+  select(query: EntryQuery): readonly StoredEntry[] | Promise<readonly StoredEntry[]>;
+  /** The next stretch of what is left, from its beginning or from its end; so many entries unless said. */
+  stretch?(left: Stretch, isForward: boolean): Stretch;
+  /** Resolves when the next stretch may be looked at; after others were let in unless said. */
+  turn?(): Promise<unknown>;
+}
 
 /** Looks through the journal stretch by stretch, so that what is rare or nowhere does not hold others up meanwhile. */
 export async function search(
   query: EntryQuery,
   headSeq: number,
-  select: (query: EntryQuery) => readonly StoredEntry[] | Promise<readonly StoredEntry[]>,
+  { select, stretch = byNumber, turn = breath }: Looking,
 ): Promise<readonly StoredEntry[]> {
-  const first = (query.after ?? 0) + 1;
-  const last = Math.min((query.before ?? Infinity) - 1, headSeq);
+  const isForward = query.order === 'oldest-first';
+  let first = (query.after ?? 0) + 1;
+  let last = Math.min((query.before ?? Infinity) - 1, headSeq);
   const found: StoredEntry[] = [];
-  for (let done = 0; done <= last - first && found.length < query.limit; done += stretch) {
-    const [from, to] =
-      query.order === 'oldest-first'
-        ? [first + done, Math.min(first + done + stretch - 1, last)]
-        : [Math.max(last - done - stretch + 1, first), last - done];
+  while (first <= last && found.length < query.limit) {
+    await turn();
+    query.signal?.throwIfAborted();
+    const [from, to] = stretch([first, last], isForward);
     found.push(...(await select({ ...query, after: from - 1, before: to + 1, limit: query.limit - found.length })));
-    await breath();
+    if (isForward) first = to + 1;
+    else last = from - 1;
   }
   return found;
+}
+
+function byNumber([first, last]: Stretch, isForward: boolean): Stretch {
+  return isForward
+    ? [first, Math.min(first + longestStretch - 1, last)]
+    : [Math.max(last - longestStretch + 1, first), last];
 }

@@ -59,7 +59,8 @@ export function journalRoutes(app: ServerApp, box: Signalbox): void {
     if (role === 'agent' && query.principal !== undefined && !mayView(context.var.identity, query.principal))
       return json(context, callPageSchema, { items: [] }, 200);
     const whose = role === 'agent' ? { principal: principal.id } : {};
-    const page = await box.journal.calls({ ...whose, ...query });
+    const { signal } = context.req.raw;
+    const page = await box.journal.calls({ ...whose, ...query, signal });
     return json(context, callPageSchema, page, 200);
   });
 
@@ -72,7 +73,8 @@ export function journalRoutes(app: ServerApp, box: Signalbox): void {
   });
 
   app.openapi(journalRoute, async (context) => {
-    const page = await box.journal.entries(toJournalQuery(context.req.valid('query')));
+    const { signal } = context.req.raw;
+    const page = await box.journal.entries({ ...toJournalQuery(context.req.valid('query')), signal });
     return json(context, journalPageSchema, page, 200);
   });
 }

@@ -50,10 +50,11 @@ export class JournalTable {
   async entries(query: EntryQuery): Promise<readonly StoredEntry[]> {
     if (query.text === undefined && query.shadowed === undefined) return await this.#select(query);
     const { seq } = await this.head();
-    return await search(query, seq, async (part) => {
+    const select = async (part: EntryQuery): Promise<readonly StoredEntry[]> => {
       const found = await this.#select({ ...part, limit: wholeStretch });
       return found.filter((entry) => fitsBody(entry, query)).slice(0, part.limit);
-    });
+    };
+    return await search(query, seq, { select });
   }
 
   async head(): Promise<ChainHead> {

@@ -154,6 +154,28 @@ describe('sqlite store', () => {
     );
   });
 
+  test('looking for a text lets others in after every few megabytes, and ends when nobody waits for it', async (t) => {
+    const store = sqliteStore();
+    t.after(() => store.close());
+    const body = JSON.stringify({ arguments: { text: 'a'.repeat(1024 * 1024) } });
+    for (let index = 0; index < 20; index += 1) await store.append([draft({ call: `${index}`, body })]);
+    let turns = 0;
+    const count = (): void => {
+      turns += 1;
+      turning = setImmediate(count);
+    };
+    let turning = setImmediate(count);
+    // Every place of the entries is one where it might begin.
+    const query = { order: 'newest-first', limit: 10, text: `${'a'.repeat(199)}b` } as const;
+    assert.deepEqual(await Promise.all([store.entries(query), store.entries(query)]), [[], []]);
+    clearImmediate(turning);
+    assert.ok(turns >= 35, `only ${turns} turns, and each of the two searches has 20 stretches`);
+    const leaving = new AbortController();
+    const ended = assert.rejects(store.entries({ ...query, signal: leaving.signal }), { name: 'AbortError' });
+    leaving.abort();
+    await ended;
+  });
+
   test('queries by session use the index, not a scan of the journal', async (t) => {
     const directory = temporary();
     t.after(() => rmSync(directory, { recursive: true }));

@@ -18,6 +18,7 @@ import { ResultTable } from './result-table.ts';
 import { readSamples } from './sample-table.ts';
 import { schemaSteps } from './schema.ts';
 import { search } from '../search.ts';
+import { ShortStretches } from './short-stretches.ts';
 import { SessionTable } from './session-table.ts';
 import { WriterLock } from './writer-lock.ts';
 import { Statements } from './statements.ts';
@@ -51,6 +52,7 @@ class SqliteStore implements Store {
   readonly #approvals: ApprovalTable;
   readonly tokens: TokenTable;
   readonly #statements: Statements;
+  readonly #stretches: ShortStretches;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #readRecording: StatementSync;
@@ -92,6 +94,7 @@ class SqliteStore implements Store {
     this.#index = new JournalIndex(this.#database, (work) => this.#journal.transaction(work));
     this.#results = new ResultTable(this.#database, (work) => this.#transaction(work));
     this.#statements = new Statements(this.#database);
+    this.#stretches = new ShortStretches(this.#statements);
     this.#approvals = new ApprovalTable(this.#statements);
     this.sessions = new SessionTable(
       this.#statements,
@@ -119,7 +122,9 @@ class SqliteStore implements Store {
   async entries(query: EntryQuery): Promise<readonly StoredEntry[]> {
     this.#journal.catchUp();
     const isIndexed = query.text === undefined && query.shadowed === undefined;
-    return isIndexed ? this.#select(query) : search(query, this.#headSeq(), (part) => this.#select(part));
+    if (isIndexed) return this.#select(query);
+    const { turn, stretch } = this.#stretches;
+    return await search(query, this.#headSeq(), { select: (part) => this.#select(part), turn, stretch });
   }
 
   async samples(query: SampleQuery): Promise<CallSamples> {
