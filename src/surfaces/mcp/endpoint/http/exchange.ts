@@ -35,7 +35,9 @@ export class Exchange implements Channel {
     this.#response = response;
     this.#options = options;
     this.canTell = options.accepted.stream;
-    response.once('close', () => this.#closed());
+    // Whoever hung up while their request was read has told so already.
+    if (response.closed) this.#closed();
+    else response.once('close', () => this.#closed());
   }
 
   tell(text: string): void {
@@ -73,7 +75,8 @@ export class Exchange implements Channel {
   /** The client may come back, and may lose the stream again after that. */
   async #leaveUnlessBack(returning: ExchangeOptions['return']): Promise<void> {
     do {
-      if (this.#stream === undefined || returning === undefined || !(await returning.may())) break;
+      // Nobody is given up because it cannot be told for a moment whether they may return.
+      if (this.#stream === undefined || returning === undefined || !(await returning.may().catch(() => true))) break;
       await wait(returning.withinMs, undefined, { ref: false });
     } while (this.#stream.isAttached);
     if (!this.#isOver) this.#leave();

@@ -243,7 +243,9 @@ export class McpHttp {
 /** A client may cancel one request of a batch, and goes away from all of them. */
 function endingWith({ controller: { signal } }: Exchange): AbortController {
   const controller = new AbortController();
-  signal.addEventListener('abort', () => controller.abort(signal.reason), { once: true });
+  const end = (): void => controller.abort(signal.reason);
+  if (signal.aborted) end();
+  else signal.addEventListener('abort', end, { once: true });
   return controller;
 }
 

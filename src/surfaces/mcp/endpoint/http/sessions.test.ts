@@ -169,6 +169,27 @@ describe('a session', () => {
     assert.equal((await messageOf(response)).result?.isError, true);
   });
 
+  test('cancelling one request of a list ends that one alone', async (t) => {
+    const { server, open } = gate();
+    open();
+    const { url } = await serving(t, { servers: [server] });
+    const params = { protocolVersion: '2025-03-26', capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
+    const began = await send(url, ask(0, 'initialize', params));
+    await began.text();
+    const session = { 'Mcp-Session-Id': began.headers.get('mcp-session-id') ?? '', Accept: 'application/json' };
+    const calls = [7, 8].map((id) => ask(id, 'tools/call', { ...waiting, _meta: {} }));
+    const cancel = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } });
+    const response = await send(url, `[${calls.join()},${cancel}]`, session);
+    const answers = (await response.json()) as { id: number; result: { isError?: boolean } }[];
+    assert.deepEqual(
+      answers.map(({ id, result }) => [id, result.isError === true]),
+      [
+        [7, true],
+        [8, false],
+      ],
+    );
+  });
+
   test('a client that hangs up before anything was said ends its request', async (t) => {
     const { server, cancelled } = gate();
     const { url } = await serving(t, { servers: [server] });
