@@ -162,8 +162,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
 /** A request that does not even make it to the routes. */
 function unreadable(error: unknown, log: (line: string) => void): Response {
-  const problem =
-    error instanceof RequestError ? new Problem('request-malformed', error.message) : problemOf(error, log);
+  // The signal of a request is aborted with a text: whoever hung up is told nothing, and it is no fault of ours.
+  const refused = error instanceof RequestError ? error.message : typeof error === 'string' ? error : undefined;
+  const problem = refused === undefined ? problemOf(error, log) : new Problem('request-malformed', refused);
   return new Response(JSON.stringify(problem.document()), {
     status: problem.status,
     headers: { ...securityHeaders, 'Content-Type': problemType },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { z } from '@hono/zod-openapi';
-import { bodyOf, startTestServer, type TestServer } from '../../../test/support/http-server.ts';
+import { adminToken, bodyOf, startTestServer, type TestServer } from '../../../test/support/http-server.ts';
 import type { JournalEvent, ToolInvoked } from '../../journal/entry.ts';
 import type { callDetailsSchema } from '../schemas/journal.ts';
 import type { Page } from '../../journal/reader.ts';
@@ -81,6 +81,21 @@ describe('GET /api/calls and /api/journal', () => {
     const burnt = await details((await bodyOf(call('burn'))).callId);
     assert.deepEqual([burnt.approval?.state, burnt.approval?.answer?.by.id], ['used', 'alice']);
     assert.equal(burnt.undo.state, 'unavailable');
+  });
+
+  it('end when the caller hangs up, which is no fault', async (test) => {
+    const { call, get, server, logged } = await startTestServer(test);
+    for (let count = 0; count < 12; count += 1) await call('echo', { arguments: { text: 'a'.repeat(1_000_000) } });
+    const hangingUp = new AbortController();
+    const authorization = `Bearer ${adminToken}`;
+    const asking = fetch(`${server.url}/api/calls?text=${'a'.repeat(199)}b`, {
+      headers: { authorization },
+      signal: hangingUp.signal,
+    });
+    setTimeout(() => hangingUp.abort(), 30);
+    await asking.catch(() => undefined);
+    assert.equal((await get('/api/calls?text=zzz')).status, 200);
+    assert.deepEqual(logged, []);
   });
 
   it('refuse what they do not understand', async (test) => {

@@ -74,10 +74,17 @@ describe('GET /api/statistics', () => {
       'since=2026-01-02&until=2026-01-01',
       'since=2026-01-01&until=2026-01-02&bucketSeconds=1',
       'bucketSeconds=0',
+      'bucketSeconds=9007199254740',
+      'until=9999999999999999',
       'x=1',
     ])
       assert.equal((await get(`/api/statistics?${query}`)).status, 400, query);
-    assert.equal((await get('/api/statistics?since=1970-01-01')).status, 200);
+    for (const query of [
+      'since=1970-01-01',
+      'since=-271821-04-20T00:00:00Z',
+      'since=1960-01-01&bucketSeconds=3000000000',
+    ])
+      assert.equal((await get(`/api/statistics?${query}`)).status, 200, query);
   });
 });
 

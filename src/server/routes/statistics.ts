@@ -32,6 +32,7 @@ const route = createRoute({
         .number<string>()
         .int()
         .min(1)
+        .max(100 * 366 * day)
         .optional()
         .describe(`A round time that makes about ${usualBuckets} buckets unless said; at most ${mostBuckets} buckets.`),
       tool: z.string().optional().describe('Only calls of this tool, by its rendered name.'),
@@ -47,7 +48,7 @@ const route = createRoute({
 export function statisticsRoutes(app: ServerApp, box: Signalbox): void {
   app.openapi(route, async (context) => {
     const { tool, server, until = Date.now(), ...given } = context.req.valid('query');
-    const begin = given.since ?? until - usualWindow;
+    const begin = Math.max(0, given.since ?? until - usualWindow);
     const bucketSeconds = given.bucketSeconds ?? roundBucket((until - begin) / 1000);
     const bucketMs = bucketSeconds * 1000;
     const since = Math.floor(begin / bucketMs) * bucketMs;

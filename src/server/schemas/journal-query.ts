@@ -9,7 +9,7 @@ const seq = z.coerce.number<string>().int().min(0).optional();
 export const momentParameter = z
   .string()
   .refine(
-    (text) => !Number.isNaN(millisecondsOf(text)),
+    (text) => !Number.isNaN(new Date(millisecondsOf(text)).getTime()),
     'a time is ISO 8601 (2026-11-15T08:30:00Z) or milliseconds since 1970',
   )
   .transform(millisecondsOf)
