@@ -99,7 +99,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     configuration: options.configuration,
     registry: (options.metrics ?? prometheusMetrics()).registry,
     codes,
-    browserSessions: new BrowserSessions(Date.now, options.signIns),
+    browserSessions: new BrowserSessions(Date.now, options.signIns, options.token),
     sessions: options.sessions,
     findConsole: options.findConsole,
     schedules: options.schedules,

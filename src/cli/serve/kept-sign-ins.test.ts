@@ -16,6 +16,14 @@ test('a browser stays signed in when the server is started again', () => {
   assert.equal(new BrowserSessions(Date.now, keptSignIns(data)).touch(`${id}x`), false);
 });
 
+test('another admin token signs everybody out, and the one before lets them in again', () => {
+  const under = (token: string): BrowserSessions => new BrowserSessions(Date.now, keptSignIns(data), token);
+  const id = under('one').open();
+  assert.equal(under('another').touch(id), false);
+  under('another').open();
+  assert.equal(under('one').touch(id), true);
+});
+
 test('what is kept lets nobody in who reads it, and is for its owner alone', () => {
   const sessions = new BrowserSessions(Date.now, keptSignIns(data));
   const id = sessions.open();

@@ -5,7 +5,7 @@ import { type KeptSignIns, idleSeconds } from '../../server/access/browser-sessi
 
 /**
  * Who is signed in, kept in the data directory so that a server that is started again still knows its browsers. Only hashes are
- * in it: nobody gets in by reading the file. Removing it signs everybody out at the next start.
+ * in it: nobody gets in by reading the file. Removing it, or another admin token, signs everybody out at the next start.
  */
 export function keptSignIns(data: string): KeptSignIns {
   const file = join(data, 'sign-ins.json');

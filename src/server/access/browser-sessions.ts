@@ -17,11 +17,14 @@ export class BrowserSessions {
   readonly #lastSeen: Map<string, number>;
   readonly #now: () => number;
   readonly #kept: KeptSignIns | undefined;
+  readonly #token: string;
   #keptAt: number;
 
-  constructor(now: () => number = Date.now, kept?: KeptSignIns) {
+  /** Whoever was signed in under another admin token is not: a server that changed it lets nobody in whom it let in before. */
+  constructor(now: () => number = Date.now, kept?: KeptSignIns, token = '') {
     this.#now = now;
     this.#kept = kept;
+    this.#token = token;
     this.#lastSeen = new Map(kept?.read());
     this.#keptAt = now();
   }
@@ -30,14 +33,14 @@ export class BrowserSessions {
   open(): string {
     for (const [hash, seen] of this.#lastSeen) if (this.#expired(seen)) this.#lastSeen.delete(hash);
     const id = newSecretId();
-    this.#lastSeen.set(hashOf(id), this.#now());
+    this.#lastSeen.set(this.#hash(id), this.#now());
     this.#keep();
     return id;
   }
 
   /** Whether the id is of a signed-in browser; being seen keeps it signed in. */
   touch(id: string): boolean {
-    const hash = hashOf(id);
+    const hash = this.#hash(id);
     const seen = this.#lastSeen.get(hash);
     if (seen === undefined) return false;
     if (this.#expired(seen)) {
@@ -47,6 +50,10 @@ export class BrowserSessions {
     this.#lastSeen.set(hash, this.#now());
     if (this.#now() - this.#keptAt > keepEveryMs) this.#keep();
     return true;
+  }
+
+  #hash(id: string): string {
+    return hashOf(`${id} ${this.#token}`);
   }
 
   #keep(): void {
