@@ -143,8 +143,10 @@ export class ConfiguredBox implements ServedConfiguration {
 
   savePolicies(text: string, seen?: string): Promise<void> {
     return this.#inTurn(async () => {
+      // May fail, and then nothing is written.
+      const lock = readLock(this.#configuration.directory);
       const edited = writePolicyFile(this.#configuration, text, seen);
-      await this.#apply(edited?.configuration ?? this.#configuration, readLock(this.#configuration.directory));
+      await this.#apply(edited?.configuration ?? this.#configuration, lock);
     });
   }
 

@@ -6,6 +6,7 @@ import { type TestContext, describe, it } from 'node:test';
 import { adminToken, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
 import type { PolicySummary } from '../../call/policies.ts';
 import { loadConfiguration } from '../../config/load-configuration.ts';
+import { lockFile } from '../../config/lock/lock-file.ts';
 import type { PolicyFileText } from '../../config/policy-file.ts';
 import type { ProblemDocument } from '../../server/problems/problem.ts';
 import { openConfiguredBox } from '../open-box.ts';
@@ -52,7 +53,7 @@ describe('PUT /api/policies with save', () => {
     assert.equal((await read()).rules.length, 1);
   });
 
-  it('writes nothing when the rules are wrong, the file changed since, or the rules stand in the configuration', async (test) => {
+  it('writes nothing when the rules are wrong, the file changed since, the lock cannot be read, or the rules stand in the configuration', async (test) => {
     const { directory, put, read } = await place(test, { policies: './rules.yaml' });
     const code = async (response: Promise<Response>): Promise<string> => (await bodyOf<ProblemDocument>(response)).code;
     assert.equal(await code(put({ text: '- id: a\n  x: 1', save: true })), 'policy-invalid');
@@ -60,6 +61,10 @@ describe('PUT /api/policies with save', () => {
     writeFileSync(join(directory, 'rules.yaml'), '[] # meanwhile');
     assert.equal(await code(put({ text: rule, save: true, seen: fingerprint })), 'file-outdated');
     assert.equal(readFileSync(join(directory, 'rules.yaml'), 'utf8'), '[] # meanwhile');
+    writeFileSync(lockFile(directory), '{');
+    assert.notEqual((await put({ text: rule, save: true })).status, 200);
+    assert.equal(readFileSync(join(directory, 'rules.yaml'), 'utf8'), '[] # meanwhile');
+    rmSync(lockFile(directory));
     assert.equal((await put({ text: rule, save: true, seen: (await read()).file?.fingerprint })).status, 200);
     const inline = await place(test, { policies: [{ id: 'a', deny: 'true' }] });
     assert.equal((await inline.read()).file, undefined);
