@@ -38,11 +38,12 @@ async function asked(
     Object.assign(transport, { onmessage });
   });
   await transport.start();
-  const failure = await transport.send(message).then(
+  const over = Promise.withResolvers<void>();
+  const failure = await transport.send(message, { onRequestStreamEnd: over.resolve }).then(
     () => undefined,
     (error: unknown) => error,
   );
-  if (failure === undefined) await arrived;
+  if (failure === undefined) await Promise.race([arrived, over.promise]);
   return { requests, messages, failure };
 }
 
@@ -84,11 +85,26 @@ describe('a call of a tool over HTTP', () => {
       respond('application/json', '{'),
       respond('application/json', `"${'x'.repeat(2000)}"`),
       respond('text/html', '<p>'),
+      respond('text/event-stream', `data: ${'x'.repeat(2000)}\n`, 500),
       cutOff,
     ]) {
       const { requests, messages, failure } = await asked(t, answer);
       assert.ok(failure instanceof Error);
       assert.deepEqual([requests.length, messages], [1, []]);
+    }
+  });
+
+  test('is over when nothing that came answers it', { timeout: 20_000 }, async (t) => {
+    const other = { ...result, id: 'another' };
+    assert.deepEqual((await asked(t, respond('application/json', JSON.stringify(other)))).messages, [other]);
+    for (const answer of [
+      respond('application/json', '[]'),
+      // One that would go on for ever.
+      (response: ServerResponse) =>
+        void response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write('data: x\n'.repeat(500)),
+    ]) {
+      const { requests, messages, failure } = await asked(t, answer);
+      assert.deepEqual([requests.length, messages, failure], [1, [], undefined]);
     }
   });
 });

@@ -66,6 +66,8 @@ export class DirectCalls {
         incoming = await this.#post(body, headers, options?.requestSignal);
         if (incoming.statusCode === 200 && json.test(incoming.headers['content-type'] ?? '')) {
           for (const each of await this.#messages(incoming)) transport.onmessage?.(each);
+          // Whoever was not answered by now will not be.
+          options?.onRequestStreamEnd?.();
           return;
         }
         this.#answered.set(body, await responseOf(incoming, this.#options.largestMessage));

@@ -1,9 +1,10 @@
 import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
-import { Readable } from 'node:stream';
+import { Readable, pipeline } from 'node:stream';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { instance } from '../../../model/instance.ts';
 import { namesInside, publicLookup, refuseAddress } from './address-guard.ts';
+import { boundedEvents } from './bounded-events.ts';
 
 /** A request without what the web wraps around it. */
 export interface PlainRequest {
@@ -93,9 +94,16 @@ export async function responseOf(incoming: IncomingMessage, largest: number): Pr
     incoming.resume();
     return new Response(null, { status, statusText, headers });
   }
-  const streams = headers.get('content-type')?.startsWith('text/event-stream') === true;
-  const body = streams ? (Readable.toWeb(incoming) as ReadableStream<Uint8Array>) : await readAnswer(incoming, largest);
+  // What is no success is read as a whole, whatever it calls itself.
+  const streams = status < 300 && headers.get('content-type')?.startsWith('text/event-stream') === true;
+  const body = streams ? eventsOf(incoming, largest) : await readAnswer(incoming, largest);
   return new Response(body, { status, statusText, headers });
+}
+
+function eventsOf(incoming: IncomingMessage, largest: number): ReadableStream<Uint8Array> {
+  // How either of them ends, the other does; whoever reads is told.
+  const events = pipeline(incoming, boundedEvents(largest), () => undefined);
+  return Readable.toWeb(events) as ReadableStream<Uint8Array>;
 }
 
 /** An answer in one piece: cheaper as such than as a stream. */
