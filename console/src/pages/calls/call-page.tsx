@@ -136,7 +136,7 @@ function Facts({ call }: { readonly call: CallDetails }): ReactNode {
       <Fact name="Session">
         {sessionId === undefined ? undefined : (
           <>
-            <Link to={`/sessions/${sessionId}`}>{sessionId}</Link> ·{' '}
+            <Link to={`/sessions/${encodeURIComponent(sessionId)}`}>{sessionId}</Link> ·{' '}
             <Link to={callsAddress({ session: sessionId }, 'timeline')}>its calls</Link> ·{' '}
             <Link to={callsAddress({ session: sessionId }, 'replay')}>replay</Link>
           </>

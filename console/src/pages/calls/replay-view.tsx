@@ -25,8 +25,8 @@ export function ReplayView({ session }: { readonly session: string }): ReactNode
   return (
     <section className="replay" aria-label="Replay">
       <p>
-        Runs the calls of <Link to={`/sessions/${session}`}>{session}</Link> again by their recorded results: nothing
-        outside is reached, nothing is written, and humans answer as they did.
+        Runs the calls of <Link to={`/sessions/${encodeURIComponent(session)}`}>{session}</Link> again by their recorded
+        results: nothing outside is reached, nothing is written, and humans answer as they did.
       </p>
       <label className="field">
         <span>Rules to decide them by, as YAML (empty: none)</span>
