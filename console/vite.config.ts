@@ -1,5 +1,11 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+
+/** The server takes what comes through here for its own page's doing, so pages of others are refused here. */
+function isOwnPage({ headers: { origin, host } }: { readonly headers: IncomingHttpHeaders }): boolean {
+  return origin === undefined || origin === `http://${host ?? ''}`;
+}
 
 /** In development, `npm run console:dev` asks a running server for everything that is not of the console itself. */
 const server = process.env['SIGNALBOX_URL'] ?? 'http://127.0.0.1:4242';
@@ -20,8 +26,13 @@ export default defineConfig({
     proxy: Object.fromEntries(
       ['/api', '/docs', '/assets', '/openapi.json'].map((path) => [
         path,
-        // The server answers pages of its own only.
-        { target: server, changeOrigin: true, headers: { origin: server } },
+        {
+          target: server,
+          changeOrigin: true,
+          // The server answers pages of its own only.
+          headers: { origin: server },
+          bypass: (request) => (isOwnPage(request) ? undefined : false),
+        },
       ]),
     ),
   },
