@@ -102,13 +102,17 @@ describe('servers of the configuration over HTTP', () => {
     );
     const colliding = { module: './tools.ts', tools: { rename: { a: 'b' } } };
     const before = text();
-    for (const entry of [{ comand: 'x' }, {}, colliding]) {
+    const env = { GITHUB_TOKEN: 'ghp_16C7e42F292c6912E7710c838347Ae178B4a' };
+    for (const entry of [{ comand: 'x', env }, {}, colliding]) {
       const response = await send('POST', '/api/servers', { name: 'bad', entry });
       const { detail } = await bodyOf<ProblemDocument>(response);
       assert.ok(response.status >= 400 && detail.length > 10, `${JSON.stringify(entry)} ${response.status} ${detail}`);
     }
     assert.deepEqual(JSON.parse(text().slice(8)), JSON.parse(before.slice(8)));
     assert.equal((await send('POST', '/api/servers', { name: 'signalbox', entry: { command: 'x' } })).status, 409);
+    const { command, args } = fixtureProgram();
+    assert.equal((await send('POST', '/api/servers', { name: 'good', entry: { command, args, env } })).status, 201);
+    assert.match(text(), /\$\{secret:GITHUB_TOKEN\}/, 'no secret of a refused entry has taken the name');
   });
 
   it('servers of other clients are found without their secrets, and the chosen ones are taken over', async (test) => {

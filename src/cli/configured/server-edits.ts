@@ -78,13 +78,24 @@ export class ServerEdits {
     return prepareImport(target, this.#parts.vault, { project: process.cwd() });
   }
 
-  /** What the box does not take is taken out of the file again. */
+  /** What the box does not take is taken out of the file again, and nothing is kept of it. */
   async #change(
     file: string,
     edits: readonly ConfigurationEdit[],
     secrets: ReadonlyMap<string, string>,
   ): Promise<void> {
-    await keepSecrets(secrets, this.#parts.vault);
+    const { vault } = this.#parts;
+    await keepSecrets(secrets, vault);
+    try {
+      await this.#follow(file, edits);
+    } catch (error) {
+      // Their names were free before, so that nothing else refers to them.
+      for (const name of secrets.keys()) await vault.remove(name).catch(() => false);
+      throw error;
+    }
+  }
+
+  async #follow(file: string, edits: readonly ConfigurationEdit[]): Promise<void> {
     const { configuration } = editConfiguration(file, edits);
     try {
       await this.#parts.apply(configuration);
