@@ -17,6 +17,20 @@ describe('the console', () => {
     assert.deepEqual(faults, []);
   });
 
+  it('keeps the focus in a dialog, and gives it back where it was', async () => {
+    const { page } = await openWindow(served);
+    const focused = page.locator(':focus');
+    await page.getByRole('button', { name: 'New session' }).first().focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByRole('combobox', { name: 'Agent' }).and(focused).waitFor();
+    for (let step = 0; step < 12; step += 1) {
+      await page.keyboard.press('Tab');
+      assert.equal(await page.locator(':focus:not(dialog *, body)').count(), 0, 'behind the dialog');
+    }
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'New session' }).first().and(focused).waitFor();
+  });
+
   for (const theme of ['light', 'dark'] as const)
     for (const [name, width] of [
       ['a desk', 1280],

@@ -70,6 +70,71 @@ describe('the inbox', () => {
     assert.deepEqual(faults, []);
   });
 
+  it('keeps the call that is read in place when others come, and one key answers one call', async () => {
+    const { page } = await openWindow(served);
+    await page.goto(`${served.url}/inbox`);
+    const rows = page.getByRole('list', { name: 'Waiting calls' }).getByRole('button');
+    const shown = page.getByRole('region', { name: 'Approval of mcp__bank__pay' });
+    const first = call('pay', { to: 'ann', amount: 1 });
+    await shown.getByText('"ann"').waitFor();
+    const others = ['bob', 'cy'].map((to) => call('pay', { to, amount: 2 }));
+    await rows.nth(2).waitFor();
+    await shown.getByText('"ann"').waitFor();
+    // Held: the second time it is a repetition.
+    await page.keyboard.down('a');
+    assert.equal(((await first) as { outcome: string }).outcome, 'completed');
+    await rows.nth(2).waitFor({ state: 'detached' });
+    await page.keyboard.down('a');
+    await page.keyboard.up('a');
+
+    await page.keyboard.press('e');
+    await shown.getByRole('textbox', { name: /Arguments/ }).blur();
+    await page.keyboard.press('a');
+    await shown.getByRole('textbox', { name: /Arguments/ }).press('Escape');
+    await shown.getByRole('button', { name: /^Approve/ }).waitFor();
+    const { items } = (await served.ask('GET', '/api/approvals')) as { items: unknown[] };
+    assert.equal(items.length, 2, 'nothing but the first was answered');
+    for (const count of [1, 0]) {
+      await shown.getByRole('button', { name: /^Deny/ }).click();
+      await page.keyboard.press('Enter');
+      await rows.nth(count).waitFor({ state: 'detached' });
+    }
+    for (const other of await Promise.all(others)) assert.equal((other as { outcome: string }).outcome, 'denied');
+  });
+
+  it('has the browser tell of a call that waits while another window is in front', async () => {
+    const { page, context } = await openWindow(served);
+    await context.grantPermissions(['notifications'], { origin: served.url });
+    // The browser's own, which also says what it was told. Without a screen it says "denied", whatever was granted.
+    await page.addInitScript(`
+      globalThis.Notification = class extends Notification {
+        static permission = 'granted';
+        constructor(title, options) {
+          super(title, options);
+          console.info(JSON.stringify({ title, ...options }));
+        }
+      };`);
+    await page.goto(`${served.url}/inbox`);
+    await page.getByRole('button', { name: 'Notify me' }).click();
+    await page.getByRole('button', { name: 'Notifications on', pressed: true }).waitFor();
+    await page.goto(`${served.url}/tools`);
+    await page.getByText('Live', { exact: true }).waitFor();
+    const said = page.waitForEvent('console', (message) => message.type() === 'info');
+    const seen = call('pay', { to: 'ann', amount: 500 });
+    await page.getByRole('link', { name: 'Inbox 1 waiting' }).waitFor();
+    await page.evaluate("Object.defineProperty(document, 'visibilityState', { configurable: true, value: 'hidden' })");
+    const unseen = call('pay', { to: 'bob', amount: 500 });
+    const told = JSON.parse((await said).text()) as unknown;
+    const { items } = (await served.ask('GET', '/api/approvals')) as { items: { id: string }[] };
+    assert.deepEqual(told, {
+      title: 'mcp__bank__pay waits for you',
+      body: 'large sums are asked about',
+      tag: items[0]?.id,
+    });
+    for (const { id } of items) await served.ask('POST', `/api/approvals/${id}/deny`, {});
+    await Promise.all([seen, unseen]);
+  });
+
   it('tells by which rule a call waits, where that stands and what it looked at', async () => {
     const { page } = await openWindow(served);
     await page.goto(`${served.url}/inbox`);

@@ -4,6 +4,8 @@ import { Dialog } from '../parts/dialog.tsx';
 interface Shortcut {
   readonly keys: string;
   readonly what: string;
+  /** Does it again while the key is held. What answers a call must not answer the next one, too. */
+  readonly repeats: boolean;
   run(): void;
 }
 
@@ -32,10 +34,11 @@ export function ShortcutKeys({ children }: { readonly children: ReactNode }): Re
       [before, beforeAt] = [event.key, performance.now()];
       if (found === undefined) return;
       event.preventDefault();
-      found.run();
+      if (!event.repeat || found.repeats) found.run();
     };
     document.addEventListener('keydown', hear);
-    const removeHelp = shortcuts.add({ keys: '?', what: 'Show these keys', run: () => setHelpOpen(true) });
+    const help = { keys: '?', what: 'Show these keys', repeats: false, run: () => setHelpOpen(true) };
+    const removeHelp = shortcuts.add(help);
     return () => {
       document.removeEventListener('keydown', hear);
       removeHelp();
@@ -65,12 +68,17 @@ export function ShortcutKeys({ children }: { readonly children: ReactNode }): Re
 }
 
 /** A key of the page that is open. `what` is for the list of keys (`?`). */
-export function useShortcut(keys: string, what: string, run: () => void, isOn = true): void {
+export function useShortcut(
+  keys: string,
+  what: string,
+  run: () => void,
+  { isOn = true, repeats = false }: { readonly isOn?: boolean; readonly repeats?: boolean } = {},
+): void {
   const shortcuts = use(ShortcutsContext);
   const latest = useEffectEvent(run);
   useEffect(
-    () => (isOn ? shortcuts.add({ keys, what, run: () => latest() }) : undefined),
-    [shortcuts, keys, what, isOn],
+    () => (isOn ? shortcuts.add({ keys, what, repeats, run: () => latest() }) : undefined),
+    [shortcuts, keys, what, isOn, repeats],
   );
 }
 

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 import { IconButton } from './button.tsx';
 
 /** Something that is dealt with before going on. Escape and a click beside it close it. */
@@ -15,7 +15,8 @@ export function Dialog({
 }): ReactNode {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  useEffect(() => {
+  // Closed before it is taken out of the page: only then the browser gives the focus back to where it was.
+  useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
     // What is to be filled in or pressed, not the way out, which stands first.

@@ -65,15 +65,22 @@ function LoadedPrompt({
     onSettled: () => void cache.invalidateQueries({ queryKey: ['approvals'] }),
   });
   const isOpen = state === 'pending' && !answer.isPending;
-  const hears = hasKeys && isOpen;
+  // While the arguments are edited, `a` must not approve them as they were.
+  const heard = { isOn: hasKeys && isOpen && doing === undefined };
   const approve = (body: ApproveRequest = {}): void => answer.mutate({ what: 'approve', body });
-  useShortcut('a', 'Approve', () => approve(), hears);
-  useShortcut('e', 'Edit and approve', () => setDoing('edit'), hears);
-  useShortcut('d', 'Deny', () => setDoing('deny'), hears);
-  useShortcut('r', 'Approve and remember', () => setDoing('remember'), hears);
+  useShortcut('a', 'Approve', () => approve(), heard);
+  useShortcut('e', 'Edit and approve', () => setDoing('edit'), heard);
+  useShortcut('d', 'Deny', () => setDoing('deny'), heard);
+  useShortcut('r', 'Approve and remember', () => setDoing('remember'), heard);
   if (state !== 'pending') return <Answered approval={approval} />;
   return (
-    <section className="approval" aria-label={`Approval of ${tool}`}>
+    <section
+      className="approval"
+      aria-label={`Approval of ${tool}`}
+      onKeyDown={({ key: pressed }) => {
+        if (pressed === 'Escape') setDoing(undefined);
+      }}
+    >
       <header>
         {inCard ? undefined : (
           <>

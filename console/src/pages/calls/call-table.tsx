@@ -9,6 +9,7 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { duration } from '../../parts/time-ago.tsx';
+import { TourButton } from '../sessions/tour-button.tsx';
 import { type CallFilters, callsAddress } from './filters.ts';
 import { useCallList } from './use-call-list.ts';
 
@@ -47,8 +48,8 @@ export function CallTable({ filters }: { readonly filters: CallFilters }): React
     virtual.scrollToIndex(next);
     requestAnimationFrame(() => frame.current?.querySelector<HTMLElement>(`[data-index="${next}"] a`)?.focus());
   };
-  useShortcut('j', 'Next call', () => move(1));
-  useShortcut('k', 'Previous call', () => move(-1));
+  useShortcut('j', 'Next call', () => move(1), { repeats: true });
+  useShortcut('k', 'Previous call', () => move(-1), { repeats: true });
   const toTop = (): void => {
     list.showHeld();
     frame.current?.scrollTo({ top: 0 });
@@ -142,15 +143,16 @@ export function CallOutcome({ call }: { readonly call: CallEntry }): ReactNode {
 function NoCalls({ isFiltered }: { readonly isFiltered: boolean }): ReactNode {
   return (
     <EmptyState icon="calls" title={isFiltered ? 'No call fits' : 'No calls yet'}>
-      <p>
-        {isFiltered ? (
+      {isFiltered ? (
+        <p>
           <Link to="/calls">Show all calls</Link>
-        ) : (
-          <>
-            Every call an agent makes appears here at once. <Link to="/">Take the tour</Link> to see one.
-          </>
-        )}
-      </p>
+        </p>
+      ) : (
+        <>
+          <p>Every call an agent makes appears here at once.</p>
+          <TourButton />
+        </>
+      )}
     </EmptyState>
   );
 }

@@ -10,18 +10,23 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { ApprovalPrompt } from '../approvals/approval-prompt.tsx';
+import { TourButton } from '../sessions/tour-button.tsx';
 import { NotifySwitch } from './notifications.tsx';
 
 /** Everything that waits for a human: the list on one side, the exact call on the other. */
 export function InboxPage(): ReactNode {
   const { data: waiting, error, refetch } = useQuery(queries.approvals());
-  const [chosen, setChosen] = useState<string>();
-  const found = waiting?.findIndex(({ id }) => id === chosen) ?? -1;
-  const at = found === -1 ? 0 : found;
+  const [chosen, setChosen] = useState({ id: '', at: 0 });
+  const found = waiting?.findIndex(({ id }) => id === chosen.id) ?? -1;
+  // Where one was answered, the one after it is next.
+  const at = found === -1 ? Math.min(chosen.at, (waiting?.length ?? 0) - 1) : found;
   const current = waiting?.[at];
-  const move = (step: number): void => setChosen(waiting?.[Math.min(waiting.length - 1, Math.max(0, at + step))]?.id);
-  useShortcut('j', 'Next', () => move(1));
-  useShortcut('k', 'Previous', () => move(-1));
+  // Kept while it waits: a new call must not come between reading and answering.
+  if (current !== undefined && (current.id !== chosen.id || at !== chosen.at)) setChosen({ id: current.id, at });
+  const choose = (index: number): void => setChosen({ id: waiting?.[index]?.id ?? '', at: index });
+  const move = (step: number): void => choose(Math.min((waiting?.length ?? 0) - 1, Math.max(0, at + step)));
+  useShortcut('j', 'Next', () => move(1), { repeats: true });
+  useShortcut('k', 'Previous', () => move(-1), { repeats: true });
   return (
     <div className="page inbox">
       <PageHead title="Inbox" about="Calls that wait for an answer, of every session and MCP client.">
@@ -30,20 +35,19 @@ export function InboxPage(): ReactNode {
       {error === null ? undefined : <ProblemNote error={error} onRetry={() => void refetch()} />}
       {waiting?.length === 0 ? (
         <EmptyState icon="check" title="Nothing waits for you">
-          <p>
-            When a call needs an answer it appears here at once. <Link to="/">Take the tour</Link> to see one.
-          </p>
+          <p>When a call needs an answer it appears here at once.</p>
+          <TourButton />
         </EmptyState>
       ) : undefined}
       {waiting === undefined || current === undefined ? undefined : (
         <div className="inbox-split">
           <ul className="inbox-list card" aria-label="Waiting calls">
-            {waiting.map((approval) => (
+            {waiting.map((approval, index) => (
               <InboxRow
                 key={approval.id}
                 approval={approval}
                 isCurrent={approval.id === current.id}
-                onChoose={() => setChosen(approval.id)}
+                onChoose={() => choose(index)}
               />
             ))}
           </ul>

@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import { navigate } from '../../app/router.tsx';
+import { useTell } from '../../app/toasts.tsx';
 import { useLiveEvents } from '../../live/live.tsx';
 import { Button } from '../../parts/button.tsx';
 
@@ -16,11 +17,13 @@ function isOn(): boolean {
 /** Lets the browser tell of calls that wait while another window is in front. */
 export function NotifySwitch(): ReactNode {
   const [on, setOn] = useState(isOn);
+  const tell = useTell();
   if (typeof Notification === 'undefined') return undefined;
   const change = async (): Promise<void> => {
     const wanted = !on && (await Notification.requestPermission()) === 'granted';
     localStorage.setItem(keptAs, wanted ? 'on' : 'off');
     setOn(wanted);
+    if (!on && !wanted) tell.problem(new Error('This browser lets no notification through: allow them for this site.'));
   };
   return (
     <Button icon="bell" aria-pressed={on} onClick={() => void change()}>

@@ -26,8 +26,8 @@ export function ExplainView(): ReactNode {
   );
   const call = calls[at];
   const move = (step: number): void => setChosen(calls[Math.min(calls.length - 1, Math.max(0, at + step))]?.callId);
-  useShortcut('j', 'Next call', () => move(1));
-  useShortcut('k', 'Previous call', () => move(-1));
+  useShortcut('j', 'Next call', () => move(1), { repeats: true });
+  useShortcut('k', 'Previous call', () => move(-1), { repeats: true });
   if (error !== null) return <ProblemNote error={error} onRetry={() => void refetch()} />;
   if (data !== undefined && call === undefined)
     return (

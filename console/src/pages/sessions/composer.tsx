@@ -41,7 +41,7 @@ export function Composer({
     onError: (error) => tell.problem(error),
   });
   useShortcut('i', 'Write a message', () => field.current?.focus());
-  useShortcut('x', 'Interrupt the turn', () => interrupt.mutate(), isRunning);
+  useShortcut('x', 'Interrupt the turn', () => interrupt.mutate(), { isOn: isRunning });
   const submit = (): void => {
     const content = text.trim();
     if (content !== '' && !send.isPending) send.mutate(content);

@@ -51,8 +51,8 @@ export function ToolsPage({ name }: { readonly name?: string }): ReactNode {
     const next = rest.map(nameOf).find((each) => each !== undefined);
     if (next !== undefined) navigate(linkTo(next), { replace: name !== undefined });
   };
-  useShortcut('j', 'Next tool', () => move(1));
-  useShortcut('k', 'Previous tool', () => move(-1));
+  useShortcut('j', 'Next tool', () => move(1), { repeats: true });
+  useShortcut('k', 'Previous tool', () => move(-1), { repeats: true });
   return (
     <div className={name === undefined ? 'split' : 'split chosen'}>
       <div className="split-list">
