@@ -76,10 +76,11 @@ export const queries = {
     }),
   clients: () => queryOptions({ queryKey: ['clients'], queryFn: ({ signal }) => api('GET /api/clients', { signal }) }),
   found: () => queryOptions({ queryKey: ['import'], queryFn: ({ signal }) => api('GET /api/import', { signal }) }),
-  sessions: () =>
+  /** Those that were last active; the page of the sessions has all. */
+  recentSessions: () =>
     queryOptions({
-      queryKey: ['sessions'],
-      queryFn: async ({ signal }) => (await api('GET /api/sessions', { signal })).items,
+      queryKey: ['sessions', 'list', 'recent'],
+      queryFn: async ({ signal }) => (await api('GET /api/sessions', { query: { limit: 100 }, signal })).items,
     }),
   session: (id: string) =>
     queryOptions({

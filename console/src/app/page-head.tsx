@@ -2,6 +2,15 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
 import { queries } from '../api/queries.ts';
 
+/** Names the browser's tab, with how many calls wait. */
+export function useTitle(title: string): void {
+  const { data: waiting = [] } = useQuery(queries.approvals());
+  const count = waiting.length === 0 ? '' : `(${waiting.length}) `;
+  useEffect(() => {
+    document.title = `${count}${title} · Signalbox`;
+  }, [count, title]);
+}
+
 /** The head of a page: its name, what it is about, and what can be done. Also names the browser's tab. */
 export function PageHead({
   title,
@@ -12,11 +21,7 @@ export function PageHead({
   readonly about?: ReactNode;
   readonly children?: ReactNode;
 }): ReactNode {
-  const { data: waiting = [] } = useQuery(queries.approvals());
-  const count = waiting.length === 0 ? '' : `(${waiting.length}) `;
-  useEffect(() => {
-    document.title = `${count}${title} · Signalbox`;
-  }, [count, title]);
+  useTitle(title);
   return (
     <div className="page-head">
       <div className="page-words">

@@ -19,8 +19,11 @@ const PlaceContext = createContext<Place>({ path: '/', search: new URLSearchPara
 
 /** Goes to another place of the console. */
 export function navigate(to: string, { replace = false }: { readonly replace?: boolean } = {}): void {
+  const from = location.pathname;
   if (replace) history.replaceState(null, '', to);
   else history.pushState(null, '', to);
+  // Another page is read from its beginning; going back, the browser itself knows where that was.
+  if (location.pathname !== from) window.scrollTo(0, 0);
   window.dispatchEvent(new Event(moved));
 }
 

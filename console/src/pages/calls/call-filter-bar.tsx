@@ -8,13 +8,12 @@ import { type CallFilters, callsAddress, spans } from './filters.ts';
 import { outcomeNames } from './outcome-names.ts';
 
 const typingMs = 300;
-const mostSessions = 100;
 
 /** Narrows the calls. The charts are counted by time, server and tool only. */
 export function CallFilterBar({ filters, view }: { readonly filters: CallFilters; readonly view: string }): ReactNode {
   const { data: servers = [] } = useQuery(queries.servers());
   const { data: catalog } = useQuery(queries.tools());
-  const { data: sessions = [] } = useQuery(queries.sessions());
+  const { data: sessions = [] } = useQuery(queries.recentSessions());
   const change = (changed: CallFilters): void =>
     navigate(callsAddress({ ...filters, ...changed }, view), { replace: true });
   const { server, tool, outcome, decision, session, principal, last, since, until } = filters;
@@ -89,7 +88,7 @@ export function CallFilterBar({ filters, view }: { readonly filters: CallFilters
           label="Session"
           all="All sessions"
           value={session ?? ''}
-          values={sessions.slice(0, mostSessions).map(({ id, title }) => [id, title])}
+          values={sessions.map(({ id, title }) => [id, title])}
           onChange={(value) => change({ session: value })}
         />
       )}

@@ -1,8 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import type { PermissionMode, Session, SessionEvent } from '../../api/schema.ts';
+import { useTitle } from '../../app/page-head.tsx';
 import { navigate } from '../../app/router.tsx';
 import { useTell } from '../../app/toasts.tsx';
 import type { StreamState } from '../../live/event-stream.ts';
@@ -31,7 +32,7 @@ export function SessionHead({
   const onError = (error: unknown): void => tell.problem(error);
   const keep = (changed: Session): void => {
     cache.setQueryData(queries.session(id).queryKey, changed);
-    void cache.invalidateQueries({ queryKey: ['sessions'], exact: true });
+    void cache.invalidateQueries({ queryKey: ['sessions', 'list'] });
   };
   const change = useMutation({
     mutationFn: (body: { readonly title?: string; readonly permissionMode?: PermissionMode }) =>
@@ -51,13 +52,11 @@ export function SessionHead({
     mutationFn: () => api('DELETE /api/sessions/{id}', { path: { id } }),
     onSuccess: () => {
       navigate('/');
-      void cache.invalidateQueries({ queryKey: ['sessions'], exact: true });
+      void cache.invalidateQueries({ queryKey: ['sessions', 'list'] });
     },
     onError,
   });
-  useEffect(() => {
-    document.title = `${title} · Signalbox`;
-  }, [title]);
+  useTitle(title);
   return (
     <header className="session-head">
       <div className="session-name">

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { type ServedPlace, accessibilityFaults, openWindow, serve } from './browser-place.ts';
+
+const count = 250;
+
+describe('the list of sessions', () => {
+  let served: ServedPlace;
+  before(async () => {
+    served = await serve();
+    for (let number = 1; number <= count; number += 1)
+      await served.ask('POST', '/api/sessions', { title: `Work ${number}.` });
+  });
+
+  it('is scrolled through to its end, with only what is in view on the page, and going back leads there again', async () => {
+    const { page, faults } = await openWindow(served);
+    const list = page.getByRole('list', { name: 'Sessions' });
+    await list.getByText(`Work ${count}.`).waitFor();
+    const oldest = list.getByText('Work 1.', { exact: true });
+    while ((await oldest.count()) === 0) {
+      await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+      await list.locator('li').first().waitFor();
+    }
+    assert.ok((await list.getByRole('listitem').count()) < 60);
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await oldest.click();
+    await page.getByRole('heading', { name: 'Work 1.', level: 1 }).waitFor();
+    await page.goBack();
+    await oldest.waitFor();
+    assert.ok(await oldest.isVisible());
+    assert.deepEqual(faults, []);
+  });
+
+  it('is searched as a whole, also what was not scrolled to', async () => {
+    const { page } = await openWindow(served, { width: 390 });
+    await page.getByText(`Work ${count}.`).waitFor();
+    await page.getByRole('searchbox', { name: 'Search sessions' }).fill('work 2.');
+    await page.getByRole('link', { name: /Work 2\./ }).waitFor();
+    assert.equal(await page.getByRole('list', { name: 'Sessions' }).getByRole('listitem').count(), 1);
+    await page.getByRole('searchbox', { name: 'Search sessions' }).fill('play');
+    await page.getByText('No session fits “play”.').waitFor();
+  });
+});
