@@ -16,6 +16,7 @@ import type { ServerApp, ServerContext, ServerEnvironment } from './environment.
 import { malformedBody } from './json-body.ts';
 import { LiveEvents } from './live-events.ts';
 import { problemOf } from './problems/problem-of.ts';
+import { unknownPage } from './pages/unknown.ts';
 import { Problem, problemType } from './problems/problem.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { callRoute } from './routes/call.ts';
@@ -94,6 +95,8 @@ export function createApp(parts: AppParts): ServerApp {
   app.notFound((context) => {
     const methods = allowedMethods(app, context.req.path);
     const headers = { Allow: methods.join(', ') };
+    const isOpened = context.req.header('sec-fetch-dest') === 'document' && !context.req.path.startsWith('/api/');
+    if (methods.length === 0 && isOpened) return context.html(unknownPage(), 404);
     if (methods.length === 0)
       return answer(context, new Problem('route-unknown', 'nothing is served here; the routes are listed at /docs'));
     return answer(context, new Problem('method-refused', `this route takes ${headers.Allow}`, { headers }));

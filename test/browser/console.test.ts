@@ -31,6 +31,26 @@ describe('the console', () => {
     await page.getByRole('button', { name: 'New session' }).first().and(focused).waitFor();
   });
 
+  it('has an example of a rule to begin with, without a mistake', async () => {
+    const { page } = await openWindow(served);
+    await page.goto(`${served.url}/policies`);
+    await page.getByRole('button', { name: 'Begin with an example' }).click();
+    await page.getByText('1 rule, no mistakes').waitFor();
+    await page.getByRole('button', { name: 'Discard' }).click();
+  });
+
+  it('leads back from an address that is none', async () => {
+    const { page } = await openWindow(served);
+    const response = await page.goto(`${served.url}/sessions`);
+    assert.equal(response?.status(), 404);
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await page.getByRole('link', { name: 'Go to the sessions' }).click();
+    await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
+    await page.goto(`${served.url}/sessions/none`);
+    await page.getByRole('heading', { name: 'This session is gone' }).waitFor();
+  });
+
   for (const theme of ['light', 'dark'] as const)
     for (const [name, width] of [
       ['a desk', 1280],

@@ -6,6 +6,8 @@ export const consoleAndCommandLine: Section<'F'> = {
     promise: 'the console shows sessions, approvals, catalog, servers, calls, policies and lock',
     tests: [
       'test/browser/console.test.ts > the console > opens by the printed link, signed in, with what can be done next',
+      'test/browser/console.test.ts > the console > has an example of a rule to begin with, without a mistake',
+      'test/browser/console.test.ts > the console > leads back from an address that is none',
       "test/browser/tour.test.ts > the newcomer's tour > leads from a message over an edited approval and its diff to undo",
       "test/browser/tour.test.ts > the newcomer's tour > is the same in a second browser, which sees each word and can answer",
       "test/browser/tour.test.ts > the newcomer's tour > shows a session that was renamed, forked and deleted as it is",

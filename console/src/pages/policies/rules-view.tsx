@@ -13,6 +13,11 @@ import { RuleEditor, goTo } from './rule-editor.tsx';
 import { RulesInForce } from './rules-in-force.tsx';
 
 const typingMs = 250;
+const example = `- id: deletes-are-asked
+  match: "*__delete_*"
+  ask: true
+  reason: what is deleted is looked at first
+`;
 
 /** The editor of the rules, what is wrong with them, and those in force. */
 export function RulesView({ policies, draft }: { readonly policies: Policies; readonly draft: Draft }): ReactNode {
@@ -54,6 +59,14 @@ export function RulesView({ policies, draft }: { readonly policies: Policies; re
             if (canSave) save.mutate();
           }}
         />
+        {draft.text.trim() === '' ? (
+          <p className="faint">
+            Nothing is written yet. A rule has a name, says which tools it is for, and allows, asks or denies.{' '}
+            <Button kind="quiet" onClick={() => draft.write(example)}>
+              Begin with an example
+            </Button>
+          </p>
+        ) : undefined}
         <Problems check={checked} onGo={(line, column) => goTo(field.current, line, column)} />
         {isOutdated ? (
           <div className="note amber" role="alert">
