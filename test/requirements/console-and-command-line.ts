@@ -28,6 +28,8 @@ export const consoleAndCommandLine: Section<'F'> = {
       'test/browser/policies.test.ts > the policies page > tells a mistake with line and column while it is typed, and does not save it',
       'test/browser/policies.test.ts > the policies page > puts into force what is saved, and writes nothing over a file that somebody else changed',
       'test/browser/policies.test.ts > the policies page > explains a recent call, and tells what rules in shadow would have changed',
+      'test/console/what-is-shown.test.ts > what the console shows of a change > has every line that came or went, also those that look like the head of a diff',
+      'test/console/what-is-shown.test.ts > what the console shows of a change > writes out what cannot be seen, and nothing else',
       'test/console/session-view.test.ts > a session as the console shows it > is the same however its events come in, and when some are told twice',
       'test/console/api-types.test.ts > the console knows the API > as the server describes it now (npm run console:types)',
       'test/browser/tools.test.ts > the tools of the console > are found by words, server and effect, however many there are',

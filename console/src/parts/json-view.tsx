@@ -1,4 +1,6 @@
 import { type ReactNode, useState } from 'react';
+import { useFirst } from './more.tsx';
+import { seen } from './seen.ts';
 
 /** Any JSON, as text that can be folded. */
 export function JsonView({ value, open = 2 }: { readonly value: unknown; readonly open?: number }): ReactNode {
@@ -37,6 +39,7 @@ function Folded({
 }: Omit<Shown, 'value' | 'name'> & { readonly value: object; readonly name: string | undefined }): ReactNode {
   const isList = Array.isArray(value);
   const entries = Object.entries(value);
+  const { first: shown, more } = useFirst(entries, mostShown);
   const [isOpen, setOpen] = useState(depth < open);
   const [first, last] = isList ? ['[', ']'] : ['{', '}'];
   if (entries.length === 0)
@@ -57,10 +60,10 @@ function Folded({
       {isOpen ? (
         <>
           <div className="json-inner">
-            {entries.slice(0, mostShown).map(([key, each]) => (
+            {shown.map(([key, each]) => (
               <Value key={key} value={each} {...(isList ? {} : { name: key })} depth={depth + 1} open={open} />
             ))}
-            {entries.length > mostShown ? <div className="faint">… {entries.length - mostShown} more</div> : undefined}
+            {more}
           </div>
           <div className="json-line">{last}</div>
         </>
@@ -69,10 +72,13 @@ function Folded({
   );
 }
 
+// Any other name is quoted, so that it cannot be taken for a name and a value.
+const plain = /^[\w$.-]+$/;
+
 function Name({ name }: { readonly name: string | undefined }): ReactNode {
   return name === undefined ? undefined : (
     <>
-      <span className="json-name">{seen(name)}</span>
+      <span className="json-name">{plain.test(name) ? name : seen(JSON.stringify(name))}</span>
       {': '}
     </>
   );
@@ -84,10 +90,3 @@ function Leaf({ value }: { readonly value: unknown }): ReactNode {
   if (value.includes('\n')) return <span className="json-block">{seen(value)}</span>;
   return <span className="json-text">{`"${seen(value)}"`}</span>;
 }
-
-/** Characters that are not seen, or that turn others around, are written out: what is approved must be what is read. */
-function seen(text: string): string {
-  return text.replaceAll(unseen, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`);
-}
-
-const unseen = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
