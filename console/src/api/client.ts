@@ -63,7 +63,7 @@ async function send(method: string, address: string, body: unknown, signal?: Abo
     if (signal?.aborted === true) throw error;
     throw new ProblemError(0, {
       title: 'The server does not answer',
-      detail: 'Is `signalbox serve` running? This page tries again by itself.',
+      detail: 'Is “signalbox serve” running? This page tries again by itself.',
     });
   }
 }

@@ -38,8 +38,9 @@ interface Told {
 /** The words for anything that was thrown. */
 export function told(error: unknown): Told {
   if (error instanceof ProblemError) {
-    const { title, code, message, issues } = error;
-    return { title, code, message, issues };
+    const { title, status, code, message, issues } = error;
+    // Without an answer there is no code that could be looked up.
+    return { title, message, issues, ...(status === 0 ? {} : { code }) };
   }
   return { title: 'That did not work', message: error instanceof Error ? error.message : String(error), issues: [] };
 }

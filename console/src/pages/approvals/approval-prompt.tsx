@@ -74,13 +74,7 @@ function LoadedPrompt({
   useShortcut('r', 'Approve and remember', () => setDoing('remember'), heard);
   if (state !== 'pending') return <Answered approval={approval} />;
   return (
-    <section
-      className="approval"
-      aria-label={`Approval of ${tool}`}
-      onKeyDown={({ key: pressed }) => {
-        if (pressed === 'Escape') setDoing(undefined);
-      }}
-    >
+    <section className="approval" aria-label={`Approval of ${tool}`}>
       <header>
         {inCard ? undefined : (
           <>
@@ -119,7 +113,15 @@ function LoadedPrompt({
         >
           <label className="field">
             <span>Why not? (told to whoever made the call; may be left empty)</span>
-            <input autoFocus maxLength={1000} value={reason} onChange={(event) => setReason(event.target.value)} />
+            <input
+              autoFocus
+              maxLength={1000}
+              value={reason}
+              onChange={(event) => setReason(event.target.value)}
+              onKeyDown={(event) => {
+                if (event.key === 'Escape') setDoing(undefined);
+              }}
+            />
           </label>
           <div className="actions">
             <Button onClick={() => setDoing(undefined)}>Back</Button>

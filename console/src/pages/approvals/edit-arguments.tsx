@@ -38,6 +38,9 @@ export function EditArguments({
           aria-invalid={isWrong}
           aria-describedby={told}
           onChange={(event) => setText(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Escape') onCancel();
+          }}
         />
       </label>
       <p id={told} className="wrong" role="status">
