@@ -41,6 +41,7 @@ import { sessionReplayRoutes } from './routes/session-replay.ts';
 import { sessionTurnRoutes } from './routes/session-turn.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { settleRoutes } from './routes/settle.ts';
+import { signInRoutes } from './routes/sign-in.ts';
 import { statisticsRoutes } from './routes/statistics.ts';
 import { tokenRoutes } from './routes/tokens.ts';
 import { toolRoutes } from './routes/tools.ts';
@@ -125,6 +126,7 @@ export function createApp(parts: AppParts): ServerApp {
   settleRoutes(app, box, parts.maxBodyBytes);
   resultRoutes(app, box);
   tokenRoutes(app, box, parts.maxBodyBytes);
+  signInRoutes(app, parts);
   const streams = new EventStreams({ stopping: parts.stopping, log: parts.log });
   const served = new ServedSessions(parts.sessions);
   sessionRoutes(app, served, parts.maxBodyBytes);

@@ -147,7 +147,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   hosts = allowedHosts(host, port, [...(options.allowedHosts ?? []), ...publicHosts]);
   const base = `http://${reachableHost(host)}:${port}`;
   url = base;
-  return { url: base, port, signInUrl: () => `${base}/?token=${codes.mint()}`, close };
+  return { url: base, port, signInUrl: () => codes.linkAt(base), close };
 
   async function close(): Promise<void> {
     detach();

@@ -51,6 +51,17 @@ describe('the console', () => {
     await page.getByRole('heading', { name: 'This session is gone' }).waitFor();
   });
 
+  it('lets one more browser in by a link of its own, and signs it out in all of its windows', async () => {
+    const { url: signInUrl } = (await served.ask('POST', '/api/sign-in-links')) as { url: string };
+    const { page, context } = await openWindow({ url: served.url, signInUrl });
+    const other = await context.newPage();
+    await other.goto(`${served.url}/calls`);
+    await other.locator('.connection.live').waitFor();
+    await page.getByRole('button', { name: 'Sign this browser out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await other.getByText('Signed out').waitFor();
+  });
+
   for (const theme of ['light', 'dark'] as const)
     for (const [name, width] of [
       ['a desk', 1280],

@@ -1534,6 +1534,8 @@ export type SettleRequest = {
   readonly note?: string | undefined;
 };
 
+export type SignInLink = { readonly url: string };
+
 /** The calls that ended in a time: how many, how, and how fast. */
 export type Statistics = {
   /** Where the first bucket begins. */
@@ -2040,6 +2042,8 @@ export interface Operations {
     body: SubmitAnswersRequest;
     answer: Session;
   };
+  'POST /api/sign-in-links': { path: {}; query: {}; body: undefined; answer: SignInLink };
+  'POST /api/sign-out': { path: {}; query: {}; body: undefined; answer: undefined };
   'POST /api/tokens': { path: {}; query: {}; body: TokenRequest; answer: CreatedToken };
   'POST /api/tools/{name}/call': { path: { readonly name: string }; query: {}; body: CallRequest; answer: CallResult };
   'PUT /api/policies': { path: {}; query: {}; body: NewPolicies; answer: Policies };

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import { api } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 import { useLiveState } from '../live/live.tsx';
 import { IconButton } from '../parts/button.tsx';
@@ -8,6 +9,7 @@ import { pages } from './pages.tsx';
 import { Link, navigate, usePlace } from './router.tsx';
 import { useShortcut } from './shortcuts.tsx';
 import { ThemeSwitch } from './theme.tsx';
+import { useTell } from './toasts.tsx';
 
 /** The way to every page, and how the server is doing. On a narrow screen it opens from the top. */
 export function Navigation(): ReactNode {
@@ -58,7 +60,10 @@ export function Navigation(): ReactNode {
       </nav>
       <div className="side-foot">
         <Connection />
-        <ThemeSwitch />
+        <span className="side-buttons">
+          <ThemeSwitch />
+          <SignOut />
+        </span>
       </div>
     </header>
   );
@@ -98,6 +103,19 @@ function Connection(): ReactNode {
       {info === undefined ? undefined : <span className="faint">{info.version}</span>}
     </p>
   );
+}
+
+function SignOut(): ReactNode {
+  const tell = useTell();
+  const leave = async (): Promise<void> => {
+    try {
+      await api('POST /api/sign-out');
+      location.assign('/');
+    } catch (error) {
+      tell.problem(error);
+    }
+  };
+  return <IconButton icon="leave" label="Sign this browser out" onClick={() => void leave()} />;
 }
 
 function Mark(): ReactNode {

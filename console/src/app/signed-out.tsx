@@ -16,8 +16,8 @@ export function SignInGuard({ children }: { readonly children: ReactNode }): Rea
     <main className="alone">
       <EmptyState icon="lock" title="Signed out">
         <p>
-          The server was started again, or this browser was away for long. Open the link that{' '}
-          <code>signalbox serve</code> prints when it starts; it signs this browser in.
+          This browser was signed out, or was away for long. Open the link that <code>signalbox serve</code> prints when
+          it starts; it signs this browser in.
         </p>
         <Button kind="primary" onClick={() => location.reload()}>
           I am signed in: reload

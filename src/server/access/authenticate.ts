@@ -33,6 +33,7 @@ function identifyBrowser(context: ServerContext, sessions: BrowserSessions): Ide
     );
   }
   assertOwnPage(context);
+  sessions.endWith(session, context.env.outgoing);
   return browserIdentity;
 }
 

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { hashOf, newSecretId } from './secret-ids.ts';
 
 /** How long a signed-in browser may be idle, in seconds. */
@@ -18,6 +19,8 @@ export class BrowserSessions {
   readonly #now: () => number;
   readonly #kept: KeptSignIns | undefined;
   readonly #token: string;
+  /** What a browser has under way, by the hash of its id. */
+  readonly #open = new Map<string, Set<ServerResponse>>();
   #keptAt: number;
 
   /** Whoever was signed in under another admin token is not: a server that changed it lets nobody in whom it let in before. */
@@ -50,6 +53,25 @@ export class BrowserSessions {
     this.#lastSeen.set(hash, this.#now());
     if (this.#now() - this.#keptAt > keepEveryMs) this.#keep();
     return true;
+  }
+
+  /** Ends an answer, streams included, when its browser is signed out. */
+  endWith(id: string, response: ServerResponse): void {
+    const hash = this.#hash(id);
+    const open = this.#open.get(hash) ?? new Set();
+    this.#open.set(hash, open.add(response));
+    response.once('close', () => {
+      open.delete(response);
+      if (open.size === 0) this.#open.delete(hash);
+    });
+  }
+
+  /** Signs a browser out; what it has under way ends, but for the answer that tells it so. */
+  close(id: string, answer: ServerResponse): void {
+    const hash = this.#hash(id);
+    if (!this.#lastSeen.delete(hash)) return;
+    this.#keep();
+    for (const response of this.#open.get(hash) ?? []) if (response !== answer) response.destroy();
   }
 
   #hash(id: string): string {

@@ -1,4 +1,4 @@
-import { getCookie, setCookie } from 'hono/cookie';
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import type { ServerContext } from '../environment.ts';
 import { idleSeconds } from './browser-sessions.ts';
 
@@ -15,4 +15,9 @@ export function readSessionCookie(context: ServerContext): string | undefined {
 /** Hands a browser its session id. Not `Secure`: the server speaks plain HTTP on loopback, where some browsers would drop it. */
 export function writeSessionCookie(context: ServerContext, id: string): void {
   setCookie(context, cookieName(context), id, { httpOnly: true, sameSite: 'Strict', path: '/', maxAge: idleSeconds });
+}
+
+/** Has a browser forget its session id. */
+export function removeSessionCookie(context: ServerContext): void {
+  deleteCookie(context, cookieName(context), { path: '/' });
 }

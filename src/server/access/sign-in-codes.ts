@@ -18,6 +18,11 @@ export class SignInCodes {
     return code;
   }
 
+  /** A link to the server at this address that signs a browser in. */
+  linkAt(url: string): string {
+    return `${url}/?token=${this.mint()}`;
+  }
+
   /** Uses a code up. False when it was used before, has expired, or never was one. */
   redeem(code: string): boolean {
     this.#forgetExpired();

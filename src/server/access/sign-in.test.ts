@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { startTestServer } from '../../../test/support/http-server.ts';
+import { adminToken, startTestServer } from '../../../test/support/http-server.ts';
 import { BrowserSessions, idleSeconds } from './browser-sessions.ts';
 import { SignInCodes } from './sign-in-codes.ts';
 
@@ -50,6 +50,35 @@ describe('the sign-in link', () => {
     const link = server.signInUrl();
     assert.equal((await fetch(link, { ...manual, method: 'HEAD' })).status, 401);
     assert.equal((await fetch(link, manual)).status, 303);
+  });
+
+  it('can be asked for with the admin token, for one more browser', async (test) => {
+    const { server, send, token } = await startTestServer(test);
+    const made = await send(adminToken, 'POST', '/api/sign-in-links');
+    assert.equal(made.status, 201);
+    const { url } = (await made.json()) as { url: string };
+    assert.ok(url.startsWith(`${server.url}/?token=`));
+    assert.equal((await fetch(url, manual)).status, 303);
+    assert.equal((await fetch(url, manual)).status, 401);
+    const { token: approver } = await token('approver');
+    assert.equal((await send(approver, 'POST', '/api/sign-in-links')).status, 403);
+  });
+
+  it('signing out ends the browser that asks for it, its streams included, and no other', async (test) => {
+    const { server, signIn } = await startTestServer(test);
+    const [leaving, staying] = [await signIn(), await signIn()];
+    const stream = await fetch(`${server.url}/api/events`, { headers: { cookie: leaving } });
+    assert.equal(stream.status, 200);
+    const refused = await fetch(`${server.url}/api/sign-out`, { method: 'POST', headers: { cookie: leaving } });
+    assert.equal(refused.status, 403, 'not without the page that made it');
+    const headers = { cookie: leaving, origin: server.url };
+    const left = await fetch(`${server.url}/api/sign-out`, { method: 'POST', headers });
+    assert.equal(left.status, 204);
+    assert.match(left.headers.get('set-cookie') ?? '', /^signalbox-\d+=;.*Max-Age=0/);
+    await assert.rejects(stream.text());
+    const status = async (cookie: string): Promise<number> =>
+      (await fetch(`${server.url}/api/info`, { headers: { cookie } })).status;
+    assert.deepEqual([await status(leaving), await status(staying)], [401, 200]);
   });
 
   it('is no token for the API, and the token is no code', async (test) => {

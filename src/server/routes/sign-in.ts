@@ -1,0 +1,45 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { may } from '../access/may.ts';
+import { readSessionCookie, removeSessionCookie } from '../access/session-cookie.ts';
+import type { AppParts } from '../app.ts';
+import type { ServerApp } from '../environment.ts';
+import { json } from '../typed-json.ts';
+
+const linkSchema = z
+  .object({ url: z.string().openapi({ example: 'http://127.0.0.1:4242/?token=…' }) })
+  .openapi('SignInLink');
+
+const linkRoute = createRoute({
+  method: 'post',
+  path: '/api/sign-in-links',
+  'x-roles': may.change,
+  tags: ['Access'],
+  summary: 'A link that signs one more browser in',
+  description: 'It works once, for ten minutes. Whoever opens it may do everything.',
+  responses: { 201: { description: 'The link.', content: { 'application/json': { schema: linkSchema } } } },
+});
+
+const outRoute = createRoute({
+  method: 'post',
+  path: '/api/sign-out',
+  'x-roles': may.change,
+  tags: ['Access'],
+  summary: 'Sign this browser out',
+  description: 'In all of its windows, whose streams end. Tokens are not touched: `DELETE /api/tokens/{id}` ends one.',
+  responses: { 204: { description: 'It is signed out.' } },
+});
+
+/** The ways in and out for browsers. */
+export function signInRoutes(
+  app: ServerApp,
+  { codes, url, browserSessions }: Pick<AppParts, 'codes' | 'url' | 'browserSessions'>,
+): void {
+  app.openapi(linkRoute, (context) => json(context, linkSchema, { url: codes.linkAt(url()) }, 201));
+
+  app.openapi(outRoute, (context) => {
+    const session = readSessionCookie(context);
+    if (session !== undefined) browserSessions.close(session, context.env.outgoing);
+    removeSessionCookie(context);
+    return context.body(null, 204);
+  });
+}
