@@ -18,6 +18,13 @@ function temporary(t: { after(work: () => void): void }): string {
   return join(directory, 'signalbox.db');
 }
 
+/** A store that is closed with its test, also when that fails: its thread would keep the file of tests from ending. */
+function opened(t: { after(work: () => Promise<void>): void }, file: string): Store {
+  const store = sqliteStore({ file });
+  t.after(() => store.close());
+  return store;
+}
+
 /** Each with a recording, which makes it a commit of its own. */
 async function appendOneByOne(store: Store, entries: number): Promise<void> {
   for (let written = 0; written < entries; written += 1)
@@ -40,23 +47,22 @@ async function eventually(holds: () => boolean, what: string): Promise<void> {
 describe('checkpoints of the log', () => {
   test('the log is moved beside the commits, and begins anew when they pause', async (t) => {
     const file = temporary(t);
-    const store = sqliteStore({ file });
+    const store = opened(t, file);
     await appendOneByOne(store, 1500);
     assert.ok(log(file).frames < longestLog, 'no commit had to do it');
     await eventually(() => log(file).moved === log(file).frames, 'everything is moved');
     await appendOneByOne(store, 1);
     assert.ok(log(file).frames < 500, `the log has ${log(file).frames} pages`);
-    await store.close();
   });
 
   test('the log stays bounded when the thread never gets to it', async (t) => {
     const file = temporary(t);
-    const store = sqliteStore({ file });
+    const store = opened(t, file);
     // Without a turn of the event loop nobody hears that the thread is done, and it is asked only once.
     await appendOneByOne(store, longestLog * 2);
-    assert.ok(statSync(`${file}-wal`).size < longestLog * 4120 * 1.2);
+    // Beyond that it grows only while the thread, which may have to wait for a processor, is in the middle of its one checkpoint.
+    assert.ok(statSync(`${file}-wal`).size < longestLog * 4120 * 2);
     assert.deepEqual(await verifyChain(store).then(({ ok, entries }) => [ok, entries]), [true, longestLog * 2]);
-    await store.close();
   });
 
   test('closing lets a checkpoint under way end, and leaves no log behind', async (t) => {
