@@ -35,7 +35,14 @@ export const machinesFaultsAttackers: Section<'G'> = {
   },
   G4: {
     promise: 'hostile input causes no crash and no stall',
-    tests: [],
+    tests: [
+      'test/faults/mcp-bad-input.test.ts > bad input at the MCP endpoint > 10,000 malformed bodies of every kind are refused with the right code, and nobody waits 50 ms for it',
+      'test/faults/mcp-bad-input.test.ts > bad input at the MCP endpoint > bombs of depth and of number are refused before they are parsed, and nobody waits 50 ms for it',
+      'test/faults/mcp-bad-input.test.ts > bad input at the MCP endpoint > the largest bodies, of whatever letters, are read in steps, and nobody waits 50 ms for one',
+      'test/faults/mcp-bad-input.test.ts > bad input at the MCP endpoint > bodies of 100 MB, announced or not, are refused with 413 and not read to their end',
+      'src/catalog/json-schema.test.ts > hostile schemas cannot stop the process > a pattern that backtracks without end',
+    ],
+    missing: 'a megabyte of rules that is checked over HTTP holds up everybody for seconds',
   },
   G5: {
     promise: 'rebinding, cross-site, forged handles, SSRF, path escape, injection and token confusion are refused',
@@ -45,6 +52,9 @@ export const machinesFaultsAttackers: Section<'G'> = {
       'src/server/access/hosts.test.ts > DNS rebinding > refuses a foreign Origin on every route, also where no token is needed',
       'src/server/access/authenticate.test.ts > cross-site requests > needs a page of ours for what a cookie changes',
       'src/server/access/sign-in.test.ts > the sign-in link > is no token for the API, and the token is no code',
+      'test/faults/mcp-bad-input.test.ts > bad input at the MCP endpoint > 10,000 mutations of a requestState are refused, the true one is good once, and nobody waits 50 ms for it',
+      'src/server/access/oauth/forged-tokens.test.ts > a forged token > the parts of good ones, put together anew, are not taken',
+      'src/server/access/oauth/oauth-access.test.ts > a token of a trusted authorization server > is refused with 401 and why, whatever is wrong with it',
       'src/server/mcp-route.test.ts > the MCP endpoint > takes agents and admins, by their token alone',
       'src/server/mcp-route.test.ts > the MCP endpoint > lets no agent choose a profile in which its own answers would count as a human’s',
       'src/sessions/agent-choices.test.ts > what an agent chooses > is no place outside the usual directory where the runtime reads files itself',
@@ -53,6 +63,6 @@ export const machinesFaultsAttackers: Section<'G'> = {
       'src/sources/mcp/http/address-guard.test.ts > a host that was not configured is refused inside, even when the configured one may be there',
       'src/sources/mcp/http/http.test.ts > what a server on the network may not do > lead to another place by a redirect',
     ],
-    missing: 'forged state handles and tokens of other issuers at the MCP endpoint',
+    missing: 'shell injection; the attack list as one suite',
   },
 };
