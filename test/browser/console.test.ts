@@ -59,7 +59,7 @@ describe('the console', () => {
     await other.locator('.connection.live').waitFor();
     await page.getByRole('button', { name: 'Sign this browser out' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    await other.getByText('Signed out').waitFor();
+    await other.getByRole('heading', { name: 'Signed out' }).waitFor();
   });
 
   for (const theme of ['light', 'dark'] as const)

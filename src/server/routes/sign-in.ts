@@ -1,8 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import type { BrowserSessions } from '../access/browser-sessions.ts';
 import { may } from '../access/may.ts';
 import { readSessionCookie, removeSessionCookie } from '../access/session-cookie.ts';
-import type { AppParts } from '../app.ts';
+import type { SignInCodes } from '../access/sign-in-codes.ts';
 import type { ServerApp } from '../environment.ts';
+import { problems } from '../schemas/problem.ts';
 import { json } from '../typed-json.ts';
 
 const linkSchema = z
@@ -16,7 +18,10 @@ const linkRoute = createRoute({
   tags: ['Access'],
   summary: 'A link that signs one more browser in',
   description: 'It works once, for ten minutes. Whoever opens it may do everything.',
-  responses: { 201: { description: 'The link.', content: { 'application/json': { schema: linkSchema } } } },
+  responses: {
+    201: { description: 'The link.', content: { 'application/json': { schema: linkSchema } } },
+    ...problems(),
+  },
 });
 
 const outRoute = createRoute({
@@ -26,14 +31,18 @@ const outRoute = createRoute({
   tags: ['Access'],
   summary: 'Sign this browser out',
   description: 'In all of its windows, whose streams end. Tokens are not touched: `DELETE /api/tokens/{id}` ends one.',
-  responses: { 204: { description: 'It is signed out.' } },
+  responses: { 204: { description: 'It is signed out.' }, ...problems() },
 });
 
+/** What browsers are signed in and out with. */
+interface SignInParts {
+  readonly codes: SignInCodes;
+  readonly url: () => string;
+  readonly browserSessions: BrowserSessions;
+}
+
 /** The ways in and out for browsers. */
-export function signInRoutes(
-  app: ServerApp,
-  { codes, url, browserSessions }: Pick<AppParts, 'codes' | 'url' | 'browserSessions'>,
-): void {
+export function signInRoutes(app: ServerApp, { codes, url, browserSessions }: SignInParts): void {
   app.openapi(linkRoute, (context) => json(context, linkSchema, { url: codes.linkAt(url()) }, 201));
 
   app.openapi(outRoute, (context) => {
