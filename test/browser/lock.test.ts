@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import type { Page, Route } from 'playwright-core';
 import { Place } from '../e2e/cli-place.ts';
+import { until } from '../mcp-servers/boxed.ts';
 import { type ServedPlace, type Window, accessibilityFaults, openWindow, serve } from './browser-place.ts';
 import { formsModule, servedTools, servers } from './served-tools.ts';
 
@@ -56,6 +57,10 @@ describe('the lock in the console', () => {
     const held: Route[] = [];
     await page.route('**/api/lock', (route) => void held.push(route));
     await served.ask('POST', '/api/tools/mcp__fixture__grow/call', { arguments: { name: 'grown_twice' } });
+    // The server hears of it a moment after the call.
+    const isKnown = async (): Promise<boolean> =>
+      JSON.stringify(await served.ask('GET', '/api/lock')).includes('grown_twice');
+    await until(isKnown, 'the server knows the new tool');
     await card.getByRole('button', { name: 'Accept' }).click();
     await card.getByText(/It changed since you looked/).waitFor();
     await page.unroute('**/api/lock');
