@@ -81,7 +81,7 @@ export async function openWindow(served: Pick<ServedPlace, 'url' | 'signInUrl'>,
   ).newContext({ colorScheme: theme, viewport: { width, height }, reducedMotion: 'reduce' });
   closeLater(() => context.close());
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
+import { afterEach, before, describe, it } from 'node:test';
 import { Place } from '../e2e/cli-place.ts';
 import { type ServedPlace, accessibilityFaults, openWindow, serve } from './browser-place.ts';
 
@@ -34,6 +34,12 @@ describe('the inbox', () => {
     const configuration = JSON.stringify({ mcpServers: { bank: { module: './tools.ts' } }, policies: 'policies.yaml' });
     const files = { 'tools.ts': tools, 'policies.yaml': policies, 'signalbox.config.json': configuration };
     served = await serve(new Place(files));
+  });
+
+  // What one leaves unanswered when it fails is not shown to the next.
+  afterEach(async () => {
+    const { items } = (await served.ask('GET', '/api/approvals')) as { items: readonly { readonly id: string }[] };
+    for (const { id } of items) await served.ask('POST', `/api/approvals/${id}/deny`, {});
   });
 
   /** A call of a script, which waits for its answer. */
@@ -87,6 +93,7 @@ describe('the inbox', () => {
     await page.keyboard.down('a');
     await page.keyboard.up('a');
 
+    await shown.getByText(/"(bob|cy)"/).waitFor();
     await page.keyboard.press('e');
     await shown.getByRole('textbox', { name: /Arguments/ }).blur();
     await page.keyboard.press('a');
