@@ -57,6 +57,8 @@ export class BrowserSessions {
 
   /** Ends an answer, streams included, when its browser is signed out. */
   endWith(id: string, response: ServerResponse): void {
+    // Whoever hung up before has told so already.
+    if (response.closed) return;
     const hash = this.#hash(id);
     const open = this.#open.get(hash) ?? new Set();
     this.#open.set(hash, open.add(response));

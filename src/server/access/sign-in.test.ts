@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { adminToken, startTestServer } from '../../../test/support/http-server.ts';
 import { BrowserSessions, idleSeconds } from './browser-sessions.ts';
@@ -79,6 +82,16 @@ describe('the sign-in link', () => {
     const status = async (cookie: string): Promise<number> =>
       (await fetch(`${server.url}/api/info`, { headers: { cookie } })).status;
     assert.deepEqual([await status(leaving), await status(staying)], [401, 200]);
+  });
+
+  it('keeps nothing of a request whose browser hung up before it was recognised', async () => {
+    const sessions = new BrowserSessions();
+    const response = new ServerResponse(new IncomingMessage(new Socket()));
+    const closed = once(response, 'close');
+    response.destroy();
+    await closed;
+    sessions.endWith(sessions.open(), response);
+    assert.equal(response.listenerCount('close'), 0);
   });
 
   it('is no token for the API, and the token is no code', async (test) => {
