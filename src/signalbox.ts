@@ -146,7 +146,7 @@ export interface Signalbox extends BoxContent {
   /** What waits for a human, and how humans answer. */
   readonly approvals: ApprovalInbox;
   /** The tokens that let programs in where this box is served. */
-  readonly tokens: Pick<AccessTokens, 'create' | 'list' | 'find' | 'revoke' | 'check' | 'isActive'>;
+  readonly tokens: Pick<AccessTokens, 'create' | 'list' | 'find' | 'revoke' | 'revocations' | 'check' | 'isActive'>;
   /** Records how a call ended whose outcome was unknown. Only humans can, and only once. */
   settle(call: string, how: Settling): Promise<void>;
   /** Reads a page of a result that was too large to be handed out whole. */

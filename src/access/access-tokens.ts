@@ -50,12 +50,18 @@ export class AccessTokens {
   readonly #journal: Journal;
   readonly #redactor: Redactor;
   readonly #now: () => number;
+  #revocations = 0;
 
   constructor(store: TokenStore, journal: Journal, redactor: Redactor, now: () => number = Date.now) {
     this.#store = store;
     this.#journal = journal;
     this.#redactor = redactor;
     this.#now = now;
+  }
+
+  /** How many tokens this process has revoked: who was recognised before the last of them has to be looked at again. */
+  get revocations(): number {
+    return this.#revocations;
   }
 
   /** Makes a token. The answer is the only place where it ever stands. */
@@ -87,6 +93,7 @@ export class AccessTokens {
     const change = { kind: 'revoke', id, at: revokedAt } as const;
     if (!(await this.#record('TokenRevoked', { tokenId: id, role: record.role, by }, change)))
       throw new SignalboxError('token-unknown', `the token ${id} was revoked before`);
+    this.#revocations += 1;
     return view({ ...record, revokedAt }, revokedAt);
   }
 

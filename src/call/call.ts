@@ -61,6 +61,8 @@ export interface Call {
   changes: ChangeList | undefined;
   /** Set by `record-outcome`. */
   durationMs: number;
+  /** Set by `record-outcome`: nothing was taken out of its record. */
+  isRecordedWhole: boolean;
 }
 
 /** An outcome, now or later. Stages that need not wait do not: each promise in the chain costs every call. */

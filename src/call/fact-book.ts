@@ -25,7 +25,12 @@ interface Begun {
   readonly pages: readonly Page[];
   /** All that it said, where that is of interest. */
   output?: string;
+  /** How it ended, where that is known without reading the entry. */
+  ended?: KnownEnding;
 }
+
+/** What facts are made of, besides what the columns of the entry say. */
+export type KnownEnding = Omit<CallEvent, 'seq' | 'at' | 'call' | 'tool'>;
 
 const mostPages = 1000;
 const mostEntries = 20_000;
@@ -74,6 +79,12 @@ export class FactBook {
     if (begun !== undefined) begun.output = output;
   }
 
+  /** How a call ended that is about to be recorded so, word for word: its entry need not be read for it. */
+  ended(call: string, ending: KnownEnding): void {
+    const begun = this.#begun.get(call);
+    if (begun !== undefined) begun.ended = ending;
+  }
+
   /** A call ended without having run, or nobody will ever know. */
   forget(call: string): void {
     for (const page of this.#begun.get(call)?.pages ?? []) {
@@ -86,15 +97,14 @@ export class FactBook {
   /** An outcome has been recorded. */
   observe(entry: StoredEntry): void {
     if (entry.type !== 'ToolInvoked') return;
-    const { event, ...whose } = endedCall(entry);
     const begun = this.#begun.get(entry.call);
-    if (event !== undefined) {
-      const whole = begun?.output === undefined ? event : { ...event, output: begun.output };
+    if (begun?.ended === undefined) {
+      const { event, ...whose } = endedCall(entry);
       const pages = begun?.pages ?? keysOf(whose).flatMap((key) => this.#pages.get(key) ?? []);
-      for (const page of pages) {
-        if (page.meanwhile !== undefined) page.meanwhile.push(whole);
-        else page.facts.observe(whole);
-      }
+      if (event !== undefined) tell(pages, begun?.output === undefined ? event : { ...event, output: begun.output });
+    } else {
+      const { seq, at, call, tool } = entry;
+      tell(begun.pages, { seq, at, call, tool, ...begun.ended });
     }
     this.forget(entry.call);
   }
@@ -188,6 +198,13 @@ export class FactBook {
     const span = Math.max(this.#policy.principalWindowMs, this.#policy.recognisesValues ? valuesFor : 0);
     if (span === 0) return undefined;
     return { query: { since: Date.now() - span }, fits: (whose) => whose.principal === principal };
+  }
+}
+
+function tell(pages: readonly Page[], event: CallEvent): void {
+  for (const { meanwhile, facts } of pages) {
+    if (meanwhile !== undefined) meanwhile.push(event);
+    else facts.observe(event);
   }
 }
 

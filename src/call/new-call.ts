@@ -38,5 +38,6 @@ export function newCall(reference: ToolReference, given: unknown, options: CallO
     broken: false,
     costUsd: undefined,
     durationMs: 0,
+    isRecordedWhole: false,
   };
 }

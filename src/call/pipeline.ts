@@ -54,7 +54,11 @@ export function createPipeline(parts: PipelineParts): Next {
   const decideStage = decide(parts.policies, redactor, waits);
   const run: Next = compose([
     observe({ tracer: parts.tracer, metrics: parts.metrics, redactor, content: parts.traceContent }),
-    recordOutcome({ ...parts, onUnrecorded: (call) => parts.policies.inForce?.book.forget(call.id) }),
+    recordOutcome({
+      ...parts,
+      onEnding: (call, outcome) => parts.policies.ending(call, outcome),
+      onUnrecorded: (call) => parts.policies.inForce?.book.forget(call.id),
+    }),
     resolve(catalog),
     validate,
     deduplicate(store),

@@ -1,11 +1,14 @@
 import type { StoredEntry } from '../journal/entry.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Store } from '../journal/store.ts';
-import type { JsonValue } from '../model/json.ts';
+import type { CallOutcome } from '../model/call.ts';
+import type { JsonObject, JsonValue } from '../model/json.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { ToolPolicy } from '../policy/tool-policy.ts';
+import { type Call, toolOf } from './call.ts';
 import { FactBook } from './fact-book.ts';
 import type { PolicySource, RuleSource } from './policy-source.ts';
+import { recordableArguments } from './record.ts';
 
 /** The rules in force, the code beside them, and the past they look at. */
 export interface PoliciesInForce {
@@ -49,6 +52,17 @@ export class Policies {
   /** Absent when there is no policy: then the default holds and no past is kept. */
   get inForce(): PoliciesInForce | undefined {
     return this.#inForce;
+  }
+
+  /** How a call ended is about to be recorded: what the entry will say of it need not be read there. */
+  ending(call: Call, { outcome }: CallOutcome): void {
+    const book = this.#inForce?.book;
+    if (book === undefined || outcome !== 'completed' || !call.isRecordedWhole || call.decision === undefined) return;
+    const { effect, labels } = toolOf(call).definition;
+    // What labelled tools said is recognised again: as far as it is recorded.
+    if (labels.length > 0) return;
+    const args = JSON.parse(recordableArguments(call.argumentsText)) as JsonObject;
+    book.ended(call.id, { effect, labels, ok: true, arguments: args, output: '', cost: call.costUsd ?? 0 });
   }
 
   summary(): PolicySummary {

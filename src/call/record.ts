@@ -24,7 +24,9 @@ export function outcomeDraft(call: Call, redactor: Redactor, outcome: CallOutcom
   const attempts = call.attempts > 1 ? `"attempts":${call.attempts},` : '';
   const cost = call.costUsd === undefined ? '' : `"costUsd":${call.costUsd},`;
   const body = `{${facts(call)}${changesText(call.changes)},${attempts}${cost}${ending(outcome, call.durationMs, redactor)}}`;
-  return draft(call, redactor, 'ToolInvoked', outcome.outcome, body);
+  const made = draft(call, redactor, 'ToolInvoked', outcome.outcome, body);
+  call.isRecordedWhole = made.body === body;
+  return made;
 }
 
 /** Whether a replay needs more than the entry: one short text stands in the entry itself. */

@@ -13,11 +13,13 @@ interface RecordOptions {
   readonly redactor: Redactor;
   /** Keeps whole what calls of sessions came to, so that they can be replayed. */
   readonly isRecording: boolean;
+  /** How a call ended is about to be recorded. */
+  onEnding(call: Call, outcome: CallOutcome): void;
   onUnrecorded(call: Call): void;
 }
 
 /** Writes the one `ToolInvoked` of every call, however it ended, before the caller gets the answer. */
-export function recordOutcome({ journal, redactor, isRecording, onUnrecorded }: RecordOptions): Stage {
+export function recordOutcome({ journal, redactor, isRecording, onEnding, onUnrecorded }: RecordOptions): Stage {
   return async (call, next) => {
     const begun = performance.now();
     let outcome: CallOutcome;
@@ -40,6 +42,7 @@ export function recordOutcome({ journal, redactor, isRecording, onUnrecorded }: 
 
   function draftOf(call: Call, outcome: CallOutcome): EntryDraft {
     const draft = outcomeDraft(call, redactor, outcome);
+    onEnding(call, outcome);
     const { claimed } = call;
     const isRecorded = isRecording && needsRecording(call, outcome);
     if (claimed === undefined && !isRecorded) return draft;

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Signalbox } from '../../signalbox.ts';
 import { Problem } from '../problems/problem.ts';
 import { challenge } from './challenge.ts';
@@ -15,11 +16,23 @@ export interface TokenChecks {
 /** Recognises tokens of others, where they are taken; answers `undefined` for what is not of their form. */
 export type OtherTokens = (presented: string) => Promise<Identity> | undefined;
 
+/** Whom the last request on a connection came from. */
+interface Recognised {
+  readonly header: string;
+  readonly identity: Identity;
+  readonly until: number;
+  readonly revocations: number;
+}
+
+/** Looking a token up costs a question to the store; another process may revoke one meanwhile. */
+const recognisedForMs = 100;
+
 /** Recognises the holders of tokens, and ends what they have open when their token ends. */
 export class BearerTokens {
   readonly #checks: TokenChecks;
   readonly #attempts = new FailedAttempts();
   readonly #open: OpenRequests;
+  readonly #recognised = new WeakMap<Socket, Recognised>();
 
   constructor(checks: TokenChecks) {
     this.#checks = checks;
@@ -28,14 +41,11 @@ export class BearerTokens {
 
   /** Whose token the request carries; throws the problem with it. Call it only for requests with the header. */
   async identify(
-    { headers, socket }: IncomingMessage,
+    request: IncomingMessage,
     response: ServerResponse,
     others: OtherTokens = () => undefined,
   ): Promise<Identity> {
-    const presented = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1] ?? '';
-    // Wrong ones of others are not counted: nobody guesses a signature, and behind a proxy all clients are one peer.
-    const other = this.#checks.isAdminToken(presented) ? undefined : others(presented);
-    const identity = await (other ?? this.#identify(presented, socket.remoteAddress ?? ''));
+    const identity = this.#justRecognised(request) ?? (await this.#look(request, others));
     if (identity.token !== undefined) this.#open.add(identity.token, identity, response);
     return identity;
   }
@@ -44,6 +54,27 @@ export class BearerTokens {
   async isStillGood({ token, isStillGood }: Identity): Promise<boolean> {
     if (isStillGood !== undefined) return isStillGood();
     return token === undefined || (await this.#checks.tokens.isActive(token));
+  }
+
+  /** A connection that sends the same header again, letter for letter, learns nothing from being let in sooner. */
+  #justRecognised({ headers, socket }: IncomingMessage): Identity | undefined {
+    const known = this.#recognised.get(socket);
+    if (known === undefined || known.header !== headers.authorization) return undefined;
+    const isCurrent = performance.now() < known.until && known.revocations === this.#checks.tokens.revocations;
+    return isCurrent ? known.identity : undefined;
+  }
+
+  async #look({ headers, socket }: IncomingMessage, others: OtherTokens): Promise<Identity> {
+    const header = headers.authorization ?? '';
+    const { revocations } = this.#checks.tokens;
+    const until = performance.now() + recognisedForMs;
+    const presented = /^Bearer +(\S+) *$/i.exec(header)?.[1] ?? '';
+    // Wrong ones of others are not counted: nobody guesses a signature, and behind a proxy all clients are one peer.
+    const other = this.#checks.isAdminToken(presented) ? undefined : others(presented);
+    if (other !== undefined) return other;
+    const identity = await this.#identify(presented, socket.remoteAddress ?? '');
+    this.#recognised.set(socket, { header, identity, until, revocations });
+    return identity;
   }
 
   async #identify(presented: string, peer: string): Promise<Identity> {
