@@ -58,6 +58,24 @@ const greenTests = `
 const policies = [{ file: 'policies.yaml', text: greenTests }];
 
 describe('policies', () => {
+  test('look at what was recorded of a call, whatever its handler made of the arguments, and also when a secret was taken out', async () => {
+    const forget = tool('forget', 'read', async (args) => {
+      Object.assign(args as object, { path: '/nothing' });
+      return 'done';
+    });
+    const rule = `- { id: known, match: mcp__y__send, deny: "session.last('mcp__y__forget').args.path != args.path" }`;
+    const server = localServer({ name: 'y', tools: [forget, tool('send', 'read', async () => 'sent')] });
+    const options = { servers: [server], policies: [{ file: 'policies.yaml', text: rule }] };
+    await withBox(options, async (box) => {
+      const ask = async (path: string): Promise<string> => (await box.call('mcp__y__send', { path }, session)).outcome;
+      await box.call('mcp__y__forget', { path: '/a' }, session);
+      assert.deepEqual([await ask('/a'), await ask('/nothing')], ['completed', 'denied']);
+      box.addSecret('KEY', 'hunter2-hunter2');
+      await box.call('mcp__y__forget', { path: '/hunter2-hunter2' }, session);
+      assert.deepEqual([await ask('/[redacted:KEY]'), await ask('/hunter2-hunter2')], ['completed', 'denied']);
+    });
+  });
+
   test('a deploy is refused until the tests have passed, and result and journal say why alike', () =>
     withBox({ policies }, async (box) => {
       const deploy = async (): Promise<string> => (await box.call('mcp__x__deploy', {}, session)).outcome;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Agent, get } from 'node:http';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { adminToken, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
@@ -52,6 +53,32 @@ describe('a token with a role', () => {
     const { outcome, principal } = await ended;
     assert.deepEqual([outcome, principal.id], ['cancelled', `token:${agent.id}`]);
     assert.equal((await bodyOf(kept)).outcome, 'completed', 'nobody else is cut off');
+  });
+
+  it('is looked at again once another one was presented on the same connection, or one was revoked', async (test) => {
+    const { server, token, box } = await startTestServer(test);
+    const [agent, other] = [await token('agent'), await token('agent')];
+    const agentOf = new Agent({ keepAlive: true, maxSockets: 1 });
+    test.after(() => agentOf.destroy());
+    const ports = new Set<number | undefined>();
+    const status = (presented: string): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        const headers = { authorization: `Bearer ${presented}` };
+        get(`${server.url}/api/tools`, { agent: agentOf, headers }, (response) => {
+          ports.add(response.socket.localPort);
+          response.resume().once('end', () => resolve(response.statusCode));
+        }).once('error', reject);
+      });
+    const seen = [
+      await status(agent.token),
+      await status(`${agent.token.slice(0, -4)}AAAA`),
+      await status(other.token),
+    ];
+    assert.deepEqual(seen, [200, 401, 200]);
+    assert.equal(await status(agent.token), 200);
+    await box.tokens.revoke(agent.id, { by: { id: 'alice', kind: 'human' } });
+    assert.deepEqual([await status(agent.token), await status(other.token)], [401, 200]);
+    assert.equal(ports.size, 1, 'all on one connection');
   });
 
   it('cannot be guessed: after twenty wrong ones the peer waits, while those who are known go on', async (test) => {
