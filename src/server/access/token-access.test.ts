@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Agent, get } from 'node:http';
+import { Agent, get as request } from 'node:http';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { adminToken, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
@@ -64,7 +64,7 @@ describe('a token with a role', () => {
     const status = (presented: string): Promise<number | undefined> =>
       new Promise((resolve, reject) => {
         const headers = { authorization: `Bearer ${presented}` };
-        get(`${server.url}/api/tools`, { agent: agentOf, headers }, (response) => {
+        request(`${server.url}/api/tools`, { agent: agentOf, headers }, (response) => {
           ports.add(response.socket.localPort);
           response.resume().once('end', () => resolve(response.statusCode));
         }).once('error', reject);
