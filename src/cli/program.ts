@@ -29,7 +29,9 @@ const commands: Readonly<Record<string, () => Promise<(program: Command, context
   token: async () => (await import('./token/token.ts')).addTokenCommand,
   lock: async () => (await import('./lock/lock.ts')).addLockCommand,
   policy: async () => (await import('./policy/policy.ts')).addPolicyCommand,
+  status: async () => (await import('./status/status.ts')).addStatusCommand,
   doctor: async () => (await import('./doctor/doctor.ts')).addDoctorCommand,
+  completion: async () => (await import('./completion/completion.ts')).addCompletionCommand,
 };
 
 /** Puts the commands together that this command line may mean: all of them where it names none, as `--help` does. */
@@ -54,13 +56,14 @@ export async function createProgram(context: CommandContext, argv: readonly stri
   if (argv[0] === '--version') return program;
   const all = Object.entries(commands);
   const named = all.filter(([names]) => names.split(' ').some((name) => argv.includes(name)));
-  const wanted = named.length === 0 || isMistaken(argv[0]) ? all : named;
+  const wanted = named.length === 0 || isAboutAll(argv[0]) ? all : named;
   for (const add of await Promise.all(wanted.map(([, load]) => load()))) add(program, context);
   return program;
 }
 
-/** Whether a command line begins with a word that is no command: the answer names what is near, of all commands. */
-function isMistaken(first = ''): boolean {
+/** Whether a command line begins with a word that is no command, for which the answer names what is near, or asks for all of them. */
+function isAboutAll(first = ''): boolean {
+  if (first === 'completion') return true;
   return !first.startsWith('-') && !Object.keys(commands).some((names) => names.split(' ').includes(first));
 }
 
@@ -73,6 +76,7 @@ Examples:
   signalbox approvals                      what waits for your answer
   signalbox journal --since 1h             what was called
   signalbox token create --role agent      lets an agent in over HTTP and MCP
+  signalbox status                         what runs, what is down, what waits for you
   signalbox doctor                         is everything well?
 
 Exit codes: 0 ok, 1 the thing asked about is wrong, 2 wrong use or configuration.`;

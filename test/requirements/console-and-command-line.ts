@@ -62,7 +62,21 @@ export const consoleAndCommandLine: Section<'F'> = {
   },
   F3: {
     promise: 'the CLI does what interface.md lists, with `--json` and helpful errors',
-    tests: [],
+    tests: [
+      'test/e2e/cli-serve.test.ts > serve > prints the banner, answers, and stops on SIGTERM with 0',
+      'test/e2e/cli-stdio.test.ts > signalbox stdio > answers what was asked before its input ended, in both eras, and says nothing else',
+      'test/e2e/cli-serve.test.ts > doctor > each finding comes with its fix: configuration, data directory, servers, schemas, secrets',
+      'test/e2e/cli-serve.test.ts > wrong use > a mistyped command or option is told with the one that was meant',
+      'test/e2e/cli-serve.test.ts > wrong use > a configuration that cannot be used ends every command with 2, naming file, line and column',
+      'test/e2e/cli.test.ts > tools > one bad server hides no other, and --why says what is wrong with it',
+      'test/e2e/cli.test.ts > call > --json prints the whole result',
+      'test/e2e/cli-journal.test.ts > journal > shows entries, the newest last, by tool, session, outcome and time, page by page',
+      'test/e2e/cli-journal.test.ts > journal > export writes every entry as a line, the oldest first, and ends quietly when nobody reads',
+      'test/e2e/cli-status.test.ts > signalbox status > tells a server that runs and what is down behind it, what waits, and how calls ended; then that none runs any more',
+      'test/e2e/cli-status.test.ts > signalbox status > does not take what a killed server left behind for a server, and says when one does not answer',
+      'test/e2e/cli-completion.test.ts > completion > bash completes commands and options, also behind options',
+      'test/e2e/cli-completion.test.ts > completion > knows every command, and is refused for a shell it does not know',
+    ],
   },
   F4: {
     promise: 'from clone to an approved and undone call in five minutes, without a key',

@@ -23,6 +23,7 @@ import { FileWatch } from './file-watch.ts';
 import { followConfiguration } from './follow-configuration.ts';
 import { keptSignIns } from './kept-sign-ins.ts';
 import { openSessions } from './open-sessions.ts';
+import { tellRunning } from './running-servers.ts';
 import { tellRequired } from './tell-required.ts';
 
 interface Options {
@@ -120,6 +121,8 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
     if (options.port !== 0 && server.port !== options.port)
       await errors.print(`port ${options.port} is taken; using ${server.port}\n`);
     const startedInMs = performance.now();
+    const startedAt = new Date().toISOString();
+    stops.push(tellRunning(globals.data, { url: server.url, pid: process.pid, startedAt }));
     const facts = {
       version: box.version,
       startedInMs,

@@ -1,0 +1,121 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import type { Tally } from '../../journal/statistics.ts';
+import { counted } from '../../model/counted.ts';
+import { withRecords } from '../approvals/open-inbox.ts';
+import type { CommandContext } from '../command-context.ts';
+import { formatDuration } from '../duration.ts';
+import { type Globals, globalsOf, journalFile, shortPath } from '../globals.ts';
+import { storeOf } from '../open-store.ts';
+import { printJson } from '../print-json.ts';
+import { printable } from '../printable.ts';
+import { runningServers } from '../serve/running-servers.ts';
+import { readTokenFile } from '../serve/token-file.ts';
+import type { Printer } from '../terminal.ts';
+import { type ServerStatus, askServer } from './ask-server.ts';
+
+/** What the records say of now and of the last hour. */
+interface Records {
+  readonly location: string;
+  /** How many approvals wait; a thousand stands for that many or more. */
+  readonly waiting: number;
+  readonly sessions: { readonly all: number; readonly active: number };
+  readonly lastHour: Tally;
+}
+
+const hour = 3_600_000;
+const most = 1000;
+
+/** `signalbox status`: what runs here, and what waits for somebody. */
+export function addStatusCommand(program: Command, { terminal, exitWith }: CommandContext): void {
+  program
+    .command('status')
+    .summary('what runs here, what is down, and what waits for you')
+    .description(
+      'Tells whether a server runs on this data directory and is ready, how the servers behind it are, what waits for an answer, and how the calls of the last hour ended. Ends with 1 when no server is ready.',
+    )
+    .action(async (_options: object, command: Command) => {
+      const globals = globalsOf(command);
+      const token = process.env['SIGNALBOX_TOKEN'] || readTokenFile(join(globals.data, 'token'));
+      const running = await Promise.all(runningServers(globals.data).map((server) => askServer(server, token)));
+      const records = await recordsOf(globals);
+      if (!running.some(({ status }) => status === 'ok')) exitWith(1);
+      if (globals.json) return printJson(terminal.output, { running, ...(records === undefined ? {} : { records }) });
+      await terminal.output.print(text(running, records, globals, terminal.output));
+    });
+}
+
+/** Absent where nothing has been recorded yet. */
+async function recordsOf(globals: Globals): Promise<Records | undefined> {
+  if ((await storeOf(globals)) === 'sqlite' && !existsSync(journalFile(globals))) return undefined;
+  let records: Records | undefined;
+  await withRecords(globals, async (box) => {
+    const until = Date.now();
+    const [approvals, all, active, { total }] = await Promise.all([
+      box.approvals.list({ limit: most }),
+      box.sessionStore.count(),
+      box.sessionStore.select({ limit: most, active: true }),
+      box.journal.statistics({ since: until - hour, until, bucketMs: hour }),
+    ]);
+    records = {
+      location: box.journal.location,
+      waiting: approvals.filter(({ state }) => state === 'pending').length,
+      sessions: { all, active: active.length },
+      lastHour: total,
+    };
+  });
+  return records;
+}
+
+function text(
+  running: readonly ServerStatus[],
+  records: Records | undefined,
+  { data }: Globals,
+  { colors }: Printer,
+): string {
+  const lines = running.flatMap((server) => serverLines(server, colors));
+  if (running.length === 0)
+    lines.push(`${colors.yellow('not running')}   no server runs on ${shortPath(data)}   →  signalbox serve`);
+  if (records === undefined) return `${lines.join('\n')}\n`;
+  const { location, waiting, sessions, lastHour } = records;
+  const asked = waiting === 0 ? 'nothing waits for an answer' : `${calls(waiting)} for your answer`;
+  const rows: readonly (readonly [string, string])[] = [
+    ['Approvals', waiting === 0 ? asked : `${colors.yellow(asked)}   →  signalbox approvals`],
+    [
+      'Sessions',
+      `${sessions.all}${sessions.active === 0 ? '' : ` · ${sessions.active} with a turn that runs or waits`}`,
+    ],
+    ['Last hour', outcomes(lastHour)],
+    ['Journal', shortPath(location)],
+  ];
+  return `${[...lines, ...rows.map(([name, value]) => row(name, value))].join('\n')}\n`;
+}
+
+function serverLines(server: ServerStatus, colors: Printer['colors']): string[] {
+  const state = server.status === 'ok' ? colors.green('ready') : colors.red(server.status);
+  const why = server.problem === undefined ? '' : ` (${printable(server.problem)})`;
+  const since = formatDuration(Math.max(0, Date.now() - Date.parse(server.startedAt)));
+  const { servers = [], tools } = server;
+  const down = servers.filter(({ status }) => status === 'down');
+  const up = servers.filter(({ status }) => status === 'up').length;
+  return [
+    `${state}${why}   ${server.url}   for ${since}, process ${server.pid}`,
+    ...(tools === undefined ? [] : [row('Servers', `${up} up, ${down.length} down · ${counted(tools, 'tool')}`)]),
+    ...down.map(({ name, reason = '' }) => row('', `${colors.red('down')} ${name}: ${printable(reason)}`)),
+  ];
+}
+
+function row(name: string, value: string): string {
+  return `  ${name.padEnd(10)} ${value}`;
+}
+
+function calls(waiting: number): string {
+  if (waiting === 1) return '1 call waits';
+  return `${waiting >= most ? `${most} calls or more` : `${waiting} calls`} wait`;
+}
+
+function outcomes({ calls: ended, outcomes: byOutcome }: Tally): string {
+  const parts = Object.entries(byOutcome).map(([outcome, count]) => `${count} ${outcome}`);
+  return parts.length === 0 ? 'no calls' : `${counted(ended, 'call')}: ${parts.join(', ')}`;
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { Place, finished, said } from './cli-place.ts';
+
+const down = { mcpServers: { gone: { command: 'signalbox-no-such-program' } } };
+
+interface Status {
+  readonly running: readonly {
+    readonly url: string;
+    readonly status: string;
+    readonly servers?: readonly { readonly name: string; readonly status: string; readonly reason?: string }[];
+  }[];
+  readonly records?: {
+    readonly waiting: number;
+    readonly lastHour: { readonly calls: number; readonly outcomes: Readonly<Record<string, number>> };
+  };
+}
+
+describe('signalbox status', () => {
+  test('tells a server that runs and what is down behind it, what waits, and how calls ended; then that none runs any more', async () => {
+    const place = new Place({ 'signalbox.config.json': JSON.stringify(down) });
+    const before = await place.run(['status']);
+    assert.equal(before.code, 1);
+    assert.match(before.stdout, /not running .* → {2}signalbox serve/);
+
+    const server = place.start(['serve', '--port', '0', '--json']);
+    const { url } = JSON.parse(await said(server.stdout, /\n/)) as { url: string };
+    assert.equal((await place.run(['call', 'ping'])).code, 0);
+    const { running, records } = (await place.json(['status'])) as unknown as Status;
+    assert.deepEqual(
+      running.map(({ url: at, status }) => [at, status]),
+      [[url, 'ok']],
+    );
+    const gone = running[0]?.servers?.find(({ name }) => name === 'gone');
+    assert.equal(gone?.status, 'down');
+    assert.match(gone.reason ?? '', /signalbox-no-such-program/);
+    assert.deepEqual([records?.waiting, records?.lastHour.calls], [0, 1]);
+    const { code, stdout } = await place.run(['status']);
+    assert.equal(code, 0);
+    assert.match(stdout, /^ready {3}http/);
+    assert.match(stdout, /down gone: .*signalbox-no-such-program/);
+    assert.match(stdout, /nothing waits for an answer/);
+    assert.match(stdout, /Last hour {2}1 call: 1 completed/);
+
+    const ended = finished(server);
+    server.kill('SIGTERM');
+    await ended;
+    const after = await place.run(['status']);
+    assert.equal(after.code, 1);
+    assert.match(after.stdout, /not running/);
+    assert.match(after.stdout, /1 completed/, 'the records are there without a server');
+  });
+
+  test('does not take what a killed server left behind for a server, and says when one does not answer', async () => {
+    const place = new Place();
+    const left = join(place.data, 'running');
+    mkdirSync(left, { recursive: true });
+    const startedAt = new Date().toISOString();
+    const killed = place.start(['--version']);
+    const { pid = 0 } = killed;
+    await finished(killed);
+    const tell = (name: string, text: string): void => writeFileSync(join(left, `${name}.json`), text);
+    tell('killed', JSON.stringify({ url: 'http://127.0.0.1:1', pid, startedAt }));
+    tell('broken', '{');
+    assert.deepEqual((await place.json(['status'], 1))['running'], []);
+    tell('silent', JSON.stringify({ url: 'http://127.0.0.1:1', pid: process.pid, startedAt }));
+    const { running } = (await place.json(['status'], 1)) as unknown as Status;
+    assert.deepEqual(
+      running.map(({ status }) => status),
+      ['silent'],
+    );
+  });
+});
