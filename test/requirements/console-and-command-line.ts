@@ -81,7 +81,6 @@ export const consoleAndCommandLine: Section<'F'> = {
   F4: {
     promise: 'from clone to an approved and undone call in five minutes, without a key',
     tests: ['test/e2e/first-minutes.test.ts > from a fresh start to an approved and undone call, without a key'],
-    missing: 'the time it takes from a clone is not measured',
   },
   F5: {
     promise: 'guide, reference, examples that run in the tests, troubleshooting, changelog',
