@@ -32,6 +32,10 @@ interface Begun {
 /** What facts are made of, besides what the columns of the entry say. */
 export type KnownEnding = Omit<CallEvent, 'seq' | 'at' | 'call' | 'tool'>;
 
+type Kind = 'session' | 'alone' | 'principal';
+type Pages = Map<string, Page>;
+
+/** Of each kind. */
 const mostPages = 1000;
 const mostEntries = 20_000;
 const entriesAtOnce = 1000;
@@ -44,7 +48,12 @@ const valuesFor = 24 * 60 * 60 * 1000;
 export class FactBook {
   readonly #policy: Policy;
   readonly #store: Store;
-  readonly #pages = new Map<string, Page>();
+  /** By session, by principal for calls without one, and by principal. */
+  readonly #pages = {
+    session: new Map<string, Page>(),
+    alone: new Map<string, Page>(),
+    principal: new Map<string, Page>(),
+  };
   readonly #begun = new Map<string, Begun>();
 
   /** Calls that are under way count in the next book too. */
@@ -100,7 +109,7 @@ export class FactBook {
     const begun = this.#begun.get(entry.call);
     if (begun?.ended === undefined) {
       const { event, ...whose } = endedCall(entry);
-      const pages = begun?.pages ?? keysOf(whose).flatMap((key) => this.#pages.get(key) ?? []);
+      const pages = begun?.pages ?? keptOf(this.#pages, whose);
       if (event !== undefined) tell(pages, begun?.output === undefined ? event : { ...event, output: begun.output });
     } else {
       const { seq, at, call, tool } = entry;
@@ -110,48 +119,31 @@ export class FactBook {
   }
 
   #pagesOf(whose: Whose): readonly [Page, Page] {
-    const [session, principal] = keysOf(whose);
-    return [
-      this.#page(
-        session,
-        () => this.#policy.sessionFacts(),
-        () => this.#sessionEntries(whose),
-      ),
-      this.#page(
-        principal,
-        () => this.#policy.principalFacts(),
-        () => this.#principalEntries(whose),
-      ),
-    ];
+    const { session, principal } = whose;
+    const own = session === '' ? this.#page('alone', principal, whose) : this.#page('session', session, whose);
+    return [own, this.#page('principal', principal, whose)];
   }
 
-  #page(key: string, make: () => Facts, query: () => Recorded | undefined): Page {
-    let page = this.#pages.get(key);
+  #page(kind: Kind, key: string, whose: Whose): Page {
+    const pages = this.#pages[kind];
+    let page = pages.get(key);
     if (page === undefined) {
-      page = { facts: make(), meanwhile: undefined, ready: undefined, begun: 0 };
-      const recorded = query();
+      const facts = kind === 'principal' ? this.#policy.principalFacts() : this.#policy.sessionFacts();
+      page = { facts, meanwhile: undefined, ready: undefined, begun: 0 };
+      const recorded = kind === 'principal' ? this.#principalEntries(whose) : this.#sessionEntries(whose);
       if (recorded !== undefined) {
         page.meanwhile = [];
-        page.ready = this.#read(key, page, recorded);
+        page.ready = this.#read(pages, key, page, recorded);
       }
-      this.#letGo();
-    } else if (this.#pages.size < mostPages / 2) return page;
-    else this.#pages.delete(key);
+      letGo(pages);
+    } else if (pages.size < mostPages / 2) return page;
+    else pages.delete(key);
     // The one that was used last stands last, as soon as some may have to go.
-    this.#pages.set(key, page);
+    pages.set(key, page);
     return page;
   }
 
-  #letGo(): void {
-    if (this.#pages.size < mostPages) return;
-    for (const [key, { begun, ready }] of this.#pages) {
-      if (begun > 0 || ready !== undefined) continue;
-      this.#pages.delete(key);
-      return;
-    }
-  }
-
-  async #read(key: string, page: Page, { query, fits }: Recorded): Promise<void> {
+  async #read(pages: Pages, key: string, page: Page, { query, fits }: Recorded): Promise<void> {
     try {
       const events = await this.#events(query, fits);
       for (const event of events) page.facts.observe(event);
@@ -161,7 +153,7 @@ export class FactBook {
       page.ready = undefined;
     } catch (error) {
       // Tried again by the next call: nothing is decided on a past that is not known.
-      this.#pages.delete(key);
+      pages.delete(key);
       throw error;
     }
   }
@@ -213,6 +205,18 @@ interface Recorded {
   readonly fits: (whose: Whose) => boolean;
 }
 
-function keysOf({ session, principal }: Whose): readonly [string, string] {
-  return [session === '' ? `alone ${principal}` : `session ${session}`, `principal ${principal}`];
+/** The pages that a call counts for, so far as there are any. */
+function keptOf({ session, alone, principal }: Record<Kind, Pages>, whose: Whose): readonly Page[] {
+  const own = whose.session === '' ? alone.get(whose.principal) : session.get(whose.session);
+  return [own, principal.get(whose.principal)].flatMap((page) => page ?? []);
+}
+
+/** Makes room for one more: by one that nobody needs now, of those that were not used for longest. */
+function letGo(pages: Pages): void {
+  if (pages.size < mostPages) return;
+  for (const [key, { begun, ready }] of pages) {
+    if (begun > 0 || ready !== undefined) continue;
+    pages.delete(key);
+    return;
+  }
 }

@@ -139,9 +139,9 @@ export class Connection {
     const passed = {
       signal,
       caller,
-      ...(onProgress === undefined ? {} : { onProgress }),
-      ...(this.#isModern ? { envelope: this.#envelopes.for(caller.client) } : {}),
-      ...(this.#isModern && headers !== undefined ? { headers } : {}),
+      onProgress,
+      envelope: this.#isModern ? this.#envelopes.for(caller.client) : undefined,
+      headers: this.#isModern ? headers : undefined,
     };
     let params = given;
     try {

@@ -10,16 +10,16 @@ import { lossOf } from './http/loss.ts';
 
 /** What a request may be told besides its parameters. */
 export interface RequestOptions {
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (progress: Progress) => void;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Rejects with a `ConnectionLost` after this time. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Who waits for it; what the server says on the stream of the answer is for this one. */
-  readonly caller?: Caller;
+  readonly caller?: Caller | undefined;
   /** Sent with it over HTTP. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** In the place of the lane’s own. */
-  readonly envelope?: JsonObject;
+  readonly envelope?: JsonObject | undefined;
 }
 
 interface Pending {

@@ -62,8 +62,8 @@ export function mcpServer(options: McpServerOptions): McpServer {
       const given = {
         signal,
         context,
-        ...(context.isFollowed === false ? {} : { onProgress: context.progress }),
-        ...(headers === undefined ? {} : { headers: headers(args) }),
+        onProgress: context.isFollowed === false ? undefined : context.progress,
+        headers: headers?.(args),
       };
       return onConnection(supervisor, { server: options.name, what: name, signal }, (connection) =>
         connection.callTool(name, args, given),
