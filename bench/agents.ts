@@ -31,7 +31,8 @@ import { turnTools } from '../src/runtimes/turn-tools.ts';
 import { claudeAgentOptions } from '../src/surfaces/claude/index.ts';
 import { claudeEnvironment, heldPrompt } from '../test/support/claude.ts';
 import { idleSessions } from './support/idle-sessions.ts';
-import { median, shuffled } from './support/measure.ts';
+import { median, shuffled, spreadOf } from './support/measure.ts';
+import { keepFigure } from './support/results.ts';
 import { ScriptedCaller } from './support/scripted-caller.ts';
 
 type Environment = ReturnType<typeof claudeEnvironment>;
@@ -155,6 +156,12 @@ await box.close();
 rmSync(home, { recursive: true, force: true });
 
 const base = waits[0] ?? [];
+const bars = subjects.map(({ name }, index) => ({
+  name,
+  value: median(waits[index] ?? []),
+  spread: spreadOf(waits[index] ?? []),
+}));
+keepFigure({ title: 'One call inside a Claude session', unit: 'ms, p50', isMoreBetter: false, bars });
 console.log(`\nOne call inside a Claude session, ${rounds} calls in each of the sessions\n`);
 console.log("| | p50 ms | against the first, median over the rounds | this process' CPU ms |");
 console.log('|---|---|---|---|');

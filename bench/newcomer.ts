@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { launchBrowser } from '../test/browser/launch-browser.ts';
+import { keepFigure } from './support/results.ts';
 
 const run = promisify(execFile);
 const repository = join(import.meta.dirname, '..');
@@ -106,6 +107,8 @@ try {
   }
   rmSync(place, { recursive: true, force: true });
 }
+const bars = steps.map(({ step, seconds }) => ({ name: step, value: Number(seconds) }));
+keepFigure({ title: 'From a clone to an approved and undone call', unit: 's', isMoreBetter: false, bars });
 const { stdout: node } = await run('node', ['--version'], { env });
 console.log(`A newcomer, with Node ${node.trim()} of the machine\n`);
 console.table(steps);

@@ -1,8 +1,10 @@
-/** Runs benchmarks by name, all of them without one: `npm run bench -- pipeline`. */
+/** Runs benchmarks by name, all of them without one: `npm run bench -- pipeline`. Keeps results.json, and draws the charts of it. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
+import { drawCharts } from './support/chart-files.ts';
+import { readResults, resultsOf } from './support/results.ts';
 
 const here = import.meta.dirname;
 const all = readdirSync(here)
@@ -14,8 +16,11 @@ if (unknown.length > 0) {
   console.error(`no benchmark named ${unknown.join(', ')}; there are ${all.join(', ')}`);
   process.exit(2);
 }
-console.log(`Node ${process.version}, ${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'})`);
+const machine = `Node ${process.version}, ${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'})`;
+console.log(machine);
 for (const name of wanted.length === 0 ? all : wanted) {
-  const { status } = spawnSync(process.execPath, [join(here, `${name}.ts`)], { stdio: 'inherit' });
+  const env = resultsOf(name, machine);
+  const { status } = spawnSync(process.execPath, [join(here, `${name}.ts`)], { stdio: 'inherit', env });
   if (status !== 0) process.exit(status ?? 1);
 }
+drawCharts(readResults());

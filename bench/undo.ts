@@ -4,7 +4,8 @@ import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Checkpoints } from '../src/undo/checkpoints.ts';
-import { median } from './support/measure.ts';
+import { median, spreadOf } from './support/measure.ts';
+import { keepFigure } from './support/results.ts';
 
 const files = 50_000;
 const rounds = Number(process.env['ROUNDS'] ?? 7);
@@ -73,20 +74,26 @@ try {
   await checkpoints.close();
 
   const ours = median(samples['ours'] ?? []);
-  console.log(
-    `\nA checkpoint of ${files.toLocaleString('en')} files, one of them changed; medians of ${rounds} rounds\n`,
-  );
-  console.log('| | ms (spread) | against ours |\n|---|---|---|');
-  for (const [name, title] of [
+  const shown = [
     ['ours', 'Signalbox'],
     ['shadow', 'shadow git repository (add -A, write-tree)'],
     ['stash', 'git stash -u'],
     ['copy', 'recursive copy'],
     ['changes', 'Signalbox, after the call: what it changed'],
-  ] as const) {
+  ] as const;
+  const title = `A checkpoint of ${files.toLocaleString('en')} files, one of them changed`;
+  // A copy takes so long that nothing else could be seen beside it.
+  const bars = shown.flatMap(([key, name]) => {
+    const times = samples[key] ?? [];
+    return key === 'copy' ? [] : [{ name, value: median(times), spread: spreadOf(times) }];
+  });
+  keepFigure({ title, unit: 'ms', isMoreBetter: false, bars });
+  console.log(`\n${title}; medians of ${rounds} rounds\n`);
+  console.log('| | ms (spread) | against ours |\n|---|---|---|');
+  for (const [name, subject] of shown) {
     const times = samples[name] ?? [];
     const spread = [Math.min(...times), Math.max(...times)].map((time) => time.toFixed(0)).join('–');
-    console.log(`| ${title} | ${median(times).toFixed(0)} (${spread}) | ${(median(times) / ours).toFixed(2)}× |`);
+    console.log(`| ${subject} | ${median(times).toFixed(0)} (${spread}) | ${(median(times) / ours).toFixed(2)}× |`);
   }
   console.log(`\nThe first time: Signalbox ${first.toFixed(0)} ms, shadow git repository ${firstShadow.toFixed(0)} ms`);
 } finally {

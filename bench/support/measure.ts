@@ -1,3 +1,5 @@
+import { keepFigure } from './results.ts';
+
 /** One thing to measure: how it is called, and how often per round. */
 export interface Subject {
   readonly name: string;
@@ -88,6 +90,13 @@ export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
+/** The middle half: on a shared machine the lowest and the highest tell of others. */
+export function spreadOf(values: readonly number[]): readonly [number, number] {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (part: number): number => sorted[Math.floor((sorted.length - 1) * part)] ?? Number.NaN;
+  return [at(0.25), at(0.75)];
+}
+
 /** How many times longer than another one took, as the middle of the ratios in each round: load comes and goes between rounds. */
 export function ratioOf(measured: Measurement, base: Measurement): number {
   return median(measured.p50s.map((p50, round) => p50 / (base.p50s[round] ?? Number.NaN)));
@@ -101,6 +110,8 @@ export function throughputOf(measured: Measurement, base: Measurement): number {
 /** Prints measurements as a Markdown table, with ratios against the subject named `against`. */
 export function printTable(title: string, measurements: readonly Measurement[], against: string): void {
   const base = measurements.find((each) => each.name === against);
+  const bars = measurements.map(({ name, p50, p50s }) => ({ name, value: p50, spread: spreadOf(p50s) }));
+  keepFigure({ title, unit: 'µs a call, p50', isMoreBetter: false, bars });
   console.log(`\n${title}\n`);
   console.log(`| | p50 µs | p99 µs | calls/s (spread) | p50 against ${against} |`);
   console.log('|---|---|---|---|---|');

@@ -1,5 +1,6 @@
 import { loadavg } from 'node:os';
-import type { Measurement } from '../measure.ts';
+import { type Measurement, spreadOf } from '../measure.ts';
+import { keepFigure } from '../results.ts';
 
 /** What is shown of a gateway. */
 export interface Row {
@@ -35,6 +36,28 @@ export function bestPeer(
 /** Prints a series as a Markdown table. */
 export function printRows(title: string, rows: readonly Row[], { best, base, ratio }: Against): void {
   const load = loadavg()[0]?.toFixed(1);
+  const measured = rows.map(({ measurement }) => measurement);
+  const isMany = measured.some(({ concurrency }) => concurrency > 1);
+  const figure = isMany
+    ? {
+        unit: 'calls/s',
+        isMoreBetter: true,
+        bars: measured.map(({ name, perSecond, perSeconds }) => ({
+          name,
+          value: perSecond,
+          spread: spreadOf(perSeconds),
+        })),
+      }
+    : {
+        unit: 'ms, p50',
+        isMoreBetter: false,
+        bars: measured.map(({ name, p50, p50s }) => ({
+          name,
+          value: p50 / 1000,
+          spread: spreadOf(p50s.map((each) => each / 1000)),
+        })),
+      };
+  keepFigure({ title, ...figure });
   console.log(`\n### ${title} (load of the machine ${load})\n`);
   console.log(
     `| | calls/s (spread) | p50 ms | p99 ms | CPU µs a call | MB | against ${best?.name ?? 'no peer'} | against ${base.name} |`,

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { chartFiles, imageDirectory } from './support/chart-files.ts';
+import { chart } from './support/chart.ts';
+import { readResults } from './support/results.ts';
+
+describe('the charts of docs/performance.md', () => {
+  test('are those of bench/results.json (npm run bench draws them)', () => {
+    const drawn = chartFiles(readResults());
+    for (const [file, text] of Object.entries(drawn))
+      assert.equal(
+        existsSync(join(imageDirectory, file)) ? readFileSync(join(imageDirectory, file), 'utf8') : '',
+        text,
+        file,
+      );
+  });
+
+  test('have a bar as long as what was measured, and say whatever a name holds as text', () => {
+    const bars = [
+      { name: 'Signalbox', value: 10, spread: [8, 20] as const },
+      { name: '<b>"peer" & co', value: 5 },
+    ];
+    const svg = chart({ title: 'Calls', unit: 'calls/s', isMoreBetter: true, bars });
+    const widths = [...svg.matchAll(/<rect [^>]*width="([\d.]+)"/g)].map(([, each]) => Number(each));
+    assert.equal((widths[0] ?? 0) / (widths[1] ?? 0), 2);
+    assert.match(svg, /&lt;b&gt;&quot;peer&quot; &amp; co/);
+    assert.doesNotMatch(svg, /<b>/);
+  });
+});
