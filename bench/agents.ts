@@ -156,8 +156,8 @@ await box.close();
 rmSync(home, { recursive: true, force: true });
 
 const base = waits[0] ?? [];
-const bars = subjects.map(({ name }, index) => ({
-  name,
+const bars = subjects.map((subject, index) => ({
+  name: subject.name,
   value: median(waits[index] ?? []),
   spread: spreadOf(waits[index] ?? []),
 }));
