@@ -58,8 +58,8 @@ export function addInitCommand(program: Command, { terminal }: CommandContext): 
 
 /** Writes the schema unless something else stands there; answers where. */
 async function writeSchema(file: string): Promise<string | undefined> {
-  const { configurationSchema } = await import('../../config/schema.ts');
-  const { title, ...rest } = configurationSchema();
+  const { describedConfigurationSchema } = await import('../../config/described-schema.ts');
+  const { title, ...rest } = describedConfigurationSchema();
   const isForeign = existsSync(file) && !readFileSync(file, 'utf8').includes(JSON.stringify(title));
   if (isForeign) return undefined;
   writeFileSync(file, `${JSON.stringify({ title, ...rest }, undefined, 2)}\n`);
