@@ -34,7 +34,7 @@ export const callErrorCodes = {
 export type CallErrorCode = keyof typeof callErrorCodes;
 
 /** Every code of an error that Signalbox throws, with what it means. */
-const errorCodes = {
+export const errorCodes = {
   'name-invalid': 'a server or tool name breaks the naming rules',
   'name-collision': 'two servers, or two tools of one server, have the same name',
   'server-unknown': 'no server of that name is mounted',
