@@ -1,0 +1,68 @@
+import type { Argument, Command, Option } from 'commander';
+import { createProgram } from '../../../src/cli/program.ts';
+import { processTerminal } from '../../../src/cli/terminal.ts';
+import { cell } from './markdown.ts';
+
+/** The page about the commands, from the commands themselves. */
+export async function commandLinePage(): Promise<string> {
+  const program = await createProgram({ terminal: processTerminal(), exitWith: () => undefined });
+  return [
+    '# Command line\n',
+    '`signalbox COMMAND`; in a clone `bin/signalbox COMMAND`. Exit codes: 0 ok, 1 the thing asked about is wrong, 2 wrong use or',
+    'configuration. Errors name a [code](../troubleshooting.md) and the next command to run.\n',
+    'Every command takes these:\n',
+    optionTable(program.options),
+    ...visible(program).flatMap((command) => sectionOf(command, 2)),
+  ].join('\n');
+}
+
+/** The commands that help shows, besides itself. */
+function visible(command: Command): Command[] {
+  return command
+    .createHelp()
+    .visibleCommands(command)
+    .filter((each) => each.name() !== 'help');
+}
+
+function sectionOf(command: Command, level: number): string[] {
+  const own = command.options.filter(({ hidden }) => !hidden);
+  return [
+    `${'#'.repeat(level)} \`${usageOf(command)}\`\n`,
+    `${command.description()}\n`,
+    ...(command.registeredArguments.some(({ description }) => description !== '')
+      ? [argumentTable(command.registeredArguments)]
+      : []),
+    ...(own.length > 0 ? [optionTable(own)] : []),
+    ...visible(command).flatMap((each) => sectionOf(each, level + 1)),
+  ];
+}
+
+/** The command with what it must and may be given; options have their table. */
+function usageOf(command: Command): string {
+  const names: string[] = [];
+  for (let each: Command | null = command; each?.parent; each = each.parent) names.unshift(each.name());
+  const given = command.registeredArguments.map((argument) => {
+    const shown = `${argument.name()}${argument.variadic ? '...' : ''}`;
+    return argument.required ? `<${shown}>` : `[${shown}]`;
+  });
+  return [...names, ...given].join(' ');
+}
+
+function argumentTable(given: readonly Argument[]): string {
+  const rows = given.map((argument) => `| \`${argument.name()}\` | ${cell(argument.description)} |`);
+  return `| argument | |\n|---|---|\n${rows.join('\n')}\n`;
+}
+
+function optionTable(options: readonly Option[]): string {
+  const rows = options.map((option) => {
+    const facts = [
+      option.defaultValue === undefined || option.description.includes('default:')
+        ? undefined
+        : `default: \`${String(option.defaultValueDescription ?? option.defaultValue)}\``,
+      option.argChoices === undefined ? undefined : option.argChoices.map((choice) => `\`${choice}\``).join(' · '),
+      option.envVar === undefined ? undefined : `variable: \`${option.envVar}\``,
+    ].filter((fact) => fact !== undefined);
+    return `| \`${option.flags}\` | ${cell(option.description)}${facts.length === 0 ? '' : ` (${facts.join('; ')})`} |`;
+  });
+  return `| option | |\n|---|---|\n${rows.join('\n')}\n`;
+}

@@ -1,0 +1,162 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Comment, type Declaration, type Program, parseSync } from 'oxc-parser';
+import manifest from '../../../package.json' with { type: 'json' };
+import { root } from '../../support/command.ts';
+
+interface Entry {
+  /** What users import. */
+  readonly name: string;
+  readonly file: string;
+  /** The page about it, in docs/reference/library. */
+  readonly page: string;
+}
+
+interface Module {
+  readonly file: string;
+  readonly source: string;
+  readonly program: Program;
+  readonly comments: readonly Comment[];
+}
+
+/** A declaration that users can import, as it is written. */
+interface Symbol {
+  readonly name: string;
+  readonly isValue: boolean;
+  readonly doc: string;
+  readonly code: string;
+}
+
+const entries: readonly Entry[] = Object.entries(manifest.exports).flatMap(([path, target]) =>
+  typeof target === 'string'
+    ? []
+    : [
+        {
+          name: path.replace('.', manifest.name),
+          file: target.default.replace('./dist/', 'src/').replace(/\.js$/, '.ts'),
+          page: path === '.' ? 'signalbox.md' : `${path.slice(2)}.md`,
+        },
+      ],
+);
+
+/** A page for each way into the library, by its name in docs/reference/library. */
+export function libraryPages(): Map<string, string> {
+  return new Map(entries.map((entry) => [entry.page, pageOf(entry)]));
+}
+
+function pageOf({ name, file }: Entry): string {
+  const symbols = symbolsOf(readModule(file));
+  const part = (title: string, chosen: readonly Symbol[]): string[] =>
+    chosen.length === 0 ? [] : [`## ${title}\n`, ...chosen.map(sectionOf)];
+  return [
+    `# \`${name}\`\n`,
+    ...part(
+      'Functions',
+      symbols.filter(({ isValue, code }) => isValue && !isClass(code)),
+    ),
+    ...part(
+      'Errors',
+      symbols.filter(({ isValue, code }) => isValue && isClass(code)),
+    ),
+    ...part(
+      'Types',
+      symbols.filter(({ isValue }) => !isValue).toSorted((one, other) => one.name.localeCompare(other.name, 'en')),
+    ),
+  ].join('\n');
+}
+
+function isClass(code: string): boolean {
+  return code.startsWith('class ');
+}
+
+function sectionOf({ name, doc, code }: Symbol): string {
+  const [words = '', example] = doc.split(/^@example\n?/m);
+  const shown = example === undefined ? [] : ['```js', example.trim(), '```\n'];
+  return [`### ${name}\n`, `${words.trim()}\n`, '```typescript', code, '```\n', ...shown].join('\n');
+}
+
+function readModule(file: string): Module {
+  const source = readFileSync(join(root, file), 'utf8');
+  const { program, comments } = parseSync(file, source);
+  return { file, source, program, comments };
+}
+
+function symbolsOf(module: Module): Symbol[] {
+  return passedOn(module).map(({ from, local, exported }) => symbolOf(readModule(from), local, exported));
+}
+
+/** What a module exports of others. */
+function passedOn(module: Module): { readonly from: string; readonly local: string; readonly exported: string }[] {
+  return module.program.body.flatMap((statement) => {
+    if (statement.type !== 'ExportNamedDeclaration' || statement.source === null) return [];
+    const from = join(dirname(module.file), statement.source.value);
+    return statement.specifiers.flatMap(({ local, exported }) =>
+      local.type === 'Identifier' && exported.type === 'Identifier'
+        ? [{ from, local: local.name, exported: exported.name }]
+        : [],
+    );
+  });
+}
+
+function symbolOf(module: Module, local: string, exported: string): Symbol {
+  const declared = module.program.body.flatMap((statement) =>
+    statement.type === 'ExportNamedDeclaration' &&
+    statement.declaration !== null &&
+    namesOf(statement.declaration).includes(local)
+      ? [{ start: statement.start, declaration: statement.declaration }]
+      : [],
+  );
+  // Of an overloaded function, users see the overloads alone.
+  const overloads = declared.filter(({ declaration }) => declaration.type === 'TSDeclareFunction');
+  const shown = overloads.length > 0 ? overloads : declared;
+  const [first] = shown;
+  if (first === undefined) {
+    const further = passedOn(module).find((each) => each.exported === local);
+    if (further === undefined) throw new Error(`${module.file} does not declare ${local}`);
+    return symbolOf(readModule(further.from), further.local, exported);
+  }
+  const code = shown.map(({ declaration }) => codeOf(declaration, module)).join('\n');
+  return {
+    name: exported,
+    isValue: !['TSInterfaceDeclaration', 'TSTypeAliasDeclaration'].includes(first.declaration.type),
+    doc: docBefore(first.start, module),
+    code: local === exported ? code : code.replace(local, exported),
+  };
+}
+
+function namesOf(declaration: Declaration): string[] {
+  if (declaration.type === 'VariableDeclaration')
+    return declaration.declarations.flatMap(({ id }) => (id.type === 'Identifier' ? [id.name] : []));
+  return 'id' in declaration && declaration.id?.type === 'Identifier' ? [declaration.id.name] : [];
+}
+
+function codeOf(declaration: Declaration, { source }: Module): string {
+  const text = (start: number, end: number): string => source.slice(start, end).trim();
+  if (declaration.type === 'FunctionDeclaration')
+    return `${text(declaration.start, declaration.body?.start ?? declaration.end)};`.replace(
+      /^(?:async )?function\*? /,
+      'function ',
+    );
+  if (declaration.type !== 'ClassDeclaration') return text(declaration.start, declaration.end);
+  const members = declaration.body.body.flatMap((member) => {
+    if (!('key' in member) || member.key.type === 'PrivateIdentifier') return [];
+    const isMethod = member.type === 'MethodDefinition';
+    const end = isMethod ? (member.value.body?.start ?? member.end) : member.end;
+    return [`  ${text(member.start, end).replace(/;$/, '')};`];
+  });
+  return [`${text(declaration.start, declaration.body.start)} {`, ...members, '}'].join('\n');
+}
+
+/** The doc comment that ends just before a place. */
+function docBefore(start: number, { source, comments }: Module): string {
+  const comment = comments.findLast(({ end }) => end <= start);
+  const isItsOwn =
+    comment?.type === 'Block' && comment.value.startsWith('*') && source.slice(comment.end, start).trim() === '';
+  if (!isItsOwn) return '';
+  return comment.value
+    .slice(1)
+    .split('\n')
+    .map((line) => line.replace(/^\s*\* ?/, ''))
+    .join('\n')
+    .trim();
+}

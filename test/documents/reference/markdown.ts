@@ -1,0 +1,7 @@
+/** A text that can stand in one cell of a table. */
+export function cell(text: string): string {
+  return text
+    .replaceAll('|', String.raw`\|`)
+    .replaceAll(/\s*\n\s*/g, ' ')
+    .trim();
+}
