@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, suite, test } from 'node:test';
+import { command, root } from '../support/command.ts';
+import { inPage, writePrograms } from './programs.ts';
+
+const hook = join(root, 'examples', 'support', 'from-source.ts');
+
+suite('what pages say in TypeScript', () => {
+  const { directory, programs, remove } = writePrograms();
+  after(remove);
+
+  test('compiles, in the strictest settings', async () => {
+    const { ok, output } = await command('tsc', ['--project', directory]);
+    assert.ok(ok, inPage(output, programs));
+  });
+
+  for (const { page, file } of programs)
+    test(`${page} runs, and its own assertions hold`, async () => {
+      const child = spawn(process.execPath, ['--import', hook, file], {
+        cwd: directory,
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      const [errors, [code]] = await Promise.all([
+        text(child.stderr),
+        once(child, 'close') as Promise<[number | null]>,
+      ]);
+      assert.equal(code, 0, inPage(errors, programs));
+    });
+});
