@@ -36,7 +36,15 @@ let stopping = false;
 process.env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules', '.cache', 'tests');
 // One more than there are processors: many tests wait for other processes.
 const workers = availableParallelism() + 1;
-const long = ['test/faults', 'src/runtimes/claude', 'test/conformance', 'src/undo/random-trees', 'test/e2e'];
+const long = [
+  'examples',
+  'test/documents/programs',
+  'test/faults',
+  'src/runtimes/claude',
+  'test/conformance',
+  'src/undo/random-trees',
+  'test/e2e',
+];
 
 for (const [signal, code] of [
   ['SIGINT', 130],

@@ -1,7 +1,10 @@
+/** A loop of one's own with the OpenAI SDK: the tools go out as it wants them, its calls come back through the box. */
 import assert from 'node:assert/strict';
+import OpenAI from 'openai';
 import { createSignalbox, defineTool, localServer } from 'signalbox';
-import { type OpenaiToolCall, openaiTools } from 'signalbox/providers';
+import { openaiTools } from 'signalbox/providers';
 import * as z from 'zod';
+import { scriptedOpenai } from '../support/scripted-openai.ts';
 
 const weather = defineTool({
   name: 'weather',
@@ -12,18 +15,36 @@ const weather = defineTool({
 });
 const box = await createSignalbox({ servers: [localServer({ name: 'sky', tools: [weather] })], builtin: false });
 
-// `api: 'responses'` gives the tools of the Responses API; its `call` takes `response.output`.
-const { tools, call } = openaiTools(box, { api: 'chat', strict: true });
-assert.equal(tools[0]?.function.strict, true);
+// The real SDK; only the service is scripted, to run without a key. In strict mode a model writes null for what it leaves out.
+const service = await scriptedOpenai([
+  {
+    calls: [
+      ['mcp__sky__weather', '{"town":"Ulm","day":null}'],
+      ['mcp__sky__weather', '{"town":'],
+    ],
+  },
+  { text: 'It is sunny in Ulm.' },
+]);
+const client = new OpenAI({ apiKey: 'none', baseURL: service.url });
 
-// In the place of `message.tool_calls` of a chat completion: in strict mode a model writes null for what it leaves out.
-const ask = (id: string, args: string): OpenaiToolCall => ({
-  id,
-  type: 'function',
-  function: { name: 'mcp__sky__weather', arguments: args },
-});
-const [ulm, broken] = await call([ask('call_1', '{"town":"Ulm","day":null}'), ask('call_2', '{"town":')]);
+const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'How is the weather in Ulm?' }];
+let answer: string | null = null;
+while (answer === null) {
+  const { tools, call } = openaiTools(box, { api: 'chat', strict: true }); // anew in each round: the catalog may have changed
+  const { choices } = await client.chat.completions.create({ model: 'gpt-5', messages, tools });
+  const message = choices[0]?.message;
+  assert.ok(message);
+  messages.push(message);
+  const calls = message.tool_calls?.filter((each) => each.type === 'function') ?? [];
+  if (calls.length === 0) answer = message.content;
+  // All calls at once, each through the whole pipeline. (`api: 'responses'` takes and gives items of the Responses API.)
+  else messages.push(...(await call(calls, { session: 'my-loop' })));
+}
 
-assert.deepEqual(ulm, { role: 'tool', tool_call_id: 'call_1', content: 'Sunny in Ulm today.' });
-assert.match(broken?.content ?? '', /"outcome":"failed".*not valid JSON/);
+assert.equal(answer, 'It is sunny in Ulm.');
+const [good, broken] = messages.filter(({ role }) => role === 'tool');
+assert.equal(good?.content, 'Sunny in Ulm today.');
+assert.match(JSON.stringify(broken?.content), /failed.*not valid JSON/);
+assert.equal(service.requests[0]?.tools?.[0]?.function.strict, true);
+await service.close();
 await box.close();

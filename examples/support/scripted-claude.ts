@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Options, SDKMessage, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk';
+import { findExecutable } from '../../src/runtimes/claude-code/find-executable.ts';
 import { claudeEnvironment, heldPrompt } from '../../test/support/claude.ts';
 import { startMessagesServer } from '../../test/support/messages-server.ts';
 import type { ModelBlock } from '../../test/support/model/model-script.ts';
@@ -9,10 +10,17 @@ import type { ModelBlock } from '../../test/support/model/model-script.ts';
 /** What a query needs to run against a model that does what it is told, in a home of its own. */
 export interface ScriptedClaude {
   readonly options: Pick<Options, 'env' | 'cwd' | 'settingSources'>;
+  /** The names of the tools that the model was shown. */
+  shown(): readonly string[];
   /** A prompt that stays open until the result is heard: Claude's callbacks end with it. */
   prompt(content: string): AsyncIterable<SDKUserMessage>;
   hear(message: SDKMessage): void;
   close(): Promise<void>;
+}
+
+/** Claude Code: `claude` on the PATH, or the one that the Claude Agent SDK brings along. */
+export function claudeProgram(): string {
+  return findExecutable() ?? 'claude';
 }
 
 /** Starts a model that makes these calls in its first answer, and is done in its second. */
@@ -23,6 +31,7 @@ export async function scriptedClaude(calls: readonly ModelBlock[]): Promise<Scri
   );
   let end = (): void => undefined;
   return {
+    shown: () => api.requests.flatMap(({ tools = [] }) => tools.map(({ name }) => name)),
     options: { env: claudeEnvironment(api.url, home), cwd: home, settingSources: [] },
     prompt(content) {
       const held = heldPrompt(content);

@@ -3,31 +3,46 @@ import type { LanguageModel } from 'ai';
 type Step = { readonly text: string } | { readonly tool: string; readonly input: object };
 type Model = Extract<LanguageModel, { specificationVersion: 'v4' }>;
 
+type Generated = Awaited<ReturnType<Model['doGenerate']>>;
+type Part = Awaited<ReturnType<Model['doStream']>>['stream'] extends ReadableStream<infer Each> ? Each : never;
+
 /** A model of the AI SDK that does these steps, one each time it is asked. */
 export function scriptedModel(steps: readonly Step[]): Model {
   let asked = 0;
+  const next = (): Generated => {
+    const step = steps[asked++] ?? { text: '' };
+    const calls = 'tool' in step;
+    return {
+      content: calls
+        ? [{ type: 'tool-call', toolCallId: `call_${asked}`, toolName: step.tool, input: JSON.stringify(step.input) }]
+        : [{ type: 'text', text: step.text }],
+      finishReason: { unified: calls ? 'tool-calls' : 'stop', raw: undefined },
+      usage: {
+        inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+        outputTokens: { total: 1, text: 1, reasoning: 0 },
+      },
+      warnings: [],
+    };
+  };
   return {
     specificationVersion: 'v4',
     provider: 'example',
     modelId: 'scripted',
     supportedUrls: {},
-    doGenerate() {
-      const step = steps[asked++] ?? { text: '' };
-      const calls = 'tool' in step;
-      return Promise.resolve({
-        content: calls
-          ? [{ type: 'tool-call', toolCallId: `call_${asked}`, toolName: step.tool, input: JSON.stringify(step.input) }]
-          : [{ type: 'text', text: step.text }],
-        finishReason: { unified: calls ? 'tool-calls' : 'stop', raw: undefined },
-        usage: {
-          inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
-          outputTokens: { total: 1, text: 1, reasoning: 0 },
-        },
-        warnings: [],
-      });
-    },
-    doStream() {
-      return Promise.reject(new Error('this model does not stream'));
-    },
+    doGenerate: () => Promise.resolve(next()),
+    doStream: () => Promise.resolve({ stream: ReadableStream.from(partsOf(next())) }),
   };
+}
+
+/** What is said word by word. */
+function* partsOf({ content, finishReason, usage, warnings }: Generated): Generator<Part> {
+  yield { type: 'stream-start', warnings };
+  for (const block of content) {
+    if (block.type === 'tool-call') yield block;
+    if (block.type !== 'text') continue;
+    yield { type: 'text-start', id: 'text' };
+    for (const delta of block.text.split(/(?<= )/)) yield { type: 'text-delta', id: 'text', delta };
+    yield { type: 'text-end', id: 'text' };
+  }
+  yield { type: 'finish', finishReason, usage };
 }

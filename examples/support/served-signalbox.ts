@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** `signalbox serve` in a directory of its own. */
+export interface ServedSignalbox {
+  readonly url: string;
+  readonly directory: string;
+  /** Asks with the admin token; with a body it is a POST. */
+  ask(path: string, body?: object): Promise<Response>;
+  /** Runs another command in the same directory, and answers what it printed. */
+  run(...args: readonly string[]): Promise<string>;
+  close(): Promise<void>;
+}
+
+const launcher = join(import.meta.dirname, '..', '..', 'bin', 'signalbox');
+const token = 'an-admin-token-for-an-example';
+
+/** Starts a server with these files in its directory and these variables, on a free port, and waits until all of its servers are up. */
+export async function servedSignalbox(
+  files: Readonly<Record<string, string>>,
+  environment: Readonly<Record<string, string | undefined>> = {},
+): Promise<ServedSignalbox> {
+  const directory = await realpath(await mkdtemp(join(tmpdir(), 'signalbox-served-')));
+  for (const [name, content] of Object.entries(files)) await writeFile(join(directory, name), content);
+  const env = {
+    ...process.env,
+    ...environment,
+    SIGNALBOX_HOME: join(directory, '.signalbox'),
+    SIGNALBOX_TOKEN: token,
+    SIGNALBOX_SECRETS: 'file',
+  };
+  const start = (...args: readonly string[]): ChildProcess =>
+    spawn(process.execPath, [launcher, ...args], { cwd: directory, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const server = start('serve', '--port', '0', '--json');
+  process.once('exit', () => server.kill()); // also when an example fails
+  const { url } = JSON.parse(await firstLine(server)) as { url: string };
+  const ask: ServedSignalbox['ask'] = (path, body) =>
+    fetch(new URL(path, url), {
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+    });
+  while (/"status":"down"/.test(await (await ask('/api/servers')).text())) await delay(100);
+  return {
+    url,
+    directory,
+    ask,
+    async run(...args) {
+      const { stdout } = start(...args);
+      return stdout === null ? '' : text(stdout);
+    },
+    async close() {
+      const ended = once(server, 'close');
+      server.kill('SIGTERM');
+      await ended;
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function firstLine({ stdout }: ChildProcess): Promise<string> {
+  if (stdout === null) throw new Error('nothing can be heard of the server');
+  for await (const line of createInterface({ input: stdout })) {
+    stdout.resume();
+    return line;
+  }
+  throw new Error('the server ended before it was ready');
+}
