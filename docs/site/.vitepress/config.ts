@@ -1,0 +1,78 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { defineConfig } from 'vitepress';
+// The same anchors as GitHub's, so that a link that the tests have followed leads there on the site, too.
+import { slugOf } from '../../../test/documents/slug.ts';
+
+const docs = join(import.meta.dirname, '..', '..');
+
+/** The pages of a folder, under the titles they give themselves, in the order that is given, then by name. */
+function pagesIn(folder: string, first: readonly string[] = []): { text: string; link: string }[] {
+  const names = readdirSync(join(docs, folder)).filter((name) => name.endsWith('.md'));
+  const known = first.filter((name) => names.includes(name));
+  return [...known, ...names.filter((name) => !known.includes(name)).toSorted()].map((name) => {
+    const [, title = name] = /^# (.+)$/m.exec(readFileSync(join(docs, folder, name), 'utf8')) ?? [];
+    return { text: title.replaceAll('`', ''), link: `/${join(folder, name.replace(/(?:README)?\.md$/, ''))}` };
+  });
+}
+
+export default defineConfig({
+  title: 'Signalbox',
+  description: 'The one place that every tool call of an AI agent passes through.',
+  srcDir: '..',
+  srcExclude: ['site/**'],
+  outDir: './dist',
+  cacheDir: './cache',
+  cleanUrls: true,
+  rewrites: { 'README.md': 'index.md', ':folder/README.md': ':folder/index.md' },
+  // Links are checked by the tests; those that lead out of docs/ are made plain below.
+  ignoreDeadLinks: true,
+  markdown: {
+    anchor: { slugify: slugOf },
+    config(markdown) {
+      const open =
+        markdown.renderer.rules.link_open ??
+        ((tokens, index, options, _, self) => self.renderToken(tokens, index, options));
+      markdown.renderer.rules.link_open = (tokens, index, options, environment, self) => {
+        const token = tokens[index];
+        const target = token?.attrGet('href') ?? '';
+        const from = (environment as { relativePath?: string }).relativePath ?? '';
+        const isOutside =
+          !/^(?:[a-z]+:|[#/])/.test(target) && relative(docs, join(docs, dirname(from), target)).startsWith('..');
+        if (isOutside) {
+          token?.attrs?.splice(token.attrIndex('href'), 1);
+          token?.attrSet('title', `in the repository: ${join('docs', dirname(from), target)}`);
+        } else if (target.endsWith('/README.md')) token?.attrSet('href', target.replace('README.md', 'index.md'));
+        return open(tokens, index, options, environment, self);
+      };
+    },
+  },
+  themeConfig: {
+    search: { provider: 'local' },
+    outline: [2, 3],
+    nav: [
+      { text: 'Guide', link: '/guide/library' },
+      { text: 'Reference', link: '/reference/configuration' },
+      { text: 'Troubleshooting', link: '/troubleshooting' },
+    ],
+    sidebar: [
+      {
+        text: 'Guide',
+        items: pagesIn('guide', [
+          'library.md',
+          'gateway.md',
+          'claude.md',
+          'any-model.md',
+          'policies.md',
+          'undo.md',
+          'testing.md',
+        ]),
+      },
+      { text: 'Coming from …', items: pagesIn('coming-from', ['README.md']), collapsed: true },
+      { text: 'Reference', items: pagesIn('reference', ['command-line.md', 'configuration.md', 'routes.md']) },
+      { text: 'Library', items: pagesIn('reference/library', ['signalbox.md']), collapsed: true },
+      { text: 'More', items: pagesIn('.').filter(({ link }) => link !== '/' && link !== '/.') },
+      { text: 'Decisions', items: pagesIn('decisions'), collapsed: true },
+    ],
+  },
+});
