@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import manifest from '../../package.json' with { type: 'json' };
@@ -6,7 +6,7 @@ import { command, root, type CommandResult } from './command.ts';
 
 /**
  * Builds and packs what would be published, then looks at it as a user's tools would: publint and attw on the tarball,
- * the entry imported, the command started. All in a temporary directory, so that runs do not meet each other in dist/.
+ * a program that uses it compiled without leaving out anybody's declarations, the entries imported, the command started. All in a temporary directory, so that runs do not meet each other in dist/.
  */
 export async function checkPackage(): Promise<CommandResult> {
   const directory = await mkdtemp(join(tmpdir(), 'signalbox-package-'));
@@ -15,12 +15,15 @@ export async function checkPackage(): Promise<CommandResult> {
       await cp(join(root, entry), join(directory, entry), { recursive: true });
     }
     await symlink(join(root, 'node_modules'), join(directory, 'node_modules'));
+    await writeFile(join(directory, 'consumer.ts'), consumer);
     return await allOf([
       () => command('tsc', ['--project', 'tsconfig.build.json', '--outDir', join(directory, 'dist')]),
       () => command('node', ['console/build.ts', '--out', join(directory, 'dist', 'console')]),
       () => command('npm', ['pack', '--ignore-scripts', '--silent'], directory),
       () => command('publint', ['run', '--strict', tarball], directory),
       () => command('attw', ['--profile', 'esm-only', tarball], directory),
+      () =>
+        command('tsc', ['consumer.ts', '--noEmit', '--strict', '--module', 'nodenext', '--types', 'node'], directory),
       () =>
         command(
           'node',
@@ -38,6 +41,28 @@ export async function checkPackage(): Promise<CommandResult> {
 const entries = Object.keys(manifest.exports)
   .filter((path) => path !== './package.json')
   .map((path) => path.replace('.', manifest.name));
+
+/** Those whose declarations, and all that these refer to, can be checked: the AI SDK's refer to types that it does not bring. */
+const checked = entries.filter((entry) => !entry.endsWith('/ai-sdk'));
+
+/** What somebody writes who has installed it: the ways in, and arguments that have the type of their schema. */
+const consumer = `
+${checked.map((entry, index) => `import * as entry${index} from '${entry}';`).join('\n')}
+import { createSignalbox, defineTool, localServer } from '${manifest.name}';
+import * as z from 'zod';
+
+const add = defineTool({
+  name: 'add',
+  description: 'Adds.',
+  input: z.object({ a: z.number(), b: z.number() }),
+  run: ({ a, b }): number => a + b,
+});
+// @ts-expect-error: there is no argument c
+defineTool({ name: 'none', description: 'Nothing.', input: z.object({ a: z.number() }), run: ({ c }) => c });
+const box = await createSignalbox({ servers: [localServer({ name: 'math', tools: [add] })] });
+const outcome: string = (await box.call('mcp__math__add', { a: 1, b: 2 })).outcome;
+export default [outcome, ${checked.map((_, index) => `entry${index}`).join(', ')}];
+`;
 
 const tarball = `${manifest.name}-${manifest.version}.tgz`;
 
