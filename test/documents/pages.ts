@@ -17,7 +17,7 @@ export interface Page {
 }
 
 /** Everything that is written for people. */
-export const pages: readonly Page[] = globSync(['*.md', 'docs/**/*.md', 'console/*.md'], {
+export const pages: readonly Page[] = globSync(['*.md', '{console,examples}/*.md', 'docs/**/*.md'], {
   cwd: root,
   exclude: ['docs/site/node_modules/**'],
 })
