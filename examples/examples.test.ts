@@ -3,25 +3,28 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { suite, test } from 'node:test';
 
 const here = import.meta.dirname;
 const stories = readdirSync(here, { withFileTypes: true }).filter(
   (entry) => entry.isDirectory() && entry.name !== 'support',
 );
 
-for (const { name } of stories) {
-  test(`example ${name} runs and its own assertions hold`, async () => {
-    const hook = new URL('./support/from-source.ts', import.meta.url).href;
-    const child = spawn(process.execPath, ['--import', hook, join(here, name, 'index.ts')], {
-      stdio: ['ignore', 'ignore', 'pipe'],
+// Most of them wait for other processes most of the time.
+suite('examples', { concurrency: 2 }, () => {
+  for (const { name } of stories) {
+    test(`${name} runs and its own assertions hold`, async () => {
+      const hook = new URL('./support/from-source.ts', import.meta.url).href;
+      const child = spawn(process.execPath, ['--import', hook, join(here, name, 'index.ts')], {
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      let errors = '';
+      child.stderr.setEncoding('utf8').on('data', (chunk: string) => (errors += chunk));
+      const [code] = (await once(child, 'close')) as [number | null];
+      assert.equal(code, 0, errors);
     });
-    let errors = '';
-    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (errors += chunk));
-    const [code] = (await once(child, 'close')) as [number | null];
-    assert.equal(code, 0, errors);
-  });
-}
+  }
+});
 
 test('the first example of the README is examples/first-call, in about twenty lines', () => {
   const [, snippet = ''] = /```ts\n(.*?)```/s.exec(readFileSync(join(here, '..', 'README.md'), 'utf8')) ?? [];

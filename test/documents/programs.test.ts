@@ -9,7 +9,7 @@ import { inPage, writePrograms } from './programs.ts';
 
 const hook = join(root, 'examples', 'support', 'from-source.ts');
 
-suite('what pages say in TypeScript', () => {
+suite('what pages say in TypeScript', { concurrency: 2 }, () => {
   const { directory, programs, remove } = writePrograms();
   after(remove);
 
