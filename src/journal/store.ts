@@ -3,6 +3,7 @@ import type { Decision } from '../model/decision.ts';
 import type { ApprovalStore } from './approval-store.ts';
 import type { CallSamples, SampleQuery } from './call-samples.ts';
 import type { EntryDraft, EntryType, StoredEntry } from './entry.ts';
+import type { Post } from './post.ts';
 import type { SessionStore } from './session-store.ts';
 import type { TokenStore } from './token-store.ts';
 import type { JobStore } from './job-store.ts';
@@ -14,6 +15,7 @@ export interface Store extends ApprovalStore {
   readonly sessions: SessionStore;
   readonly tokens: TokenStore;
   readonly jobs: JobStore;
+  readonly post: Post;
   /**
    * Writes all or nothing, in order, each entry linked to the one before. When it resolves, the entries survive the death of
    * this process. `undefined` in the place of an entry: its idempotency key was taken or its change of an

@@ -9,6 +9,7 @@ import type { Store } from '../../journal/store.ts';
 import { SignalboxError } from '../../model/errors.ts';
 import { until } from '../../../test/mcp-servers/boxed.ts';
 import { password, startPostgres } from '../../../test/support/postgres.ts';
+import { within } from '../../../test/support/within.ts';
 import { parseAddress } from './address.ts';
 import { postgresStore } from './postgres-store.ts';
 
@@ -60,6 +61,21 @@ describe('a PostgreSQL that is away', () => {
     );
     assert.equal((await verifyChain(store)).ok, true);
     assert.deepEqual(await other.orphans(), [], 'a process that outlives the server is not taken for dead');
+  });
+
+  test('whoever listens to the post is told when notes may have been missed, and hears again', async (t) => {
+    const store = await postgresStore({ address: cluster.address('gap') });
+    t.after(() => store.close());
+    const gap = new Promise<void>((resolve) => store.post.onGap(resolve));
+    const heard: string[] = [];
+    store.post.on('t', (text) => heard.push(text));
+    await cluster.stop();
+    await assert.rejects(store.post.send('t', 'into the void'), (error) => isTold(error, /PostgreSQL/));
+    await cluster.start();
+    await within(gap, 'the gap is told');
+    await store.post.send('t', 'back');
+    await until(() => heard.length > 0, 'a note is heard');
+    assert.deepEqual(heard, ['back']);
   });
 
   test('a connection that the server ends is made anew, also the one that shows that this process lives', async (t) => {

@@ -8,7 +8,8 @@ import { ApprovalTable } from './approval-table.ts';
 import { Database, loadDriver } from './database.ts';
 import { JobTable } from './job-table.ts';
 import { JournalTable } from './journal-table.ts';
-import { Presence } from './presence.ts';
+import { Notices } from './notices.ts';
+import { Presence, channelOf } from './presence.ts';
 import { ResultTable } from './result-table.ts';
 import { SessionTable } from './session-table.ts';
 import { TokenTable } from './token-table.ts';
@@ -38,6 +39,7 @@ class OpenStore implements PostgresStore {
   readonly sessions: SessionTable;
   readonly jobs: JobTable;
   readonly tokens: TokenTable;
+  readonly post: Notices;
   readonly #database: Database;
   readonly #presence: Presence;
   readonly #journal: JournalTable;
@@ -49,7 +51,9 @@ class OpenStore implements PostgresStore {
     const writer = newId('writer');
     this.location = address.location;
     this.#database = database;
-    this.#presence = new Presence(database, address, writer);
+    const channel = channelOf(address);
+    this.post = new Notices(database, channel);
+    this.#presence = new Presence(database, address, writer, { channel, post: this.post });
     this.#journal = new JournalTable(database, writer);
     this.#approvals = new ApprovalTable(database);
     this.#results = new ResultTable(database);

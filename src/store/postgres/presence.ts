@@ -4,6 +4,7 @@ import type { Client } from 'pg';
 import type { Address } from './address.ts';
 import type { Database } from './database.ts';
 import { migrate } from './migrate.ts';
+import type { Notices } from './notices.ts';
 import { storeFailure } from './store-failure.ts';
 
 // Number and lock come into sight together, so that nobody ever finds a living writer without its lock.
@@ -20,25 +21,37 @@ const living = `SELECT name FROM writers WHERE number IN (
 
 const longestPause = 2000;
 
+/** The channel on which the processes of a schema tell each other something. */
+export function channelOf({ schema }: Address): string {
+  return `signalbox_${numberOf(schema)}`;
+}
+
+/** What the connection hears besides. */
+interface Hearing {
+  readonly channel: string;
+  readonly post: Pick<Notices, 'hear' | 'missed'>;
+}
+
 /**
  * Shows other processes that this writer is alive: a connection that holds a lock. The server lets go of the lock when the
- * process dies, however it dies and wherever it ran.
+ * process dies, however it dies and wherever it ran. The same connection hears what other processes tell.
  */
 export class Presence {
   readonly #database: Database;
   readonly #address: Address;
   readonly #writer: string;
   readonly #lock: number;
+  readonly #hearing: Hearing;
   readonly #closing = new AbortController();
   #client: Client | undefined;
   #comingBack: Promise<void> | undefined;
 
-  constructor(database: Database, address: Address, writer: string) {
+  constructor(database: Database, address: Address, writer: string, hearing: Hearing) {
     this.#database = database;
     this.#address = address;
     this.#writer = writer;
-    // A number of its own for each schema, and never negative: the server shows it as an unsigned one.
-    this.#lock = Number.parseInt(hash('sha256', `signalbox ${address.schema}`, 'hex').slice(0, 8), 16) & 0x7f_ff_ff_ff;
+    this.#lock = numberOf(address.schema);
+    this.#hearing = hearing;
   }
 
   /** Connects, and brings the tables up to date. Tells which server it is. */
@@ -66,10 +79,14 @@ export class Presence {
   async #connect<Result>(prepare: (client: Client) => Promise<Result>): Promise<Result> {
     const client = this.#database.client();
     client.once('error', () => this.#lose(client));
+    client.on('notification', ({ payload = '' }) => this.#hearing.post.hear(payload));
     try {
       await client.connect();
       const prepared = await prepare(client);
-      await client.query(register, [this.#lock, this.#writer]);
+      await Promise.all([
+        client.query(register, [this.#lock, this.#writer]),
+        client.query(`LISTEN ${this.#hearing.channel}`),
+      ]);
       this.#client = client;
       return prepared;
     } catch (error) {
@@ -90,10 +107,16 @@ export class Presence {
     for (let pause = 50; !this.#closing.signal.aborted; pause = Math.min(pause * 2, longestPause)) {
       try {
         await this.#connect(async () => undefined);
+        this.#hearing.post.missed();
         return;
       } catch {
         await wait(pause, undefined, { signal: this.#closing.signal, ref: false }).catch(() => undefined);
       }
     }
   }
+}
+
+/** A number of its own for each schema, and never negative: the server shows it as an unsigned one. */
+function numberOf(schema: string): number {
+  return Number.parseInt(hash('sha256', `signalbox ${schema}`, 'hex').slice(0, 8), 16) & 0x7f_ff_ff_ff;
 }

@@ -1,11 +1,12 @@
 import { approvalSchema } from './approval-table.ts';
 import { jobSchema } from './job-table.ts';
 import { journalSchema } from './journal-schema.ts';
+import { noteSchema } from './notices.ts';
 import { resultSchema } from './result-table.ts';
 import { sessionSchema } from './session-table.ts';
 import { tokenSchema } from './token-table.ts';
 
 /** What brings a database from each version to the next; the last version is the number of steps. */
 export const schemaSteps: readonly string[] = [
-  [journalSchema, resultSchema, approvalSchema, sessionSchema, tokenSchema, jobSchema].join('\n'),
+  [journalSchema, resultSchema, approvalSchema, sessionSchema, tokenSchema, jobSchema, noteSchema].join('\n'),
 ];

@@ -8,6 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { approvalStoreConformance } from '../../journal/approval-store.conformance.ts';
 import { verifyChain } from '../../journal/chain.ts';
+import { postConformance } from '../../journal/post.conformance.ts';
 import { sessionStoreConformance } from '../../journal/session-store.conformance.ts';
 import { jobStoreConformance } from '../../journal/job-store.conformance.ts';
 import { type StorePlace, draft, storeConformance } from '../../journal/store.conformance.ts';
@@ -36,6 +37,7 @@ const suites = [
   sessionStoreConformance,
   tokenStoreConformance,
   jobStoreConformance,
+  postConformance,
 ];
 for (const suite of suites) {
   suite('sqlite in a file', true, inFile);

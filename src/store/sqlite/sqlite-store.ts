@@ -17,6 +17,7 @@ import { JournalTable } from './journal-table.ts';
 import { ResultTable } from './result-table.ts';
 import { readSamples } from './sample-table.ts';
 import { schemaSteps } from './schema.ts';
+import { LocalPost } from '../local-post.ts';
 import { search } from '../search.ts';
 import { ShortStretches } from './short-stretches.ts';
 import { SessionTable } from './session-table.ts';
@@ -41,6 +42,7 @@ class SqliteStore implements Store {
   readonly location: string;
   readonly sessions: SessionTable;
   readonly jobs: JobTable;
+  readonly post = new LocalPost();
   readonly #writer = newId('writer');
   readonly #database: DatabaseSync;
   readonly #checkpointer: Checkpointer | undefined;

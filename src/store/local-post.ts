@@ -1,0 +1,21 @@
+import type { Post } from '../journal/post.ts';
+import { PostListeners } from './post-listeners.ts';
+
+/** The post of a store that cannot tell its other processes anything. */
+export class LocalPost implements Post {
+  readonly reachesOthers = false;
+  readonly #listeners = new PostListeners();
+
+  async send(topic: string, text: string): Promise<void> {
+    // As from anywhere else: never before the sender goes on.
+    setImmediate(() => this.#listeners.deliver(topic, text));
+  }
+
+  on(topic: string, listener: (text: string) => void): () => void {
+    return this.#listeners.on(topic, listener);
+  }
+
+  onGap(listener: () => void): () => void {
+    return this.#listeners.onGap(listener);
+  }
+}

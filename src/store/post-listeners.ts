@@ -1,0 +1,32 @@
+import { tell } from '../model/tell.ts';
+
+/** Who listens to the post in this process. */
+export class PostListeners {
+  readonly #byTopic = new Map<string, Set<(text: string) => void>>();
+  readonly #ofGaps = new Set<() => void>();
+
+  on(topic: string, listener: (text: string) => void): () => void {
+    // Each listening is one of its own, also where the same function listens twice.
+    const own = (text: string): void => listener(text);
+    const listeners = this.#byTopic.get(topic) ?? new Set();
+    this.#byTopic.set(topic, listeners.add(own));
+    return () => {
+      listeners.delete(own);
+      if (listeners.size === 0 && this.#byTopic.get(topic) === listeners) this.#byTopic.delete(topic);
+    };
+  }
+
+  onGap(listener: () => void): () => void {
+    const own = (): void => listener();
+    this.#ofGaps.add(own);
+    return () => this.#ofGaps.delete(own);
+  }
+
+  deliver(topic: string, text: string): void {
+    for (const listener of this.#byTopic.get(topic) ?? []) tell(listener, text);
+  }
+
+  gap(): void {
+    for (const listener of this.#ofGaps) tell(listener, undefined);
+  }
+}

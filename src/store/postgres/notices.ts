@@ -1,0 +1,114 @@
+import type { Post } from '../../journal/post.ts';
+import { PostListeners } from '../post-listeners.ts';
+import type { Database } from './database.ts';
+
+/** Notes that are too long to be sent with a notice. They need not outlive the server: whoever listened is gone with it. */
+export const noteSchema = `
+CREATE UNLOGGED TABLE notes (
+  number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, notes text NOT NULL, at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX notes_at ON notes (at);
+`;
+
+const notify = 'SELECT pg_notify($1, $2)';
+const notifyOfRow = `WITH kept AS (INSERT INTO notes (notes) VALUES ($2) RETURNING number),
+  old AS (DELETE FROM notes WHERE at < now() - interval '1 minute')
+  SELECT pg_notify($1, '#' || number) FROM kept`;
+
+/** PostgreSQL takes just under 8000 bytes. */
+const longestNotice = 7900;
+
+type Note = readonly [topic: string, text: string];
+
+interface Waiting {
+  readonly note: Note;
+  readonly bytes: number;
+  readonly sent: PromiseWithResolvers<void>;
+}
+
+/** The post by PostgreSQL's notices. What is sent while another sending is under way goes together, so that a busy sender costs little. */
+export class Notices implements Post {
+  readonly reachesOthers = true;
+  readonly #database: Database;
+  readonly #channel: string;
+  readonly #listeners = new PostListeners();
+  #waiting: Waiting[] = [];
+  #isSending = false;
+  /** What was heard is delivered in its order, also where some of it has to be read first. */
+  #delivered: Promise<void> | undefined;
+
+  constructor(database: Database, channel: string) {
+    this.#database = database;
+    this.#channel = channel;
+  }
+
+  send(topic: string, text: string): Promise<void> {
+    const sent = Promise.withResolvers<void>();
+    const note: Note = [topic, text];
+    this.#waiting.push({ note, bytes: Buffer.byteLength(JSON.stringify(note)) + 2, sent });
+    if (!this.#isSending) void this.#sendAll();
+    return sent.promise;
+  }
+
+  on(topic: string, listener: (text: string) => void): () => void {
+    return this.#listeners.on(topic, listener);
+  }
+
+  onGap(listener: () => void): () => void {
+    return this.#listeners.onGap(listener);
+  }
+
+  /** Tells those who listen what the server told this process. */
+  hear(notice: string): void {
+    const isRow = notice.startsWith('#');
+    if (!isRow && this.#delivered === undefined) return this.#deliver(notice);
+    const before = this.#delivered ?? Promise.resolve();
+    const after = before.then(async () => {
+      const notes = isRow ? await this.#read(notice.slice(1)) : notice;
+      if (notes === undefined) this.#listeners.gap();
+      else this.#deliver(notes);
+      if (this.#delivered === after) this.#delivered = undefined;
+    });
+    this.#delivered = after;
+  }
+
+  /** The connection that hears was lost, and is there again. */
+  missed(): void {
+    this.#listeners.gap();
+  }
+
+  #deliver(notes: string): void {
+    for (const [topic, text] of JSON.parse(notes) as readonly Note[]) this.#listeners.deliver(topic, text);
+  }
+
+  async #read(number: string): Promise<string | undefined> {
+    try {
+      const sql = 'SELECT notes FROM notes WHERE number = $1::bigint';
+      return (await this.#database.rows<{ notes: string }>(sql, [number]))[0]?.notes;
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #sendAll(): Promise<void> {
+    this.#isSending = true;
+    for (let batch = this.#next(); batch.length > 0; batch = this.#next()) {
+      const notes = JSON.stringify(batch.map(({ note }) => note));
+      const sql = Buffer.byteLength(notes) > longestNotice ? notifyOfRow : notify;
+      try {
+        await this.#database.rows(sql, [this.#channel, notes]);
+        for (const { sent } of batch) sent.resolve();
+      } catch (error) {
+        for (const { sent } of batch) sent.reject(error);
+      }
+    }
+    this.#isSending = false;
+  }
+
+  /** As many as fit into one notice; one that does not fit is alone. */
+  #next(): readonly Waiting[] {
+    let bytes = 0;
+    const tooMuch = this.#waiting.findIndex((waiting) => (bytes += waiting.bytes) > longestNotice);
+    return this.#waiting.splice(0, tooMuch === -1 ? this.#waiting.length : Math.max(1, tooMuch));
+  }
+}
