@@ -1,3 +1,4 @@
+import { Announcer } from './announcer.ts';
 import type { EntryDraft, StoredEntry } from './entry.ts';
 import type { Appended, Store } from './store.ts';
 
@@ -42,6 +43,7 @@ class Item implements Waiting {
 export class Journal {
   readonly #store: Store;
   readonly #listeners = new Set<(entry: StoredEntry) => void>();
+  readonly #announcer: Announcer;
   #queue: Item[] = [];
   #patient: Item[] = [];
   /** What is written and does not survive a loss of power yet. */
@@ -54,6 +56,7 @@ export class Journal {
 
   constructor(store: Store) {
     this.#store = store;
+    this.#announcer = new Announcer(store.post);
   }
 
   /** Writes an entry; resolves when it survives what it must. `undefined`: its idempotency key was taken. */
@@ -92,13 +95,20 @@ export class Journal {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Resolves when nothing waits to be written any more. */
+  /** Tells that entries were written, here or by another process of the store. */
+  onNews(listener: () => void): () => void {
+    const stops = [this.subscribe(listener), this.#announcer.onOthers(listener)];
+    return () => stops.forEach((stop) => stop());
+  }
+
+  /** Resolves when nothing waits to be written or told any more. */
   async drain(): Promise<void> {
     this.#hurry();
     while (this.#queue.length > 0 || this.#writing !== undefined) {
       await (this.#writing ?? new Promise<void>((resolve) => setImmediate(resolve)));
     }
     this.#sync();
+    await this.#announcer.close();
   }
 
   #enqueue(item: Item): void {
@@ -158,6 +168,7 @@ export class Journal {
 
   #acknowledge(batch: readonly Item[], entries: Appended): void {
     let isUrgent = false;
+    this.#announcer.announce();
     batch.forEach((item, index) => {
       const entry = entries[index];
       if (entry !== undefined) for (const listener of this.#listeners) listener(entry);

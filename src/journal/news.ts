@@ -1,21 +1,25 @@
+import { onGrowth } from './announcer.ts';
 import type { Journal } from './journal.ts';
+import { type Post, safetyNetMs } from './post.ts';
 
-/** Other processes write to the same file, and there is nobody to tell us: we look this often. */
-const longestMs = 250;
+/** Where nobody tells us what other processes write, we look this often; and where notes may be lost, now and then. */
+const longestMs = { untold: 250, told: safetyNetMs };
 /** A busy journal is not read anew for every entry. */
 const shortestMs = 10;
 
-/** When to look at the journal again: soon after this process wrote something, and now and then. */
+/** When to look at the journal again: soon after something was written, and now and then. */
 export class News {
   readonly #signal: AbortSignal | undefined;
-  readonly #unsubscribe: (() => void) | undefined;
+  readonly #unsubscribe: () => void;
+  readonly #longestMs: number;
   #isFresh = false;
   #timer: NodeJS.Timeout | undefined;
   #look: (() => void) | undefined;
 
-  constructor(journal?: Journal, signal?: AbortSignal) {
+  constructor(post: Post, journal?: Journal, signal?: AbortSignal) {
+    this.#longestMs = post.reachesOthers ? longestMs.told : longestMs.untold;
     this.#signal = signal;
-    this.#unsubscribe = journal?.subscribe(this.#hear);
+    this.#unsubscribe = journal?.onNews(this.#hear) ?? onGrowth(post, this.#hear);
     signal?.addEventListener('abort', this.#stop, { once: true });
   }
 
@@ -24,13 +28,13 @@ export class News {
     if (this.#signal?.aborted === true) return Promise.resolve();
     return new Promise((resolve) => {
       this.#look = resolve;
-      this.#timer = setTimeout(this.#stop, this.#isFresh ? shortestMs : longestMs);
+      this.#timer = setTimeout(this.#stop, this.#isFresh ? shortestMs : this.#longestMs);
       this.#isFresh = false;
     });
   }
 
   close(): void {
-    this.#unsubscribe?.();
+    this.#unsubscribe();
     this.#signal?.removeEventListener('abort', this.#stop);
     this.#stop();
   }

@@ -12,3 +12,6 @@ export interface Post {
   /** Notes may have been missed, and no more are for the moment: look at everything once. */
   onGap(listener: () => void): () => void;
 }
+
+/** How often one looks who could have been told: should a note get lost, this is how late one is. */
+export const safetyNetMs = 15_000;

@@ -74,7 +74,7 @@ export class JournalReader {
     options: { follow?: boolean; signal?: AbortSignal } = {},
   ): AsyncGenerator<JournalEvent> {
     let after = query.after ?? 0;
-    const news = options.follow === true ? new News(this.#journal, options.signal) : undefined;
+    const news = options.follow === true ? new News(this.#store.post, this.#journal, options.signal) : undefined;
     try {
       while (options.signal?.aborted !== true) {
         const entries = await this.#store.entries({ ...query, order: 'oldest-first', limit: largestPage, after });

@@ -35,6 +35,9 @@ interface Answer {
   readonly rule?: RememberedRule;
 }
 
+/** Notes of answers, each with the id of its approval. */
+export const answeredTopic = 'approval-answered';
+
 const mostExamples = 5;
 const mostCompared = 10_000;
 const largestEdit = 1024 * 1024;
@@ -181,16 +184,23 @@ export class Approvals {
     };
     // A yes is told before it survives a loss of power: the intent that uses it is written after it, and does before anything runs.
     const isYes = answer === 'approved';
+    let telling: Promise<ApprovalRecord> | undefined;
+    const tell = (): void => {
+      telling = this.#tell(id);
+      telling.catch(() => undefined);
+    };
     const written = isYes
-      ? await this.#journal.appendFollowed(draft, () => void this.#tell(id).catch(() => undefined))
+      ? await this.#journal.appendFollowed(draft, tell)
       : await this.#journal.append(draft, 'power-loss');
     if (written === undefined) throw tooLate(toApproval(await this.#find(id)));
-    return toApproval(isYes ? await this.#find(id) : await this.#tell(id));
+    return toApproval(await (telling ?? this.#tell(id)));
   }
 
   async #tell(id: string): Promise<ApprovalRecord> {
     const record = await this.#find(id);
     for (const listener of this.#listeners) listener(record);
+    // Processes that miss it look now and then.
+    if (this.#store.post.reachesOthers) this.#store.post.send(answeredTopic, id).catch(() => undefined);
     return record;
   }
 

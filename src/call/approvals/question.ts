@@ -3,13 +3,15 @@ import type { ApprovalRecord } from '../../journal/approval-store.ts';
 /** One approval that is awaited in this process, by calls and by those who were asked. */
 export class Question {
   readonly id: string;
+  readonly expiresAt: number;
   readonly answered: Promise<ApprovalRecord>;
   readonly #controller = new AbortController();
   readonly #resolve: (record: ApprovalRecord) => void;
   #waiting = 0;
 
-  constructor(id: string) {
+  constructor({ id, expiresAt }: Pick<ApprovalRecord, 'id' | 'expiresAt'>) {
     this.id = id;
+    this.expiresAt = expiresAt;
     const { promise, resolve } = Promise.withResolvers<ApprovalRecord>();
     this.answered = promise;
     this.#resolve = resolve;

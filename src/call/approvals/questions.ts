@@ -1,5 +1,6 @@
 import type { ApprovalRecord } from '../../journal/approval-store.ts';
 import type { Journal } from '../../journal/journal.ts';
+import { safetyNetMs } from '../../journal/post.ts';
 import type { Redactor } from '../../journal/redaction.ts';
 import type { Store } from '../../journal/store.ts';
 import type { ApprovalAnswer, ApprovalChannel, ApprovalRequest } from '../../model/approval.ts';
@@ -9,7 +10,7 @@ import type { JsonObject } from '../../model/json.ts';
 import { type Call, toolOf } from '../call.ts';
 import type { Ended, Waits } from '../waits.ts';
 import { askedOf, stateOf } from './approval-view.ts';
-import type { Approvals } from './approvals.ts';
+import { type Approvals, answeredTopic } from './approvals.ts';
 import { askDraft, askedCall } from './asked-call.ts';
 import { type Binding, policyVersion } from './binding.ts';
 import { Question } from './question.ts';
@@ -29,18 +30,27 @@ export interface QuestionParts {
 /** How waiting ended: with the approval as it then was, or because the call ended. */
 export type Answered = { readonly record: ApprovalRecord } | { readonly ended: Ended };
 
-const pollMs = 250;
+/** Where nobody tells us of answers that other processes got, we look this often; and where notes may be lost, now and then. */
+const pollMs = { untold: 250, told: safetyNetMs };
 
 /** Asks humans about calls, through every channel at once, and waits for the first answer, wherever it is given. */
 export class Questions {
   readonly #parts: QuestionParts;
   readonly #live = new Map<string, Question>();
+  readonly #pollMs: number;
+  readonly #stops: readonly (() => void)[];
   #timer: NodeJS.Timeout | undefined;
   #polling = false;
 
   constructor(parts: QuestionParts) {
     this.#parts = parts;
     parts.approvals.onAnswer((record) => this.#settle(record));
+    const { post } = parts.store;
+    this.#pollMs = post.reachesOthers ? pollMs.told : pollMs.untold;
+    this.#stops = [
+      post.on(answeredTopic, (id) => void this.#look([id])),
+      post.onGap(() => void this.#look(this.#live.keys())),
+    ];
   }
 
   /** The approval of exactly this call that is still open: to be answered, or to be used or told. */
@@ -83,6 +93,7 @@ export class Questions {
 
   /** Withdraws every question; the approvals stay. */
   close(): void {
+    for (const stop of this.#stops) stop();
     for (const question of this.#live.values()) this.#withdraw(question, 'Signalbox is closing');
   }
 
@@ -132,7 +143,7 @@ export class Questions {
   }
 
   #ask(record: ApprovalRecord, call: Call): Question {
-    const question = new Question(record.id);
+    const question = new Question(record);
     this.#live.set(record.id, question);
     this.#schedule();
     for (const channel of this.#channelsOf(call)) void this.#askThrough(channel, record, call, question);
@@ -168,26 +179,31 @@ export class Questions {
     question.withdraw(reason);
   }
 
-  /** Answers given in other processes, and time running out, have nobody to tell us: we look. */
+  /** Time running out has nobody to tell us, and answers of other processes may not: we look. */
   #schedule(): void {
     if (this.#timer !== undefined || this.#polling || this.#live.size === 0) return;
-    this.#timer = setTimeout(() => void this.#poll(), pollMs);
+    const expiry = Math.min(...Array.from(this.#live.values(), ({ expiresAt }) => expiresAt)) - Date.now();
+    const pause = Math.max(pollMs.untold, Math.min(this.#pollMs, expiry));
+    this.#timer = setTimeout(() => void this.#poll(), pause);
     this.#timer.unref();
   }
 
   async #poll(): Promise<void> {
     this.#timer = undefined;
     this.#polling = true;
+    await this.#look(this.#live.keys());
+    this.#polling = false;
+    this.#schedule();
+  }
+
+  async #look(ids: Iterable<string>): Promise<void> {
     try {
-      for (const id of this.#live.keys()) {
-        const record = await this.#parts.store.approval(id);
+      for (const id of ids) {
+        const record = this.#live.has(id) ? await this.#parts.store.approval(id) : undefined;
         if (record !== undefined && stateOf(record) !== 'pending') this.#settle(record);
       }
     } catch {
       // The store may be busy or gone for a moment; calls wait no longer than they would anyway.
-    } finally {
-      this.#polling = false;
-      this.#schedule();
     }
   }
 }

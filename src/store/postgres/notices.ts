@@ -33,7 +33,7 @@ export class Notices implements Post {
   readonly #channel: string;
   readonly #listeners = new PostListeners();
   #waiting: Waiting[] = [];
-  #isSending = false;
+  #sending: Promise<void> | undefined;
   /** What was heard is delivered in its order, also where some of it has to be read first. */
   #delivered: Promise<void> | undefined;
 
@@ -46,7 +46,7 @@ export class Notices implements Post {
     const sent = Promise.withResolvers<void>();
     const note: Note = [topic, text];
     this.#waiting.push({ note, bytes: Buffer.byteLength(JSON.stringify(note)) + 2, sent });
-    if (!this.#isSending) void this.#sendAll();
+    this.#sending ??= this.#sendAll();
     return sent.promise;
   }
 
@@ -72,6 +72,11 @@ export class Notices implements Post {
     this.#delivered = after;
   }
 
+  /** Resolves when everything is sent that was to be. */
+  async drain(): Promise<void> {
+    await this.#sending;
+  }
+
   /** The connection that hears was lost, and is there again. */
   missed(): void {
     this.#listeners.gap();
@@ -91,7 +96,6 @@ export class Notices implements Post {
   }
 
   async #sendAll(): Promise<void> {
-    this.#isSending = true;
     for (let batch = this.#next(); batch.length > 0; batch = this.#next()) {
       const notes = JSON.stringify(batch.map(({ note }) => note));
       const sql = Buffer.byteLength(notes) > longestNotice ? notifyOfRow : notify;
@@ -102,7 +106,7 @@ export class Notices implements Post {
         for (const { sent } of batch) sent.reject(error);
       }
     }
-    this.#isSending = false;
+    this.#sending = undefined;
   }
 
   /** As many as fit into one notice; one that does not fit is alone. */

@@ -125,6 +125,12 @@ class OpenStore implements PostgresStore {
   }
 
   close(): Promise<void> {
-    return (this.#closed ??= this.#presence.close().then(() => this.#database.close()));
+    return (this.#closed ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
+    await this.post.drain();
+    await this.#presence.close();
+    await this.#database.close();
   }
 }

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { type TestContext, after, describe, test } from 'node:test';
+import { Announcer } from '../../journal/announcer.ts';
+import { Journal } from '../../journal/journal.ts';
+import { JournalReader } from '../../journal/reader.ts';
+import { draft } from '../../journal/store.conformance.ts';
+import { type Signalbox, createSignalbox } from '../../signalbox.ts';
+import { defineTool } from '../../sources/local/define-tool.ts';
+import { localServer } from '../../sources/local/local-server.ts';
+import { startPostgres } from '../../../test/support/postgres.ts';
+import { within } from '../../../test/support/within.ts';
+import { type PostgresStore, postgresStore } from './postgres-store.ts';
+
+const cluster = await startPostgres();
+after(() => cluster.end());
+
+/** Less than the time after which one would look without being told. */
+const toldMs = 12_000;
+let places = 0;
+
+/** So many stores in one place, as many processes would have them. */
+async function stores(t: TestContext, count: number): Promise<PostgresStore[]> {
+  const address = cluster.address(`hearing_${(places += 1)}`);
+  const opened = await Promise.all(Array.from({ length: count }, () => postgresStore({ address })));
+  t.after(() => Promise.all(opened.map((store) => store.close())));
+  return opened;
+}
+
+describe('processes that share a PostgreSQL', () => {
+  test('whoever follows the journal hears of what another process wrote, and of all of it', async (t) => {
+    const [one, two] = await stores(t, 2);
+    assert.ok(one !== undefined && two !== undefined);
+    const journal = new Journal(one);
+    const over = new AbortController();
+    const seen: string[] = [];
+    const calls = Array.from({ length: 200 }, (_, index) => `call_${index}`);
+    const followed = (async () => {
+      for await (const { seq } of new JournalReader(two).stream({}, { follow: true, signal: over.signal })) {
+        seen.push(calls[seq - 1] ?? 'unknown');
+        if (seen.length === calls.length) return;
+      }
+    })();
+    for (const call of calls) {
+      await journal.append(draft({ call }), 'crash');
+      if (call.endsWith('0')) await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await within(followed, 'all entries are heard of', () => String(seen.length), toldMs);
+    over.abort();
+    assert.deepEqual(seen, calls);
+    await journal.drain();
+  });
+
+  test('a busy journal sends far fewer notes than it has entries, however many write', async (t) => {
+    const opened = await stores(t, 3);
+    const [first] = opened;
+    let notes = 0;
+    first?.post.on('journal', () => (notes += 1));
+    const announcers = opened.map(({ post }) => new Announcer(post));
+    const begun = performance.now();
+    let announced = 0;
+    while (performance.now() - begun < 1000) {
+      for (const announcer of announcers) announcer.announce();
+      announced += announcers.length;
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    await Promise.all(announcers.map((announcer) => announcer.close()));
+    assert.ok(notes > 0);
+    assert.ok(notes * 5 < announced, `${notes} notes for ${announced} entries`);
+  });
+
+  test('a call that waits hears of the answer that another process got', async (t) => {
+    const opened = await stores(t, 2);
+    const burn = defineTool({ name: 'burn', description: 'Burns.', effect: 'irreversible', run: () => 'burnt' });
+    const boxes: Signalbox[] = [];
+    for (const store of opened)
+      boxes.push(await createSignalbox({ store, servers: [localServer({ name: 'test', tools: [burn] })] }));
+    t.after(() => Promise.all(boxes.map((box) => box.close())));
+    const [one, two] = boxes;
+    assert.ok(one !== undefined && two !== undefined);
+    const asked = new Promise<string>((resolve) =>
+      one.on('ApprovalRequested', ({ approvalId }) => resolve(approvalId)),
+    );
+    const called = one.call('mcp__test__burn', {}, { waitMs: 60_000 });
+    await two.approvals.approve(await within(asked, 'the question'), { by: { id: 'ann', kind: 'human' } });
+    assert.equal((await within(called, 'the call ends', undefined, toldMs)).outcome, 'completed');
+  });
+});
