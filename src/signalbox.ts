@@ -31,6 +31,7 @@ import type { ConfigurationChange } from './journal/entry.ts';
 import type { JobStore } from './journal/job-store.ts';
 import { Journal } from './journal/journal.ts';
 import { JournalReader } from './journal/reader.ts';
+import type { Post } from './journal/post.ts';
 import { recordUnknown } from './journal/recovery.ts';
 import { type Redactor, createRedactor } from './journal/redaction.ts';
 import type { SessionStore } from './journal/session-store.ts';
@@ -153,6 +154,8 @@ export interface Signalbox extends BoxContent {
   readResult(uri: string, page?: { readonly offset?: number; readonly limit?: number }): Promise<ResultPage>;
   /** Where sessions are kept: for `createSessions`. */
   readonly sessionStore: SessionStore;
+  /** What tells the other processes of the store something: for `createSessions` and `Schedules`. */
+  readonly post: Post;
   /** Where schedules are kept: for `Schedules`. */
   readonly jobStore: JobStore;
   /** The built-in server, for a host that adds tools which need more than the box; absent where it was left out. */
@@ -355,6 +358,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
       return page;
     },
     sessionStore: store.sessions,
+    post: store.post,
     jobStore: store.jobs,
     builtin: own,
     endSession: (session) => states.end(session),

@@ -51,8 +51,8 @@ export function sessionStoreConformance(name: string, lasting: boolean, place: (
 
     const write = async (events: readonly string[], given: object = {}): Promise<number | undefined> =>
       (await sessions.write([{ session: 's1', at: 2000, events, ...given }]))[0];
-    const queue = (id: string, content = id, most = 100): Promise<number | undefined> =>
-      sessions.queue({ id, session: 's1', content, by: human, at: 5000, title: `about ${id}`, most });
+    const queue = async (id: string, content = id, most = 100): Promise<number | undefined> =>
+      (await sessions.queue({ id, session: 's1', content, by: human, at: 5000, title: `about ${id}`, most }))?.position;
     const ids = async (query: object = {}): Promise<string[]> =>
       (await sessions.select({ limit: 10, ...query })).map(({ id }) => id);
 
@@ -128,7 +128,7 @@ export function sessionStoreConformance(name: string, lasting: boolean, place: (
     test('turns are claimed in their order, one at a time', async () => {
       await sessions.create(session());
       assert.deepEqual([await queue('t1', 'é'), await queue('t2')], [0, 1]);
-      assert.deepEqual(await sessions.waiting(), ['s1']);
+      assert.deepEqual(await sessions.waiting(9), ['s1']);
       assert.deepEqual(await sessions.claim('s1'), {
         id: 't1',
         session: 's1',
@@ -172,6 +172,54 @@ export function sessionStoreConformance(name: string, lasting: boolean, place: (
       );
     });
 
+    test('a message that comes again under its key within a day is the one that was sent', async () => {
+      await sessions.create(session());
+      await sessions.create(session({ id: 's2' }));
+      await write(['{}', '{}']);
+      const send = (id: string, key: string, given: object = {}) =>
+        sessions.queue({ id, session: 's1', content: '', by: human, at: 5000, title: '', most: 2, key, ...given });
+      const first = { turnId: 't1', afterSeq: 2, position: 0 };
+      assert.deepEqual(await send('t1', 'k\0'), first);
+      await sessions.claim('s1');
+      await write(['{}'], { ends: 't1' });
+      assert.deepEqual(await send('t2', 'k\0'), first, 'also when its turn is over');
+      assert.deepEqual(await sessions.waiting(9), []);
+      assert.deepEqual(await send('t3', 'other'), { turnId: 't3', afterSeq: 3, position: 0 });
+      assert.equal((await send('t4', 'k\0', { session: 's2' }))?.turnId, 't4', 'keys are those of a session');
+      const dayLater = 5000 + 24 * 60 * 60 * 1000;
+      assert.equal((await send('t5', 'k\0', { at: dayLater }))?.turnId, 't5');
+      assert.equal(await send('t6', 'third'), undefined, 'it is not taken when too many wait');
+      await write([], { ends: 't3' });
+      assert.equal((await send('t6', 'third'))?.turnId, 't6', 'and can be sent again');
+      await sessions.delete('s1');
+      await sessions.create(session());
+      assert.equal((await send('t7', 'third'))?.turnId, 't7');
+    });
+
+    test('those whose next turn could run are told, the one that has waited longest first', async () => {
+      for (const id of ['s1', 's2', 's3']) await sessions.create(session({ id }));
+      const send = (id: string, to: string) =>
+        sessions.queue({ id, session: to, content: '', by: human, at: 1, title: '', most: 9 });
+      for (const [id, to] of [
+        ['t1', 's2'],
+        ['t2', 's3'],
+        ['t3', 's1'],
+        ['t4', 's2'],
+      ] as const)
+        await send(id, to);
+      assert.deepEqual(
+        [await sessions.waiting(9), await sessions.waiting(2)],
+        [
+          ['s2', 's3', 's1'],
+          ['s2', 's3'],
+        ],
+      );
+      await sessions.claim('s2');
+      assert.deepEqual(await sessions.waiting(9), ['s3', 's1']);
+      await sessions.write([{ session: 's2', at: 1, events: [], ends: 't1' }]);
+      assert.deepEqual(await sessions.waiting(9), ['s3', 's1', 's2']);
+    });
+
     test('a message is activity, and names a session that has no name', async () => {
       await sessions.create(session());
       await sessions.create(session({ id: 's2', title: 'Named' }));
@@ -202,7 +250,10 @@ export function sessionStoreConformance(name: string, lasting: boolean, place: (
       assert.equal((await sessions.claim('s1'))?.interrupted, true);
       await write([], { ends: 't1' });
       assert.equal((await sessions.claim('s1'))?.interrupted, false);
-      assert.deepEqual(await sessions.interrupt('none'), []);
+      assert.deepEqual([await sessions.interrupt('none'), await sessions.interrupted()], [[], []]);
+      await queue('t3');
+      await sessions.interrupt('s1');
+      assert.deepEqual(await sessions.interrupted(), ['t2'], 'of those that run here');
     });
 
     test('a turn that this process has claimed is not lost', async () => {
@@ -210,7 +261,7 @@ export function sessionStoreConformance(name: string, lasting: boolean, place: (
       await queue('t1');
       assert.deepEqual(await sessions.takeLost(), []);
       await sessions.claim('s1');
-      assert.deepEqual([await sessions.takeLost(), await sessions.waiting()], [[], []]);
+      assert.deepEqual([await sessions.takeLost(), await sessions.waiting(9)], [[], []]);
     });
 
     test('a fork has the events up to where it was made, and the memory; neither changes the other', async () => {
@@ -236,7 +287,7 @@ export function sessionStoreConformance(name: string, lasting: boolean, place: (
       assert.equal(await sessions.delete('s1'), true);
       assert.equal(await sessions.delete('s1'), false);
       assert.deepEqual(
-        [await sessions.find('s1'), await sessions.memory('s1'), await sessions.waiting(), await ids()],
+        [await sessions.find('s1'), await sessions.memory('s1'), await sessions.waiting(9), await ids()],
         [undefined, undefined, [], ['s2']],
       );
       assert.deepEqual(await sessions.events('s1', 0, 9), []);
@@ -259,8 +310,9 @@ export function sessionStoreConformance(name: string, lasting: boolean, place: (
         (await sessions.takeLost()).map(({ id }) => id),
         ['t1'],
       );
-      assert.deepEqual(await sessions.takeLost(), [], 'once');
-      assert.deepEqual(await sessions.waiting(), ['s1']);
+      assert.deepEqual([await sessions.takeLost(), await sessions.waiting(9)], [[], []], 'once');
+      await write(['{}'], { ends: 't1' });
+      assert.deepEqual(await sessions.waiting(9), ['s1']);
     });
   });
 }

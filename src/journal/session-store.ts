@@ -79,6 +79,17 @@ export interface TurnDraft extends Omit<TurnRecord, 'interrupted'> {
   readonly title: string;
   /** It is not taken when so many wait. */
   readonly most: number;
+  /** A message of the same key that was sent within the last day is the same message. */
+  readonly key?: string;
+}
+
+/** A turn that was taken. */
+export interface QueuedTurn {
+  readonly turnId: string;
+  /** Its events come after this one. */
+  readonly afterSeq: number;
+  /** How many turns were before it. */
+  readonly position: number;
 }
 
 /** Which sessions to find; all conditions must hold. Last active first. */
@@ -93,6 +104,9 @@ export interface SessionRecordQuery {
   /** Only those that were last active before this time. */
   readonly activeBefore?: number;
 }
+
+/** How long a message that comes again under its key is known. */
+export const sentMessagesMs = 24 * 60 * 60 * 1000;
 
 /** The part of the Store port that keeps sessions. What it acknowledged survives the death of the process. */
 export interface SessionStore {
@@ -110,14 +124,16 @@ export interface SessionStore {
   events(id: string, after: number, limit: number): Promise<readonly StoredSessionEvent[]>;
   /** Forgets all events but the last `keep`. */
   trim(id: string, keep: number): Promise<void>;
-  /** Puts a turn behind those that wait; tells how many turns are before it. `undefined` when too many wait, or there is no session. */
-  queue(turn: TurnDraft): Promise<number | undefined>;
+  /** Puts a turn behind those that wait, or tells what was said of the same message before. `undefined` when too many wait, or there is no session. */
+  queue(turn: TurnDraft): Promise<QueuedTurn | undefined>;
   /** Takes the turn whose time has come, for this process. `undefined` when none waits or one is running. */
   claim(session: string): Promise<TurnRecord | undefined>;
   /** Marks all turns of a session as interrupted, and tells which there were. */
   interrupt(session: string): Promise<readonly string[]>;
   /** Takes over the turns that were claimed by processes that are gone: each is given to one process, once. */
   takeLost(): Promise<readonly TurnRecord[]>;
-  /** Sessions with turns that nobody has claimed. */
-  waiting(): Promise<readonly string[]>;
+  /** The turns that this process has claimed and that were interrupted since, wherever that was. */
+  interrupted(): Promise<readonly string[]>;
+  /** At most so many sessions whose next turn could be claimed; those first whose message has waited longest. */
+  waiting(most: number): Promise<readonly string[]>;
 }

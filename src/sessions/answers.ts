@@ -1,22 +1,49 @@
+import { randomUUID } from 'node:crypto';
 import type { SessionRecord } from '../journal/session-store.ts';
-import { SignalboxError } from '../model/errors.ts';
+import { type ErrorCode, SignalboxError, messageOf } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Principal } from '../model/principal.ts';
 import { readEvents } from './read-events.ts';
 import type { SessionBox } from './session-box.ts';
 import type { SessionEvent } from './session-event.ts';
+import type { SessionPost } from './session-post.ts';
 import type { Turns } from './turns.ts';
 
-type LastTurn = Pick<SessionRecord, 'id' | 'turnSeq'>;
+type LastTurn = Pick<SessionRecord, 'id' | 'turnSeq' | 'turn'>;
+type Problem = { readonly code: string; readonly message: string };
 
-/** Finds what a human's answer is an answer to. */
+/** What answers are passed on with. */
+export interface AnswersParts {
+  readonly box: Pick<SessionBox, 'sessionStore' | 'redact'>;
+  readonly turns: Pick<Turns, 'of'>;
+  readonly post: SessionPost;
+}
+
+/** How long the process that runs a turn may take to say that it has the answer. */
+const patienceMs = 5000;
+
+/** Finds what a human's answer is an answer to, wherever the turn runs. */
 export class Answers {
-  readonly #box: Pick<SessionBox, 'sessionStore'>;
-  readonly #turns: Pick<Turns, 'of'>;
+  readonly #parts: AnswersParts;
+  /** Answers that were passed on, and what the process that runs the turn makes of them. */
+  readonly #passedOn = new Map<string, (problem: Problem | undefined) => void>();
 
-  constructor(box: Pick<SessionBox, 'sessionStore'>, turns: Pick<Turns, 'of'>) {
-    this.#box = box;
-    this.#turns = turns;
+  constructor(parts: AnswersParts) {
+    const { post, turns } = parts;
+    this.#parts = parts;
+    post.on('answered', ({ id, problem }) => this.#passedOn.get(id)?.(problem));
+    post.on('answer', ({ id, session, toolCallId, answers, by }) => {
+      const questions = turns.of(session)?.questions;
+      if (questions === undefined) return;
+      let problem: Problem | undefined;
+      try {
+        if (!questions.answer(toolCallId, answers, by)) problem = unknownQuestion(toolCallId);
+      } catch (error) {
+        problem = error instanceof SignalboxError ? error : { code: 'store-unavailable', message: messageOf(error) };
+      }
+      const why = problem === undefined ? {} : { problem: { code: problem.code, message: problem.message } };
+      void post.tell('answered', { id, ...why });
+    });
   }
 
   /**
@@ -24,18 +51,21 @@ export class Answers {
    * calls wait under one id, only `meant` says which: a yes must never be taken for another call than the one that was shown.
    */
   async approvalOf(session: LastTurn, toolCallId: string, meant?: string): Promise<string> {
-    const waiting = this.#turns.of(session.id)?.approvals.of(toolCallId) ?? [];
-    const [first, ...more] = waiting.filter((approvalId) => meant === undefined || approvalId === meant);
-    if (more.length > 0)
+    const open = new Set<string>();
+    let last: string | undefined;
+    for await (const event of this.#eventsOf(session, toolCallId)) {
+      if (event.type === 'approval_resolved') open.delete(event.approvalId);
+      if (event.type !== 'approval_required' || (meant !== undefined && meant !== event.approvalId)) continue;
+      last = event.approvalId;
+      open.add(last);
+    }
+    if (open.size > 1)
       throw new SignalboxError(
         'approval-unknown',
-        `${more.length + 1} calls wait under ${JSON.stringify(toolCallId)}; say which one with "approvalId", as "approval_required" tells it`,
+        `${open.size} calls wait under ${JSON.stringify(toolCallId)}; say which one with "approvalId", as "approval_required" tells it`,
       );
-    if (first !== undefined) return first;
-    const isMeant = (event: SessionEvent): boolean =>
-      event.type === 'approval_required' && (meant === undefined || event.approvalId === meant);
-    const asked = await this.#last(session, isMeant, toolCallId);
-    if (asked?.type === 'approval_required') return asked.approvalId;
+    const [found = last] = open;
+    if (found !== undefined) return found;
     const which = meant === undefined ? '' : ` with the approval ${JSON.stringify(meant)}`;
     throw new SignalboxError(
       'approval-unknown',
@@ -45,24 +75,49 @@ export class Answers {
 
   /** Answers an agent's question. */
   async answer(session: LastTurn, toolCallId: string, answers: JsonObject, by: Principal): Promise<void> {
-    if (this.#turns.of(session.id)?.questions.answer(toolCallId, answers, by) === true) return;
-    const answered = await this.#last(session, ({ type }) => type === 'question_answered', toolCallId);
-    if (answered?.type === 'question_answered')
-      throw new SignalboxError('question-answered', `the question was already answered, by ${answered.by}`);
-    throw new SignalboxError(
-      'question-unknown',
-      `no question waits under ${JSON.stringify(toolCallId)}; those that do are told as "question_prompt"`,
-    );
+    const { turns, post } = this.#parts;
+    const running = turns.of(session.id);
+    if (running?.questions.answer(toolCallId, answers, by) === true) return;
+    let last: SessionEvent | undefined;
+    for await (const event of this.#eventsOf(session, toolCallId))
+      if (event.type === 'question_prompt' || event.type === 'question_answered') last = event;
+    if (last?.type === 'question_answered')
+      throw new SignalboxError('question-answered', `the question was already answered, by ${last.by}`);
+    const isElsewhere = running === undefined && session.turn !== 'none' && post.reachesOthers;
+    if (last === undefined || !isElsewhere) throw unknownQuestion(toolCallId);
+    const problem = await this.#passOn(session.id, toolCallId, answers, by);
+    if (problem !== undefined) throw new SignalboxError(problem.code as ErrorCode, problem.message);
   }
 
-  async #last(
-    { id, turnSeq }: LastTurn,
-    fits: (event: SessionEvent) => boolean,
-    toolCallId: string,
-  ): Promise<SessionEvent | undefined> {
-    let found: SessionEvent | undefined;
-    for await (const event of readEvents(this.#box.sessionStore, id, Math.max(0, turnSeq - 1)))
-      if (fits(event) && 'toolCallId' in event && event.toolCallId === toolCallId) found = event;
-    return found;
+  /** Gives an answer to the process that runs the turn. It passes the store, so registered secrets do not. */
+  async #passOn(session: string, toolCallId: string, given: JsonObject, by: Principal): Promise<Problem | undefined> {
+    const { box, post } = this.#parts;
+    const id = randomUUID();
+    const answers = JSON.parse(box.redact(JSON.stringify(given))) as JsonObject;
+    const { promise, resolve } = Promise.withResolvers<Problem | undefined>();
+    const message =
+      'the process that runs the turn did not say that it has the answer; look whether it does, and try again';
+    const timer = setTimeout(resolve, patienceMs, { code: 'store-unavailable', message });
+    this.#passedOn.set(id, resolve);
+    try {
+      await post.tell('answer', { id, session, toolCallId, answers, by: { id: by.id, kind: by.kind } });
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      this.#passedOn.delete(id);
+    }
   }
+
+  /** What was told of a call in the last turn. */
+  async *#eventsOf({ id, turnSeq }: LastTurn, toolCallId: string): AsyncGenerator<SessionEvent> {
+    for await (const event of readEvents(this.#parts.box.sessionStore, id, Math.max(0, turnSeq - 1)))
+      if ('toolCallId' in event && event.toolCallId === toolCallId) yield event;
+  }
+}
+
+function unknownQuestion(toolCallId: string): SignalboxError {
+  return new SignalboxError(
+    'question-unknown',
+    `no question waits under ${JSON.stringify(toolCallId)}; those that do are told as "question_prompt"`,
+  );
 }

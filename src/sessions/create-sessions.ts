@@ -1,4 +1,7 @@
+import { hash } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Approving, Denying } from '../call/approvals/approvals.ts';
+import { safetyNetMs } from '../journal/post.ts';
 import type { SessionRecord } from '../journal/session-store.ts';
 import { SignalboxError } from '../model/errors.ts';
 import { newId } from '../model/identifiers.ts';
@@ -14,10 +17,19 @@ import { readEvents } from './read-events.ts';
 import { ServerNews } from './server-news.ts';
 import type { SessionBox } from './session-box.ts';
 import type { SessionEvent } from './session-event.ts';
+import { SessionPost } from './session-post.ts';
 import { pageOf, recordQuery } from './session-page.ts';
 import { titleOf, toSession } from './session-view.ts';
 import type { NewSession, SentMessage, Session, SessionChange } from './session.ts';
-import type { AgentSummary, EventOptions, Meant, SessionPage, SessionQuery, Sessions } from './sessions.ts';
+import type {
+  AgentSummary,
+  EventOptions,
+  Meant,
+  SendOptions,
+  SessionPage,
+  SessionQuery,
+  Sessions,
+} from './sessions.ts';
 import { Sweep } from './sweep.ts';
 import { TranscriptOfEvents } from './transcript-of-events.ts';
 import { recallTurn } from './turn-memory.ts';
@@ -41,6 +53,8 @@ export interface SessionsOptions {
   readonly questionMs?: number;
   /** Says why turns in the name of a principal may not run (any more): they end with `turn-refused`. */
   readonly refusal?: Refusal;
+  /** How many turns run in this process at once, those that wait for a human not counted (32); 0: none, other processes of the store run them. */
+  readonly turnsAtOnce?: number;
   /** Messages that wait since an earlier process are taken up after this: when the tools are there that they may be about. */
   readonly ready?: Promise<unknown>;
 }
@@ -51,9 +65,15 @@ const usual = {
   keepMs: 90 * 24 * 60 * minute,
   keepEvents: 200_000,
   questionMs: 120 * minute,
+  turnsAtOnce: 32,
 } as const;
 const mostQueued = 100;
 const deleteGraceMs = 5000;
+const deleteLookMs = 20;
+/** How late a watcher is where nobody tells what another process writes. */
+const lookEveryMs = 1000;
+/** How long a turn whose process died may look alive. */
+const recoverEveryMs = 2000;
 
 /**
  * Opens the sessions that are kept in the box's store. Turns that died with an earlier process are ended, and messages that
@@ -71,26 +91,32 @@ class KeptSessions implements Sessions {
   readonly #cwd: string;
   readonly #idleMs: number;
   readonly #watchers = new Watchers();
+  readonly #post: SessionPost;
   readonly #log: EventLog;
   readonly #turns: Turns;
   readonly #answers: Answers;
   readonly #news: ServerNews;
   readonly #sweep: Sweep;
+  readonly #timers: NodeJS.Timeout[] = [];
   #closing: Promise<void> | undefined;
 
   constructor({ box, agents, cwd = process.cwd(), ...given }: SessionsOptions) {
-    const { idleMs, keepMs, keepEvents, questionMs } = { ...usual, ...given };
+    const { idleMs, keepMs, keepEvents, questionMs, turnsAtOnce } = { ...usual, ...given };
     this.#box = box;
     this.#agents = agents;
     this.#cwd = cwd;
     this.#idleMs = idleMs;
     const { sessionStore: store } = box;
     const watchers = this.#watchers;
-    const log = new EventLog({ store, watchers, redact: (text) => box.redact(text) });
+    const post = new SessionPost(box.post);
+    this.#post = post;
+    const log = new EventLog({ store, watchers, post, redact: (text) => box.redact(text) });
     const turns = new Turns({
       box,
       log,
       agents,
+      post,
+      atOnce: turnsAtOnce,
       questionMs,
       keepEvents,
       refusal: given.refusal,
@@ -98,7 +124,7 @@ class KeptSessions implements Sessions {
     });
     this.#log = log;
     this.#turns = turns;
-    this.#answers = new Answers(box, turns);
+    this.#answers = new Answers({ box, turns, post });
     this.#news = new ServerNews({ box, log, turns, watchers });
     this.#sweep = new Sweep({
       box,
@@ -106,19 +132,21 @@ class KeptSessions implements Sessions {
       keepMs,
       isBusy: (session) => turns.isBusy(session),
       forget: (session) => this.#forget(session),
-      async recover() {
-        await turns.endLost();
-        await turns.takeUp();
-      },
+      recover: () => turns.open(),
     });
+    post.on('deleted', ({ session }) => this.#ended(session));
+    post.onGap(() => void this.#lookAtAll());
   }
 
   async open(ready?: Promise<unknown>): Promise<void> {
-    await this.#turns.endLost();
+    await (ready === undefined ? this.#turns.open() : this.#turns.recover());
     this.#sweep.start();
-    if (ready === undefined) return this.#turns.takeUp();
-    // If that comes to nothing, or takes too long, the sweep takes them up.
-    ready.then(() => this.#turns.takeUp()).catch(() => undefined);
+    // If that comes to nothing, or takes too long, the sweep opens them.
+    ready?.then(() => this.#turns.open()).catch(() => undefined);
+    const isTold = this.#post.reachesOthers;
+    this.#timers.push(setInterval(() => void this.#lookAtAll(), isTold ? safetyNetMs : lookEveryMs));
+    if (isTold) this.#timers.push(setInterval(() => this.#turns.recover().catch(() => undefined), recoverEveryMs));
+    for (const timer of this.#timers) timer.unref();
   }
 
   agents(): readonly AgentSummary[] {
@@ -219,13 +247,12 @@ class KeptSessions implements Sessions {
     return this.#withoutSecrets(transcript.messages);
   }
 
-  async send(id: string, content: string, by: Principal): Promise<SentMessage> {
+  async send(id: string, content: string, by: Principal, { idempotencyKey }: SendOptions = {}): Promise<SentMessage> {
     this.#assertOpen();
     const message = checkMessage(content);
     const text = this.#box.redact(message);
-    const { lastSeq: afterSeq } = await this.#find(id);
     const turnId = newId('turn');
-    const position = await this.#box.sessionStore.queue({
+    const queued = await this.#box.sessionStore.queue({
       id: turnId,
       session: id,
       content: text,
@@ -233,10 +260,11 @@ class KeptSessions implements Sessions {
       at: Date.now(),
       title: titleOf(text),
       most: mostQueued,
+      ...(idempotencyKey === undefined ? {} : { key: keyOf(by, idempotencyKey) }),
     });
-    if (position === undefined) throw await this.#busy(id);
-    this.#turns.workOff(id);
-    return { turnId, afterSeq, position, ...(text === message ? {} : { redacted: true }) };
+    if (queued === undefined) throw await this.#busy(id);
+    if (queued.turnId === turnId) this.#turns.workOff(id);
+    return { ...queued, ...(text === message ? {} : { redacted: true }) };
   }
 
   async interrupt(id: string): Promise<boolean> {
@@ -276,20 +304,48 @@ class KeptSessions implements Sessions {
   async #close(graceMs: number): Promise<void> {
     this.#sweep.stop();
     this.#news.stop();
+    for (const timer of this.#timers) clearInterval(timer);
     await this.#turns.close(graceMs);
     await this.#log.drain();
     this.#watchers.close();
+    this.#post.close();
   }
 
   async #forget(id: string): Promise<void> {
     await this.#turns.interrupt(id, 'the session was deleted');
     const { promise: late, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, deleteGraceMs);
-    await Promise.race([this.#turns.ended(id), late]);
+    await Promise.race([this.#turns.ended(id).then(() => this.#endedElsewhere(id, late)), late]);
     clearTimeout(timer);
     await this.#box.sessionStore.delete(id);
+    this.#ended(id);
+    await this.#post.tell('deleted', { session: id });
+  }
+
+  /** Its turn may run in another process, which was told to end it. */
+  async #endedElsewhere(id: string, late: Promise<void>): Promise<void> {
+    let isLate = false;
+    void late.then(() => (isLate = true));
+    while (!isLate && (await this.#box.sessionStore.find(id))?.turn !== 'none') await wait(deleteLookMs);
+  }
+
+  /** There is no such session any more. */
+  #ended(id: string): void {
     this.#box.endSession(id);
     this.#watchers.end(id);
+  }
+
+  /** Finds what other processes wrote or deleted without our being told. */
+  async #lookAtAll(): Promise<void> {
+    try {
+      for (const id of this.#watchers.sessions()) {
+        const session = await this.#box.sessionStore.find(id);
+        if (session === undefined) this.#ended(id);
+        else this.#watchers.wakeAt(id, session.lastSeq);
+      }
+    } catch {
+      // The store may be busy or gone for a moment.
+    }
   }
 
   /** A runtime's own file holds what it was told, and secrets that were registered since stand in what was recorded. */
@@ -317,4 +373,9 @@ class KeptSessions implements Sessions {
     if (this.#closing === undefined) return;
     throw new SignalboxError('box-closed', 'Signalbox is closing and takes no more messages');
   }
+}
+
+/** A key is its sender's own; of any length. */
+function keyOf(by: Principal, key: string): string {
+  return hash('sha256', JSON.stringify([by.id, key]), 'hex');
 }

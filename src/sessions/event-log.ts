@@ -1,6 +1,7 @@
 import type { SessionStore, SessionWrite, StoredSessionEvent } from '../journal/session-store.ts';
 import { tell } from '../model/tell.ts';
 import type { SessionEvent, SessionHappening } from './session-event.ts';
+import type { SessionPost } from './session-post.ts';
 import type { Watchers } from './watchers.ts';
 
 /** What is written together with events. */
@@ -16,8 +17,10 @@ interface Item {
 
 /** What the log is made of. */
 export interface EventLogParts {
-  readonly store: Pick<SessionStore, 'write'>;
+  readonly store: Pick<SessionStore, 'events' | 'write'>;
   readonly watchers: Watchers;
+  /** Other processes hear what is written here, and tell what they write. */
+  readonly post: SessionPost;
   /** Takes registered secrets out of JSON text. */
   readonly redact: (text: string) => string;
 }
@@ -34,9 +37,13 @@ export class EventLog {
   #queue: Item[] = [];
   #writing: Promise<void> | undefined;
   #scheduled = false;
+  #heard: Promise<void> = Promise.resolve();
 
   constructor(parts: EventLogParts) {
     this.#parts = parts;
+    parts.post.on('events', (written) => {
+      for (const [session, first, last] of written) this.#hear(session, first, last);
+    });
   }
 
   /** Tells of every event after it is written, in order. */
@@ -107,11 +114,32 @@ export class EventLog {
   }
 
   #tell({ session, at }: Item, bodies: readonly string[], lastSeq: number): void {
-    const { watchers } = this.#parts;
-    if (bodies.length === 0 || (this.#listeners.size === 0 && !watchers.isWatched(session))) return;
+    const { watchers, post } = this.#parts;
+    if (bodies.length === 0) return;
     const first = lastSeq - bodies.length + 1;
+    post.wrote(session, first, lastSeq);
+    if (this.#listeners.size === 0 && !watchers.isWatched(session)) return;
     const events = bodies.map((body, index) => eventOf(session, { seq: first + index, at, body }));
     watchers.wake(session, events);
+    this.#tellListeners(events);
+  }
+
+  /** Another process wrote events: whoever watches reads them, and listeners are told. */
+  #hear(session: string, first: number, last: number): void {
+    const { store, watchers } = this.#parts;
+    watchers.wake(session, []);
+    if (this.#listeners.size === 0) return;
+    const read = store.events(session, first - 1, last - first + 1);
+    // In the order in which they were heard of. What cannot be read is told to nobody: listeners are told what they are there for.
+    this.#heard = this.#heard
+      .then(() => read)
+      .then(
+        (events) => this.#tellListeners(events.map((event) => eventOf(session, event))),
+        () => undefined,
+      );
+  }
+
+  #tellListeners(events: readonly SessionEvent[]): void {
     for (const event of events) for (const listener of this.#listeners) tell(listener, event);
   }
 }

@@ -26,6 +26,8 @@ export interface TurnParts {
   readonly questionMs: number;
   /** Aborted when nothing can be waited for any more. */
   readonly closed: AbortSignal;
+  /** It waits for a human now. */
+  onWaits(): void;
 }
 
 type Status = Extract<TurnEvent, { type: 'status' }>;
@@ -56,6 +58,11 @@ export class RunningTurn {
     this.#pieces = new HeldPieces(parts.box);
     this.questions = new TurnQuestions(this.#tell, this.#interrupt.signal, parts.questionMs);
     this.approvals = new TurnApprovals(parts.box, this.#tell);
+  }
+
+  /** Whether it waits for a human. */
+  get isWaiting(): boolean {
+    return this.#isWaiting;
   }
 
   get id(): string {
@@ -211,6 +218,7 @@ export class RunningTurn {
     const waits = this.approvals.count + this.questions.count > 0;
     if (waits === this.#isWaiting) return undefined;
     this.#isWaiting = waits;
+    if (waits) this.#parts.onWaits();
     return waits;
   }
 

@@ -57,7 +57,8 @@ export class ServerNews {
     const idle = watchers.sessions().filter((session) => turns.of(session) === undefined);
     try {
       const records = await Promise.all(idle.map((session) => box.sessionStore.find(session)));
-      const known = records.filter((record) => record !== undefined);
+      // One that runs in another process is told by that.
+      const known = records.filter((record) => record !== undefined).filter(({ turn }) => turn === 'none');
       await Promise.all(known.map((record) => log.write(record.id, [this.statusOf(record)], { idle: true })));
     } catch {
       // News that cannot be kept are told to nobody; the next turn tells how servers are in any case.

@@ -1,6 +1,7 @@
 import type { ApprovalInbox } from '../call/approvals/approval-inbox.ts';
 import type { SignalboxEvents } from '../call/events.ts';
 import type { CatalogSnapshot } from '../catalog/snapshot.ts';
+import type { Post } from '../journal/post.ts';
 import type { SessionStore } from '../journal/session-store.ts';
 import type { ToolDefinition } from '../model/tool.ts';
 import type { Caller } from '../runtimes/own-tools.ts';
@@ -14,6 +15,7 @@ export interface SessionBox {
   requireServers(options: { readonly signal: AbortSignal }): Promise<void>;
   readonly approvals: Pick<ApprovalInbox, 'get' | 'approve' | 'deny'>;
   readonly sessionStore: SessionStore;
+  readonly post: Post;
   endSession(session: string): void;
   redact(text: string): string;
   secretTail(text: string): number;

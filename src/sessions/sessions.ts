@@ -35,7 +35,7 @@ export interface Sessions {
   fork(id: string, owner: Principal): Promise<Session>;
   transcript(id: string): Promise<readonly TranscriptMessage[]>;
   /** Takes a message; its turn runs when those before it have ended. */
-  send(id: string, content: string, by: Principal): Promise<SentMessage>;
+  send(id: string, content: string, by: Principal, options?: SendOptions): Promise<SentMessage>;
   /** Interrupts the turn that runs and takes back those that wait; `false` when there was nothing to interrupt. */
   interrupt(id: string): Promise<boolean>;
   /** Says yes to the call that waits under the model's id of it. Rejects with `approval-unknown` or `approval-answered`. */
@@ -52,6 +52,11 @@ export interface Sessions {
   subscribe(listener: (event: SessionEvent) => void): () => void;
   /** Takes no more messages, lets running turns end for `graceMs`, interrupts the rest. Messages that wait stay for the next start. */
   close(options?: { readonly graceMs?: number }): Promise<void>;
+}
+
+export interface SendOptions {
+  /** A message of the same sender that comes again with the same key within a day begins no second turn. */
+  readonly idempotencyKey?: string;
 }
 
 export interface SessionQuery {

@@ -33,7 +33,8 @@ function storeWith(store: SessionStore, other: Partial<SessionStore>): SessionSt
     claim: (session) => store.claim(session),
     interrupt: (session) => store.interrupt(session),
     takeLost: () => store.takeLost(),
-    waiting: () => store.waiting(),
+    waiting: (most) => store.waiting(most),
+    interrupted: () => store.interrupted(),
     ...other,
   };
 }

@@ -33,12 +33,6 @@ export class TurnApprovals {
     return this.#open.size;
   }
 
-  /** The approvals that calls of that id wait for: a model may give two calls the same one. */
-  of(toolCallId: string): readonly string[] {
-    const open = [...this.#open].filter((each) => each.toolCallId === toolCallId);
-    return [...new Set(open.map(({ approvalId }) => approvalId))];
-  }
-
   /** Tells that a call waits. Gives no answer itself: it only ends when nobody needs one any more. */
   ask(toolCallId: string, request: ApprovalRequest): Promise<ApprovalAnswer> {
     const open = { toolCallId, approvalId: request.approvalId, resolved: Promise.withResolvers<Resolved>() };

@@ -7,12 +7,16 @@ import type { EventLog } from './event-log.ts';
 import { lostTurn } from './lost-turn.ts';
 import { RunningTurn } from './running-turn.ts';
 import type { SessionBox } from './session-box.ts';
+import type { SessionPost } from './session-post.ts';
 
 /** What turns are run with. */
 export interface TurnsParts {
   readonly box: SessionBox;
   readonly log: EventLog;
   readonly agents: Agents;
+  readonly post: SessionPost;
+  /** How many turns run at once, those that wait for a human not counted; 0: none, other processes run them. */
+  readonly atOnce: number;
   readonly questionMs: number;
   readonly keepEvents: number;
   /** Why turns in the name of a principal may not run; `undefined` when they may. */
@@ -26,6 +30,8 @@ export type Refusal = (by: Principal) => Promise<string | undefined>;
 
 const retryMs = 1000;
 const lookEveryMs = 1000;
+/** Of several processes that could run what waits, the idlest looks first. */
+const politenessMs = 20;
 
 interface Work {
   done: Promise<void>;
@@ -35,7 +41,10 @@ interface Work {
   readonly interrupted: Set<string>;
 }
 
-/** The turns that run in this process, at most one in a session; those that wait are claimed from the store one after the other. */
+/**
+ * The turns that run in this process, at most one in a session and some in all; those that wait are claimed from the store,
+ * by this process or another one that has room. Where there is none, the message that has waited longest comes first.
+ */
 export class Turns {
   readonly #parts: TurnsParts;
   readonly #running = new Map<string, RunningTurn>();
@@ -43,10 +52,20 @@ export class Turns {
   readonly #working = new Map<string, Work>();
   #lost: TurnRecord[] = [];
   readonly #closed = new AbortController();
+  #isOpen = false;
   #isClosing = false;
+  /** Something waits that there was no room for. */
+  #hasMore = false;
+  #lookingUp: NodeJS.Timeout | undefined;
+  #recovering: Promise<void> | undefined;
 
   constructor(parts: TurnsParts) {
     this.#parts = parts;
+    const { post } = parts;
+    post.on('waiting', () => this.#lookSoon());
+    post.on('interrupted', ({ session, turns, why }) => this.#interruptHere(session, turns, why));
+    post.on('deleted', ({ session }) => this.#running.get(session)?.interrupt('the session was deleted'));
+    post.onGap(() => void this.recover().catch(() => undefined));
   }
 
   of(session: string): RunningTurn | undefined {
@@ -64,14 +83,36 @@ export class Turns {
   /** Interrupts the turn that runs and those that wait; `false` when there are none. */
   async interrupt(session: string, why: string): Promise<boolean> {
     const ids = await this.#parts.box.sessionStore.interrupt(session);
-    const running = this.#running.get(session);
-    if (running !== undefined && ids.includes(running.id)) running.interrupt(why);
-    else for (const id of ids) this.#working.get(session)?.interrupted.add(id);
+    if (ids.length > 0 && !this.#interruptHere(session, ids, why))
+      await this.#parts.post.tell('interrupted', { session, turns: ids, why });
     return ids.length > 0;
   }
 
-  /** Ends what died with its process. */
-  async endLost(): Promise<void> {
+  /** Ends what died with its process and what was interrupted elsewhere, and runs what waits. */
+  recover(): Promise<void> {
+    return (this.#recovering ??= this.#recover().finally(() => (this.#recovering = undefined)));
+  }
+
+  async #recover(): Promise<void> {
+    await this.#endLost();
+    if (this.#running.size > 0) {
+      const interrupted = new Set(await this.#parts.box.sessionStore.interrupted());
+      for (const turn of this.#running.values())
+        if (interrupted.has(turn.id)) turn.interrupt('the turn was interrupted');
+    }
+    await this.#takeUp();
+  }
+
+  /** Whether the turn that was meant runs in this process. */
+  #interruptHere(session: string, ids: readonly string[], why: string): boolean {
+    const running = this.#running.get(session);
+    const isMeant = running !== undefined && ids.includes(running.id);
+    if (isMeant) running.interrupt(why);
+    else for (const id of ids) this.#working.get(session)?.interrupted.add(id);
+    return isMeant;
+  }
+
+  async #endLost(): Promise<void> {
     const { box, log } = this.#parts;
     this.#lost.push(...(await box.sessionStore.takeLost()));
     for (let turn = this.#lost[0]; turn !== undefined; turn = this.#lost[0]) {
@@ -80,16 +121,31 @@ export class Turns {
     }
   }
 
-  /** Runs what waits. */
-  async takeUp(): Promise<void> {
-    for (const session of await this.#parts.box.sessionStore.waiting()) this.workOff(session);
+  /** From now on what waits since an earlier process, or for another one, is run here too. */
+  async open(): Promise<void> {
+    this.#isOpen = true;
+    await this.recover();
   }
 
-  /** Runs the turns of a session until none waits. */
+  /** Runs what waits, as far as there is room. */
+  async #takeUp(): Promise<void> {
+    const room = this.#room();
+    if (room <= 0 || !this.#isOpen || this.#isClosing) return;
+    this.#hasMore = false;
+    const waiting = await this.#parts.box.sessionStore.waiting(room + 1);
+    for (const session of waiting) this.workOff(session);
+  }
+
+  /** Runs the turns of a session until none waits; where there is no room, another process may, or this one does later. */
   workOff(session: string): void {
     const known = this.#working.get(session);
     if (known !== undefined) known.again = true;
     if (this.#isClosing || known !== undefined) return;
+    if (this.#room() <= 0) {
+      this.#hasMore = true;
+      void this.#parts.post.tell('waiting', {});
+      return;
+    }
     const work: Work = { done: Promise.resolve(), again: false, interrupted: new Set() };
     this.#working.set(session, work);
     work.done = this.#work(session, work);
@@ -103,6 +159,7 @@ export class Turns {
   /** Lets the turns that run end for some time, and interrupts the rest. */
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
+    clearTimeout(this.#lookingUp);
     const grace = setTimeout(() => {
       for (const turn of this.#running.values()) turn.interrupt('Signalbox is closing');
     }, graceMs);
@@ -112,6 +169,30 @@ export class Turns {
     clearTimeout(grace);
     clearTimeout(last);
     this.#closed.abort();
+    await this.#parts.post.tell('waiting', {});
+  }
+
+  /** How many more turns may run here now. */
+  #room(): number {
+    let active = this.#working.size;
+    for (const { isWaiting } of this.#running.values()) if (isWaiting) active -= 1;
+    return this.#parts.atOnce - active;
+  }
+
+  /** There may be room for what waits. */
+  #makeRoom(): void {
+    if (this.#hasMore && !this.#isClosing) this.#takeUp().catch(() => undefined);
+  }
+
+  #lookSoon(): void {
+    const { atOnce } = this.#parts;
+    if (atOnce === 0) return;
+    const pause = (Math.random() + this.#working.size / atOnce) * politenessMs;
+    this.#lookingUp ??= setTimeout(() => {
+      this.#lookingUp = undefined;
+      if (this.#room() > 0) this.#takeUp().catch(() => undefined);
+      else this.#hasMore = true;
+    }, pause).unref();
   }
 
   async #work(session: string, work: Work): Promise<void> {
@@ -126,6 +207,8 @@ export class Turns {
         }
         await this.#run(turn, work.interrupted);
         turn = undefined;
+        // Others wait: the next message of this session does so too.
+        if (this.#hasMore && this.#room() <= 0) break;
       } catch (error) {
         // The store may be busy or full for a moment; what was claimed is tried again, since nobody else would run it.
         process.emitWarning(`turns of ${session} wait: ${messageOf(error)}`, { type: 'SignalboxWarning' });
@@ -133,6 +216,7 @@ export class Turns {
       }
     }
     this.#working.delete(session);
+    this.#makeRoom();
   }
 
   async #run(turn: TurnRecord, interrupted: ReadonlySet<string>): Promise<void> {
@@ -153,7 +237,17 @@ export class Turns {
     }
     const memory = await box.sessionStore.memory(turn.session);
     const closed = this.#closed.signal;
-    const running = new RunningTurn({ box, log, agent, session, turn, memory, questionMs, closed });
+    const running = new RunningTurn({
+      box,
+      log,
+      agent,
+      session,
+      turn,
+      memory,
+      questionMs,
+      closed,
+      onWaits: () => this.#makeRoom(),
+    });
     this.#running.set(session.id, running);
     if (interrupted.has(turn.id)) running.interrupt('the turn was interrupted');
     const looking =

@@ -51,6 +51,11 @@ export class Watchers {
     watched.changed = Promise.withResolvers();
   }
 
+  /** Tells that a session has come so far, should that be news. */
+  wakeAt(session: string, seq: number): void {
+    if (this.#watched.get(session)?.recent.at(-1)?.seq !== seq) this.wake(session, []);
+  }
+
   enter(session: string): Watcher {
     const watched = this.#watched.get(session) ?? newlyWatched(this.#isClosed);
     this.#watched.set(session, watched);

@@ -3,7 +3,6 @@ import type { SessionEvent } from '../../sessions/session-event.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp, ServerContext } from '../environment.ts';
 import { readJsonBody } from '../json-body.ts';
-import { SentMessages } from '../sent-messages.ts';
 import { sessionFrame } from '../session-frame.ts';
 import { problems } from '../schemas/problem.ts';
 import { interruptionSchema, messageSchema, sentSchema } from '../schemas/session.ts';
@@ -58,15 +57,11 @@ export function sessionTurnRoutes(
     },
   });
 
-  const sentMessages = new SentMessages();
-
   app.openapi(sendRoute, async (context) => {
     const { id } = await served.one(context.var.identity, context.req.valid('param').id);
     const { content, idempotencyKey } = context.req.valid('json');
     const { principal } = context.var;
-    const sendNow = () => served.all.send(id, content, principal);
-    const send = () =>
-      idempotencyKey === undefined ? sendNow() : sentMessages.once([id, principal.id, idempotencyKey], sendNow);
+    const send = () => served.all.send(id, content, principal, idempotencyKey === undefined ? {} : { idempotencyKey });
     if (wantsStream(context)) {
       return streams.answer(context, async (signal) => {
         const { turnId, afterSeq } = await send();

@@ -1,12 +1,14 @@
-import type {
-  SessionDraft,
-  SessionRecord,
-  SessionRecordQuery,
-  SessionStore,
-  SessionWrite,
-  StoredSessionEvent,
-  TurnDraft,
-  TurnRecord,
+import {
+  type QueuedTurn,
+  type SessionDraft,
+  type SessionRecord,
+  type SessionRecordQuery,
+  type SessionStore,
+  type SessionWrite,
+  type StoredSessionEvent,
+  type TurnDraft,
+  type TurnRecord,
+  sentMessagesMs,
 } from '../../journal/session-store.ts';
 import type { Principal } from '../../model/principal.ts';
 import { Conditions } from '../conditions.ts';
@@ -30,6 +32,11 @@ CREATE TABLE turns (
 );
 CREATE INDEX turns_session ON turns (session, position);
 CREATE UNIQUE INDEX turns_running ON turns (session) WHERE writer <> '';
+
+CREATE TABLE sent_messages (
+  session text NOT NULL, key text NOT NULL, turn text NOT NULL, after_seq integer NOT NULL, position integer NOT NULL, at bigint NOT NULL,
+  PRIMARY KEY (session, key)
+);
 `;
 
 const columns = `id, agent, runtime, model, title, cwd, permission_mode AS "permissionMode", owner, owner_kind AS "ownerKind",
@@ -44,6 +51,9 @@ const copyEvents =
 const copyMemory = 'INSERT INTO session_memories SELECT $1, memory FROM session_memories WHERE session = $2';
 const insertTurn = `INSERT INTO turns (id, session, content, author, author_kind, writer, interrupted, waits)
   VALUES ($1, $2, $3, $4, $5, '', false, false)`;
+const sentBefore =
+  'SELECT turn AS "turnId", after_seq AS "afterSeq", position FROM sent_messages WHERE session = $1 AND key = $2 AND at > $3';
+const insertSent = 'INSERT INTO sent_messages VALUES ($1, $2, $3, $4, $5, $6)';
 const touch =
   "UPDATE sessions SET active_at = greatest(active_at, $1), title = CASE title WHEN '' THEN $2 ELSE title END WHERE id = $3";
 const trimEvents =
@@ -136,7 +146,7 @@ export class SessionTable implements SessionStore {
   delete(id: string): Promise<boolean> {
     return this.#database.transaction(async (sql) => {
       const deleted = sql.change('DELETE FROM sessions WHERE id = $1', [id]);
-      const rest = ['session_events', 'session_memories', 'turns'].map((table) =>
+      const rest = ['session_events', 'session_memories', 'turns', 'sent_messages'].map((table) =>
         sql.change(`DELETE FROM ${table} WHERE session = $1`, [id]),
       );
       await Promise.all([deleted, ...rest]);
@@ -165,18 +175,30 @@ export class SessionTable implements SessionStore {
     await this.#database.change(trimEvents, [id, keep]);
   }
 
-  queue({ id, session, content, by, at, title, most }: TurnDraft): Promise<number | undefined> {
+  queue({ id, session, content, by, at, title, most, key }: TurnDraft): Promise<QueuedTurn | undefined> {
     return this.#database.transaction(async (sql) => {
       await hold(sql, session);
       const [row] = await sql.rows<SessionRow>(`SELECT ${columns} FROM sessions WHERE id = $1`, [session]);
       if (row === undefined) return undefined;
-      const { queued, turn } = sessionOf(row);
+      const since = at - sentMessagesMs;
+      const [before] = key === undefined ? [] : await sql.rows<QueuedTurn>(sentBefore, [session, key, since]);
+      if (before !== undefined) return before;
+      const { queued, turn, lastSeq } = sessionOf(row);
       if (queued >= most) return undefined;
+      const taken = { turnId: id, afterSeq: lastSeq, position: queued + (turn === 'none' ? 0 : 1) };
+      const sent =
+        key === undefined
+          ? []
+          : [
+              sql.change('DELETE FROM sent_messages WHERE session = $1 AND at <= $2', [session, since]),
+              sql.change(insertSent, [session, key, id, taken.afterSeq, taken.position, at]),
+            ];
       await Promise.all([
         sql.change(insertTurn, [id, session, content, by.id, by.kind]),
         sql.change(touch, [at, title, session]),
+        ...sent,
       ]);
-      return queued + (turn === 'none' ? 0 : 1);
+      return taken;
     });
   }
 
@@ -210,9 +232,14 @@ export class SessionTable implements SessionStore {
     return (await this.#database.rows<TurnRow>(take, [own, dead])).map(turnOf);
   }
 
-  async waiting(): Promise<readonly string[]> {
-    const sql = "SELECT session FROM turns WHERE writer = '' GROUP BY session ORDER BY min(position)";
-    return (await this.#database.rows<{ session: string }>(sql)).map(({ session }) => session);
+  async interrupted(): Promise<readonly string[]> {
+    const sql = "SELECT id FROM turns WHERE writer <> '' AND writer = $1 AND interrupted";
+    return (await this.#database.rows<{ id: string }>(sql, [this.#writers.own])).map(({ id }) => id);
+  }
+
+  async waiting(most: number): Promise<readonly string[]> {
+    const sql = `SELECT session FROM turns GROUP BY session HAVING bool_and(writer = '') ORDER BY min(position) LIMIT $1`;
+    return (await this.#database.rows<{ session: string }>(sql, [most])).map(({ session }) => session);
   }
 }
 

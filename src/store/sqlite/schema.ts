@@ -1,6 +1,6 @@
 import { approvalSchema } from './approval-table.ts';
 import { tailSchema } from './journal-table.ts';
-import { sessionSchema } from './session-table.ts';
+import { sentSchema, sessionSchema } from './session-table.ts';
 import { tokenSchema } from './token-table.ts';
 import { jobSchema } from './job-table.ts';
 import { sampleSchema, sampleSteps } from './sample-table.ts';
@@ -66,4 +66,5 @@ export const schemaSteps: readonly string[] = [
   jobSchema,
   tailSchema,
   factSchema,
+  sentSchema,
 ];

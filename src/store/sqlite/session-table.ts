@@ -1,12 +1,14 @@
-import type {
-  SessionDraft,
-  SessionRecord,
-  SessionRecordQuery,
-  SessionStore,
-  SessionWrite,
-  StoredSessionEvent,
-  TurnDraft,
-  TurnRecord,
+import {
+  type QueuedTurn,
+  type SessionDraft,
+  type SessionRecord,
+  type SessionRecordQuery,
+  type SessionStore,
+  type SessionWrite,
+  type StoredSessionEvent,
+  type TurnDraft,
+  type TurnRecord,
+  sentMessagesMs,
 } from '../../journal/session-store.ts';
 import type { Principal } from '../../model/principal.ts';
 import { Conditions } from '../conditions.ts';
@@ -36,6 +38,13 @@ CREATE INDEX turns_session ON turns (session, position);
 CREATE UNIQUE INDEX turns_running ON turns (session) WHERE writer <> '';
 `;
 
+export const sentSchema = `
+CREATE TABLE sent_messages (
+  session TEXT NOT NULL, key TEXT NOT NULL, turn TEXT NOT NULL, after_seq INTEGER NOT NULL, position INTEGER NOT NULL, at INTEGER NOT NULL,
+  PRIMARY KEY (session, key)
+) STRICT, WITHOUT ROWID;
+`;
+
 const columns = `id, agent, runtime, model, title, cwd, permission_mode AS permissionMode, owner, owner_kind AS ownerKind,
   created_at AS createdAt, active_at AS activeAt, forked_from AS forkedFrom, last_turn AS lastTurn, last_seq AS lastSeq,
   turn_seq AS turnSeq, (SELECT count(*) FROM turns WHERE session = sessions.id AND writer = '') AS queued,
@@ -58,6 +67,9 @@ const copyEvents =
 const copyMemory = 'INSERT INTO session_memories SELECT :id, memory FROM session_memories WHERE session = :from';
 const insertTurn = `INSERT INTO turns (id, session, content, author, author_kind, writer, interrupted, waits)
   VALUES (?, ?, ?, ?, ?, '', 0, 0)`;
+
+const sentBefore =
+  'SELECT turn AS turnId, after_seq AS afterSeq, position FROM sent_messages WHERE session = ? AND key = ? AND at > ?';
 
 const touch =
   "UPDATE sessions SET active_at = max(active_at, ?), title = CASE title WHEN '' THEN ? ELSE title END WHERE id = ?";
@@ -139,7 +151,7 @@ export class SessionTable implements SessionStore {
     let deleted = false;
     this.#transaction(() => {
       deleted = this.#run('DELETE FROM sessions WHERE id = ?', id) > 0;
-      for (const table of ['session_events', 'session_memories', 'turns'])
+      for (const table of ['session_events', 'session_memories', 'turns', 'sent_messages'])
         this.#run(`DELETE FROM ${table} WHERE session = ?`, id);
     });
     return deleted;
@@ -167,18 +179,27 @@ export class SessionTable implements SessionStore {
     this.#transaction(() => this.#run(trimEvents, id, id, keep));
   }
 
-  async queue({ id, session, content, by, at, title, most }: TurnDraft): Promise<number | undefined> {
-    let before: number | undefined;
+  async queue({ id, session, content, by, at, title, most, key }: TurnDraft): Promise<QueuedTurn | undefined> {
+    let taken: QueuedTurn | undefined;
+    const since = at - sentMessagesMs;
     this.#transaction(() => {
       const row = this.#statements.get(`SELECT ${columns} FROM sessions WHERE id = ?`).get(session);
       if (row === undefined) return;
-      const { queued, turn } = sessionOf(row);
+      const before = key === undefined ? undefined : this.#statements.get(sentBefore).get(session, key, since);
+      if (before !== undefined) {
+        taken = { ...before } as unknown as QueuedTurn;
+        return;
+      }
+      const { queued, turn, lastSeq } = sessionOf(row);
       if (queued >= most) return;
       this.#run(insertTurn, id, session, content, by.id, by.kind);
       this.#run(touch, at, title, session);
-      before = queued + (turn === 'none' ? 0 : 1);
+      taken = { turnId: id, afterSeq: lastSeq, position: queued + (turn === 'none' ? 0 : 1) };
+      if (key === undefined) return;
+      this.#run('DELETE FROM sent_messages WHERE session = ? AND at <= ?', session, since);
+      this.#run('INSERT INTO sent_messages VALUES (?, ?, ?, ?, ?, ?)', session, key, id, lastSeq, taken.position, at);
     });
-    return before;
+    return taken;
   }
 
   async claim(session: string): Promise<TurnRecord | undefined> {
@@ -205,10 +226,17 @@ export class SessionTable implements SessionStore {
     return dead.flatMap((writer) => take.all(own, writer).map(turnOf));
   }
 
-  async waiting(): Promise<readonly string[]> {
+  async interrupted(): Promise<readonly string[]> {
+    const rows = this.#statements
+      .get('SELECT id FROM turns WHERE writer = ? AND interrupted = 1')
+      .all(this.#writers.own);
+    return rows.map(({ id }) => String(id));
+  }
+
+  async waiting(most: number): Promise<readonly string[]> {
     return this.#statements
-      .get("SELECT session FROM turns WHERE writer = '' GROUP BY session ORDER BY min(position)")
-      .all()
+      .get("SELECT session FROM turns GROUP BY session HAVING max(writer) = '' ORDER BY min(position) LIMIT ?")
+      .all(most)
       .map((row) => String(row['session']));
   }
 

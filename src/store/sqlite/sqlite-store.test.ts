@@ -66,6 +66,7 @@ describe('sqlite store', () => {
       'tail',
       'kinds',
       'samples',
+      'sent_messages',
     ];
     database.exec('DROP INDEX entries_server');
     for (const column of ['server', 'decision', 'principal', 'ms'])
