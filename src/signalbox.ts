@@ -32,7 +32,7 @@ import type { JobStore } from './journal/job-store.ts';
 import { Journal } from './journal/journal.ts';
 import { JournalReader } from './journal/reader.ts';
 import type { Post } from './journal/post.ts';
-import { recordUnknown } from './journal/recovery.ts';
+import { Recovery } from './journal/recovery.ts';
 import { type Redactor, createRedactor } from './journal/redaction.ts';
 import type { SessionStore } from './journal/session-store.ts';
 import type { ResultPage, Store } from './journal/store.ts';
@@ -241,7 +241,8 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
   });
   const stopRecordingServers = recordServers(catalog, journal, redactor);
   const events = new Events(catalog, journal);
-  await recordUnknown(store, journal);
+  const recovery = new Recovery(store, journal);
+  await recovery.start();
   const own = options.builtin === false ? undefined : builtin(options, store, catalog, maxResultBytes);
   if (own !== undefined) catalog.mount(own);
   for (const server of options.servers ?? []) catalog.mount(server);
@@ -252,6 +253,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
   const idle = (): Promise<void> => new Promise((resolve) => (underWay === 0 ? resolve() : (onIdle = resolve)));
 
   async function close(graceMs: number): Promise<void> {
+    recovery.stop();
     const grace = setTimeout(() => waits.endAll(), graceMs);
     await idle();
     clearTimeout(grace);

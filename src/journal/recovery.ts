@@ -2,14 +2,48 @@ import type { EntryDraft, StoredEntry } from './entry.ts';
 import type { Journal } from './journal.ts';
 import type { Store } from './store.ts';
 
-/**
- * Gives every call that died with its process the outcome `unknown`: it may or may not have acted, and nobody guesses.
- * Returns how many there were.
- */
-export async function recordUnknown(store: Store, journal: Journal): Promise<number> {
-  const orphans = await store.orphans();
-  await Promise.all(orphans.map((intent) => journal.append(unknownDraft(intent), 'crash')));
-  return orphans.length;
+const everyMs = 5000;
+
+/** Gives every call that died with its process the outcome `unknown`: it may or may not have acted, and nobody guesses. */
+export class Recovery {
+  readonly #store: Store;
+  readonly #journal: Journal;
+  #timer: NodeJS.Timeout | undefined;
+  /** What was taken over, until its outcome is written. */
+  readonly #orphans = new Set<StoredEntry>();
+  #isLooking = false;
+
+  constructor(store: Store, journal: Journal) {
+    this.#store = store;
+    this.#journal = journal;
+  }
+
+  /** Looks now and, where processes of other machines may end while this one goes on, from then on now and then. */
+  async start(): Promise<void> {
+    await this.#look(false);
+    if (this.#store.post.reachesOthers)
+      this.#timer = setInterval(() => void this.#look(true).catch(() => undefined), everyMs).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  async #look(patient: boolean): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    try {
+      for (const intent of await this.#store.orphans({ patient })) this.#orphans.add(intent);
+      await Promise.all(Array.from(this.#orphans, (intent) => this.#record(intent)));
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  async #record(intent: StoredEntry): Promise<void> {
+    await this.#journal.append(unknownDraft(intent), 'crash');
+    this.#orphans.delete(intent);
+  }
 }
 
 function unknownDraft(intent: StoredEntry): EntryDraft {

@@ -250,10 +250,13 @@ export function sessionStoreConformance(name: string, lasting: boolean, place: (
       assert.equal((await sessions.claim('s1'))?.interrupted, true);
       await write([], { ends: 't1' });
       assert.equal((await sessions.claim('s1'))?.interrupted, false);
-      assert.deepEqual([await sessions.interrupt('none'), await sessions.interrupted()], [[], []]);
+      assert.deepEqual(
+        [await sessions.interrupt('none'), await sessions.claimed()],
+        [[], [{ id: 't2', interrupted: false }]],
+      );
       await queue('t3');
       await sessions.interrupt('s1');
-      assert.deepEqual(await sessions.interrupted(), ['t2'], 'of those that run here');
+      assert.deepEqual(await sessions.claimed(), [{ id: 't2', interrupted: true }], 'those that run here');
     });
 
     test('a turn that this process has claimed is not lost', async () => {

@@ -1,5 +1,6 @@
 import type { PermissionMode } from '../model/permission-mode.ts';
 import type { Principal } from '../model/principal.ts';
+import type { Looking } from './store.ts';
 
 /** A session as it is kept. Texts are empty where there is nothing yet. */
 export interface SessionRecord extends SessionFacts {
@@ -131,9 +132,9 @@ export interface SessionStore {
   /** Marks all turns of a session as interrupted, and tells which there were. */
   interrupt(session: string): Promise<readonly string[]>;
   /** Takes over the turns that were claimed by processes that are gone: each is given to one process, once. */
-  takeLost(): Promise<readonly TurnRecord[]>;
-  /** The turns that this process has claimed and that were interrupted since, wherever that was. */
-  interrupted(): Promise<readonly string[]>;
+  takeLost(options?: Looking): Promise<readonly TurnRecord[]>;
+  /** The turns that this process has claimed, and whether they were interrupted since, wherever that was. */
+  claimed(): Promise<readonly Pick<TurnRecord, 'id' | 'interrupted'>[]>;
   /** At most so many sessions whose next turn could be claimed; those first whose message has waited longest. */
   waiting(most: number): Promise<readonly string[]>;
 }

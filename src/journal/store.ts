@@ -32,7 +32,7 @@ export interface Store extends ApprovalStore {
   /** The newest head of the chain that was set down apart from the entries: what `verify` holds them against. */
   anchor(): Promise<ChainHead>;
   /** Intents whose process is gone and that have no outcome. Where processes of several machines start at once, each is told to one. */
-  orphans(): Promise<readonly StoredEntry[]>;
+  orphans(options?: Looking): Promise<readonly StoredEntry[]>;
   /** Who took an idempotency key. */
   claim(key: string): Promise<Claim | undefined>;
   /** The whole outcome of a call, as JSON text, where it was recorded. */
@@ -42,6 +42,12 @@ export interface Store extends ApprovalStore {
   /** Reads a page of a kept result, by UTF-16 position. */
   readResult(id: string, offset: number, limit: number): Promise<ResultPage | undefined>;
   close(): Promise<void>;
+}
+
+/** How one looks for what processes left that are gone. */
+export interface Looking {
+  /** One that lives may seem gone for a moment, when its connection broke: one that looks often takes it for gone a little later. */
+  readonly patient?: boolean;
 }
 
 /** What became of the entries of an append, in their order. */

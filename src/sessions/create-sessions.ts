@@ -73,7 +73,7 @@ const deleteLookMs = 20;
 /** How late a watcher is where nobody tells what another process writes. */
 const lookEveryMs = 1000;
 /** How long a turn whose process died may look alive. */
-const recoverEveryMs = 2000;
+const recoverEveryMs = 1500;
 
 /**
  * Opens the sessions that are kept in the box's store. Turns that died with an earlier process are ended, and messages that

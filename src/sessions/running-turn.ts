@@ -48,6 +48,7 @@ export class RunningTurn {
   #status: Status = { type: 'status' };
   #toldServers = '';
   #isWaiting = false;
+  #isLeft = false;
   #unwritten = 0;
   #written: Promise<unknown> = Promise.resolve();
   #reason: TurnReason | undefined;
@@ -71,6 +72,12 @@ export class RunningTurn {
 
   interrupt(why: string): void {
     this.#interrupt.abort(new DOMException(why, 'AbortError'));
+  }
+
+  /** Ends it without a word: another process has told that it was lost. */
+  leave(): void {
+    this.#isLeft = true;
+    this.interrupt('another process took the turn for lost');
   }
 
   /** Interrupts it because it may not go on, and tells why. */
@@ -247,6 +254,7 @@ export class RunningTurn {
   }
 
   #write(happenings: readonly SessionHappening[], along?: Along): void {
+    if (this.#isLeft) return;
     this.#unwritten += 1;
     this.#written = this.#parts.log.write(this.#parts.session.id, happenings, along).then(
       (seq) => {
@@ -269,6 +277,7 @@ export class RunningTurn {
   async #keep(happenings: readonly SessionHappening[], along: Along): Promise<boolean> {
     const { log, session, closed } = this.#parts;
     for (;;) {
+      if (this.#isLeft) return false;
       try {
         return (await log.write(session.id, happenings, along)) !== undefined;
       } catch {

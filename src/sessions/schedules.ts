@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path';
 import type { JobRecord, JobStore } from '../journal/job-store.ts';
+import type { Post } from '../journal/post.ts';
 import { holdsSecretPattern } from '../journal/secret-patterns.ts';
 import { SignalboxError, messageOf } from '../model/errors.ts';
 import { newId } from '../model/identifiers.ts';
@@ -13,6 +14,8 @@ import type { Refusal } from './turns.ts';
 /** What schedules are kept in, and what their runs are made with. */
 export interface ScheduleParts {
   readonly store: JobStore;
+  /** Tells other processes that look after the same jobs. */
+  readonly post?: Post;
   readonly sessions: Pick<Sessions, 'agents' | 'create' | 'send' | 'get'>;
   /** Takes what must never be kept out of a text. */
   readonly redact: (text: string) => string;
@@ -30,6 +33,7 @@ const day = 24 * 60 * 60 * 1000;
 const keptFor = 7 * day;
 /** How long jobs that other processes made, and clocks that were set, may go unnoticed. */
 const longestSleep = 30_000;
+const topic = 'jobs';
 const cutShort = 'Signalbox ended before the session was made';
 
 /**
@@ -42,6 +46,7 @@ export class Schedules {
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
   #state: 'made' | 'started' | 'closed' = 'made';
+  #stop: (() => void) | undefined;
 
   constructor(parts: ScheduleParts) {
     this.#parts = parts;
@@ -78,7 +83,7 @@ export class Schedules {
       lastError: '',
     };
     if (!(await store.add(record, mostJobs))) throw full();
-    this.#wake();
+    this.#changed();
     return await this.get(id);
   }
 
@@ -107,19 +112,21 @@ export class Schedules {
     if (record === undefined)
       throw new SignalboxError('job-unknown', `no deleted job ${id} is kept: they are for ${keptFor / day} days`);
     if (!(await store.restore(id, nextOf(record, this.#now()).at, mostJobs))) throw full();
-    this.#wake();
+    this.#changed();
   }
 
   /** From now on jobs run at their times. */
   start(): void {
     if (this.#state !== 'made') return;
     this.#state = 'started';
+    this.#stop = this.#parts.post?.on(topic, () => this.#wake());
     this.#wake();
   }
 
   /** Begins no more runs, and waits for those that are being begun. Their turns go on. */
   async close(): Promise<void> {
     this.#state = 'closed';
+    this.#stop?.();
     clearTimeout(this.#timer);
     await this.#looking;
   }
@@ -200,6 +207,13 @@ export class Schedules {
     if (cwd !== undefined && !isAbsolute(cwd))
       throw invalid(`the directory ${JSON.stringify(cwd)} is no absolute path`);
     if (agent !== undefined) agentNamed({ list: () => this.#parts.sessions.agents() }, agent);
+  }
+
+  /** A job may be due sooner than was known. */
+  #changed(): void {
+    this.#wake();
+    // Whoever misses it looks by itself, later.
+    if (this.#parts.post?.reachesOthers === true) this.#parts.post.send(topic, '').catch(() => undefined);
   }
 
   /** Looks at the jobs now, or once more after it has. */

@@ -32,9 +32,9 @@ function storeWith(store: SessionStore, other: Partial<SessionStore>): SessionSt
     queue: (turn) => store.queue(turn),
     claim: (session) => store.claim(session),
     interrupt: (session) => store.interrupt(session),
-    takeLost: () => store.takeLost(),
+    takeLost: (looking) => store.takeLost(looking),
     waiting: (most) => store.waiting(most),
-    interrupted: () => store.interrupted(),
+    claimed: () => store.claimed(),
     ...other,
   };
 }

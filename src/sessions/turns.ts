@@ -56,6 +56,7 @@ export class Turns {
   #isClosing = false;
   /** Something waits that there was no room for. */
   #hasMore = false;
+  #hasLooked = false;
   #lookingUp: NodeJS.Timeout | undefined;
   #recovering: Promise<void> | undefined;
 
@@ -95,12 +96,20 @@ export class Turns {
 
   async #recover(): Promise<void> {
     await this.#endLost();
-    if (this.#running.size > 0) {
-      const interrupted = new Set(await this.#parts.box.sessionStore.interrupted());
-      for (const turn of this.#running.values())
-        if (interrupted.has(turn.id)) turn.interrupt('the turn was interrupted');
-    }
+    await this.#look();
     await this.#takeUp();
+  }
+
+  /** Ends what was interrupted elsewhere, and what another process took for lost: it goes on without us. */
+  async #look(): Promise<void> {
+    const running = [...this.#running.values()];
+    if (running.length === 0) return;
+    const claimed = await this.#parts.box.sessionStore.claimed();
+    for (const turn of running) {
+      const own = claimed.find(({ id }) => id === turn.id);
+      if (own === undefined) turn.leave();
+      else if (own.interrupted) turn.interrupt('the turn was interrupted');
+    }
   }
 
   /** Whether the turn that was meant runs in this process. */
@@ -114,7 +123,9 @@ export class Turns {
 
   async #endLost(): Promise<void> {
     const { box, log } = this.#parts;
-    this.#lost.push(...(await box.sessionStore.takeLost()));
+    const patient = this.#hasLooked;
+    this.#hasLooked = true;
+    this.#lost.push(...(await box.sessionStore.takeLost({ patient })));
     for (let turn = this.#lost[0]; turn !== undefined; turn = this.#lost[0]) {
       await lostTurn(box.sessionStore, log, turn);
       this.#lost = this.#lost.filter((one) => one !== turn);
@@ -251,7 +262,7 @@ export class Turns {
     this.#running.set(session.id, running);
     if (interrupted.has(turn.id)) running.interrupt('the turn was interrupted');
     const looking =
-      refusal === undefined ? undefined : setInterval(() => void this.#look(running, sender), lookEveryMs);
+      refusal === undefined ? undefined : setInterval(() => void this.#lookAfter(running, sender), lookEveryMs);
     try {
       await running.run();
     } finally {
@@ -261,7 +272,7 @@ export class Turns {
   }
 
   /** Ends a turn whose sender may not any more. */
-  async #look(turn: RunningTurn, sender: Principal): Promise<void> {
+  async #lookAfter(turn: RunningTurn, sender: Principal): Promise<void> {
     // Nobody is interrupted because the store cannot be read for a moment.
     const refused = await this.#parts.refusal?.(sender).catch(() => undefined);
     if (refused !== undefined) turn.refuse(refused);

@@ -19,7 +19,7 @@ import { Catalog } from '../../src/catalog/catalog.ts';
 import type { Source } from '../../src/catalog/source.ts';
 import { Journal } from '../../src/journal/journal.ts';
 import { JournalReader } from '../../src/journal/reader.ts';
-import { recordUnknown } from '../../src/journal/recovery.ts';
+import { Recovery } from '../../src/journal/recovery.ts';
 import { createRedactor } from '../../src/journal/redaction.ts';
 import type { CallOptions, CallOutcome } from '../../src/model/call.ts';
 import type { Decision } from '../../src/model/decision.ts';
@@ -83,7 +83,7 @@ export async function coreBox(
     recordIntent(store, journal, redactor),
     execute({ states: new SessionStates(), waits, redactor, timeoutMs: 60_000, largestResult: 1e6 }),
   ]);
-  await recordUnknown(store, journal);
+  await new Recovery(store, journal).start();
   for (const source of sources) catalog.mount(source);
   return {
     async call(tool, args, options = {}) {

@@ -13,6 +13,7 @@ export function openSchedules(
 ): Schedules {
   const schedules = new Schedules({
     store: box.jobStore,
+    post: box.post,
     sessions,
     redact: (text) => box.redact(text),
     refusal: (owner) => tokenRefusal(box.tokens, owner),

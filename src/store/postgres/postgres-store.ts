@@ -1,7 +1,16 @@
 import type { ApprovalQuery, ApprovalRecord, StoredRule } from '../../journal/approval-store.ts';
 import type { CallSamples, SampleQuery } from '../../journal/call-samples.ts';
 import type { EntryDraft, StoredEntry } from '../../journal/entry.ts';
-import type { Appended, ChainHead, Claim, EntryQuery, KeptResult, ResultPage, Store } from '../../journal/store.ts';
+import type {
+  Appended,
+  ChainHead,
+  Claim,
+  EntryQuery,
+  KeptResult,
+  Looking,
+  ResultPage,
+  Store,
+} from '../../journal/store.ts';
 import { newId } from '../../model/identifiers.ts';
 import { type Address, parseAddress } from './address.ts';
 import { ApprovalTable } from './approval-table.ts';
@@ -57,7 +66,7 @@ class OpenStore implements PostgresStore {
     this.#journal = new JournalTable(database, writer);
     this.#approvals = new ApprovalTable(database);
     this.#results = new ResultTable(database);
-    this.sessions = new SessionTable(database, { own: writer, living: () => this.#presence.living() });
+    this.sessions = new SessionTable(database, { own: writer, living: (looking) => this.#presence.living(looking) });
     this.tokens = new TokenTable(database);
     this.jobs = new JobTable(database);
   }
@@ -86,8 +95,8 @@ class OpenStore implements PostgresStore {
     return this.#journal.head();
   }
 
-  orphans(): Promise<readonly StoredEntry[]> {
-    return this.#journal.takeOpen(() => this.#presence.living());
+  orphans(looking?: Looking): Promise<readonly StoredEntry[]> {
+    return this.#journal.takeOpen(() => this.#presence.living(looking));
   }
 
   async claim(key: string): Promise<Claim | undefined> {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Client } from 'pg';
+import type { Looking } from '../../journal/store.ts';
 import type { Address } from './address.ts';
 import type { Database } from './database.ts';
 import { migrate } from './migrate.ts';
@@ -14,12 +15,14 @@ const register = `WITH own AS (
   SELECT number, pg_advisory_lock_shared($1, number) FROM own`;
 
 // All connections end with the server: after a restart writers have a while to come back.
-const living = `SELECT name FROM writers WHERE number IN (
+const standing = `SELECT name, number IN (
     SELECT objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND classid = $1::bigint::oid AND objsubid = 2 AND granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))
-  OR (server_started <> pg_postmaster_start_time() AND now() < pg_postmaster_start_time() + interval '30 seconds')`;
+  OR (server_started <> pg_postmaster_start_time() AND now() < pg_postmaster_start_time() + interval '30 seconds') AS "isLiving" FROM writers`;
 
 const longestPause = 2000;
+/** A connection that broke is usually made anew within milliseconds. */
+const patienceMs = 2500;
 
 /** The channel on which the processes of a schema tell each other something. */
 export function channelOf({ schema }: Address): string {
@@ -44,6 +47,8 @@ export class Presence {
   readonly #hearing: Hearing;
   readonly #closing = new AbortController();
   #client: Client | undefined;
+  /** Since when writers have been missed that did not say goodbye. */
+  #missing: ReadonlyMap<string, number> = new Map();
   #comingBack: Promise<void> | undefined;
 
   constructor(database: Database, address: Address, writer: string, hearing: Hearing) {
@@ -59,10 +64,14 @@ export class Presence {
     return await this.#connect((client) => migrate(client, this.#address, this.#lock));
   }
 
-  /** The writers that are alive, this one included. */
-  async living(): Promise<ReadonlySet<string>> {
-    const rows = await this.#database.rows<{ name: string }>(living, [this.#lock]);
-    return new Set([this.#writer, ...rows.map(({ name }) => name)]);
+  /** The writers that are alive, this one included; for the patient also those that were not long ago. */
+  async living({ patient = false }: Looking = {}): Promise<ReadonlySet<string>> {
+    const rows = await this.#database.rows<{ name: string; isLiving: boolean }>(standing, [this.#lock]);
+    const now = performance.now();
+    const missing = rows.filter(({ isLiving }) => !isLiving).map(({ name }) => name);
+    this.#missing = new Map(missing.map((name) => [name, this.#missing.get(name) ?? now]));
+    const recent = patient ? missing.filter((name) => now - (this.#missing.get(name) ?? now) < patienceMs) : [];
+    return new Set([this.#writer, ...rows.filter(({ isLiving }) => isLiving).map(({ name }) => name), ...recent]);
   }
 
   async close(): Promise<void> {

@@ -10,6 +10,7 @@ import {
   type TurnRecord,
   sentMessagesMs,
 } from '../../journal/session-store.ts';
+import type { Looking } from '../../journal/store.ts';
 import type { Principal } from '../../model/principal.ts';
 import { Conditions } from '../conditions.ts';
 import { type Database, type Sql, type Value, numbered } from './database.ts';
@@ -92,7 +93,7 @@ type TurnRow = Omit<TurnRecord, 'by'> & { readonly author: string; readonly auth
 /** Which process this is, and which others live. */
 interface Writers {
   readonly own: string;
-  living(): Promise<ReadonlySet<string>>;
+  living(looking?: Looking): Promise<ReadonlySet<string>>;
 }
 
 /** Keeps sessions, their events and the turns that wait. Whoever changes the turns of a session holds its row first. */
@@ -219,22 +220,22 @@ export class SessionTable implements SessionStore {
     return (await this.#database.rows<{ id: string }>(sql, [session])).map(({ id }) => id);
   }
 
-  async takeLost(): Promise<readonly TurnRecord[]> {
+  async takeLost(looking?: Looking): Promise<readonly TurnRecord[]> {
     const { own } = this.#writers;
     const writers = await this.#database.rows<{ writer: string }>(
       "SELECT DISTINCT writer FROM turns WHERE writer NOT IN ('', $1)",
       [own],
     );
     if (writers.length === 0) return [];
-    const living = await this.#writers.living();
+    const living = await this.#writers.living(looking);
     const dead = writers.map(({ writer }) => writer).filter((writer) => !living.has(writer));
     const take = `UPDATE turns SET writer = $1 WHERE writer = ANY($2::text[]) RETURNING ${turnColumns}`;
     return (await this.#database.rows<TurnRow>(take, [own, dead])).map(turnOf);
   }
 
-  async interrupted(): Promise<readonly string[]> {
-    const sql = "SELECT id FROM turns WHERE writer <> '' AND writer = $1 AND interrupted";
-    return (await this.#database.rows<{ id: string }>(sql, [this.#writers.own])).map(({ id }) => id);
+  claimed(): Promise<readonly Pick<TurnRecord, 'id' | 'interrupted'>[]> {
+    const sql = "SELECT id, interrupted FROM turns WHERE writer <> '' AND writer = $1 ORDER BY position";
+    return this.#database.rows(sql, [this.#writers.own]);
   }
 
   async waiting(most: number): Promise<readonly string[]> {

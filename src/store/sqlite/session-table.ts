@@ -226,11 +226,11 @@ export class SessionTable implements SessionStore {
     return dead.flatMap((writer) => take.all(own, writer).map(turnOf));
   }
 
-  async interrupted(): Promise<readonly string[]> {
+  async claimed(): Promise<readonly Pick<TurnRecord, 'id' | 'interrupted'>[]> {
     const rows = this.#statements
-      .get('SELECT id FROM turns WHERE writer = ? AND interrupted = 1')
+      .get('SELECT id, interrupted FROM turns WHERE writer = ? ORDER BY position')
       .all(this.#writers.own);
-    return rows.map(({ id }) => String(id));
+    return rows.map(({ id, interrupted }) => ({ id: String(id), interrupted: interrupted === 1 }));
   }
 
   async waiting(most: number): Promise<readonly string[]> {
