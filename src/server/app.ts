@@ -15,6 +15,7 @@ import { allowedMethods } from './allowed-methods.ts';
 import type { ServerApp, ServerContext, ServerEnvironment } from './environment.ts';
 import { malformedBody } from './json-body.ts';
 import { LiveEvents } from './live-events.ts';
+import type { ProcessRole } from './process-role.ts';
 import { problemOf } from './problems/problem-of.ts';
 import { unknownPage } from './pages/unknown.ts';
 import { Problem, problemType } from './problems/problem.ts';
@@ -70,6 +71,7 @@ export interface AppParts {
   /** The MCP clients that were heard of not long ago. */
   readonly clients: () => readonly SeenClient[];
   readonly agentTokenFile?: string | undefined;
+  readonly role: ProcessRole;
   /** Aborted when the server takes no more requests. */
   readonly stopping: AbortSignal;
   readonly log: (line: string) => void;
@@ -111,7 +113,12 @@ export function createApp(parts: AppParts): ServerApp {
   app.use(authenticate(parts.bearers, parts.browserSessions));
   app.use(authorize(() => declared));
 
-  infoRoutes(app, box, parts.startedAt, configuration);
+  if (parts.role === 'worker') {
+    metricsRoutes(app, parts.registry);
+    declared = declaredRoles(app);
+    return app;
+  }
+  infoRoutes(app, parts);
   clientRoutes(app, parts);
   toolRoutes(app, box);
   callRoute(app, box, parts.sessions, parts.maxBodyBytes);

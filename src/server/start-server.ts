@@ -13,6 +13,7 @@ import { SignInCodes } from './access/sign-in-codes.ts';
 import { createApp } from './app.ts';
 import { listen } from './listen.ts';
 import { mcpRoute } from './mcp-route.ts';
+import type { ProcessRole } from './process-role.ts';
 import { problemOf } from './problems/problem-of.ts';
 import { Problem, problemType } from './problems/problem.ts';
 import { type PrometheusMetrics, prometheusMetrics } from './prometheus.ts';
@@ -31,6 +32,8 @@ export interface ServerOptions {
   readonly sessions?: Sessions;
   /** Jobs that begin sessions at their times, if any are kept. The server does not close them. */
   readonly schedules?: ServedSchedules;
+  /** What this process does of it all (`all`). */
+  readonly role?: ProcessRole;
   readonly host: string;
   /** Taken ports are passed over for the next free one; 0 is any free one. */
   readonly port: number;
@@ -81,7 +84,7 @@ export interface RunningServer {
 
 /** Serves a box over HTTP: API, documentation and pages. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { box, host, limits = {} } = options;
+  const { box, host, role = 'all', limits = {} } = options;
   const log = options.log ?? ((line: string) => console.error(line));
   const codes = new SignInCodes();
   const headersTimeout = limits.headersMs ?? 30_000;
@@ -110,6 +113,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     url: () => url ?? '',
     clients: () => mcp.clients(),
     agentTokenFile: options.agentTokenFile,
+    role,
     stopping: stopping.signal,
     log,
   });
@@ -132,7 +136,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     // Slow senders are looked for this often.
     { headersTimeout, requestTimeout, connectionsCheckingInterval: Math.min(headersTimeout, 5000) },
     (request, response) => {
-      if (!mcp.take(request, response)) void listener(request, response);
+      if (role === 'worker' || !mcp.take(request, response)) void listener(request, response);
     },
   );
   // Whoever holds the token may well hand it to a tool; it must not get into the journal by that.

@@ -563,6 +563,8 @@ export type HiddenTool = {
 export type Info = {
   readonly product: 'Signalbox';
   readonly version: string;
+  /** What this process does: `web` leaves turns and jobs to others. */
+  readonly role: 'all' | 'web' | 'worker';
   readonly startedAt: string;
   readonly uptimeSeconds: number;
   /** How many tools can be called now. */

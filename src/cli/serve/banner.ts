@@ -3,11 +3,13 @@ import type { CatalogSnapshot } from '../../catalog/snapshot.ts';
 import { counted } from '../../model/counted.ts';
 import type { AgentSummary } from '../../sessions/sessions.ts';
 import { connectCommands } from '../../server/connect-commands.ts';
+import type { ProcessRole } from '../../server/process-role.ts';
 import type { Printer } from '../terminal.ts';
 
 /** What the banner tells. */
 export interface BannerFacts {
   readonly version: string;
+  readonly role: ProcessRole;
   readonly startedInMs: number;
   readonly signInUrl: string;
   readonly url: string;
@@ -23,19 +25,36 @@ export interface BannerFacts {
 
 /** What `serve` prints when it is ready. */
 export function banner(facts: BannerFacts, { colors }: Pick<Printer, 'colors'>): string {
-  const rows: [string, string][] = [
+  const work: [string, string][] = [
+    ['Servers', serversLine(facts.catalog)],
+    ['Agents', agentsLine(facts.agents)],
+  ];
+  const rows: [string, string][] =
+    facts.role === 'worker' ? [...workerRows(facts), ...work] : webRows(facts, work, colors);
+  const heading = `${colors.bold(`Signalbox ${facts.version}`)}   ready in ${(facts.startedInMs / 1000).toFixed(1)} s`;
+  return `${[heading, ...rows.map(([name, value]) => `  ${name.padEnd(10)} ${value}`)].join('\n')}\n`;
+}
+
+/** A process that answers nobody but probes. */
+function workerRows({ url, journal }: BannerFacts): [string, string][] {
+  return [
+    ['Role', `worker: runs turns and jobs   health  ${url}/api/health   metrics  ${url}/metrics`],
+    ['Journal', `${journal} (kept)`],
+  ];
+}
+
+function webRows(facts: BannerFacts, work: [string, string][], colors: Printer['colors']): [string, string][] {
+  return [
+    ...(facts.role === 'web' ? ([['Role', 'web: turns and jobs run in other processes']] as [string, string][]) : []),
     ['Console', `${colors.cyan(facts.signInUrl)} ${colors.dim('(signs in once)')}`],
     ['MCP', `${facts.url}/mcp          API docs  ${facts.url}/docs`],
     ['Journal', `${facts.journal} (kept)`],
     ['Tokens', tokensLine(facts, colors.dim)],
-    ['Servers', serversLine(facts.catalog)],
-    ['Agents', agentsLine(facts.agents)],
+    ...work,
     ...foundRow(facts.found),
     ['Connect', connectCommands(facts.url, facts.agentTokenKeptIn)[0].command],
     ['Policy', policyLine(facts.policies)],
   ];
-  const heading = `${colors.bold(`Signalbox ${facts.version}`)}   ready in ${(facts.startedInMs / 1000).toFixed(1)} s`;
-  return `${[heading, ...rows.map(([name, value]) => `  ${name.padEnd(10)} ${value}`)].join('\n')}\n`;
 }
 
 /** Where they are, not what they are: a terminal is scrolled back, copied and recorded. */

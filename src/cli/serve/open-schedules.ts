@@ -5,11 +5,21 @@ import { jobTools } from '../../sources/local/builtin/job-tools.ts';
 import { sessionTools } from '../../sources/local/builtin/session-tools.ts';
 import { tokenRefusal } from './token-refusal.ts';
 
-/** Offers agents the tools about sessions and schedules, and starts these when all is ready. Close them before the sessions. */
+/**
+ * Offers agents the tools about sessions and schedules, and starts these when all is ready, unless other processes run them.
+ * Close them before the sessions.
+ */
 export function openSchedules(
   box: Signalbox,
   sessions: Sessions,
-  { ready, ...options }: Pick<ScheduleParts, 'onProblem' | 'now'> & { readonly ready?: Promise<unknown> },
+  {
+    ready,
+    runs = true,
+    ...options
+  }: Pick<ScheduleParts, 'onProblem' | 'now'> & {
+    readonly ready?: Promise<unknown>;
+    readonly runs?: boolean;
+  },
 ): Schedules {
   const schedules = new Schedules({
     store: box.jobStore,
@@ -20,6 +30,7 @@ export function openSchedules(
     ...options,
   });
   for (const tool of [...sessionTools(sessions), ...jobTools({ jobs: schedules, sessions })]) box.builtin?.add(tool);
+  if (!runs) return schedules;
   if (ready === undefined) schedules.start();
   else void ready.then(() => schedules.start());
   return schedules;

@@ -1,7 +1,10 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { configurationFiles } from '../../config/configuration-files.ts';
 import type { Configuration } from '../../config/configuration.ts';
+import { type ProcessRole, processRoles } from '../../server/process-role.ts';
+import { isPostgresAddress } from '../../store/postgres/address.ts';
 import type { CommandContext } from '../command-context.ts';
+import { usageFailure } from '../fail.ts';
 import type { Schedules } from '../../sessions/schedules.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { ConfiguredBox } from '../configured/configured-box.ts';
@@ -29,6 +32,9 @@ import { tellRequired } from './tell-required.ts';
 interface Options {
   readonly port: number;
   readonly host: string;
+  readonly role: ProcessRole;
+  readonly allowedHost: readonly string[];
+  readonly turns: number;
 }
 
 /** `signalbox serve`: the HTTP API and the page. */
@@ -41,6 +47,21 @@ export function addServeCommand(program: Command, { terminal }: CommandContext):
     )
     .option('--port <port>', 'the port to listen on; the next free one when it is taken', parsePort, 4242)
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
+    .option(
+      '--allowed-host <name>',
+      'another host and port to answer to, as clients name a proxy in front (repeatable)',
+      (name: string, names: readonly string[]) => [...names, name],
+      [],
+    )
+    .addOption(
+      new Option(
+        '--role <role>',
+        'with other processes on one PostgreSQL: "web" runs no turns and no jobs, "worker" runs them and answers probes alone',
+      )
+        .choices(processRoles)
+        .default('all'),
+    )
+    .option('--turns <count>', 'how many turns run at once, those that wait for a human not counted', parseTurns, 32)
     .action(async (options: Options, command: Command) => {
       await serve(options, globalsOf(command), terminal);
     });
@@ -53,10 +74,26 @@ function parsePort(text: string): number {
   return port;
 }
 
+function parseTurns(text: string): number {
+  const count = Number(text);
+  if (!Number.isSafeInteger(count) || count < 1) throw new InvalidArgumentError('A number from 1.');
+  return count;
+}
+
+/** Roles are for processes that share their work. */
+function assertRole({ role }: Options, { store }: Configuration): void {
+  if (role === 'all' || isPostgresAddress(store)) return;
+  throw usageFailure(`--role ${role} needs other processes that do the rest, and "store" is ${JSON.stringify(store)}`, {
+    next: 'set "store": "postgres://…" in the configuration, or SIGNALBOX_STORE; or leave --role out',
+  });
+}
+
 async function serve(options: Options, globals: Globals, terminal: Terminal): Promise<void> {
   const { errors } = terminal;
   const { openConfiguredBox, readConfiguration } = await loadBoxParts();
   const { configuration, file } = readConfiguration(globals);
+  const { role } = options;
+  assertRole(options, configuration);
   const watch = new FileWatch();
   watch.watch(configurationFiles(configuration));
   await tellWarnings(configuration, globals, errors);
@@ -77,8 +114,8 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
   const port = await findPort(options.host, options.port);
   if (!isLoopback(options.host)) await warnOfOthers(errors, options.host);
   const interruption = new Interruption();
-  const built = findConsole(interruption.signal);
-  void tellBuild(built, errors);
+  const built = role === 'worker' ? undefined : findConsole(interruption.signal);
+  if (built !== undefined) void tellBuild(built, errors);
   const metrics = prometheusMetrics();
   const configured = await openConfiguredBox(configuration, {
     data: globals.data,
@@ -98,14 +135,17 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
     // What waits since the last start is not asked of an agent that does not see its tools yet.
     const mounted = Promise.withResolvers<void>();
     const ready = Promise.all([mounted.promise, configured.ready()]);
-    sessions = await openSessions(configured, ready);
+    sessions = await openSessions(configured, { ready, turnsAtOnce: role === 'web' ? 0 : options.turns });
     schedules = openSchedules(box, sessions, {
       ready,
+      runs: role !== 'web',
       onProblem: (problem) => void errors.print(`${errors.colors.yellow('warning')}: ${printable(problem)}\n`),
     });
     mounted.resolve();
     const server = await startServer({
       box,
+      role,
+      allowedHosts: options.allowedHost,
       host: options.host,
       port,
       token: token.value,
@@ -115,7 +155,7 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
       sessions,
       schedules,
       agentTokenFile: agentTokenKeptIn,
-      findConsole: () => built.directory,
+      ...(built === undefined ? {} : { findConsole: () => built.directory }),
       signIns: keptSignIns(globals.data),
     });
     if (options.port !== 0 && server.port !== options.port)
@@ -125,6 +165,7 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
     stops.push(tellRunning(globals.data, { url: server.url, pid: process.pid, startedAt }));
     const facts = {
       version: box.version,
+      role,
       startedInMs,
       signInUrl: server.signInUrl(),
       url: server.url,
@@ -135,7 +176,8 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
       const { version, signInUrl, url } = facts;
       const agents = sessions.agents().map(({ name }) => name);
       const journal = box.journal.location;
-      await printJson(terminal.output, { version, url, port: server.port, signInUrl, journal, agents });
+      const about = { version, role, url, port: server.port, journal, agents };
+      await printJson(terminal.output, role === 'worker' ? about : { ...about, signInUrl });
     } else {
       const journal = shortPath(box.journal.location);
       const { findClientFiles } = await import('../../config/import/client-files.ts');

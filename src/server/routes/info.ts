@@ -3,6 +3,7 @@ import type { Signalbox } from '../../signalbox.ts';
 import { viewFor } from '../access/identity.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
+import { type ProcessRole, processRoles } from '../process-role.ts';
 import { moment } from '../schemas/json-schema.ts';
 import { problems } from '../schemas/problem.ts';
 import type { ServedConfiguration } from '../served-configuration.ts';
@@ -12,6 +13,7 @@ const infoSchema = z
   .object({
     product: z.literal('Signalbox'),
     version: z.string(),
+    role: z.enum(processRoles).describe('What this process does: `web` leaves turns and jobs to others.'),
     startedAt: moment,
     uptimeSeconds: z.number(),
     tools: z.int().describe('How many tools can be called now.'),
@@ -41,18 +43,22 @@ const route = createRoute({
   },
 });
 
-export function infoRoutes(
-  app: ServerApp,
-  box: Signalbox,
-  startedAt: Date,
-  configuration: ServedConfiguration | undefined,
-): void {
+/** What there is to tell of. */
+interface Told {
+  readonly box: Signalbox;
+  readonly role: ProcessRole;
+  readonly startedAt: Date;
+  readonly configuration?: ServedConfiguration | undefined;
+}
+
+export function infoRoutes(app: ServerApp, { box, role, startedAt, configuration }: Told): void {
   app.openapi(route, (context) => {
     const { tools, servers } = box.catalog(viewFor(context.var.identity));
     const count = (status: string): number => servers.filter((server) => server.status === status).length;
     const info = {
       product: 'Signalbox' as const,
       version: box.version,
+      role,
       startedAt: startedAt.toISOString(),
       uptimeSeconds: (Date.now() - startedAt.getTime()) / 1000,
       tools: tools.length,

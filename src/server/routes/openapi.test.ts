@@ -37,6 +37,7 @@ describe('GET /openapi.json', () => {
       registry: prometheusMetrics().registry,
       codes: new SignInCodes(),
       browserSessions: new BrowserSessions(),
+      role: 'all',
       startedAt: new Date(),
       maxBodyBytes: 1,
       bearers: new BearerTokens({ isAdminToken: () => false, tokens: box.tokens }),
