@@ -107,8 +107,8 @@ export function createApp(parts: AppParts): ServerApp {
 
   app.use(setSecurityHeaders, checkHostAndOrigin(parts.allowedHosts));
   healthRoutes(app, box, parts.stopping);
-  for (const path of [...Object.keys(consolePlaces), '/docs'])
-    app.get(path.replaceAll(/\{(\w+)\}/g, ':$1'), signIn(parts.codes, parts.browserSessions));
+  const pages = parts.role === 'worker' ? [] : [...Object.keys(consolePlaces), '/docs'];
+  for (const path of pages) app.get(path.replaceAll(/\{(\w+)\}/g, ':$1'), signIn(parts.codes, parts.browserSessions));
   let declared: RolesByRoute = new Map();
   app.use(authenticate(parts.bearers, parts.browserSessions));
   app.use(authorize(() => declared));

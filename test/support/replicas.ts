@@ -1,0 +1,116 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { Place, said } from '../e2e/cli-place.ts';
+import { type RoundRobinProxy, answeredBy, roundRobinProxy } from './round-robin-proxy.ts';
+import { within } from './within.ts';
+
+const token = 'the-token-that-all-replicas-are-given';
+
+/** One `signalbox serve`. */
+export class Replica {
+  readonly #place: Place;
+  readonly #args: readonly string[];
+  #child: ChildProcessWithoutNullStreams | undefined;
+  #output = '';
+  url = '';
+
+  constructor(files: Readonly<Record<string, string>>, args: readonly string[]) {
+    this.#place = new Place(files);
+    this.#args = args;
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  async start(): Promise<void> {
+    const child = this.#place.start(['serve', '--port', '0', '--json', ...this.#args], { SIGNALBOX_TOKEN: token });
+    this.#child = child;
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (this.#output += text));
+    const told = await said(child.stdout, /\n/).catch((error: unknown) => {
+      throw new Error(`a replica did not start: ${this.#output}`, { cause: error });
+    });
+    ({ url: this.url } = JSON.parse(told) as { url: string });
+  }
+
+  /** Ends it, kindly or not, and waits until it is gone. */
+  async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return null;
+    const closed = once(child, 'close') as Promise<[number | null]>;
+    child.kill(signal);
+    const [code] = await within(closed, `the end of a replica by ${signal}`, () => this.#output);
+    return code;
+  }
+}
+
+/** What a replica answered, and which. */
+export interface Answer<Body> {
+  readonly status: number;
+  readonly by: string;
+  readonly headers: Headers;
+  readonly body: Body;
+}
+
+/** Servers on one store behind a balancer that knows nothing. */
+export interface Replicas {
+  readonly all: readonly Replica[];
+  readonly proxy: RoundRobinProxy;
+  /** For requests that are made otherwise. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Ends one, and starts it anew. */
+  restart(replica: Replica, signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
+  /** Asks whichever replica is next, or this one. */
+  ask<Body = Record<string, unknown>>(method: string, path: string, body?: object, at?: Replica): Promise<Answer<Body>>;
+  close(): Promise<void>;
+}
+
+/** Starts a replica for each list of arguments. */
+export async function startReplicas(
+  files: Readonly<Record<string, string>>,
+  argumentsOf: readonly (readonly string[])[],
+): Promise<Replicas> {
+  const proxy = await roundRobinProxy();
+  const all = argumentsOf.map((args) => new Replica(files, ['--allowed-host', proxy.host, ...args]));
+  // A worker serves nobody.
+  const isServing = (_: Replica, index: number): boolean => !(argumentsOf[index] ?? []).includes('worker');
+  const aim = (): void => void (proxy.targets = all.filter(isServing).map(({ url }) => url));
+  const close = async (): Promise<void> => {
+    await Promise.all(all.map((replica) => replica.end('SIGTERM')));
+    await proxy.close();
+  };
+  try {
+    await Promise.all(all.map((replica) => replica.start()));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  aim();
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  return {
+    all,
+    proxy,
+    headers,
+    async restart(replica, signal) {
+      const code = await replica.end(signal);
+      await replica.start();
+      aim();
+      return code;
+    },
+    async ask(method, path, body, at) {
+      const response = await fetch((at ?? proxy).url + path, {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      return {
+        status: response.status,
+        by: response.headers.get(answeredBy) ?? '',
+        headers: response.headers,
+        body: JSON.parse(text === '' ? '{}' : text) as never,
+      };
+    },
+    close,
+  };
+}

@@ -1,0 +1,87 @@
+import { type IncomingMessage, type ServerResponse, createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A balancer without any knowledge: every request goes to the next server. */
+export interface RoundRobinProxy {
+  readonly url: string;
+  /** As clients name it. */
+  readonly host: string;
+  /** Where requests go, in turn. */
+  targets: readonly string[];
+  /** Answers that broke off after a server had taken the request. */
+  readonly cut: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Says which server answered. */
+export const answeredBy = 'x-answered-by';
+
+const patienceMs = 20_000;
+
+/** Starts one. A request that no server has taken yet, because it does not listen or says 503 first, goes to the next one. */
+export async function roundRobinProxy(): Promise<RoundRobinProxy> {
+  const cut: string[] = [];
+  let turn = 0;
+  const server = createServer((incoming, response) => {
+    void bodyOf(incoming).then(
+      (body) => pass(incoming, body, response, Date.now() + patienceMs),
+      () => response.destroy(),
+    );
+  });
+
+  function pass(incoming: IncomingMessage, body: Buffer, response: ServerResponse, until: number): void {
+    const { targets } = proxy;
+    const target = targets[(turn += 1) % targets.length] ?? '';
+    const again = (): void =>
+      Date.now() < until
+        ? void setTimeout(() => pass(incoming, body, response, until), 10)
+        : void response.writeHead(502).end('no server takes it');
+    const outgoing = request(new URL(incoming.url ?? '/', target), {
+      method: incoming.method ?? 'GET',
+      headers: { ...incoming.headers, connection: 'close' },
+      agent: false,
+    });
+    outgoing.on('response', (answer) => {
+      if (answer.statusCode === 503) {
+        answer.resume();
+        return again();
+      }
+      response.writeHead(answer.statusCode ?? 502, { ...answer.headers, [answeredBy]: target });
+      response.flushHeaders();
+      answer.on('error', () => {
+        cut.push(`${incoming.method} ${incoming.url}: broken off`);
+        response.destroy();
+      });
+      answer.pipe(response);
+    });
+    outgoing.on('error', (error: NodeJS.ErrnoException) => {
+      if (response.destroyed) return;
+      if (error.code === 'ECONNREFUSED') return again();
+      cut.push(`${incoming.method} ${incoming.url}: ${error.message}`);
+      response.destroy();
+    });
+    response.on('close', () => outgoing.destroy());
+    outgoing.end(body);
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const proxy: RoundRobinProxy = {
+    url: `http://${host}`,
+    host,
+    targets: [],
+    cut,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  return proxy;
+}
+
+async function bodyOf(incoming: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
