@@ -198,7 +198,7 @@ export class Turns {
   #lookSoon(): void {
     const { atOnce } = this.#parts;
     if (atOnce === 0) return;
-    const pause = (Math.random() + this.#working.size / atOnce) * politenessMs;
+    const pause = Math.random() + (this.#working.size / atOnce) * politenessMs;
     this.#lookingUp ??= setTimeout(() => {
       this.#lookingUp = undefined;
       if (this.#room() > 0) this.#takeUp().catch(() => undefined);

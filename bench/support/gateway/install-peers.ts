@@ -9,26 +9,26 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
-/** Another gateway that is installed. */
+/** What others made, and is installed. */
 export interface Peer {
   readonly name: string;
   readonly version: string;
   readonly directory: string;
 }
 
-/** The other gateways in the versions of `bench/peers/package.json`; those that are not there are installed, which needs the registry. */
+/** The peers in the versions of `bench/peers/package.json`; those that are not there are installed, which needs the registry. */
 export function installPeers(): readonly Peer[] {
   const wanted = Object.entries(manifestIn(place).dependencies ?? {});
   const isThere = wanted.every(([name, version]) => installed(name)?.version === version);
   if (!isThere) {
-    console.log('installing the other gateways into bench/peers …');
+    console.log('installing the peers into bench/peers …');
     try {
       const options = ['--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts'];
       execFileSync('npm', ['install', ...options], { cwd: place, stdio: 'pipe', timeout: 300_000 });
     } catch (error) {
       const [reason = ''] = String((error as { stderr?: Buffer }).stderr ?? error).split('\n');
       console.log(
-        `the other gateways cannot be installed, so they are not measured; is the registry reachable? ${reason}`,
+        `the peers cannot be installed, so they are not measured; is the registry reachable? ${reason}`,
       );
     }
   }

@@ -1,0 +1,165 @@
+/**
+ * Turns by our own rows, and by pg-boss, each with two workers on one PostgreSQL: how long a message waits until its turn begins, how
+ * many transactions it takes, and how long it takes after kill -9 of the worker until another goes on.
+ *
+ *   npm run bench -- queue
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import pg from 'pg';
+import { createSignalbox, postgresStore } from '../src/index.ts';
+import { createSessions } from '../src/sessions/create-sessions.ts';
+import { startPostgres } from '../test/support/postgres.ts';
+import { installPeers } from './support/gateway/install-peers.ts';
+import type { Boss } from './support/queue-boss.ts';
+
+const messages = 200;
+const kills = 3;
+const cluster = await startPostgres({ lasting: true });
+const program = join(import.meta.dirname, 'support', 'queue-worker.ts');
+const now = (): number => performance.timeOrigin + performance.now();
+
+/** Workers in processes of their own, and when they began what. */
+class Workers {
+  readonly begun = new Map<string, { readonly at: number; readonly child: ChildProcess }>();
+  readonly #children = new Set<ChildProcess>();
+  readonly #args: readonly string[];
+
+  constructor(...args: readonly string[]) {
+    this.#args = args;
+  }
+
+  async start(): Promise<void> {
+    const child = spawn(process.execPath, [program, ...this.#args], { stdio: ['ignore', 'pipe', 'inherit'] });
+    this.#children.add(child);
+    child.once('exit', () => this.#children.delete(child));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      for (const line of text.trimEnd().split('\n')) {
+        const [what = '', at] = line.split(' ');
+        if (what === 'ready') resolve();
+        this.begun.set(what, { at: Number(at), child });
+      }
+    });
+    await promise;
+  }
+
+  async beginning(what: string): Promise<{ readonly at: number; readonly child: ChildProcess }> {
+    for (;;) {
+      const begun = this.begun.get(what);
+      if (begun !== undefined) return begun;
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  }
+
+  end(): void {
+    for (const child of this.#children) child.kill('SIGKILL');
+  }
+}
+
+interface Queue {
+  readonly name: string;
+  readonly workers: Workers;
+  /** Sends a message to a conversation. */
+  send(content: string, conversation: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function ours(): Promise<Queue> {
+  const address = cluster.address('ours');
+  const box = await createSignalbox({ store: await postgresStore({ address }) });
+  const runtime = { name: 'bench', turn: () => [] as never, close: () => Promise.resolve() };
+  const agent = { name: 'bench', runtime, own: undefined as never };
+  const sessions = await createSessions({ box, agents: { usual: 'bench', list: () => [agent] }, turnsAtOnce: 0 });
+  const owner = { id: 'ann', kind: 'human' } as const;
+  const ids = new Map<string, string>();
+  return {
+    name: 'turns of Signalbox',
+    workers: new Workers('turns', address),
+    async send(content, conversation) {
+      const id = ids.get(conversation) ?? (await sessions.create({}, owner)).id;
+      ids.set(conversation, id);
+      await sessions.send(id, content, owner);
+    },
+    async close() {
+      await sessions.close();
+      await box.close();
+    },
+  };
+}
+
+async function boss({ directory, version }: { directory: string; version: string }): Promise<Queue> {
+  const url = new URL(cluster.address('unused'));
+  url.search = '';
+  const module = join(directory, 'dist', 'index.js');
+  const { PgBoss } = (await import(pathToFileURL(module).href)) as Boss;
+  const sender = new PgBoss({ connectionString: url.href, supervise: false, schedule: false });
+  sender.on('error', () => undefined);
+  await sender.start();
+  // The shortest heartbeat it takes; one job of a conversation at a time.
+  await sender.createQueue('turns', { policy: 'singleton', notify: true, heartbeatSeconds: 10, retryLimit: 1 });
+  return {
+    name: `pg-boss ${version}`,
+    workers: new Workers('boss', url.href, module),
+    async send(content, conversation) {
+      await sender.send('turns', { content }, { singletonKey: conversation });
+    },
+    close: () => sender.stop(),
+  };
+}
+
+const client = new pg.Client({ connectionString: cluster.address('unused').replace(/\?.*/, '') });
+await client.connect();
+async function transactions(): Promise<number> {
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  const { rows } = await client.query<{ count: string }>(
+    "SELECT xact_commit AS count FROM pg_stat_database WHERE datname = 'postgres'",
+  );
+  return Number(rows[0]?.count);
+}
+
+const [peer] = installPeers().filter(({ name }) => name === 'pg-boss');
+const made = [ours, ...(peer === undefined ? [] : [() => boss(peer)])];
+console.log(
+  '\n| | begins after p50 · p99 ms | transactions for a message | goes on after kill -9, s |\n|---|---|---|---|',
+);
+for (const make of made) {
+  const { name, workers, send, close } = await make();
+  await Promise.all([workers.start(), workers.start()]);
+  await send('warm', 'warm');
+  await workers.beginning('warm');
+  const idleFrom = await transactions();
+  await new Promise((resolve) => setTimeout(resolve, 6000));
+  const idle = ((await transactions()) - idleFrom) / 7.5;
+  const waits: number[] = [];
+  const [from, begunAt] = [await transactions(), now()];
+  for (let message = 0; message < messages; message += 1) {
+    const sent = now();
+    await send(`m${message}`, `c${message % 10}`);
+    waits.push((await workers.beginning(`m${message}`)).at - sent);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  const each = ((await transactions()) - from - (idle * (now() - begunAt)) / 1000) / messages;
+  waits.sort((a, b) => a - b);
+  const losses: number[] = [];
+  for (let round = 0; round < kills; round += 1) {
+    await send(`hold${round}`, `k${round}`);
+    const { child } = await workers.beginning(`hold${round}`);
+    await send(`after${round}`, `k${round}`);
+    workers.begun.delete(`hold${round}`);
+    const killed = now();
+    child.kill('SIGKILL');
+    // Ours ends the turn and goes on with the next message; pg-boss begins the same job again.
+    const next = await Promise.race([workers.beginning(`after${round}`), workers.beginning(`hold${round}`)]);
+    losses.push((next.at - killed) / 1000);
+    await workers.start();
+  }
+  const quantile = (part: number): string => (waits[Math.floor(waits.length * part)] ?? 0).toFixed(1);
+  const told = losses.map((seconds) => seconds.toFixed(1)).join(' · ');
+  console.log(`| ${name} | ${quantile(0.5)} · ${quantile(0.99)} | ${each.toFixed(1)} | ${told} |`);
+  workers.end();
+  await close();
+}
+await client.end();
+await cluster.end();

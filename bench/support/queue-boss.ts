@@ -1,0 +1,15 @@
+/** What the benchmark uses of pg-boss, which is installed beside the other peers and not among our packages. */
+export interface Boss {
+  readonly PgBoss: new (options: object) => {
+    on(event: 'error', listener: () => void): void;
+    start(): Promise<unknown>;
+    stop(): Promise<void>;
+    createQueue(name: string, options: object): Promise<void>;
+    send(name: string, data: object, options?: object): Promise<string | null>;
+    work<Data>(
+      name: string,
+      options: object,
+      handler: (jobs: readonly { readonly data: Data }[]) => Promise<void>,
+    ): Promise<string>;
+  };
+}

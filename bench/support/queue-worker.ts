@@ -1,0 +1,40 @@
+/** A process that runs turns, or jobs of pg-boss, and tells when each begins. Run by `bench/queue.ts`. */
+import { pathToFileURL } from 'node:url';
+import { createSignalbox, postgresStore } from '../../src/index.ts';
+import { ownTools } from '../../src/runtimes/own-tools.ts';
+import type { Turn, TurnEvent } from '../../src/runtimes/runtime.ts';
+import { createSessions } from '../../src/sessions/create-sessions.ts';
+import type { Boss } from './queue-boss.ts';
+
+const [, , kind = '', address = '', module = ''] = process.argv;
+const tell = (what: string): void =>
+  void process.stdout.write(`${what} ${performance.timeOrigin + performance.now()}\n`);
+
+async function* turn({ content, signal }: Turn): AsyncGenerator<TurnEvent> {
+  tell(content);
+  if (content.startsWith('hold')) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+  yield { type: 'done', reason: 'end' };
+}
+
+if (kind === 'turns') {
+  const own = ownTools('runtime');
+  const box = await createSignalbox({ store: await postgresStore({ address }), servers: [own] });
+  const runtime = { name: 'bench', turn, close: () => Promise.resolve() };
+  await createSessions({ box, agents: { usual: 'bench', list: () => [{ name: 'bench', runtime, own }] } });
+} else {
+  const { PgBoss } = (await import(pathToFileURL(module).href)) as Boss;
+  const boss = new PgBoss({
+    connectionString: address,
+    useListenNotify: true,
+    superviseIntervalSeconds: 1,
+    monitorIntervalSeconds: 1,
+  });
+  boss.on('error', () => undefined);
+  await boss.start();
+  await boss.work<{ content: string }>('turns', { localConcurrency: 4, pollingIntervalSeconds: 0.5 }, async ([job]) => {
+    const content = job?.data.content ?? '';
+    tell(content);
+    if (content.startsWith('hold')) await new Promise(() => undefined);
+  });
+}
+tell('ready');
