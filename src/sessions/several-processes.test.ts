@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, after, describe, test } from 'node:test';
+import pg from 'pg';
 import { startPostgres } from '../../test/support/postgres.ts';
 import {
   type SessionPlace,
@@ -179,10 +180,57 @@ describe('sessions of several processes', () => {
     await one.sessions.answer(asks, 'q', {}, ann);
     stop.resolve();
     await Promise.all([c, d].map((id) => eventsUntil(two.sessions, id, isDone)));
-    assert.deepEqual(
-      begun.map((each) => each.split(' ')[1]),
-      ['ask', 'a', 'b', 'c', 'd'],
-      'in the order in which they came',
+    const contents = begun.map((each) => each.split(' ')[1]);
+    assert.deepEqual(contents.toSorted(), ['a', 'ask', 'b', 'c', 'd'], 'each once');
+  });
+
+  test('where there is no room, the message that has waited longest comes first, whichever session it is of', async (t) => {
+    const [one] = await processes(t, 1);
+    const begun: string[] = [];
+    const stop = Promise.withResolvers<void>();
+    one.script = async function* ({ content }) {
+      begun.push(content);
+      await stop.promise;
+      yield* says(content);
+    };
+    const ids: string[] = [];
+    for (let session = 0; session < 3; session += 1)
+      ids.push((await one.sessions.create({ agent: 'scripted' }, ann)).id);
+    const [a = '', b = '', c = ''] = ids;
+    for (const [session, content] of [
+      [a, 'a1'],
+      [b, 'b1'],
+      [a, 'a2'],
+      [c, 'c1'],
+      [a, 'a3'],
+    ] as const)
+      await one.sessions.send(session, content, ann);
+    stop.resolve();
+    await until(() => begun.length === 5, 'all have run');
+    assert.deepEqual(begun, ['a1', 'b1', 'a2', 'c1', 'a3']);
+  });
+
+  test('a turn that another process took for lost by mistake is left, without a word', async (t) => {
+    const [worker] = await processes(t, 4, 0);
+    let isOver = false;
+    worker.script = async function* (turn) {
+      yield* untilInterrupted(turn);
+      isOver = true;
+    };
+    const { id } = await worker.sessions.create({ agent: 'scripted' }, ann);
+    await worker.sessions.send(id, 'go', ann);
+    await eventsUntil(worker.sessions, id, ({ type }) => type === 'text_delta');
+    const schema = `several_${places}`;
+    const client = new pg.Client({ connectionString: cluster.address(schema).replace(/\?.*/, '') });
+    await client.connect();
+    await client.query(
+      `UPDATE ${schema}.turns SET writer = (SELECT name FROM ${schema}.writers WHERE name <> turns.writer)`,
     );
+    await client.end();
+    await until(() => isOver, 'the turn is left');
+    const { lastSeq, state } = await worker.sessions.get(id);
+    assert.equal(state, 'running', 'for the other to end');
+    const told = await eventsUntil(worker.sessions, id, ({ seq }) => seq === lastSeq, 0);
+    assert.ok(!told.some(isDone));
   });
 });

@@ -6,6 +6,7 @@ import { type TestContext, after, suite, test } from 'node:test';
 import { postgresStore } from '../../src/index.ts';
 import { verifyChain } from '../../src/journal/chain.ts';
 import type { SessionEvent } from '../../src/sessions/session-event.ts';
+import { Place } from '../e2e/cli-place.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { openStream } from '../support/event-stream.ts';
 import { startPostgres } from '../support/postgres.ts';
@@ -283,6 +284,14 @@ suite('three replicas behind a proxy that sends every request to the next one', 
 });
 
 suite('roles', () => {
+  test('are refused where no other process could do the rest', async () => {
+    for (const role of ['web', 'worker']) {
+      const { code, stderr } = await new Place().run(['serve', '--role', role]);
+      assert.equal(code, 2);
+      assert.match(stderr, new RegExp(`--role ${role} needs other processes.*"store" is "sqlite"`));
+    }
+  });
+
   test('what comes in at web is run by a worker, which answers probes and nothing else', async (t) => {
     const replicas = await place(t, [
       ['--role', 'web'],

@@ -177,6 +177,7 @@ export const agentsAndSessions: Section<'D'> = {
       'src/store/sqlite/sqlite-store.test.ts > jobs in sqlite in a file > of two processes on one store, one has a run',
       'src/store/postgres/postgres-store.test.ts > jobs in postgres > of two processes on one store, one has a run',
       'test/e2e/cli-postgres.test.ts > records in PostgreSQL > a job runs once with servers on two machines, and its session is found on both',
+      'test/faults/replicas.test.ts > three replicas behind a proxy that sends every request to the next one > a job that is due for all of them runs once',
       'test/faults/job-races.test.ts > four processes look after the same jobs, and no run is begun twice',
       'test/e2e/cli-jobs.test.ts > jobs of a server > run in a session, once with two servers on one store, and not again after a restart',
       'src/cli/serve/open-schedules.test.ts > a job > of a token that was revoked or has expired does not run, and says why; one that is bound to a profile has none',
