@@ -119,7 +119,7 @@ async function transactions(): Promise<number> {
   return Number(rows[0]?.count);
 }
 
-const [peer] = installPeers().filter(({ name }) => name === 'pg-boss');
+const peer = installPeers().find(({ name }) => name === 'pg-boss');
 const made = [ours, ...(peer === undefined ? [] : [() => boss(peer)])];
 console.log(
   '\n| | begins after p50 · p99 ms | transactions for a message | goes on after kill -9, s |\n|---|---|---|---|',

@@ -6,10 +6,10 @@ export interface Boss {
     stop(): Promise<void>;
     createQueue(name: string, options: object): Promise<void>;
     send(name: string, data: object, options?: object): Promise<string | null>;
-    work<Data>(
+    work(
       name: string,
       options: object,
-      handler: (jobs: readonly { readonly data: Data }[]) => Promise<void>,
+      handler: (jobs: readonly { readonly data: { readonly content: string } }[]) => Promise<void>,
     ): Promise<string>;
   };
 }

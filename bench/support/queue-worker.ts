@@ -31,7 +31,7 @@ if (kind === 'turns') {
   });
   boss.on('error', () => undefined);
   await boss.start();
-  await boss.work<{ content: string }>('turns', { localConcurrency: 4, pollingIntervalSeconds: 0.5 }, async ([job]) => {
+  await boss.work('turns', { localConcurrency: 4, pollingIntervalSeconds: 0.5 }, async ([job]) => {
     const content = job?.data.content ?? '';
     tell(content);
     if (content.startsWith('hold')) await new Promise(() => undefined);

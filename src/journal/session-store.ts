@@ -1,6 +1,6 @@
 import type { PermissionMode } from '../model/permission-mode.ts';
 import type { Principal } from '../model/principal.ts';
-import type { Looking } from './store.ts';
+import type { Looking } from './looking.ts';
 
 /** A session as it is kept. Texts are empty where there is nothing yet. */
 export interface SessionRecord extends SessionFacts {

@@ -3,6 +3,7 @@ import type { Decision } from '../model/decision.ts';
 import type { ApprovalStore } from './approval-store.ts';
 import type { CallSamples, SampleQuery } from './call-samples.ts';
 import type { EntryDraft, EntryType, StoredEntry } from './entry.ts';
+import type { Looking } from './looking.ts';
 import type { Post } from './post.ts';
 import type { SessionStore } from './session-store.ts';
 import type { TokenStore } from './token-store.ts';
@@ -42,12 +43,6 @@ export interface Store extends ApprovalStore {
   /** Reads a page of a kept result, by UTF-16 position. */
   readResult(id: string, offset: number, limit: number): Promise<ResultPage | undefined>;
   close(): Promise<void>;
-}
-
-/** How one looks for what processes left that are gone. */
-export interface Looking {
-  /** One that lives may seem gone for a moment, when its connection broke: one that looks often takes it for gone a little later. */
-  readonly patient?: boolean;
 }
 
 /** What became of the entries of an append, in their order. */

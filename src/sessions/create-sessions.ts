@@ -145,7 +145,8 @@ class KeptSessions implements Sessions {
     ready?.then(() => this.#turns.open()).catch(() => undefined);
     const isTold = this.#post.reachesOthers;
     this.#timers.push(setInterval(() => void this.#lookAtAll(), isTold ? safetyNetMs : lookEveryMs));
-    if (isTold) this.#timers.push(setInterval(() => this.#turns.recover().catch(() => undefined), recoverEveryMs));
+    const recover = (): void => void this.#turns.recover().catch(() => undefined);
+    if (isTold) this.#timers.push(setInterval(recover, recoverEveryMs));
     for (const timer of this.#timers) timer.unref();
   }
 
@@ -313,20 +314,21 @@ class KeptSessions implements Sessions {
 
   async #forget(id: string): Promise<void> {
     await this.#turns.interrupt(id, 'the session was deleted');
+    const until = Date.now() + deleteGraceMs;
     const { promise: late, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, deleteGraceMs);
-    await Promise.race([this.#turns.ended(id).then(() => this.#endedElsewhere(id, late)), late]);
+    await Promise.race([this.#turns.ended(id), late]);
     clearTimeout(timer);
+    // Its turn may run in another process, which was told to end it.
+    while (Date.now() < until && (await this.#isRunning(id))) await wait(deleteLookMs);
     await this.#box.sessionStore.delete(id);
     this.#ended(id);
     await this.#post.tell('deleted', { session: id });
   }
 
-  /** Its turn may run in another process, which was told to end it. */
-  async #endedElsewhere(id: string, late: Promise<void>): Promise<void> {
-    let isLate = false;
-    void late.then(() => (isLate = true));
-    while (!isLate && (await this.#box.sessionStore.find(id))?.turn !== 'none') await wait(deleteLookMs);
+  async #isRunning(id: string): Promise<boolean> {
+    const session = await this.#box.sessionStore.find(id);
+    return session !== undefined && session.turn !== 'none';
   }
 
   /** There is no such session any more. */

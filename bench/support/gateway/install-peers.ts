@@ -27,9 +27,7 @@ export function installPeers(): readonly Peer[] {
       execFileSync('npm', ['install', ...options], { cwd: place, stdio: 'pipe', timeout: 300_000 });
     } catch (error) {
       const [reason = ''] = String((error as { stderr?: Buffer }).stderr ?? error).split('\n');
-      console.log(
-        `the peers cannot be installed, so they are not measured; is the registry reachable? ${reason}`,
-      );
+      console.log(`the peers cannot be installed, so they are not measured; is the registry reachable? ${reason}`);
     }
   }
   return wanted.flatMap(([name]) => installed(name) ?? []);

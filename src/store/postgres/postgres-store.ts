@@ -1,16 +1,8 @@
 import type { ApprovalQuery, ApprovalRecord, StoredRule } from '../../journal/approval-store.ts';
 import type { CallSamples, SampleQuery } from '../../journal/call-samples.ts';
 import type { EntryDraft, StoredEntry } from '../../journal/entry.ts';
-import type {
-  Appended,
-  ChainHead,
-  Claim,
-  EntryQuery,
-  KeptResult,
-  Looking,
-  ResultPage,
-  Store,
-} from '../../journal/store.ts';
+import type { Looking } from '../../journal/looking.ts';
+import type { Appended, ChainHead, Claim, EntryQuery, KeptResult, ResultPage, Store } from '../../journal/store.ts';
 import { newId } from '../../model/identifiers.ts';
 import { type Address, parseAddress } from './address.ts';
 import { ApprovalTable } from './approval-table.ts';

@@ -10,7 +10,7 @@ import {
   type TurnRecord,
   sentMessagesMs,
 } from '../../journal/session-store.ts';
-import type { Looking } from '../../journal/store.ts';
+import type { Looking } from '../../journal/looking.ts';
 import type { Principal } from '../../model/principal.ts';
 import { Conditions } from '../conditions.ts';
 import { type Database, type Sql, type Value, numbered } from './database.ts';
