@@ -6,6 +6,9 @@
  *   npm test -- --gates           only the gates
  *   npm test -- --tests           only the tests
  *   npm test -- --longest 60 …    ends a test file after so many seconds (1200)
+ *
+ * `npm run faults` is `--faults`: the fault tests in their full size (all, or those named), and a table of what they showed.
+ * `--seed N` repeats the random choices of an earlier run.
  */
 import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -14,10 +17,12 @@ import { parseArgs } from 'node:util';
 import { requirements } from './requirements.ts';
 import { root } from './support/command.ts';
 import { buildConsole } from './support/build-console.ts';
+import { tableOfShown } from './support/faults.ts';
 import { missingEvidence } from './support/evidence.ts';
 import { gates, type Gate } from './support/gates.ts';
 import { ProcessWatch } from './support/processes.ts';
 import { Report } from './support/report.ts';
+import { runSeed } from './support/seeded.ts';
 import { runTestFile, type TestResult } from './support/test-file.ts';
 
 const { values: asked, positionals: chosen } = parseArgs({
@@ -25,10 +30,13 @@ const { values: asked, positionals: chosen } = parseArgs({
     gates: { type: 'boolean', default: false },
     tests: { type: 'boolean', default: false },
     longest: { type: 'string', default: '1200' },
+    faults: { type: 'boolean', default: false },
+    seed: { type: 'string' },
   },
   allowPositionals: true,
 });
 const report = new Report();
+const diagnostics: string[] = [];
 const watch = new ProcessWatch();
 const running = new Set<string>();
 let stopping = false;
@@ -36,6 +44,8 @@ let stopping = false;
 process.env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules', '.cache', 'tests');
 // One more than there are processors: many tests wait for other processes.
 const workers = availableParallelism() + 1;
+// In their full size they compare rates and times, which others would disturb.
+const alone = ['test/faults/database-outage'];
 const long = [
   'examples',
   'test/documents/programs',
@@ -59,7 +69,9 @@ if (process.env['npm_lifecycle_event'] !== undefined) {
   setInterval(() => process.ppid !== npm && stop(143), 500).unref();
 }
 
-if (chosen.length > 0) await runTests(chosen);
+if (asked.seed !== undefined) process.env['SIGNALBOX_SEED'] = asked.seed;
+if (asked.faults) await runFaults(chosen.length > 0 ? chosen : ['test/faults']);
+else if (chosen.length > 0) await runTests(chosen);
 else {
   if (!asked.tests) await severalAtATime(gates, 2, runGate);
   if (!asked.gates) checkRequirements(await runTests(['src', 'test', 'examples', 'bench']));
@@ -88,15 +100,40 @@ async function runGate(gate: Gate): Promise<void> {
   report.check(ok, gate.name, performance.now() - started, '', ok ? '' : output);
 }
 
-async function runTests(places: readonly string[]): Promise<TestResult[]> {
-  const results: TestResult[] = [];
+/** All choices come from one seed; those that compare rates run after the others, one by one. */
+async function runFaults(places: readonly string[]): Promise<void> {
+  const started = performance.now();
+  const seed = (process.env['SIGNALBOX_SEED'] ??= String(runSeed));
+  process.env['SIGNALBOX_FAULTS'] = 'full';
   await buildConsole(report);
-  await severalAtATime(findTests(places), workers, async (path) => {
+  console.log(`seed ${seed}   (npm run faults -- --seed ${seed} repeats it)\n`);
+  const paths = findTests(places);
+  const isAlone = (path: string): boolean => alone.some((start) => relative(root, path).startsWith(start));
+  const shared = paths.filter((path) => !isAlone(path));
+  await runFiles(shared, availableParallelism());
+  await runFiles(paths.filter(isAlone), 1);
+  await checkProcesses();
+  console.log(`\n${tableOfShown(diagnostics)}`);
+  console.log(`\nseed ${seed}, ${Math.round((performance.now() - started) / 1000)} s`);
+}
+
+async function runTests(places: readonly string[]): Promise<TestResult[]> {
+  await buildConsole(report);
+  const results = await runFiles(findTests(places), workers);
+  if (!results.some(({ state }) => state !== 'skipped')) report.check(false, `no test ran in ${places.join(', ')}`, 0);
+  await checkProcesses();
+  return results;
+}
+
+async function runFiles(paths: readonly string[], atATime: number): Promise<TestResult[]> {
+  const results: TestResult[] = [];
+  await severalAtATime(paths, atATime, async (path) => {
     const file = relative(root, path);
     const {
       results: ofFile,
       durationMs,
       output,
+      diagnostics: said,
     } = await tracked(file, runTestFile(path, Number(asked.longest) * 1000));
     const failed = ofFile.filter(({ state }) => state === 'failed');
     for (const { state } of ofFile) report.count(state);
@@ -110,9 +147,8 @@ async function runTests(places: readonly string[]): Promise<TestResult[]> {
       failed.length === 0 ? '' : details + printed,
     );
     results.push(...ofFile);
+    diagnostics.push(...said);
   });
-  if (!results.some(({ state }) => state !== 'skipped')) report.check(false, `no test ran in ${places.join(', ')}`, 0);
-  await checkProcesses();
   return results;
 }
 

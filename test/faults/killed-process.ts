@@ -1,48 +1,148 @@
-/** Makes calls without end until it is killed, and tells of each one that was acknowledged. Run by `kill-loop.test.ts`. */
-import { appendFileSync, writeSync } from 'node:fs';
+/**
+ * Makes calls of every kind without end until it dies at the point it is told, and tells of each answer that it got. Run
+ * by `kill-rounds.ts`.
+ */
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { createSignalbox, defineTool, localServer } from '../../src/index.ts';
+import { seeded } from '../support/seeded.ts';
+import { Crash } from './crash-points.ts';
+import { storeAt } from './store-at.ts';
 
-const [, , data = ''] = process.argv;
+const [, , data = '', address = '', name = '', point = '', nth = '', seed = ''] = process.argv;
+const random = seeded(Number(seed));
+const crash = new Crash(point, Number(nth), random);
+const slot = name.split('-')[0] ?? '';
+const work = join(data, `work-${slot}`);
+const inbox = { by: { id: 'alice', kind: 'human' } } as const;
+const accounts = 12;
+mkdirSync(work, { recursive: true });
+if (!existsSync(join(work, '19')))
+  for (let file = 0; file < 20; file += 1) writeFileSync(join(work, String(file)), 'as it was\n'.repeat(500));
 
-const look = defineTool({
-  name: 'look',
-  description: 'Reads.',
-  input: { type: 'object' },
-  effect: 'read',
-  run: () => 'seen',
-});
-const slowLook = defineTool({
-  name: 'slow_look',
-  description: 'Reads slowly.',
-  input: { type: 'object' },
-  effect: 'read',
-  run: () => new Promise((resolve) => setTimeout(resolve, 3, 'seen')),
-});
-const act = defineTool({
-  name: 'act',
-  description: 'Leaves a trace outside.',
-  input: { type: 'object' },
-  effect: 'irreversible',
-  async run(_, { callId }) {
-    appendFileSync(join(data, 'effects'), `${callId}\n`);
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
-    return 'done';
-  },
-});
+function trace(file: string, line: string): void {
+  appendFileSync(join(data, file), `${line}\n`);
+}
+async function act(what: string, callId: string): Promise<string> {
+  trace('effects', `${callId} ${what}`);
+  crash.at('effect');
+  await wait(random() * 3);
+  return 'done';
+}
 
+const tools = [
+  defineTool({ name: 'look', description: 'Reads.', effect: 'read', run: () => 'seen' }),
+  defineTool({ name: 'look_long', description: 'Reads slowly.', effect: 'read', run: () => wait(3, 'seen') }),
+  defineTool({
+    name: 'send',
+    description: 'Leaves a trace outside.',
+    effect: 'irreversible',
+    input: { type: 'object', properties: { key: { type: 'string' } } } as const,
+    run: ({ key }, { callId }) => act(String(key), callId),
+  }),
+  defineTool({
+    name: 'pay',
+    description: 'Asks first.',
+    effect: 'irreversible',
+    input: { type: 'object', properties: { account: { type: 'number' } } } as const,
+    run: ({ account }, { callId }) => act(`account-${String(account)}`, callId),
+  }),
+  defineTool({
+    name: 'write',
+    description: 'Writes a file.',
+    effect: 'undoable',
+    workspace: [work],
+    run: (_, { callId }) => {
+      trace('effects', `${callId} ${callId}`);
+      writeFileSync(join(work, String(Math.floor(random() * 20))), callId);
+    },
+  }),
+  defineTool({
+    name: 'order',
+    description: 'Has an undo of its own.',
+    run: (_, { callId }) => act(callId, callId),
+    async undo(_, { callId }) {
+      trace('cancelled', callId);
+      crash.at('own undo');
+      await wait(random() * 2);
+    },
+  }),
+];
 const box = await createSignalbox({
   data,
-  servers: [localServer({ name: 't', tools: [look, slowLook, act] })],
-  approve: () => ({ allow: true }),
+  store: crash.in(await storeAt(address, data)),
+  servers: [localServer({ name: 't', tools })],
+  policies: [
+    ...['send', 'write', 'order'].map((tool) => ({ id: tool, match: `mcp__t__${tool}`, allow: true })),
+    { id: 'pay', match: 'mcp__t__pay', ask: true },
+  ],
 });
 
-async function callForEver(tool: string): Promise<never> {
-  for (;;) {
-    const { callId, outcome } = await box.call(tool, {});
-    writeSync(1, `${callId} ${outcome}\n`);
-  }
+/** Makes a call, and tells how it ended. */
+async function call(tool: string, args: object = {}, idempotencyKey?: string): ReturnType<typeof box.call> {
+  const result = await box.call(
+    `mcp__t__${tool}`,
+    args,
+    idempotencyKey === undefined ? { waitMs: 0 } : { idempotencyKey },
+  );
+  if (idempotencyKey === undefined && result.outcome !== 'awaiting-approval')
+    writeSync(1, `call ${result.callId} ${result.outcome}\n`);
+  return result;
 }
-await Promise.all(
-  ['mcp__t__look', 'mcp__t__slow_look', 'mcp__t__act', 'mcp__t__act', 'mcp__t__act', 'mcp__t__act'].map(callForEver),
-);
+
+async function undone(callId: string): Promise<void> {
+  crash.at('restoring', 8);
+  const { outcome } = await box.undo(callId);
+  writeSync(1, `${outcome} ${callId}\n`);
+}
+
+/** What earlier processes were asked to do, this one is asked again. */
+async function deliverAgain(): Promise<void> {
+  const keys = existsSync(join(data, 'keys')) ? readFileSync(join(data, 'keys'), 'utf8').trimEnd().split('\n') : [];
+  for (const key of keys.slice(-12)) await call('send', { key }, key);
+}
+
+const loops: readonly (() => Promise<unknown>)[] = [
+  () => call('look'),
+  () => call('look_long'),
+  (() => {
+    let count = 0;
+    return async () => {
+      const key = `${name}-${(count += 1)}`;
+      trace('keys', key);
+      const deliveries = await Promise.all([call('send', { key }, key), call('send', { key }, key)]);
+      // Another process may be at it, which is told as a conflict.
+      for (const { outcome } of deliveries) if (outcome === 'completed') writeSync(1, `key ${key} ${outcome}\n`);
+    };
+  })(),
+  async () => {
+    // The same calls in every process: what one asked, another approves or runs.
+    const account = Math.floor(random() * accounts);
+    const asked = await call('pay', { account });
+    if (!('approvalId' in asked) || asked.approvalId === undefined) return;
+    const answered = await box.approvals.approve(asked.approvalId, inbox).catch(() => undefined);
+    if (answered !== undefined) writeSync(1, `approved ${asked.approvalId}\n`);
+    await Promise.all([call('pay', { account }), call('pay', { account })]);
+  },
+  async () => {
+    crash.at('checkpoint', 15);
+    const { callId, outcome } = await call('write');
+    if (outcome === 'completed' && random() < 0.5) await undone(callId);
+  },
+  async () => {
+    const { callId, outcome } = await call('order');
+    if (outcome === 'completed' && random() < 0.5) await undone(callId);
+  },
+];
+writeSync(1, 'ready\n');
+await Promise.all([
+  deliverAgain(),
+  ...loops.map(async (loop) => {
+    for (;;) {
+      await loop();
+      // A loop that never waits would let nobody else in.
+      await wait(0);
+    }
+  }),
+]);

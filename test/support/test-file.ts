@@ -19,6 +19,8 @@ export interface TestFileReport {
   readonly results: readonly TestResult[];
   /** What the file printed. */
   readonly output: string;
+  /** What its tests said with `diagnostic`. */
+  readonly diagnostics: readonly string[];
   readonly durationMs: number;
 }
 
@@ -35,6 +37,7 @@ export async function runTestFile(path: string, longestMs: number): Promise<Test
   const results: TestResult[] = [];
   const names: string[] = [];
   const begun: string[] = [];
+  const diagnostics: string[] = [];
   let output = '';
 
   const idOf = (test: EventData.TestPass | EventData.TestFail): string =>
@@ -62,12 +65,21 @@ export async function runTestFile(path: string, longestMs: number): Promise<Test
       results.push({ id, state: 'failed', reason });
     }
   });
+  stream.on('test:diagnostic', ({ message, nesting, file: from }) => {
+    // Those without a file are the counts of the whole run.
+    if (from !== undefined || nesting > 0) diagnostics.push(message);
+  });
   stream.on('test:stdout', (data) => (output += data.message));
   stream.on('test:stderr', (data) => (output += data.message));
   stream.resume();
   await once(stream, 'end');
 
-  return { results, output: stripVTControlCharacters(output), durationMs: performance.now() - started };
+  return {
+    results,
+    output: stripVTControlCharacters(output),
+    diagnostics,
+    durationMs: performance.now() - started,
+  };
 }
 
 function isSet(mark: string | boolean | undefined): boolean {

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { type JournalEvent, type Signalbox, createSignalbox } from '../../src/index.ts';
+import { until } from '../mcp-servers/boxed.ts';
+import { show } from '../support/faults.ts';
+import { memoryDirectory } from '../support/memory-directory.ts';
+import { runSeed, seeded } from '../support/seeded.ts';
+import { crashPoints } from './crash-points.ts';
+import { runProgram } from './run-and-kill.ts';
+import { storeAt } from './store-at.ts';
+
+const program = fileURLToPath(new URL('./killed-process.ts', import.meta.url));
+const atATime = 2;
+
+/** Kills processes that share a store, at every named point and at random, and looks at what is left. */
+export async function killRounds(t: TestContext, store: string, address: string, rounds: number): Promise<void> {
+  const data = memoryDirectory('kills');
+  t.after(() => rmSync(data, { recursive: true }));
+  await (await storeAt(address, data)).close();
+  const random = seeded(runSeed);
+  const told: string[] = [];
+  let next = 0;
+  const killInTurn = async (slot: number): Promise<void> => {
+    while (next < rounds) {
+      const round = next++;
+      const point = crashPoints[round % crashPoints.length] ?? '';
+      const nth = 1 + Math.floor(random() * 4);
+      const args = [data, address, `${slot}-${round}`, point, String(nth), String(Math.floor(random() * 1e6))];
+      const how = point === 'at random' ? { killAfterMs: random() * 200, at: /ready\n/ } : {};
+      const { code, signal, output } = await runProgram(program, args, how);
+      assert.equal(signal, 'SIGKILL', `round ${round}, ${point}: it ended by itself with ${code} (seed ${runSeed})`);
+      // What stands after the last line break was not told whole.
+      told.push(...output.split('\n').slice(0, -1));
+    }
+  };
+  await Promise.all(Array.from({ length: atATime }, (_, slot) => killInTurn(slot)));
+
+  const box = await settledBox(address, data);
+  const left = await whatIsLeft(box);
+  const counts = checkTold(left, told);
+  const duplicates = checkEffects(left, data);
+  for (const call of left.started) {
+    const outcome = left.ended.get(call)?.outcome ?? 'none';
+    assert.ok(['completed', 'failed', 'unknown'].includes(outcome), `${call} ended as ${outcome} (seed ${runSeed})`);
+  }
+  const unknown = [...left.ended.values()].filter(({ outcome }) => outcome === 'unknown').length;
+  assert.ok(unknown > rounds / 4, `only ${unknown} calls were caught in between: the test shows little`);
+  assert.ok(counts > rounds, `only ${counts} answers were given: the test shows little`);
+  const verified = await box.journal.verify();
+  assert.ok(verified.ok, JSON.stringify(verified));
+  await box.close();
+  show(t, {
+    scenario: `kill -9, ${store}, ${crashPoints.length} points`,
+    rounds,
+    acknowledged: counts,
+    lost: 0,
+    duplicates,
+    unknown,
+  });
+}
+
+/** A box that has found every call of the dead: the database may notice the last death a moment later. */
+async function settledBox(address: string, data: string): Promise<Signalbox> {
+  let box: Signalbox | undefined;
+  await until(async () => {
+    await box?.close();
+    box = await createSignalbox({ data, store: await storeAt(address, data) });
+    const open = await box.journal.calls({ limit: 1000 });
+    return open.items.every(({ type }) => type === 'ToolInvoked');
+  }, 'every call of a dead process has its outcome');
+  assert.ok(box !== undefined);
+  return box;
+}
+
+interface Left {
+  readonly started: ReadonlySet<string>;
+  readonly ended: ReadonlyMap<string, JournalEvent & { readonly type: 'ToolInvoked' }>;
+  readonly undone: ReadonlyMap<string, string>;
+  /** The outcomes of calls with a key, by the key. */
+  readonly byKey: ReadonlyMap<string, string>;
+  readonly approved: ReadonlySet<string>;
+  /** Which approval a call has used. */
+  readonly used: ReadonlyMap<string, number>;
+}
+
+async function whatIsLeft(box: Signalbox): Promise<Left> {
+  const started = new Set<string>();
+  const ended = new Map<string, JournalEvent & { type: 'ToolInvoked' }>();
+  const undone = new Map<string, string>();
+  const byKey = new Map<string, string>();
+  const approved = new Set<string>();
+  for await (const event of box.journal.stream()) {
+    if (event.type === 'CallStarted') started.add(event.callId);
+    if (event.type === 'Undone') undone.set(event.callId, event.result);
+    if (event.type === 'ApprovalResolved' && event.decision === 'approved') approved.add(event.approvalId);
+    if (event.type !== 'ToolInvoked') continue;
+    assert.ok(!ended.has(event.callId), `${event.callId} has two outcomes (seed ${runSeed})`);
+    ended.set(event.callId, event);
+    if (event.idempotencyKey !== undefined && started.has(event.callId)) byKey.set(event.idempotencyKey, event.outcome);
+  }
+  const approvals = await box.approvals.list({ all: true, limit: 1_000_000 });
+  const used = new Map(
+    approvals.flatMap(({ usedBy, arguments: given }) =>
+      usedBy === undefined ? [] : [[usedBy, Number((given as { account?: unknown }).account)] as const],
+    ),
+  );
+  return { started, ended, undone, byKey, approved, used };
+}
+
+/** Whatever a caller was told is in the record; answers how much that was. */
+function checkTold({ ended, undone, byKey, approved }: Left, told: readonly string[]): number {
+  let count = 0;
+  for (const line of told) {
+    const [what = '', id = '', outcome] = line.split(' ');
+    if (what === 'ready') continue;
+    count += 1;
+    if (what === 'call') assert.equal(ended.get(id)?.outcome, outcome, `${line} (seed ${runSeed})`);
+    else if (what === 'key') assert.equal(byKey.get(id), outcome, `${line} (seed ${runSeed})`);
+    else if (what === 'approved') assert.ok(approved.has(id), `${line} (seed ${runSeed})`);
+    else assert.equal(undone.get(id), what, `${line} (seed ${runSeed})`);
+  }
+  return count;
+}
+
+/** No effect without a recorded intent, and none twice: for a call, a key, a used approval. Answers how many were. */
+function checkEffects({ started, used }: Left, data: string): number {
+  const effects = lines(join(data, 'effects')).map((line) => line.split(' ') as [call: string, what: string]);
+  const cancelled = lines(join(data, 'cancelled'));
+  for (const [call, what] of effects) {
+    assert.ok(started.has(call), `${call} acted without a recorded intent (seed ${runSeed})`);
+    const account = /^account-(\d+)$/.exec(what)?.[1];
+    if (account !== undefined) assert.equal(used.get(call), Number(account), `${call} (seed ${runSeed})`);
+  }
+  const once = effects.filter(([, what]) => !what.startsWith('account-')).map(([, what]) => what);
+  const duplicates = [effects.map(([call]) => call), once, cancelled].map((list) => list.length - new Set(list).size);
+  assert.deepEqual(duplicates, [0, 0, 0], `calls, keys and undos that acted twice (seed ${runSeed})`);
+  return 0;
+}
+
+function lines(file: string): string[] {
+  return readFileSync(file, 'utf8').trimEnd().split('\n');
+}
