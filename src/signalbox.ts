@@ -22,6 +22,7 @@ import { requireServers } from './call/require-servers.ts';
 import { type Settling, settleCall } from './call/settle.ts';
 import { SessionStates } from './call/session-states.ts';
 import { UndoCalls, type UndoOptions, type UndoResult, type UndoStanding } from './call/undo-calls.ts';
+import { UnsettledCalls } from './call/unsettled-calls.ts';
 import { Waits } from './call/waits.ts';
 import { Catalog } from './catalog/catalog.ts';
 import type { ProfilesByName } from './catalog/profile.ts';
@@ -218,6 +219,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
   const checkpoints = new Checkpoints(options.data, options.undo);
   const compensations = new Compensations({ catalog, journal, redactor, states, waits, timeoutMs });
   const undoCalls = new UndoCalls(reader, checkpoints, compensations);
+  const unsettled = new UnsettledCalls(store, journal);
   const pipeline = createPipeline({
     catalog,
     store,
@@ -225,6 +227,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     redactor,
     waits,
     policies,
+    unsettled,
     states,
     checkpoints,
     compensations,
@@ -262,6 +265,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     stopRecordingServers();
     await Promise.all(catalog.sources().map((source) => source.close()));
     await checkpoints.close();
+    await unsettled.close();
     await journal.drain();
     await store.close();
   }

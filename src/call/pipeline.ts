@@ -25,6 +25,7 @@ import { resolve } from './stages/resolve.ts';
 import { reuse } from './stages/reuse.ts';
 import { retry } from './stages/retry.ts';
 import { validate } from './stages/validate.ts';
+import type { UnsettledCalls } from './unsettled-calls.ts';
 import type { Waits } from './waits.ts';
 
 /** What the stages work with. */
@@ -36,6 +37,7 @@ export interface PipelineParts extends CheckpointParts {
   readonly states: SessionStates;
   readonly waits: Waits;
   readonly policies: Policies;
+  readonly unsettled: UnsettledCalls;
   readonly tracer: Tracer;
   readonly metrics: CallMetrics | undefined;
   readonly approvals: Approvals;
@@ -57,7 +59,10 @@ export function createPipeline(parts: PipelineParts): Next {
     recordOutcome({
       ...parts,
       onEnding: (call, outcome) => parts.policies.ending(call, outcome),
-      onUnrecorded: (call) => parts.policies.inForce?.book.forget(call.id),
+      onUnrecorded(call) {
+        parts.policies.inForce?.book.forget(call.id);
+        parts.unsettled.add(call);
+      },
     }),
     resolve(catalog),
     validate,

@@ -1,3 +1,4 @@
+import type { CallError } from '../model/call.ts';
 import type { EntryDraft, StoredEntry } from './entry.ts';
 import type { Journal } from './journal.ts';
 import type { Store } from './store.ts';
@@ -41,22 +42,27 @@ export class Recovery {
   }
 
   async #record(intent: StoredEntry): Promise<void> {
-    await this.#journal.append(unknownDraft(intent), 'crash');
+    await this.#journal.append(lostDraft(intent), 'crash');
     this.#orphans.delete(intent);
   }
 }
 
-function unknownDraft(intent: StoredEntry): EntryDraft {
+function lostDraft(intent: StoredEntry): EntryDraft {
   const message = `the process ended after ${intent.tool} was started and before its outcome was recorded; it may have taken effect`;
+  return endedDraft(intent, 'unknown', { code: 'outcome-lost', message });
+}
+
+/** The outcome of a call of which only the intent is there. */
+export function endedDraft(intent: StoredEntry, outcome: 'unknown' | 'failed', error: CallError): EntryDraft {
   const facts = JSON.parse(intent.body) as object;
-  const body = JSON.stringify({ ...facts, durationMs: null, output: '', error: { code: 'outcome-lost', message } });
+  const body = JSON.stringify({ ...facts, durationMs: null, output: '', error });
   return {
     type: 'ToolInvoked',
     at: Date.now(),
     call: intent.call,
     session: intent.session,
     tool: intent.tool,
-    outcome: 'unknown',
+    outcome,
     body,
   };
 }

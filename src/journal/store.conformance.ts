@@ -276,6 +276,16 @@ export function storeConformance(name: string, lasting: boolean, place: () => Pr
       assert.deepEqual(await store.orphans(), []);
     });
 
+    test('calls of this process are open until they have an outcome', async () => {
+      const started = ['a', 'b', 'c'].map((call) => draft({ call, type: 'CallStarted', outcome: '' }));
+      await store.append(started);
+      await store.append([draft({ call: 'b' })]);
+      assert.deepEqual(
+        (await store.openCalls()).map(({ call }) => call),
+        ['a', 'c'],
+      );
+    });
+
     if (!lasting) return;
 
     test('everything is there after closing and opening again, and the chain goes on', async () => {

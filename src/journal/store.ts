@@ -32,6 +32,11 @@ export interface Store extends ApprovalStore {
   samples(query: SampleQuery): Promise<CallSamples>;
   /** The newest head of the chain that was set down apart from the entries: what `verify` holds them against. */
   anchor(): Promise<ChainHead>;
+  /**
+   * Intents of this process without an outcome. What of this process could not be appended before the call is decided: it is
+   * there, or never will be.
+   */
+  openCalls(): Promise<readonly StoredEntry[]>;
   /** Intents whose process is gone and that have no outcome. Where processes of several machines start at once, each is told to one. */
   orphans(options?: Looking): Promise<readonly StoredEntry[]>;
   /** Who took an idempotency key. */

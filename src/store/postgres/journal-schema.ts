@@ -5,7 +5,9 @@
 export const journalSchema = `
 -- Who writes; the lock on its number shows that it lives (see \`Presence\`).
 CREATE TABLE writers (
-  number integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text NOT NULL UNIQUE, server_started timestamptz NOT NULL
+  number integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text NOT NULL UNIQUE, server_started timestamptz NOT NULL,
+  -- Rises whenever the writer gave up on an append.
+  epoch integer NOT NULL DEFAULT 0
 );
 
 CREATE TABLE journal (
@@ -33,11 +35,12 @@ CREATE TABLE claims (key text PRIMARY KEY, call text NOT NULL, fingerprint text 
 CREATE TABLE recordings (call text PRIMARY KEY, outcome text NOT NULL);
 
 CREATE FUNCTION append_entries(
-  own_writer text, ats bigint[], types text[], calls text[], sessions text[], tools text[], outcomes text[], bodies text[],
+  own_writer text, own_epoch integer, ats bigint[], types text[], calls text[], sessions text[], tools text[], outcomes text[], bodies text[],
   servers text[], decisions text[], principals text[], durations double precision[]
 ) RETURNS TABLE (seq bigint, hash text) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
+  known_epoch integer;
   place bigint;
   link text;
   places bigint[];
@@ -45,6 +48,13 @@ DECLARE
 BEGIN
   PERFORM set_config('synchronous_commit', 'off', true);
   SELECT head.seq, head.hash INTO place, link FROM head FOR UPDATE;
+  -- An append that its writer gave up on must not arrive after a later one: the writer has said what did not happen.
+  SELECT epoch INTO known_epoch FROM writers WHERE name = own_writer;
+  IF known_epoch > own_epoch THEN
+    RAISE EXCEPTION 'an append came too late: its writer has given up on it';
+  ELSIF known_epoch < own_epoch THEN
+    UPDATE writers SET epoch = own_epoch WHERE name = own_writer;
+  END IF;
   FOR i IN 1 .. cardinality(ats) LOOP
     place := place + 1;
     link := encode(sha256(convert_to(concat_ws(E'\\n', link, place, ats[i], types[i], calls[i], sessions[i], tools[i],

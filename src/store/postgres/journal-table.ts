@@ -12,7 +12,7 @@ import { changeToken } from './token-table.ts';
 
 const append = {
   name: 'append',
-  sql: `SELECT seq, hash FROM append_entries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+  sql: `SELECT seq, hash FROM append_entries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 };
 /** A commit that waits until it is on the disk, with everything before it. */
 const flush = { name: 'flush', sql: "SELECT pg_logical_emit_message(true, 'signalbox', '')", values: [] };
@@ -33,6 +33,8 @@ interface Sample {
 export class JournalTable {
   readonly #database: Database;
   readonly #writer: string;
+  /** Rises when an append has failed: nobody knows whether it arrived, and the next one makes sure that it never will. */
+  #epoch = 0;
   readonly #kinds = new Map<string, readonly [number, CallKind]>();
 
   constructor(database: Database, writer: string) {
@@ -42,9 +44,12 @@ export class JournalTable {
 
   async append(drafts: readonly EntryDraft[]): Promise<Appended> {
     if (drafts.length === 0) return [];
-    if (drafts.some(hasMore)) return await this.#appendWithMore(drafts);
-    const [links] = await this.#database.together([{ ...append, values: this.#values(drafts) }, flush]);
-    return this.#linked(drafts, links as Link[]);
+    try {
+      return drafts.some(hasMore) ? await this.#appendWithMore(drafts) : await this.#appendAlone(drafts);
+    } catch (error) {
+      this.#epoch += 1;
+      throw error;
+    }
   }
 
   async entries(query: EntryQuery): Promise<readonly StoredEntry[]> {
@@ -60,6 +65,15 @@ export class JournalTable {
   async head(): Promise<ChainHead> {
     const [head] = await this.#database.rows<ChainHead>('SELECT seq, hash FROM head');
     return head ?? { seq: 0, hash: '' };
+  }
+
+  /** The open calls of this writer, when every append of it has either arrived or never will. */
+  async openCalls(): Promise<readonly StoredEntry[]> {
+    await this.#appendAlone([]);
+    return await this.#database.rows(
+      `SELECT ${entryColumns} FROM journal WHERE seq IN (SELECT seq FROM open_calls WHERE writer = $1) ORDER BY seq`,
+      [this.#writer],
+    );
   }
 
   /** Takes over the open calls of writers that are gone. */
@@ -102,6 +116,11 @@ export class JournalTable {
     };
   }
 
+  async #appendAlone(drafts: readonly EntryDraft[]): Promise<Appended> {
+    const [links] = await this.#database.together([{ ...append, values: this.#values(drafts) }, flush]);
+    return this.#linked(drafts, links as Link[]);
+  }
+
   /** What comes with the entries is decided first, and the chain is held last: others wait for us as short as can be. */
   async #appendWithMore(drafts: readonly EntryDraft[]): Promise<Appended> {
     const written = await this.#database.transaction(async (sql): Promise<Appended> => {
@@ -120,6 +139,7 @@ export class JournalTable {
     const facts = drafts.map(({ body }) => factsOf(body));
     return [
       this.#writer,
+      this.#epoch,
       drafts.map(({ at }) => at),
       ...(['type', 'call', 'session', 'tool', 'outcome', 'body'] as const).map((key) =>
         drafts.map((draft) => draft[key]),

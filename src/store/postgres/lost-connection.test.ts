@@ -109,6 +109,41 @@ async function works(store: Store): Promise<boolean> {
   );
 }
 
+test('an append that was given up on arrives before the next one or never', async (t) => {
+  const address = cluster.address('late');
+  const store = await postgresStore({ address });
+  t.after(() => store.close());
+  const client = new pg.Client({ connectionString: address.replace(/\?.*/, '') });
+  await client.connect();
+  t.after(() => client.end());
+  await client.query('SET search_path = late');
+  const intent = (call: string) => draft({ call, type: 'CallStarted', outcome: '' });
+  // Its connection ends while it waits for the head of the chain, as if the process had waited long enough.
+  await client.query('BEGIN; SELECT FROM head FOR UPDATE');
+  const givenUp = assert.rejects(async () => store.append([intent('given up')]));
+  const backend = 'SELECT pid FROM pg_stat_activity WHERE wait_event_type = $1 AND query LIKE $2';
+  let pid: number | undefined;
+  await until(async () => {
+    await client.query('SELECT pg_stat_clear_snapshot()');
+    const { rows } = await client.query<{ pid: number }>(backend, ['Lock', '%append_entries%']);
+    return (pid = rows[0]?.pid) !== undefined;
+  }, 'it waits');
+  await client.query('SELECT pg_terminate_backend($1)', [pid]);
+  await givenUp;
+  await client.query('COMMIT');
+  assert.deepEqual(await store.openCalls(), []);
+  // What the process had sent before, and the server gets to only now.
+  const { rows } = await client.query<{ name: string }>('SELECT name FROM writers');
+  const late = `SELECT append_entries('${rows[0]?.name}', 0, '{1}', '{CallStarted}', '{late}', '{""}', '{t}', '{""}', '{"{}"}', '{""}', '{""}', '{""}', '{1}')`;
+  await assert.rejects(client.query(late), /an append came too late/);
+  await store.append([intent('next')]);
+  assert.deepEqual(
+    (await store.openCalls()).map(({ call }) => call),
+    ['next'],
+  );
+  assert.equal((await verifyChain(store)).ok, true);
+});
+
 test('after a restart of the server, writers that it knew before have a while to come back', async (t) => {
   const address = cluster.address('ghosts');
   const store = await postgresStore({ address });

@@ -87,6 +87,10 @@ class OpenStore implements PostgresStore {
     return this.#journal.head();
   }
 
+  openCalls(): Promise<readonly StoredEntry[]> {
+    return this.#journal.openCalls();
+  }
+
   orphans(looking?: Looking): Promise<readonly StoredEntry[]> {
     return this.#journal.takeOpen(() => this.#presence.living(looking));
   }

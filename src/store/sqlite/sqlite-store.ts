@@ -148,8 +148,12 @@ class SqliteStore implements Store {
     return this.#index.anchor();
   }
 
+  async openCalls(): Promise<readonly StoredEntry[]> {
+    return (await this.#open()).filter(({ writer }) => writer === this.#writer);
+  }
+
   async orphans(): Promise<readonly StoredEntry[]> {
-    const open = await this.entries({ order: 'oldest-first', limit: 1_000_000, type: 'CallStarted', calls: true });
+    const open = await this.#open();
     if (open.length === 0) return open;
     const living = this.#living();
     return open.filter((entry) => !living.has(entry.writer));
@@ -197,6 +201,10 @@ class SqliteStore implements Store {
     await Promise.all([this.#log?.close(), this.#checkpointer?.close()]);
     this.#database.close();
     this.#lock?.release();
+  }
+
+  #open(): Promise<readonly StoredEntry[]> {
+    return this.entries({ order: 'oldest-first', limit: 1_000_000, type: 'CallStarted', calls: true });
   }
 
   /** Writes what comes with an entry; false when its key is taken or its change of an approval or a token refused. */
