@@ -13,6 +13,9 @@ export interface Cluster {
   address(schema: string): string;
   start(): Promise<void>;
   stop(): Promise<void>;
+  /** Lets it do nothing at all, without ending anything, until it goes on. */
+  pause(): void;
+  goOn(): void;
   /** Ends it without letting it finish anything: what it had not written to its log is lost. */
   crash(): Promise<void>;
   /** Stops it, and removes all it has. */
@@ -52,6 +55,7 @@ export async function startPostgres(options: { readonly lasting?: boolean } = {}
       throw new Error(`PostgreSQL did not start: ${log.join('')}`, { cause: error });
     }
   };
+  const postmaster = (): number => Number(readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n')[0]);
   await postgres.initialise();
   await start();
   return {
@@ -60,13 +64,26 @@ export async function startPostgres(options: { readonly lasting?: boolean } = {}
     start,
     stop: () => postgres.stop(),
     async crash() {
-      const [pid] = readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n');
-      process.kill(Number(pid), 'SIGQUIT');
+      process.kill(postmaster(), 'SIGQUIT');
       await postgres.stop();
+    },
+    pause() {
+      // The one that starts the others first.
+      process.kill(postmaster(), 'SIGSTOP');
+      for (const child of childrenOf(postmaster())) process.kill(child, 'SIGSTOP');
+    },
+    goOn() {
+      for (const child of childrenOf(postmaster())) process.kill(child, 'SIGCONT');
+      process.kill(postmaster(), 'SIGCONT');
     },
     async end() {
       await postgres.stop();
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+function childrenOf(parent: number): number[] {
+  const children = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8');
+  return children.trim().split(/ +/).filter(Boolean).map(Number);
 }

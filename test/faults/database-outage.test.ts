@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { postgresStore } from '../../src/index.ts';
+import { verifyChain } from '../../src/journal/chain.ts';
+import type { StoredEntry } from '../../src/journal/entry.ts';
+import { until } from '../mcp-servers/boxed.ts';
+import { isFull, show } from '../support/faults.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { runSeed, seeded } from '../support/seeded.ts';
+import { ServedLoad } from './served-load.ts';
+
+const cluster = await startPostgres({ lasting: isFull() });
+after(() => cluster.end());
+
+const random = seeded(runSeed);
+/** How PostgreSQL goes away; each comes back by what it returns. */
+const outages = {
+  'is stopped': () => cluster.stop().then(() => () => cluster.start()),
+  crashes: () => cluster.crash().then(() => () => cluster.start()),
+  hangs: () => {
+    cluster.pause();
+    return Promise.resolve(() => Promise.resolve(cluster.goOn()));
+  },
+};
+const deadlineMs = 60_000;
+const beforeMs = isFull() ? 5000 : 1500;
+const windowMs = 500;
+
+describe('a server under load whose PostgreSQL', () => {
+  const lengths = isFull() ? [1000 + random() * 4000, 20_000] : [1000];
+  for (const [how, away] of Object.entries(outages))
+    for (const [index, length] of lengths.entries())
+      test(
+        `${how}${index === 0 ? '' : ' for long'}: nothing acts unrecorded, all is told clearly, and calls run again when it is back`,
+        { timeout: 300_000 },
+        async (t) => {
+          const address = cluster.address(`${how.replace(' ', '_')}_${index}`);
+          const load = new ServedLoad(address);
+          await load.start();
+          await until(() => load.calls.length > 100, 'calls run');
+          const begun = performance.now();
+          await wait(beforeMs);
+          const gone = performance.now();
+          const comeBack = await away();
+          await wait(length);
+          await comeBack();
+          const back = performance.now();
+          const recoveryMs = await recovered(load, load.rate(begun, gone), back);
+          await wait(beforeMs);
+          const rates = [load.rate(begun, gone), load.rate(performance.now() - beforeMs, performance.now())];
+          await load.stopCalling();
+          assert.ok(load.isAlive, 'the server lives on');
+
+          const failed = load.calls.filter(({ outcome }) => outcome !== 'completed');
+          const longestErrorMs = Math.max(0, ...failed.map(({ ms }) => ms));
+          assert.ok(longestErrorMs < deadlineMs, `a caller waited ${longestErrorMs} ms for an error`);
+          for (const { outcome, code } of failed)
+            assert.match(
+              `${outcome} ${code}`,
+              /^(failed journal-unavailable|unknown outcome-unrecorded|refused (store-unavailable|internal))$/,
+            );
+          const left = await checkRecord(load, address);
+          const ended = await load.end();
+          assert.equal(ended.code, 0, ended.stderr);
+          show(t, {
+            scenario: `PostgreSQL ${how} for ${(length / 1000).toFixed(0)} s`,
+            rounds: 1,
+            ...left,
+            longestErrorMs,
+            recoveryMs,
+            note: `${failed.length} refused; ${rates.map((rate) => Math.round(rate)).join(' → ')} calls/s`,
+          });
+          if (isFull()) assert.ok(recoveryMs < 5000, `full rate only after ${Math.round(recoveryMs)} ms`);
+        },
+      );
+});
+
+/** How long after `back` the rate was what it had been, within what differs anyway. */
+async function recovered(load: ServedLoad, before: number, back: number): Promise<number> {
+  for (let start = back; ; start += windowMs / 5) {
+    await until(() => performance.now() > start + windowMs, 'time goes by');
+    if (load.rate(start, start + windowMs) >= before * 0.8) return start - back;
+    assert.ok(start - back < 60_000, `the rate stays at ${load.rate(start, start + windowMs)} of ${before}`);
+  }
+}
+
+/** Holds what callers were told, and what the tool did, against the journal. */
+async function checkRecord(
+  load: ServedLoad,
+  address: string,
+): Promise<{ acknowledged: number; lost: number; duplicates: number; unknown: number }> {
+  const store = await postgresStore({ address });
+  try {
+    let entries: readonly StoredEntry[] = [];
+    const ended = new Map<string, string>();
+    // Calls that were caught in between get their outcome a little later.
+    await until(async () => {
+      entries = await store.entries({ order: 'oldest-first', limit: 1_000_000 });
+      ended.clear();
+      for (const { type, call, outcome } of entries) {
+        if (type !== 'ToolInvoked') continue;
+        assert.ok(!ended.has(call), `${call} has two outcomes`);
+        ended.set(call, outcome);
+      }
+      return entries.every(({ type, call }) => type !== 'CallStarted' || ended.has(call));
+    }, 'every call has an outcome');
+    const started = new Set(entries.flatMap(({ type, call }) => (type === 'CallStarted' ? [call] : [])));
+    const effects = load.effects();
+    const acted = new Set(effects);
+    for (const call of effects) assert.ok(started.has(call), `${call} acted without a recorded intent`);
+    const acknowledged = load.calls.filter(({ outcome }) => outcome === 'completed');
+    const lost = acknowledged.filter(({ callId }) => ended.get(callId) !== 'completed');
+    assert.deepEqual(lost, [], 'acknowledged, and not in the record');
+    for (const { callId, outcome } of load.calls)
+      if (outcome === 'failed') assert.ok(!acted.has(callId), `${callId} was said not to have run`);
+    assert.equal(acted.size, effects.length, 'nothing acted twice');
+    assert.equal((await verifyChain(store)).ok, true);
+    const unknown = [...ended.values()].filter((outcome) => outcome === 'unknown').length;
+    return { acknowledged: acknowledged.length, lost: 0, duplicates: 0, unknown };
+  } finally {
+    await store.close();
+  }
+}
