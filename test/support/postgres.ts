@@ -22,10 +22,15 @@ export interface Cluster {
   end(): Promise<void>;
 }
 
-/** Makes and starts a PostgreSQL. It does not wait for the disk unless `lasting`: what is tested is not the machine. */
-export async function startPostgres(options: { readonly lasting?: boolean } = {}): Promise<Cluster> {
+/**
+ * Makes and starts a PostgreSQL. It does not wait for the disk unless `lasting`: what is tested is not the machine. Its data are
+ * `in` a directory, its log in another one.
+ */
+export async function startPostgres(
+  options: { readonly lasting?: boolean; readonly in?: string; readonly logIn?: string } = {},
+): Promise<Cluster> {
   const port = await freePort();
-  const directory = mkdtempSync(join(tmpdir(), 'signalbox-postgres-'));
+  const directory = mkdtempSync(join(options.in ?? tmpdir(), 'signalbox-postgres-'));
   const log: string[] = [];
   const settings = {
     listen_addresses: '127.0.0.1',
@@ -43,7 +48,12 @@ export async function startPostgres(options: { readonly lasting?: boolean } = {}
     persistent: true,
     // PostgreSQL does not run as root; as anybody else nothing is created.
     createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
+    initdbFlags: [
+      '--encoding=UTF8',
+      '--locale=C',
+      '--no-sync',
+      ...(options.logIn === undefined ? [] : [`--waldir=${options.logIn}`]),
+    ],
     postgresFlags: Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     onLog: (line) => log.push(line),
     onError: (line) => log.push(String(line)),

@@ -8,6 +8,14 @@ const database = new DatabaseSync(workerData as string);
 const statement = database.prepare('PRAGMA wal_checkpoint(PASSIVE)');
 let trailing: NodeJS.Timeout | undefined;
 
+function checkpoint(): void {
+  try {
+    statement.get();
+  } catch {
+    // No room, or a disk that fails: nothing is lost by it, and it is tried again after the next thousand pages.
+  }
+}
+
 parentPort?.on('message', (message: 'checkpoint' | 'stop') => {
   clearTimeout(trailing);
   if (message === 'stop') {
@@ -15,8 +23,8 @@ parentPort?.on('message', (message: 'checkpoint' | 'stop') => {
     parentPort?.close();
     return;
   }
-  statement.get();
+  checkpoint();
   parentPort?.postMessage('done', []);
   // The log begins anew only when all of it was moved: once more when the commits that ran meanwhile may have ended.
-  trailing = setTimeout(() => statement.get(), trailMs);
+  trailing = setTimeout(checkpoint, trailMs);
 });

@@ -22,8 +22,12 @@ import { search } from '../search.ts';
 import { ShortStretches } from './short-stretches.ts';
 import { SessionTable } from './session-table.ts';
 import { WriterLock } from './writer-lock.ts';
+import { storeFailure } from './store-failure.ts';
 import { Statements } from './statements.ts';
 import { TokenTable } from './token-table.ts';
+
+/** How long to wait for others who write. */
+const patienceMs = 5000;
 
 /** Opens the records in a SQLite file, or in memory when no file is named. */
 export function sqliteStore(options: { file?: string } = {}): Store {
@@ -68,7 +72,7 @@ class SqliteStore implements Store {
     this.location = file === ':memory:' ? 'memory' : file;
     const onDisk = file !== ':memory:';
     if (onDisk) makePrivate(file);
-    this.#database = new DatabaseSync(file, { timeout: 5000 });
+    this.#database = new DatabaseSync(file, { timeout: patienceMs });
     // FULL until the schema is in place, which also puts the log's directory entry on the disk; then see DurableLog.
     this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
     this.#begin = this.#database.prepare('BEGIN IMMEDIATE');
@@ -77,7 +81,7 @@ class SqliteStore implements Store {
     this.#database.exec(`PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${longestLog}`);
     if (onDisk) {
       this.#checkpointer = new Checkpointer(file);
-      this.#log = new DurableLog(`${file}-wal`);
+      this.#log = new DurableLog(`${file}-wal`, () => this.#beginLogAnew());
       this.#lock = new WriterLock(`${file}-writers`, this.#writer);
     }
     this.#readClaim = this.#database.prepare('SELECT call, fingerprint, outcome FROM claims WHERE key = ?');
@@ -95,7 +99,7 @@ class SqliteStore implements Store {
     });
     this.#index = new JournalIndex(this.#database, (work) => this.#journal.transaction(work));
     this.#results = new ResultTable(this.#database, (work) => this.#transaction(work));
-    this.#statements = new Statements(this.#database);
+    this.#statements = new Statements(this.#database, this.location);
     this.#stretches = new ShortStretches(this.#statements);
     this.#approvals = new ApprovalTable(this.#statements);
     this.sessions = new SessionTable(
@@ -118,7 +122,11 @@ class SqliteStore implements Store {
 
   async sync(): Promise<void> {
     this.#journal.flush();
-    await this.#log?.flush();
+    try {
+      await this.#log?.flush();
+    } catch (error) {
+      throw storeFailure(error, this.location);
+    }
   }
 
   async entries(query: EntryQuery): Promise<readonly StoredEntry[]> {
@@ -222,14 +230,27 @@ class SqliteStore implements Store {
     return this.#lock?.living() ?? new Set([this.#writer]);
   }
 
-  #transaction(work: () => void): void {
-    this.#begin.run();
+  /** Moves the log into the database at once, all of it. Waits for nobody: that would stop the event loop. */
+  #beginLogAnew(): void {
+    this.#database.exec('PRAGMA busy_timeout = 0');
     try {
+      const { busy } = this.#database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number };
+      if (busy === 0) return;
+    } finally {
+      this.#database.exec(`PRAGMA busy_timeout = ${patienceMs}`);
+    }
+    const why = 'its disk failed, and another process is at work in it; try again in a moment';
+    throw new SignalboxError('store-unavailable', `the journal ${this.location} cannot be made lasting: ${why}`);
+  }
+
+  #transaction(work: () => void): void {
+    try {
+      this.#begin.run();
       work();
       this.#commit.run();
     } catch (error) {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
-      throw error;
+      throw storeFailure(error, this.location);
     }
   }
 

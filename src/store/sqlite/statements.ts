@@ -1,17 +1,24 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { storeFailure } from './store-failure.ts';
 
 /** Statements, each prepared when it is first used and kept. */
 export class Statements {
   readonly #database: DatabaseSync;
+  readonly #location: string;
   readonly #prepared = new Map<string, StatementSync>();
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, location: string) {
     this.#database = database;
+    this.#location = location;
   }
 
   /** Runs a statement; whether it changed anything. */
   change(sql: string, ...values: readonly (string | number)[]): boolean {
-    return Number(this.get(sql).run(...values).changes) > 0;
+    try {
+      return Number(this.get(sql).run(...values).changes) > 0;
+    } catch (error) {
+      throw storeFailure(error, this.#location);
+    }
   }
 
   get(sql: string): StatementSync {

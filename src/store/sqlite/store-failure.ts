@@ -1,0 +1,25 @@
+import { SignalboxError, messageOf } from '../../model/errors.ts';
+
+/** What SQLite says by its codes, and what to do about it. */
+const advice = new Map<number, readonly [what: string, next: string]>([
+  [5, ['is locked by another process', 'see which one writes for so long']],
+  [8, ['may not be written', 'check who may write the file and its directory']],
+  [10, ['cannot be read or written', 'check its disk']],
+  [11, ['is damaged', 'restore it from a copy']],
+  [13, ['has no room left on its disk', 'make room']],
+  [26, ['is no SQLite database', 'restore it from a copy, or name another']],
+]);
+
+/** The system says it of the file, not SQLite. */
+const unflushed = ['cannot be made lasting', 'check its disk'] as const;
+
+/** What SQLite threw, as an error that says what to do; anything else as it is. */
+export function storeFailure(error: unknown, location: string): unknown {
+  // The lowest byte is the kind; the rest tells where in SQLite it happened.
+  const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
+  const known = error instanceof Error && 'syscall' in error ? unflushed : advice.get(code);
+  if (known === undefined) return error;
+  const [what, next] = known;
+  const message = `the journal ${location} ${what} (${messageOf(error)}); ${next}`;
+  return new SignalboxError('store-unavailable', message, { cause: error });
+}
