@@ -5,15 +5,16 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { coreBox } from '../support/core-box.ts';
+import { isFull, show } from '../support/faults.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
 import { testSource, testTool } from '../support/test-source.ts';
 import { runAndKill } from './run-and-kill.ts';
 
-const kills = 60;
+const kills = isFull() ? 60 : 20;
 const program = fileURLToPath(new URL('./approving-process.ts', import.meta.url));
 
 test(
-  `two processes that ask, approve and run the same calls, killed ${kills} times: one run for each approval that was used, and no other`,
+  'two processes that ask, approve and run the same calls, and are killed: one run for each approval that was used, and no other',
   { timeout: 900_000 },
   async (t) => {
     const data = mkdtempSync(join(tmpdir(), 'signalbox-approval-kills-'));
@@ -50,9 +51,15 @@ test(
     for (const call of acknowledged) assert.ok(byCall.has(call) && !unknown.includes(call), `acknowledged ${call}`);
     assert.ok(unknown.length > kills / 4, `only ${unknown.length} calls were caught in between: the test shows little`);
     assert.ok((await box.journal.verify()).ok);
-    t.diagnostic(
-      `seed ${runSeed}: ${approvals.length} approvals, ${byCall.size} used, ${effects.length} effects, ${unknown.length} unknown`,
-    );
+    show(t, {
+      scenario: 'kill -9 around approvals',
+      rounds: kills,
+      acknowledged: acknowledged.length,
+      lost: 0,
+      duplicates: 0,
+      unknown: unknown.length,
+      note: `${approvals.length} approvals, ${byCall.size} used`,
+    });
     await box.close();
   },
 );

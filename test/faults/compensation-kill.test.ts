@@ -4,23 +4,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { isFull, show } from '../support/faults.ts';
+import { runSeed, seeded } from '../support/seeded.ts';
 import { runProgram } from './run-and-kill.ts';
 
 const place = mkdtempSync(join(tmpdir(), 'signalbox-compensation-kill-'));
 after(() => rmSync(place, { recursive: true, force: true }));
 
 const program = fileURLToPath(new URL('./compensation-process.ts', import.meta.url));
-const rounds = 6;
+const rounds = isFull() ? 20 : 6;
 
 test(
   'kill -9 while a call is undone: its tool’s own undo runs at most once, and one that was cut short is told',
   { timeout: 600_000 },
-  async () => {
+  async (t) => {
+    const random = seeded(runSeed);
     for (let round = 0; round < rounds; round += 1) {
       const data = join(place, String(round));
       const call = (await run([data])).at(-1) ?? '';
       // Half of the time in the middle of the function, else at some moment around its beginning.
-      const killAt = round % 2 === 0 ? { line: 'undoing', ms: 0 } : { line: 'ready', ms: Math.random() * 20 };
+      const killAt = round % 2 === 0 ? { line: 'undoing', ms: 0 } : { line: 'ready', ms: random() * 20 };
       await run([data, call, '60000'], killAt);
       const before = cancelled(data);
       const outcome = (await run([data, call])).at(-1);
@@ -29,6 +32,7 @@ test(
       assert.equal(outcome, before === 0 && cancelled(data) === 1 ? 'undone' : 'failed', `round ${round}`);
       assert.equal(cancelled(data), outcome === 'undone' ? 1 : before, `round ${round}`);
     }
+    show(t, { scenario: 'kill -9 in a tool’s own undo', rounds, duplicates: 0 });
   },
 );
 

@@ -4,16 +4,17 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { coreBox } from '../support/core-box.ts';
+import { isFull, show } from '../support/faults.ts';
 import { memoryDirectory } from '../support/memory-directory.ts';
 import { testSource, testTool } from '../support/test-source.ts';
 import { runProgram } from './run-and-kill.ts';
 
-const rounds = 500;
+const rounds = isFull() ? 500 : 60;
 const atATime = 4;
 const program = fileURLToPath(new URL('./crashing-process.ts', import.meta.url));
 
 test(
-  `${rounds} crashes between effect and record: every call is unknown, and delivering it again has no second effect`,
+  'crashes between effect and record: every call is unknown, and delivering it again has no second effect',
   { timeout: 900_000 },
   async (t) => {
     const data = memoryDirectory('crash');
@@ -48,5 +49,6 @@ test(
     assert.equal(secondEffects, 0);
     assert.ok((await box.journal.verify()).ok);
     await box.close();
+    show(t, { scenario: 'kill -9 between effect and record', rounds, lost: 0, duplicates: 0, unknown: rounds });
   },
 );

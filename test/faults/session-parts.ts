@@ -3,14 +3,16 @@ import type { Turn, TurnEvent } from '../../src/runtimes/runtime.ts';
 import { createSessions } from '../../src/sessions/create-sessions.ts';
 import type { Sessions } from '../../src/sessions/sessions.ts';
 import { type Signalbox, createSignalbox } from '../../src/signalbox.ts';
+import { storeAt } from './store-at.ts';
 
-/** Sessions on a file, with one agent that does what it is told. */
+/** Sessions on a file, or in the database at an address, with one agent that does what it is told. */
 export async function openSessions(
   data: string,
   script: (content: string, turn: Turn) => AsyncIterable<TurnEvent>,
+  address = '',
 ): Promise<{ readonly box: Signalbox; readonly sessions: Sessions }> {
   const own = ownTools('runtime');
-  const box = await createSignalbox({ data, servers: [own] });
+  const box = await createSignalbox({ data, store: await storeAt(address, data), servers: [own] });
   const runtime = {
     name: 'scripted',
     turn: (turn: Turn) => script(turn.content, turn),

@@ -2,14 +2,18 @@
 import { writeSync } from 'node:fs';
 import { openSessions } from './session-parts.ts';
 
-const [, , data = ''] = process.argv;
-const { sessions } = await openSessions(data, async function* (content, { signal }) {
-  for (let piece = 0; !signal.aborted; piece += 1) {
-    yield { type: 'text_delta', text: `${content}:${piece} ` };
-    await new Promise((resolve) => setTimeout(resolve, piece % 7 === 0 ? 1 : 0));
-  }
-  yield { type: 'done', reason: 'interrupted' };
-});
+const [, , data = '', address = ''] = process.argv;
+const { sessions } = await openSessions(
+  data,
+  async function* (content, { signal }) {
+    for (let piece = 0; !signal.aborted; piece += 1) {
+      yield { type: 'text_delta', text: `${content}:${piece} ` };
+      await new Promise((resolve) => setTimeout(resolve, piece % 7 === 0 ? 1 : 0));
+    }
+    yield { type: 'done', reason: 'interrupted' };
+  },
+  address,
+);
 const owner = { id: 'ann', kind: 'human' } as const;
 
 async function converse(): Promise<void> {

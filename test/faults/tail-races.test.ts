@@ -6,11 +6,12 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { verifyChain } from '../../src/journal/chain.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { isFull, show } from '../support/faults.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
 import { runAndKill } from './run-and-kill.ts';
 
 const processes = 3;
-const rounds = 12;
+const rounds = isFull() ? 12 : 4;
 const program = fileURLToPath(new URL('./appending-process.ts', import.meta.url));
 
 test(
@@ -44,9 +45,12 @@ test(
     }
     for (const [call, where] of acknowledged) assert.equal(found.get(call), where, `${call} (seed ${runSeed})`);
     assert.ok(acknowledged.size > 1000, `only ${acknowledged.size} entries were acknowledged`);
-    t.diagnostic(
-      `${processes * rounds} kills (seed ${runSeed}): ${acknowledged.size} acknowledged, ${found.size} there`,
-    );
+    show(t, {
+      scenario: 'kill -9 of appending processes, SQLite',
+      rounds: processes * rounds,
+      acknowledged: acknowledged.size,
+      lost: 0,
+    });
     await store.close();
   },
 );

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { UndoEngine } from '../../src/undo/undo-engine.ts';
+import { isFull, show } from '../support/faults.ts';
 import { memoryDirectory } from '../support/memory-directory.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
 import { treeFingerprint } from '../support/tree-fingerprint.ts';
@@ -14,44 +15,40 @@ const place = memoryDirectory('undo-kill');
 after(() => rmSync(place, { recursive: true, force: true }));
 
 const program = fileURLToPath(new URL('./undo-process.ts', import.meta.url));
-const rounds = Number(process.env['SIGNALBOX_KILLS'] ?? 25);
+const rounds = isFull() ? 60 : 12;
 const limits = { files: 100_000, bytes: 1e9, milliseconds: 60_000 };
 
-test(
-  `kill -9 in the middle of an undo, ${rounds} times, run again: the same result (SIGNALBOX_KILLS for more)`,
-  { timeout: 900_000 },
-  async (t) => {
-    let halfDone = 0;
-    const random = seeded(runSeed);
-    // How long undos take here and now is found out on the way: kills before or after them show nothing.
-    let longestMs = 60;
-    for (let round = 0; round < rounds; round += 1) {
-      const [data, root] = [join(place, `data-${round}`), join(place, `tree-${round}`)];
-      mkdirSync(data);
-      plant(root);
-      const before = treeFingerprint(root);
-      const engine = new UndoEngine({ data, limits, gone: [], engine: 'calling' });
-      engine.begin('call_1', [root]);
-      spoil(root);
-      const spoiled = treeFingerprint(root);
-      engine.finish('call_1');
-      for (let kills = 0; ; kills += 1) {
-        const isDone = await runAndKill(data, kills < 5 ? random() * longestMs : undefined);
-        if (isDone && kills < 5) longestMs /= 1.3;
-        if (isDone) break;
-        const now = treeFingerprint(root);
-        if (isEqual(now, spoiled)) longestMs *= 1.3;
-        else if (!isEqual(now, before)) halfDone += 1;
-      }
-      assert.deepEqual(treeFingerprint(root), before, `round ${round}`);
-      assert.deepEqual(readdirSync(join(data, 'undo', 'plans')), []);
-      rmSync(root, { recursive: true });
-      rmSync(data, { recursive: true });
+test('kill -9 in the middle of an undo, run again: the same result', { timeout: 900_000 }, async (t) => {
+  let halfDone = 0;
+  const random = seeded(runSeed);
+  // How long undos take here and now is found out on the way: kills before or after them show nothing.
+  let longestMs = 60;
+  for (let round = 0; round < rounds; round += 1) {
+    const [data, root] = [join(place, `data-${round}`), join(place, `tree-${round}`)];
+    mkdirSync(data);
+    plant(root);
+    const before = treeFingerprint(root);
+    const engine = new UndoEngine({ data, limits, gone: [], engine: 'calling' });
+    engine.begin('call_1', [root]);
+    spoil(root);
+    const spoiled = treeFingerprint(root);
+    engine.finish('call_1');
+    for (let kills = 0; ; kills += 1) {
+      const isDone = await runAndKill(data, kills < 5 ? random() * longestMs : undefined);
+      if (isDone && kills < 5) longestMs /= 1.3;
+      if (isDone) break;
+      const now = treeFingerprint(root);
+      if (isEqual(now, spoiled)) longestMs *= 1.3;
+      else if (!isEqual(now, before)) halfDone += 1;
     }
-    t.diagnostic(`${halfDone} undos were caught half done (seed ${runSeed})`);
-    assert.ok(halfDone > rounds / 5, `only ${halfDone} undos were caught half done: the test shows little`);
-  },
-);
+    assert.deepEqual(treeFingerprint(root), before, `round ${round}`);
+    assert.deepEqual(readdirSync(join(data, 'undo', 'plans')), []);
+    rmSync(root, { recursive: true });
+    rmSync(data, { recursive: true });
+  }
+  show(t, { scenario: 'kill -9 in an undo of files', rounds, note: `${halfDone} caught half done` });
+  assert.ok(halfDone > rounds / 5, `only ${halfDone} undos were caught half done: the test shows little`);
+});
 
 function plant(root: string): void {
   for (let folder = 0; folder < 30; folder += 1) {
