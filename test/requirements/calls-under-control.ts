@@ -54,7 +54,7 @@ export const callsUnderControl: Section<'C'> = {
       'src/sessions/answers.test.ts > an answer > is never taken for another call that a model gave the same id',
       'src/call/approvals/edited-arguments.test.ts > edit, then approve > the call that is made again runs as edited, never as it was, and nothing is remembered',
       'test/faults/approval-races.test.ts > 10000 races of two approvers in two processes, with changed arguments, definitions, policies and restarts: at most one run for each approval, never of another call',
-      'test/faults/approval-kills.test.ts > two processes that ask, approve and run the same calls, killed 60 times: one run for each approval that was used, and no other',
+      'test/faults/approval-kills.test.ts > two processes that ask, approve and run the same calls, and are killed: one run for each approval that was used, and no other',
     ],
   },
   C4: {
@@ -80,9 +80,12 @@ export const callsUnderControl: Section<'C'> = {
   C5: {
     promise: 'intent before effect; a crash in between is `unknown` and nothing with an effect is run twice',
     tests: [
-      'test/faults/kill-loop.test.ts > kill -9 in a loop while calls run: acknowledged outcomes are kept, the rest reads unknown, the chain verifies',
+      'test/faults/kill-loop.test.ts > kill -9 at named points and at random, while calls of every kind run > SQLite: acknowledged answers are kept, nothing acts twice, every call ends, the rest reads unknown, the chain verifies',
+      'test/faults/kill-loop.test.ts > kill -9 at named points and at random, while calls of every kind run > PostgreSQL: acknowledged answers are kept, nothing acts twice, every call ends, the rest reads unknown, the chain verifies',
       'src/call/idempotency.test.ts > idempotency keys > duplicate deliveries run once, together and one after the other, whatever the order of their properties',
-      'test/faults/crash-after-effect.test.ts > 500 crashes between effect and record: every call is unknown, and delivering it again has no second effect',
+      'test/faults/crash-after-effect.test.ts > crashes between effect and record: every call is unknown, and delivering it again has no second effect',
+      'src/call/unsettled-calls.test.ts > a call whose outcome could not be recorded > that ran gets the outcome its caller was told, once, when the store is there again',
+      'src/call/unsettled-calls.test.ts > a call whose outcome could not be recorded > that was refused although its intent had arrived gets the outcome its caller was told, once, when the store is there again',
       'src/call/settle.test.ts > settling a call whose outcome is unknown > is recorded with who and why, shown with the call, and told to later deliveries',
       'src/call/retries.test.ts > retries > a read, or a tool marked idempotent, is tried again when the way to it broke; the record says how often',
       'src/call/retries.test.ts > retries > nothing else is ever tried again: no effect, no error of the tool itself',
@@ -92,7 +95,7 @@ export const callsUnderControl: Section<'C'> = {
     promise: 'undo restores byte for byte what the call changed, and reports conflicts',
     tests: [
       'src/undo/random-trees.test.ts > undo of shell commands > 1000 random trees changed by random shell commands are restored byte for byte',
-      'test/faults/undo-kill.test.ts > kill -9 in the middle of an undo, 25 times, run again: the same result (SIGNALBOX_KILLS for more)',
+      'test/faults/undo-kill.test.ts > kill -9 in the middle of an undo, run again: the same result',
       'src/undo/undo-engine.test.ts > conflicts > whatever others do to a path after the call is reported and left as it is',
       'src/call/undo-external.test.ts > what a tool of an external server changed in its declared workspace is shown and undone',
       'test/browser/calls.test.ts > the calls page > undoes a call, and with a conflict touches nothing',
@@ -126,7 +129,8 @@ export const callsUnderControl: Section<'C'> = {
       'src/call/record.test.ts > secrets > a planted secret never reaches the disk, wherever it appears',
       'src/call/observe.test.ts > telemetry > a call is one span by the GenAI and MCP conventions, and spans of the handler are its children',
       'test/e2e/cli-journal.test.ts > journal > export writes every entry as a line, the oldest first, and ends quietly when nobody reads',
-      'test/faults/kill-loop.test.ts > kill -9 in a loop while calls run: acknowledged outcomes are kept, the rest reads unknown, the chain verifies',
+      'test/faults/kill-loop.test.ts > kill -9 at named points and at random, while calls of every kind run > SQLite: acknowledged answers are kept, nothing acts twice, every call ends, the rest reads unknown, the chain verifies',
+      'test/faults/kill-loop.test.ts > kill -9 at named points and at random, while calls of every kind run > PostgreSQL: acknowledged answers are kept, nothing acts twice, every call ends, the rest reads unknown, the chain verifies',
     ],
   },
   C10: {

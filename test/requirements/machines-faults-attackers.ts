@@ -39,14 +39,19 @@ export const machinesFaultsAttackers: Section<'G'> = {
   G2: {
     promise: 'acknowledged records survive kill -9; a full disk or lost database lets no unjournaled call run',
     tests: [
-      'test/faults/kill-loop.test.ts > kill -9 in a loop while calls run: acknowledged outcomes are kept, the rest reads unknown, the chain verifies',
+      'test/faults/kill-loop.test.ts > kill -9 at named points and at random, while calls of every kind run > SQLite: acknowledged answers are kept, nothing acts twice, every call ends, the rest reads unknown, the chain verifies',
+      'test/faults/kill-loop.test.ts > kill -9 at named points and at random, while calls of every kind run > PostgreSQL: acknowledged answers are kept, nothing acts twice, every call ends, the rest reads unknown, the chain verifies',
       'test/faults/tail-races.test.ts > processes that append to one journal and are killed: each acknowledged entry is there once, where it was said to be',
       'src/store/sqlite/journal-table.test.ts > the tail of the journal > what must survive a power loss is in the table, with all before it, when sync resolves',
       'src/store/postgres/lost-connection.test.ts > what was acknowledged survives a crash of the server',
       'src/store/postgres/lost-connection.test.ts > a PostgreSQL that is away > fails what is written and read, clearly, and serves again when it is back, without losing what was acknowledged',
       'test/faults/lost-database.test.ts > while the database is away no call with an effect runs, each says why, and all is well when it is back',
+      'test/faults/database-outage.test.ts > a server under load whose PostgreSQL > is stopped: nothing acts unrecorded, all is told clearly, and calls run again when it is back',
+      'test/faults/database-outage.test.ts > a server under load whose PostgreSQL > crashes: nothing acts unrecorded, all is told clearly, and calls run again when it is back',
+      'test/faults/database-outage.test.ts > a server under load whose PostgreSQL > hangs: nothing acts unrecorded, all is told clearly, and calls run again when it is back',
+      'src/store/postgres/lost-connection.test.ts > an append that was given up on arrives before the next one or never',
+      'test/faults/disk-full.test.ts > a store that cannot write > SQLite, a limit of file sizes: no effect without its intent, clear errors, and all is well when there is room again',
     ],
-    missing: 'full disk, kill -9 in a loop on PostgreSQL',
   },
   G3: {
     promise: 'overload is shed early, a sick server slows no other, SIGTERM drains',
