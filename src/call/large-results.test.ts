@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type CallResult, type Signalbox, createSignalbox, defineTool, localServer } from '../index.ts';
+import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
 
 async function boxReturning(
   returned: unknown,
@@ -43,6 +44,27 @@ async function readByTool(box: Signalbox, uri: string, limit: number): Promise<s
 }
 
 describe('oversized results', () => {
+  test('one that finds no room does not make a failure of a call that ran: its beginning is there, and what became of the rest', async (t) => {
+    const store = sqliteStore();
+    store.keepResult = () => Promise.reject(new Error('no room'));
+    let runs = 0;
+    const act = defineTool({
+      name: 'act',
+      description: 'Acts.',
+      effect: 'irreversible',
+      run: () => 'x'.repeat(40_000 + (runs += 1)),
+    });
+    const policies = [{ id: 'all', match: '*', allow: true }];
+    const box = await createSignalbox({ store, policies, servers: [localServer({ name: 't', tools: [act] })] });
+    t.after(() => box.close());
+    const result = await box.call('mcp__t__act');
+    assert.deepEqual([result.outcome, result.error, runs], ['completed', undefined, 1]);
+    const [beginning, note, ...more] = result.content;
+    assert.ok(beginning?.type === 'text' && note?.type === 'text' && more.length === 0);
+    assert.equal(beginning.text, 'x'.repeat(2000));
+    assert.match(note.text, /has 40001 characters.*could not be kept: no room.*act has run; calling it again/);
+  });
+
   test('a result at the limit is handed out as it is, one beyond it as a preview with a link', async () => {
     const fitting = await boxReturning('x'.repeat(32_768));
     assert.equal((await fitting.call('mcp__t__go')).content.length, 1);

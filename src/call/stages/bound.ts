@@ -5,7 +5,6 @@ import { type ContentBlock, renderContent, text } from '../../model/content.ts';
 import { messageOf } from '../../model/errors.ts';
 import { inspectJson } from '../../model/json.ts';
 import { resultUri } from '../../model/result-uri.ts';
-import { unfinished } from '../../model/unfinished.ts';
 import type { Call, Stage } from '../call.ts';
 
 const previewSize = 2000;
@@ -20,16 +19,13 @@ export function bound(store: Store, redactor: Redactor, maxBytes: number): Stage
     const { kept, mimeType } = whole(outcome);
     // Known secrets never reach the disk; otherwise the result stays as it is.
     const safe = redactor.values(kept);
+    let content: ContentBlock[];
     try {
       await store.keepResult({ id: call.id, owner: call.principal.id, mimeType, text: safe });
+      content = preview(call, safe, mimeType, outcome.content);
     } catch (error) {
-      return unfinished(
-        'failed',
-        'journal-unavailable',
-        `${call.name} ran, but its result of ${safe.length} characters could not be kept: ${messageOf(error)}`,
-      );
+      content = unkept(call, safe, outcome.content, error);
     }
-    const content = preview(call, safe, mimeType, outcome.content);
     if (outcome.outcome === 'completed') return { outcome: 'completed', content };
     return { ...outcome, content };
   };
@@ -64,12 +60,7 @@ function whole({ content, structuredContent }: CallOutcome): { kept: string; mim
 
 function preview(call: Call, kept: string, mimeType: string, content: readonly ContentBlock[]): ContentBlock[] {
   const uri = resultUri(call.id);
-  // Nobody can read the beginning of a picture: what the result holds is named instead.
-  const hasMedia = content.some(({ type }) => type === 'image' || type === 'audio');
-  const beginning = hasMedia ? renderContent(content, previewSize) : kept;
-  const shown = beginning.slice(0, previewSize).replace(/[\uD800-\uDBFF]$/, '');
-  const what = hasMedia ? 'this is what it holds' : `these are the first ${shown.length}`;
-  const offset = hasMedia ? 0 : shown.length;
+  const { shown, what, offset } = beginningOf(kept, content);
   const note =
     `[The result has ${kept.length} characters; ${what}. The whole is kept as ${uri}: ` +
     `read on with the tool read_result {"uri": "${uri}", "offset": ${offset}}.]`;
@@ -78,4 +69,25 @@ function preview(call: Call, kept: string, mimeType: string, content: readonly C
     text(note),
     { type: 'resource_link', uri, name: `Result of ${call.name}`, mimeType, size: Buffer.byteLength(kept) },
   ];
+}
+
+/** The call ended as it did, also when its result finds no room: whoever took it for failed might run it again. */
+function unkept(call: Call, kept: string, content: readonly ContentBlock[], error: unknown): ContentBlock[] {
+  const { shown, what } = beginningOf(kept, content);
+  const note =
+    `[The result has ${kept.length} characters; ${what}. The rest could not be kept: ${messageOf(error)}. ` +
+    `${call.name} has run; calling it again would run it again.]`;
+  return [text(shown), text(note)];
+}
+
+function beginningOf(
+  kept: string,
+  content: readonly ContentBlock[],
+): { readonly shown: string; readonly what: string; readonly offset: number } {
+  // Nobody can read the beginning of a picture: what the result holds is named instead.
+  const hasMedia = content.some(({ type }) => type === 'image' || type === 'audio');
+  const beginning = hasMedia ? renderContent(content, previewSize) : kept;
+  const shown = beginning.slice(0, previewSize).replace(/[\uD800-\uDBFF]$/, '');
+  if (hasMedia) return { shown, what: 'this is what it holds', offset: 0 };
+  return { shown, what: `these are the first ${shown.length}`, offset: shown.length };
 }
