@@ -69,9 +69,9 @@ export class Crash {
       const written = store.append(drafts);
       if (!isIt || this.#moment !== 'after') return written;
       if (!(written instanceof Promise)) this.#die(0);
-      return Promise.resolve(written).then((entries) => {
+      return Promise.resolve(written).then((acknowledged) => {
         this.#die(0);
-        return entries;
+        return acknowledged;
       });
     };
     return new Proxy(store, {

@@ -77,7 +77,7 @@ export class ServedLoad {
   async #callWithoutEnd(url: string, client: number): Promise<void> {
     const tool = client % 8 === 0 ? 'look' : 'act';
     while (!this.#over.signal.aborted) {
-      const seen = await call(new URL(`/api/tools/mcp__work__${tool}/call`, url));
+      const seen = await callAt(new URL(`/api/tools/mcp__work__${tool}/call`, url));
       this.calls.push(seen);
       // Who is refused comes again in a moment.
       if (seen.outcome !== 'completed') await wait(25);
@@ -85,7 +85,7 @@ export class ServedLoad {
   }
 }
 
-async function call(url: URL): Promise<SeenCall> {
+async function callAt(url: URL): Promise<SeenCall> {
   const at = performance.now();
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const response = await fetch(url, { method: 'POST', headers, body: '{"arguments":{}}' }).catch(() => undefined);

@@ -81,11 +81,11 @@ await some(20);
 let refused = 0;
 for (let round = 0; round < Number(rounds); round += 1) {
   room.take(random() * 60_000);
-  const told: CallResult[] = [];
-  for (let burst = 0; burst < 12; burst += 1) told.push(...(await some(1 + Math.floor(random() * 8))));
+  const starved: CallResult[] = [];
+  for (let burst = 0; burst < 12; burst += 1) starved.push(...(await some(1 + Math.floor(random() * 8))));
   room.giveBack();
   const began = performance.now();
-  for (const { outcome, error } of told) {
+  for (const { outcome, error } of starved) {
     if (outcome === 'completed') continue;
     refused += 1;
     assert.match(
