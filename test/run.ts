@@ -7,10 +7,10 @@
  *   npm test -- --tests           only the tests
  *   npm test -- --longest 60 …    ends a test file after so many seconds (1200)
  *
- * `npm run faults` is `--faults`: the fault tests in their full size (all, or those named), and a table of what they showed.
+ * `npm run faults` is `--faults`: the fault tests in their full size (all that have one, or those named), and a table of what they showed.
  * `--seed N` repeats the random choices of an earlier run.
  */
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -70,7 +70,8 @@ if (process.env['npm_lifecycle_event'] !== undefined) {
 }
 
 if (asked.seed !== undefined) process.env['SIGNALBOX_SEED'] = asked.seed;
-if (asked.faults) await runFaults(chosen.length > 0 ? chosen : ['test/faults']);
+if (asked.faults)
+  await runFaults(chosen.length > 0 ? findTests(chosen) : findTests(['test/faults']).filter(hasFullForm));
 else if (chosen.length > 0) await runTests(chosen);
 else {
   if (!asked.tests) await severalAtATime(gates, 2, runGate);
@@ -101,13 +102,12 @@ async function runGate(gate: Gate): Promise<void> {
 }
 
 /** All choices come from one seed; those that compare rates run after the others, one by one. */
-async function runFaults(places: readonly string[]): Promise<void> {
+async function runFaults(paths: readonly string[]): Promise<void> {
   const started = performance.now();
   const seed = (process.env['SIGNALBOX_SEED'] ??= String(runSeed));
   process.env['SIGNALBOX_FAULTS'] = 'full';
   await buildConsole(report);
   console.log(`seed ${seed}   (npm run faults -- --seed ${seed} repeats it)\n`);
-  const paths = findTests(places);
   const isAlone = (path: string): boolean => alone.some((start) => relative(root, path).startsWith(start));
   const shared = paths.filter((path) => !isAlone(path));
   await runFiles(shared, availableParallelism());
@@ -165,6 +165,11 @@ function findTests(places: readonly string[]): string[] {
       .toSorted((one, other) => Number(isLong(other)) - Number(isLong(one)) || one.localeCompare(other))
       .map((path) => resolve(root, path))
   );
+}
+
+/** The others have the same size in `npm test`. */
+function hasFullForm(path: string): boolean {
+  return readFileSync(path, 'utf8').includes('isFull()');
 }
 
 function isLong(path: string): boolean {
