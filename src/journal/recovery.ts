@@ -49,7 +49,9 @@ export class Recovery {
 
 function lostDraft(intent: StoredEntry): EntryDraft {
   const message = `the process ended after ${intent.tool} was started and before its outcome was recorded; it may have taken effect`;
-  return endedDraft(intent, 'unknown', { code: 'outcome-lost', message });
+  const ended = endedDraft(intent, 'unknown', { code: 'outcome-lost', message });
+  // Several processes that start at once may have found it: one of them tells.
+  return { ...ended, claim: { key: `lost ${intent.call}`, fingerprint: '' } };
 }
 
 /** The outcome of a call of which only the intent is there. */

@@ -84,6 +84,7 @@ export const callsUnderControl: Section<'C'> = {
       'test/faults/kill-loop.test.ts > kill -9 at named points and at random, while calls of every kind run > PostgreSQL: acknowledged answers are kept, nothing acts twice, every call ends, the rest reads unknown, the chain verifies',
       'src/call/idempotency.test.ts > idempotency keys > duplicate deliveries run once, together and one after the other, whatever the order of their properties',
       'test/faults/crash-after-effect.test.ts > crashes between effect and record: every call is unknown, and delivering it again has no second effect',
+      'src/journal/recovery.test.ts > of processes that start at once, one gives the calls of a dead one their outcome',
       'src/call/unsettled-calls.test.ts > a call whose outcome could not be recorded > that ran gets the outcome its caller was told, once, when the store is there again',
       'src/call/unsettled-calls.test.ts > a call whose outcome could not be recorded > that was refused although its intent had arrived gets the outcome its caller was told, once, when the store is there again',
       'src/call/settle.test.ts > settling a call whose outcome is unknown > is recorded with who and why, shown with the call, and told to later deliveries',
