@@ -132,6 +132,8 @@ async function ask(parts: ContentParts, server: string, { options, ask: put }: R
   const limiter = parts.limiters.of(source);
   if (!limiter.tryAcquire()) {
     const place = limiter.enqueue();
+    if (place === undefined)
+      throw new SignalboxError('content-failed', `too many calls wait for server "${server}" already; ask again later`);
     const waited = await parts.waits.until(place.ready, signal, callers);
     if ('ended' in waited) {
       place.leave();

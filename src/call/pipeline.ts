@@ -24,6 +24,7 @@ import { recordOutcome } from './stages/record-outcome.ts';
 import { resolve } from './stages/resolve.ts';
 import { reuse } from './stages/reuse.ts';
 import { retry } from './stages/retry.ts';
+import { shed } from './stages/shed.ts';
 import { validate } from './stages/validate.ts';
 import type { UnsettledCalls } from './unsettled-calls.ts';
 import type { Waits } from './waits.ts';
@@ -65,6 +66,7 @@ export function createPipeline(parts: PipelineParts): Next {
       },
     }),
     resolve(catalog),
+    shed(parts.limiters),
     validate,
     deduplicate(store),
     decideStage,

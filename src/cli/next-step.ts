@@ -24,6 +24,7 @@ export function nextStep(code: CallErrorCode, tool: string, callId: string): str
       return `find out whether it took effect, then signalbox settle ${callId} --completed or --failed`;
     case 'deadline-exceeded':
       return 'give it longer with --timeout, as in --timeout 5m';
+    case 'server-busy':
     case 'rate-limited':
       return 'wait, or give it longer with --timeout, as in --timeout 5m';
     case 'checkpoint-failed':

@@ -10,6 +10,7 @@ export const callErrorCodes = {
   'approval-denied': 'a human refused the call',
   'approval-unavailable': 'the call needs an approval and nobody can be asked',
   'approval-failed': 'asking for the approval failed',
+  'server-busy': 'too many calls wait for the server already',
   'rate-limited': 'the server’s rate limit leaves no turn in time',
   'approval-awaited': 'the call waits for a human’s approval',
   'approval-expired': 'nobody approved the call in time',

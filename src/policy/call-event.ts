@@ -33,6 +33,7 @@ const neverRan: ReadonlySet<CallErrorCode> = new Set<CallErrorCode>([
   'approval-denied',
   'approval-unavailable',
   'approval-failed',
+  'server-busy',
   'rate-limited',
   'journal-unavailable',
 ]);

@@ -11,6 +11,7 @@ import type { BrowserSessions } from './access/browser-sessions.ts';
 import { checkHostAndOrigin } from './access/hosts.ts';
 import { signIn } from './access/sign-in.ts';
 import type { SignInCodes } from './access/sign-in-codes.ts';
+import type { Admission } from './admission.ts';
 import { allowedMethods } from './allowed-methods.ts';
 import type { ServerApp, ServerContext, ServerEnvironment } from './environment.ts';
 import { malformedBody } from './json-body.ts';
@@ -72,6 +73,10 @@ export interface AppParts {
   readonly clients: () => readonly SeenClient[];
   readonly agentTokenFile?: string | undefined;
   readonly role: ProcessRole;
+  /** Lets calls in as long as there is room. */
+  readonly admission: Admission;
+  /** Aborted when new requests should go elsewhere. */
+  readonly draining: AbortSignal;
   /** Aborted when the server takes no more requests. */
   readonly stopping: AbortSignal;
   readonly log: (line: string) => void;
@@ -106,7 +111,7 @@ export function createApp(parts: AppParts): ServerApp {
   });
 
   app.use(setSecurityHeaders, checkHostAndOrigin(parts.allowedHosts));
-  healthRoutes(app, box, parts.stopping);
+  healthRoutes(app, box, parts.draining);
   const pages = parts.role === 'worker' ? [] : [...Object.keys(consolePlaces), '/docs'];
   for (const path of pages) app.get(path.replaceAll(/\{(\w+)\}/g, ':$1'), signIn(parts.codes, parts.browserSessions));
   let declared: RolesByRoute = new Map();
@@ -121,7 +126,7 @@ export function createApp(parts: AppParts): ServerApp {
   infoRoutes(app, parts);
   clientRoutes(app, parts);
   toolRoutes(app, box);
-  callRoute(app, box, parts.sessions, parts.maxBodyBytes);
+  callRoute(app, box, parts.sessions, parts.admission, parts.maxBodyBytes);
   approvalRoutes(app, box, parts.maxBodyBytes);
   serverRoutes(app, box, configuration);
   configuredServerRoutes(app, box, configuration, parts.maxBodyBytes);

@@ -5,6 +5,7 @@ import type { Signalbox } from '../signalbox.ts';
 import { McpHttp } from '../surfaces/mcp/endpoint/http/mcp-http.ts';
 import { McpEndpoint, type McpEndpointOptions } from '../surfaces/mcp/endpoint/mcp-endpoint.ts';
 import type { SeenClient } from '../surfaces/mcp/endpoint/seen-client.ts';
+import { type RequestId, WireError, errorText, wireCodes } from '../surfaces/mcp/endpoint/wire.ts';
 import type { BearerTokens } from './access/bearer-tokens.ts';
 import { challenge } from './access/challenge.ts';
 import { assertHostAndOrigin } from './access/hosts.ts';
@@ -12,7 +13,10 @@ import type { Identity } from './access/identity.ts';
 import { may } from './access/may.ts';
 import { type OAuthAccess, type Resource, metadataAddress } from './access/oauth/oauth-access.ts';
 import { isSignedToken } from './access/oauth/verify-token.ts';
+import type { Admission } from './admission.ts';
+import { bodyBytes } from './admit.ts';
 import { jsonType, readText } from './json-body.ts';
+import type { ProblemCode } from './problems/codes.ts';
 import { problemOf } from './problems/problem-of.ts';
 import { Problem, problemType } from './problems/problem.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -24,6 +28,7 @@ export interface McpRouteParts extends Pick<McpEndpointOptions, 'inbox' | 'appro
   readonly allowedHosts: () => ReadonlySet<string>;
   readonly bearers: BearerTokens;
   readonly oauth: OAuthAccess;
+  readonly admission: Admission;
   readonly log: (line: string) => void;
 }
 
@@ -38,6 +43,16 @@ export interface McpRoute {
   close(): void;
 }
 
+/** Room for a request, or why there is none for a call. */
+interface Place {
+  leave?(): void;
+  readonly refused?: Problem;
+}
+
+const smallBody = 64 * 1024;
+/** What is told to whoever called as an answer to the call: clients of MCP look for nothing else. */
+const toldAsReply: ReadonlySet<ProblemCode> = new Set(['calls-exhausted', 'overloaded', 'box-closed']);
+
 const address = /^\/mcp(?:\/([^/?]+))?\/?(?:\?|$)/;
 
 /** Serves `/mcp` and `/mcp/{profile}` behind the same guards as every other route. */
@@ -48,21 +63,42 @@ export function mcpRoute(parts: McpRouteParts): McpRoute {
 
   async function serve(request: IncomingMessage, response: ServerResponse, named: string | undefined): Promise<void> {
     const resource = resourceOf(request, named);
+    let place: Place | undefined;
     try {
       assertHostAndOrigin(request, parts.allowedHosts());
       const identity = await identify(request, response, resource);
       const view = endpoint.view(profileOf(identity, named));
       if (view.trustsHuman) assertTrusted(identity);
+      if (request.method === 'POST') place = letIn(request, identity);
       const body = request.method === 'POST' ? await readBody(request, parts.maxBodyBytes) : '';
       // Whoever holds the token may be a person: what comes over MCP is an agent's doing all the same.
       const principal: Principal = { id: identity.principal.id, kind: 'agent' };
       const mayReturn = (): Promise<boolean> => parts.bearers.isStillGood(identity);
-      await http.handle({ request, response, peer: { principal, view }, body, mayReturn });
+      const refused = place?.refused;
+      const refuse = refused && ((id: RequestId | null) => answer(response, refused, id));
+      await http.handle({ request, response, peer: { principal, view }, body, mayReturn, refuse });
     } catch (error) {
       const problem = problemOf(error, log);
       // Only those whose host was found to be ours are told the way.
       const isDirected = oauth.isOn && problem.headers['WWW-Authenticate'] !== undefined;
       answer(response, isDirected ? directed(problem, oauth.direction(resource)) : problem);
+    } finally {
+      place?.leave?.();
+    }
+  }
+
+  /**
+   * What a session's client answers to our questions ends calls and begins none: where there is no room, a small message of a
+   * session is read all the same, and refused only if it turns out to be a request.
+   */
+  function letIn(request: IncomingMessage, { principal }: Identity): Place {
+    try {
+      return { leave: parts.admission.enter(principal.id, bodyBytes(request, parts.maxBodyBytes)) };
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      const { 'mcp-session-id': session, 'content-length': length } = request.headers;
+      if (session === undefined || !(Number(length) <= smallBody)) throw error;
+      return { refused: error };
     }
   }
 
@@ -159,12 +195,16 @@ function directed(problem: Problem, direction: Readonly<Record<string, string>>)
   return new Problem(problem.code, problem.message, { headers: { ...headers, 'WWW-Authenticate': whole } });
 }
 
-function answer(response: ServerResponse, problem: Problem): void {
+function answer(response: ServerResponse, problem: Problem, id: RequestId | null = null): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  const own = { [instance.header]: instance.id, 'Content-Type': problemType };
+  const isReply = toldAsReply.has(problem.code);
+  const own = { [instance.header]: instance.id, 'Content-Type': isReply ? 'application/json' : problemType };
   const headers = { ...securityHeaders, ...problem.headers, ...own };
-  response.writeHead(problem.status, headers).end(JSON.stringify(problem.document()));
+  const told = isReply
+    ? errorText(id, new WireError(wireCodes.server, problem.message, { code: problem.code }))
+    : JSON.stringify(problem.document());
+  response.writeHead(problem.status, headers).end(told);
 }

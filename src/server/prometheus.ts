@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import type { CallMetrics } from '../call/metrics.ts';
+import type { OnShed } from './admission.ts';
 
 /** Counts and times calls for Prometheus. Give `metrics` to `createSignalbox` and the whole to `startServer`. */
 export interface PrometheusMetrics {
@@ -38,4 +39,15 @@ export function prometheusMetrics(): PrometheusMetrics {
       },
     },
   };
+}
+
+/** Counts the calls that were not let in. */
+export function shedCounter(registry: Registry): OnShed {
+  const name = 'signalbox_calls_shed_total';
+  // Servers of one process may share a registry.
+  const known = registry.getSingleMetric(name);
+  const help = 'Calls that were refused before they began, because there was no room for them.';
+  const shed =
+    known instanceof Counter ? known : new Counter({ name, help, labelNames: ['reason'], registers: [registry] });
+  return (reason) => shed.inc({ reason });
 }

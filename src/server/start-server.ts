@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
 import { RequestError, getRequestListener } from '@hono/node-server';
 import type { OAuthSettings } from '../config/oauth-schema.ts';
 import type { Sessions } from '../sessions/sessions.ts';
@@ -10,13 +11,14 @@ import { allowedHosts, reachableHost } from './access/hosts.ts';
 import type { KeyTimes } from './access/oauth/issuer-keys.ts';
 import { OAuthAccess } from './access/oauth/oauth-access.ts';
 import { SignInCodes } from './access/sign-in-codes.ts';
+import { Admission } from './admission.ts';
 import { createApp } from './app.ts';
 import { listen } from './listen.ts';
 import { mcpRoute } from './mcp-route.ts';
 import type { ProcessRole } from './process-role.ts';
 import { problemOf } from './problems/problem-of.ts';
 import { Problem, problemType } from './problems/problem.ts';
-import { type PrometheusMetrics, prometheusMetrics } from './prometheus.ts';
+import { type PrometheusMetrics, prometheusMetrics, shedCounter } from './prometheus.ts';
 import type { FindConsole } from './routes/console.ts';
 import { securityHeaders } from './security-headers.ts';
 import type { ServedSchedules } from './routes/jobs.ts';
@@ -63,6 +65,11 @@ export interface ServerLimits {
   /** How long a client may take to send its headers, also on a connection it opened ahead (30 s), and its whole request (60 s). */
   readonly headersMs?: number;
   readonly requestMs?: number;
+  /** How many calls may be under way (4096), and how many of one principal (half of them); what is more is refused with 503 and 429. */
+  readonly calls?: number;
+  readonly callsOfOne?: number;
+  /** How long the server goes on as before when it is closed, while its readiness tells balancers to go elsewhere (0). */
+  readonly drainMs?: number;
   /** How long requests under way may go on when the server stops (5 s). */
   readonly graceMs?: number;
   /** How long a call of an MCP client waits for a human before it ends by saying where people answer (50 s). */
@@ -93,14 +100,18 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const bearers = new BearerTokens({ isAdminToken: adminTokenCheck(options.token), tokens: box.tokens });
   const oauthSettings = options.oauth ?? (() => undefined);
   const oauth = new OAuthAccess({ settings: oauthSettings, log, times: limits.keyTimes });
+  const draining = new AbortController();
   const stopping = new AbortController();
   let hosts: ReadonlySet<string> = new Set();
   let url: string | undefined;
 
+  const { registry } = options.metrics ?? prometheusMetrics();
+  const admission = new Admission(limits, shedCounter(registry));
+
   const app = createApp({
     box,
     configuration: options.configuration,
-    registry: (options.metrics ?? prometheusMetrics()).registry,
+    registry,
     codes,
     browserSessions: new BrowserSessions(Date.now, options.signIns, options.token),
     sessions: options.sessions,
@@ -114,6 +125,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     clients: () => mcp.clients(),
     agentTokenFile: options.agentTokenFile,
     role,
+    admission,
+    draining: draining.signal,
     stopping: stopping.signal,
     log,
   });
@@ -123,6 +136,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     allowedHosts: () => hosts,
     bearers,
     oauth,
+    admission,
     inbox: () => url,
     ...(limits.approvalWaitMs === undefined ? {} : { approvalWaitMs: limits.approvalWaitMs }),
     log,
@@ -143,7 +157,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   box.addSecret('SIGNALBOX_TOKEN', options.token);
   // People who can open the inbox can be asked.
   const detach = box.approvals.attach({ name: 'console', ask: () => undefined });
-  const stop = stoppable(server, limits.graceMs ?? 5000);
+  const stop = stoppable(server, { graceMs: limits.graceMs ?? 5000, draining: draining.signal });
   const port = await listen(server, host, options.port);
   // Whoever says by which address clients come has a proxy there, which may pass the name on.
   const publicUrl = oauthSettings()?.url;
@@ -151,9 +165,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   hosts = allowedHosts(host, port, [...(options.allowedHosts ?? []), ...publicHosts]);
   const base = `http://${reachableHost(host)}:${port}`;
   url = base;
-  return { url: base, port, signInUrl: () => codes.linkAt(base), close };
+  let closing: Promise<void> | undefined;
+  return { url: base, port, signInUrl: () => codes.linkAt(base), close: () => (closing ??= close()) };
 
   async function close(): Promise<void> {
+    draining.abort();
+    if (limits.drainMs !== undefined && limits.drainMs > 0) await wait(limits.drainMs);
     detach();
     mcp.stopListening();
     const stopped = stop();

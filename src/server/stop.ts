@@ -1,13 +1,24 @@
 import type { Server, ServerResponse } from 'node:http';
 
+interface StopOptions {
+  /** How long requests under way may go on. */
+  readonly graceMs: number;
+  /** Aborted some time before, perhaps: from then on no connection is kept for another request. */
+  readonly draining: AbortSignal;
+}
+
 /** How to stop a server: it takes no new requests, lets those under way end for so long, then cuts them off. */
-export function stoppable(server: Server, graceMs: number): () => Promise<void> {
+export function stoppable(server: Server, { graceMs, draining }: StopOptions): () => Promise<void> {
   const underWay = new Set<ServerResponse>();
   let stopping: Promise<void> | undefined;
   server.on('request', (_request, response: ServerResponse) => {
     underWay.add(response);
     response.once('close', () => underWay.delete(response));
-    if (stopping !== undefined) response.shouldKeepAlive = false;
+    if (draining.aborted) response.shouldKeepAlive = false;
+  });
+  draining.addEventListener('abort', () => {
+    // Connections that still carry a request would otherwise stay open after the answer, waiting for the next one.
+    for (const response of underWay) response.shouldKeepAlive = false;
   });
 
   function stop(): Promise<void> {
@@ -17,8 +28,6 @@ export function stoppable(server: Server, graceMs: number): () => Promise<void> 
         clearTimeout(grace);
         resolve();
       });
-      // Connections that still carry a request would otherwise stay open after the answer, waiting for the next one.
-      for (const response of underWay) response.shouldKeepAlive = false;
     });
   }
 

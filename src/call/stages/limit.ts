@@ -2,9 +2,11 @@ import type { Source } from '../../catalog/source.ts';
 import type { CallOutcome } from '../../model/call.ts';
 import { unfinished } from '../../model/unfinished.ts';
 import { type Call, type Next, type Stage, toolOf } from '../call.ts';
+import type { Breaker } from '../breaker.ts';
 import type { Limiter, Limiters } from '../limiter.ts';
 import { Rate } from '../rate.ts';
 import { type Waits, endedOutcome } from '../waits.ts';
+import { busy, silent } from './shed.ts';
 
 /** What holds where neither tool nor server say otherwise. */
 interface LimitOptions {
@@ -18,7 +20,10 @@ interface Limits {
   readonly rate: Rate | undefined;
 }
 
-/** Lets so many calls at a time, and so many in a span of time, through to each server. The others wait for their turn. */
+/**
+ * Lets so many calls at a time, and so many in a span of time, through to each server. The others wait for their turn, as long as
+ * they may run; where too many wait already, or the server has stopped answering, they are refused.
+ */
 export function limit({ waits, timeoutMs, limiters }: LimitOptions): Stage {
   const known = new WeakMap<Source, Limits>();
   const limitsFor = (source: Source): Limits => {
@@ -36,7 +41,7 @@ export function limit({ waits, timeoutMs, limiters }: LimitOptions): Stage {
 
   return (call, next) => {
     const { places, rate } = limitsFor(toolOf(call).source);
-    if (rate === undefined && places.tryAcquire()) return released(call, next, places);
+    if (rate === undefined && places.tryAcquire()) return run(call, next, places);
     return inTurn(call, next, places, rate);
   };
 
@@ -45,21 +50,21 @@ export function limit({ waits, timeoutMs, limiters }: LimitOptions): Stage {
     if (stopped !== undefined) return stopped;
     if (!places.tryAcquire()) {
       const place = places.enqueue();
-      const waited = await waits.until(place.ready, call.options.signal, call.deadline);
+      if (place === undefined) return busy(call);
+      const waited = await waits.until(place.ready, call.options.signal, lastMoment(call));
       if ('ended' in waited) {
         place.leave();
         return endedOutcome(call, waited.ended, `waiting for a free place at server "${toolOf(call).source.server}"`);
       }
     }
-    return released(call, next, places);
+    return run(call, next, places);
   }
 
   /** A turn that is given up is used up: those behind it know when theirs is. */
   async function turn(call: Call, rate: Rate): Promise<CallOutcome | undefined> {
-    const { definition, source } = toolOf(call);
+    const { source } = toolOf(call);
     const now = Date.now();
-    const patience = definition.timeoutMs ?? source.limits.timeoutMs ?? timeoutMs;
-    const { at, taken } = rate.take(now, Math.min(call.deadline ?? Number.POSITIVE_INFINITY, now + patience));
+    const { at, taken } = rate.take(now, lastMoment(call));
     if (!taken) {
       const { max = 0, perMs = 0 } = source.limits.rateLimit ?? {};
       return unfinished(
@@ -76,12 +81,32 @@ export function limit({ waits, timeoutMs, limiters }: LimitOptions): Stage {
     if ('ended' in waited) return endedOutcome(call, waited.ended, `waiting for its turn at server "${source.server}"`);
     return undefined;
   }
+
+  /** Whoever may run so long waits no longer than that for it. */
+  function lastMoment(call: Call): number {
+    const { definition, source } = toolOf(call);
+    const patience = definition.timeoutMs ?? source.limits.timeoutMs ?? timeoutMs;
+    return Math.min(call.deadline ?? Number.POSITIVE_INFINITY, Date.now() + patience);
+  }
 }
 
-async function released(call: Call, next: Next, places: Limiter): Promise<CallOutcome> {
+async function run(call: Call, next: Next, places: Limiter): Promise<CallOutcome> {
+  const { breaker } = places;
   try {
-    return await next(call);
+    if (breaker?.tryPass(Date.now()) === false) return silent(call, breaker);
+    const outcome = await next(call);
+    if (breaker !== undefined) judge(call, outcome, breaker);
+    return outcome;
   } finally {
     places.release();
   }
+}
+
+/** Only the time that the server itself has tells of the server: a caller may be in a hurry. */
+function judge({ deadline }: Call, { outcome }: CallOutcome, breaker: Breaker): void {
+  const now = Date.now();
+  if (outcome === 'cancelled') breaker.untold();
+  else if (outcome !== 'timed-out') breaker.answered();
+  else if (deadline === undefined || now < deadline) breaker.silent(now);
+  else breaker.untold();
 }

@@ -196,11 +196,11 @@ export class ConfiguredBox implements ServedConfiguration {
     });
   }
 
-  async close(): Promise<void> {
+  async close(options: { readonly graceMs?: number } = {}): Promise<void> {
     this.#signIns.close();
     await this.#changing;
     await this.#agents?.close();
-    await this.box.close();
+    await this.box.close(options);
     await this.#servers.close();
   }
 

@@ -35,6 +35,9 @@ interface Options {
   readonly role: ProcessRole;
   readonly allowedHost: readonly string[];
   readonly turns: number;
+  readonly maxCalls?: number;
+  readonly drainSeconds: number;
+  readonly graceSeconds: number;
 }
 
 /** `signalbox serve`: the HTTP API and the page. */
@@ -61,7 +64,10 @@ export function addServeCommand(program: Command, { terminal }: CommandContext):
         .choices(processRoles)
         .default('all'),
     )
-    .option('--turns <count>', 'how many turns run at once, those that wait for a human not counted', parseTurns, 32)
+    .option('--turns <count>', 'how many turns run at once, those that wait for a human not counted', parseCount, 32)
+    .option('--max-calls <number>', 'how many calls may be under way; more are refused with 503 (4096)', parseCount)
+    .option('--drain-seconds <seconds>', 'goes on for so long when told to stop, no longer ready', parseSeconds, 0)
+    .option('--grace-seconds <seconds>', 'then lets turns and calls under way go on for so long', parseSeconds, 5)
     .action(async (options: Options, command: Command) => {
       await serve(options, globalsOf(command), terminal);
     });
@@ -74,18 +80,22 @@ function parsePort(text: string): number {
   return port;
 }
 
-function parseTurns(text: string): number {
-  const count = Number(text);
-  if (!Number.isSafeInteger(count) || count < 1) throw new InvalidArgumentError('A number from 1.');
-  return count;
-}
-
 /** Roles are for processes that share their work. */
 function assertRole({ role }: Options, { store }: Configuration): void {
   if (role === 'all' || isPostgresAddress(store)) return;
   throw usageFailure(`--role ${role} needs other processes that do the rest, and "store" is ${JSON.stringify(store)}`, {
     next: 'set "store": "postgres://…" in the configuration, or SIGNALBOX_STORE; or leave --role out',
   });
+}
+
+function parseCount(text: string): number {
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('Expected a whole number of at least 1.');
+  return Number(text);
+}
+
+function parseSeconds(text: string): number {
+  if (!/^\d{1,5}(\.\d+)?$/.test(text)) throw new InvalidArgumentError('Expected a number of seconds.');
+  return Number(text);
 }
 
 async function serve(options: Options, globals: Globals, terminal: Terminal): Promise<void> {
@@ -125,6 +135,7 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
     waitMs: 0,
   });
   const { box } = configured;
+  const graceMs = options.graceSeconds * 1000;
   const stops: (() => void)[] = [];
   let sessions: Sessions | undefined;
   let schedules: Schedules | undefined;
@@ -155,6 +166,11 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
       sessions,
       schedules,
       agentTokenFile: agentTokenKeptIn,
+      limits: {
+        ...(options.maxCalls === undefined ? {} : { calls: options.maxCalls }),
+        drainMs: options.drainSeconds * 1000,
+        graceMs,
+      },
       ...(built === undefined ? {} : { findConsole: () => built.directory }),
       signIns: keptSignIns(globals.data),
     });
@@ -212,15 +228,15 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
   } finally {
     for (const stop of stops) stop();
     await schedules?.close();
-    await sessions?.close();
-    await close(configured, errors);
+    await sessions?.close({ graceMs });
+    await close(configured, errors, graceMs);
     interruption.stop();
   }
 }
 
-async function close(configured: ConfiguredBox, errors: Printer): Promise<void> {
+async function close(configured: ConfiguredBox, errors: Printer, graceMs: number): Promise<void> {
   await errors.print('stopping: closing servers and journal\n');
-  await configured.close();
+  await configured.close({ graceMs });
   await errors.print('stopped\n');
 }
 

@@ -53,10 +53,12 @@ export const problemCodes = {
   'host-refused': { status: 421, title: 'This server does not answer for that host' },
   'attempts-exceeded': { status: 429, title: 'Too many wrong tokens' },
   'streams-exhausted': { status: 429, title: 'Too many streams are open' },
+  'calls-exhausted': { status: 429, title: 'Too many calls are under way' },
   'session-busy': { status: 429, title: 'Too many messages wait in the session' },
   'file-unwritable': { status: 500, title: 'A file cannot be written' },
   'internal-fault': { status: 500, title: 'A fault inside Signalbox' },
   'box-closed': { status: 503, title: 'Signalbox is closing' },
+  overloaded: { status: 503, title: 'The server has too much to do' },
   'issuer-unreachable': { status: 503, title: 'The authorization server cannot be reached' },
   'store-unavailable': { status: 503, title: 'The journal cannot be reached' },
 } as const;

@@ -5,6 +5,8 @@ import type { Signalbox } from '../../signalbox.ts';
 import { viewFor } from '../access/identity.ts';
 import { may } from '../access/may.ts';
 import { SessionOwners } from '../access/session-owners.ts';
+import type { Admission } from '../admission.ts';
+import { admit } from '../admit.ts';
 import type { ServerApp, ServerContext } from '../environment.ts';
 import { readJsonBody } from '../json-body.ts';
 import { callRequestSchema, callResultSchema } from '../schemas/call.ts';
@@ -15,7 +17,13 @@ const usualWaitSeconds = 60;
 const content = { 'application/json': { schema: callResultSchema } };
 
 /** Calls go through the pipeline whole: an unknown tool or wrong arguments are outcomes with a record, not HTTP errors. */
-export function callRoute(app: ServerApp, box: Signalbox, sessions: Sessions | undefined, maxBodyBytes: number): void {
+export function callRoute(
+  app: ServerApp,
+  box: Signalbox,
+  sessions: Sessions | undefined,
+  admission: Admission,
+  maxBodyBytes: number,
+): void {
   const owners = new SessionOwners(box.journal, sessions);
   const route = createRoute({
     method: 'post',
@@ -26,7 +34,7 @@ export function callRoute(app: ServerApp, box: Signalbox, sessions: Sessions | u
     description:
       'Every outcome is a 200, also when the tool is unknown, refused or failed: read `outcome`. Closing the connection cancels the call. ' +
       'A call that awaits a human’s approval for longer than `waitSeconds` is answered with 202; once it is approved, the same call runs at once.',
-    middleware: readJsonBody(maxBodyBytes),
+    middleware: [admit(admission, maxBodyBytes), readJsonBody(maxBodyBytes)] as const,
     request: {
       params: z.object({ name: z.string().openapi({ example: 'mcp__signalbox__ping' }) }),
       body: { content: { 'application/json': { schema: callRequestSchema } } },

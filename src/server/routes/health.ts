@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { missingServers } from '../../catalog/snapshot.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import type { ServerApp } from '../environment.ts';
+import { StoreCheck } from '../store-check.ts';
 import { json } from '../typed-json.ts';
 
 const healthSchema = z
@@ -11,33 +12,54 @@ const healthSchema = z
     servers: z.enum(['ok', 'unavailable']).describe('Whether every required server is up.'),
   })
   .openapi('Health', { description: 'An answer at all means alive; `ok` means ready for calls.' });
+const aliveSchema = z.object({ status: z.literal('ok') }).openapi('Alive');
 
 const content = { 'application/json': { schema: healthSchema } };
+const responses = {
+  200: { description: 'Ready for calls.', content },
+  503: { description: 'Alive, but not ready for calls.', content },
+};
 
-const route = createRoute({
+const healthRoute = createRoute({
   method: 'get',
   path: '/api/health',
   tags: ['State'],
-  summary: 'Liveness and readiness',
-  description: 'The only route that needs no token.',
+  summary: 'Whether the server is ready for calls',
+  description: 'Needs no token, like the two below it. The same as `/api/health/ready`.',
   security: [],
-  responses: {
-    200: { description: 'Ready for calls.', content },
-    503: { description: 'Alive, but not ready for calls.', content },
-  },
+  responses,
+});
+const readyRoute = createRoute({
+  method: 'get',
+  path: '/api/health/ready',
+  tags: ['State'],
+  summary: 'Readiness: whether new requests should come here',
+  description:
+    'From the moment the server is told to stop it says 503 `stopping`. The store is asked at most once a second.',
+  security: [],
+  responses,
+});
+const liveRoute = createRoute({
+  method: 'get',
+  path: '/api/health/live',
+  tags: ['State'],
+  summary: 'Liveness: whether the process answers',
+  description: 'Asks nobody else: a server whose database is away must not be started again for it.',
+  security: [],
+  responses: { 200: { description: 'It does.', content: { 'application/json': { schema: aliveSchema } } } },
 });
 
 /** Tells probes how the server is, and nothing that is not theirs to know. */
-export function healthRoutes(app: ServerApp, box: Signalbox, stopping: AbortSignal): void {
-  app.openapi(route, async (context) => {
-    const journal = await box.journal.entries({ limit: 1 }).then(
-      () => 'ok' as const,
-      () => 'unavailable' as const,
-    );
-    const servers = missingServers(box.catalog()).length === 0 ? 'ok' : 'unavailable';
-    if (stopping.aborted) return json(context, healthSchema, { status: 'stopping', journal, servers }, 503);
-    const isReady = journal === 'ok' && servers === 'ok';
-    if (!isReady) return json(context, healthSchema, { status: 'unavailable', journal, servers }, 503);
-    return json(context, healthSchema, { status: 'ok', journal, servers }, 200);
-  });
+export function healthRoutes(app: ServerApp, box: Signalbox, draining: AbortSignal): void {
+  const store = new StoreCheck(box);
+  for (const route of [healthRoute, readyRoute])
+    app.openapi(route, async (context) => {
+      const journal = (await store.isReadable()) ? 'ok' : 'unavailable';
+      const servers = missingServers(box.catalog()).length === 0 ? 'ok' : 'unavailable';
+      if (draining.aborted) return json(context, healthSchema, { status: 'stopping', journal, servers }, 503);
+      const isReady = journal === 'ok' && servers === 'ok';
+      if (!isReady) return json(context, healthSchema, { status: 'unavailable', journal, servers }, 503);
+      return json(context, healthSchema, { status: 'ok', journal, servers }, 200);
+    });
+  app.openapi(liveRoute, (context) => json(context, aliveSchema, { status: 'ok' }, 200));
 }

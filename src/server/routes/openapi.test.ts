@@ -7,6 +7,7 @@ import { adminToken, bodyOf, startTestServer } from '../../../test/support/http-
 import { BrowserSessions } from '../access/browser-sessions.ts';
 import { SignInCodes } from '../access/sign-in-codes.ts';
 import { BearerTokens } from '../access/bearer-tokens.ts';
+import { Admission } from '../admission.ts';
 import { createApp } from '../app.ts';
 import { prometheusMetrics } from '../prometheus.ts';
 
@@ -44,6 +45,8 @@ describe('GET /openapi.json', () => {
       allowedHosts: () => new Set(),
       url: () => '',
       clients: () => [],
+      admission: new Admission(),
+      draining: new AbortController().signal,
       stopping: new AbortController().signal,
       log: () => undefined,
     });
@@ -128,6 +131,8 @@ describe('GET /openapi.json', () => {
     for (const path of [
       '/api/tokens',
       '/api/health',
+      '/api/health/ready',
+      '/api/health/live',
       '/api/info',
       '/api/servers',
       '/api/policies',

@@ -46,6 +46,8 @@ export interface HttpRequest {
   readonly body: string;
   /** Whether whoever lost a stream would still be let in. */
   mayReturn(): Promise<boolean>;
+  /** Present when there is no room: answers a request. What a client tells or answers is taken all the same, as calls wait for it. */
+  readonly refuse?: ((id: RequestId | null) => void) | undefined;
 }
 
 /** The endpoint over streamable HTTP, in all revisions at one address. */
@@ -78,7 +80,8 @@ export class McpHttp {
         case 'POST': {
           const value = await readLargeJson(incoming.body);
           id = idOf(value);
-          if (Array.isArray(value)) await this.#batch(incoming, value);
+          if (incoming.refuse !== undefined && isAsking(value)) incoming.refuse(id);
+          else if (Array.isArray(value)) await this.#batch(incoming, value);
           else await this.#post(incoming, readMessage(value));
           break;
         }
@@ -238,6 +241,10 @@ export class McpHttp {
       if (!stream.isAttached) this.#open.delete(stream);
     });
   }
+}
+
+function isAsking(value: unknown): boolean {
+  return Array.isArray(value) || readMessage(value).kind === 'request';
 }
 
 /** A client may cancel one request of a batch, and goes away from all of them. */

@@ -1,0 +1,79 @@
+import { Problem } from './problems/problem.ts';
+
+/** How many calls may be under way at a time, and how much of what they brought along. */
+export interface AdmissionLimits {
+  /** Of everybody (4096). */
+  readonly calls?: number | undefined;
+  /** Of one principal (half of all). */
+  readonly callsOfOne?: number | undefined;
+  /** The bodies of all together, in bytes (256 MB). */
+  readonly bytes?: number | undefined;
+}
+
+/** Why a call is not let in. */
+export type ShedReason = 'server' | 'principal' | 'memory';
+
+/** Told of each that is not let in. */
+export type OnShed = (reason: ShedReason) => void;
+
+/**
+ * Lets calls in, or turns them away before anything is read, parsed or written for them. Who waits in a line that grows without
+ * end gets an answer that nobody waits for any more: what cannot be done soon is refused at once.
+ */
+export class Admission {
+  readonly #calls: number;
+  readonly #callsOfOne: number;
+  readonly #bytes: number;
+  readonly #onShed: OnShed;
+  readonly #byPrincipal = new Map<string, number>();
+  #underWay = 0;
+  #bytesUnderWay = 0;
+
+  constructor(limits: AdmissionLimits = {}, onShed: OnShed = () => undefined) {
+    const { calls = 4096, callsOfOne = Math.ceil(calls / 2), bytes = 256 * 1024 * 1024 } = limits;
+    this.#calls = calls;
+    this.#callsOfOne = callsOfOne;
+    this.#bytes = bytes;
+    this.#onShed = onShed;
+  }
+
+  /** Lets a call of so many bytes in; what it returns is to be called once, at its end. Throws the problem where there is no room. */
+  enter(principal: string, bytes: number): () => void {
+    const own = this.#byPrincipal.get(principal) ?? 0;
+    const reason = this.#reasonAgainst(own, bytes);
+    if (reason !== undefined) {
+      this.#onShed(reason);
+      throw refusals[reason]();
+    }
+    this.#underWay += 1;
+    this.#bytesUnderWay += bytes;
+    this.#byPrincipal.set(principal, own + 1);
+    return () => this.#leave(principal, bytes);
+  }
+
+  #reasonAgainst(own: number, bytes: number): ShedReason | undefined {
+    if (own >= this.#callsOfOne) return 'principal';
+    if (this.#underWay >= this.#calls) return 'server';
+    // One alone always has room: how large a body may be is decided elsewhere.
+    return this.#underWay > 0 && this.#bytesUnderWay + bytes > this.#bytes ? 'memory' : undefined;
+  }
+
+  #leave(principal: string, bytes: number): void {
+    this.#underWay -= 1;
+    this.#bytesUnderWay -= bytes;
+    const own = this.#byPrincipal.get(principal) ?? 0;
+    if (own > 1) this.#byPrincipal.set(principal, own - 1);
+    else this.#byPrincipal.delete(principal);
+  }
+}
+
+const soon = { 'Retry-After': '1' };
+const refusals: Readonly<Record<ShedReason, () => Problem>> = {
+  principal: () =>
+    new Problem('calls-exhausted', 'too many calls of this principal are under way; call again when some have ended', {
+      headers: soon,
+    }),
+  server: () => new Problem('overloaded', 'more calls are under way than this server takes', { headers: soon }),
+  memory: () =>
+    new Problem('overloaded', 'the calls under way take all the memory that is for them', { headers: soon }),
+};
