@@ -14,6 +14,8 @@ export function linkHash(previous: string, entry: Omit<StoredEntry, 'hash'>): st
   );
 }
 
+const pageBytes = 4 * 1024 * 1024;
+
 /** What `verify` found: an unbroken chain and its head, or the first place where it is broken. */
 export type Verification =
   | { readonly ok: true; readonly entries: number; readonly head: ChainHead }
@@ -31,7 +33,7 @@ export async function verifyChain(
   let head: ChainHead = { seq: 0, hash: '' };
   for (;;) {
     options.signal?.throwIfAborted();
-    const entries = await store.entries({ order: 'oldest-first', after: head.seq, limit: 2000 });
+    const entries = await store.entries({ order: 'oldest-first', after: head.seq, limit: 2000, bytes: pageBytes });
     for (const entry of entries) {
       const problem = brokenLink(head, entry, anchors);
       if (problem !== undefined) return { ok: false, entries: head.seq, seq: entry.seq, problem };

@@ -1,6 +1,14 @@
 import type { CallOutcome } from '../model/call.ts';
 import { type Verification, verifyChain } from './chain.ts';
-import { type CallSettled, type CallStarted, type JournalEvent, type ToolInvoked, toEvent } from './entry.ts';
+import { bodyBytes } from './body-bytes.ts';
+import {
+  type CallSettled,
+  type CallStarted,
+  type JournalEvent,
+  type StoredEntry,
+  type ToolInvoked,
+  toEvent,
+} from './entry.ts';
 import type { Journal } from './journal.ts';
 import { News } from './news.ts';
 import { type Statistics, type StatisticsQuery, statisticsOf } from './statistics.ts';
@@ -18,6 +26,7 @@ export interface Page<Item> {
 
 const usualPage = 100;
 const largestPage = 1000;
+const largestBytes = 4 * 1024 * 1024;
 
 /** Reads the record. Everything written before a call of its methods is seen by it, other processes' entries included. */
 export class JournalReader {
@@ -77,12 +86,13 @@ export class JournalReader {
     const news = options.follow === true ? new News(this.#store.post, this.#journal, options.signal) : undefined;
     try {
       while (options.signal?.aborted !== true) {
-        const entries = await this.#store.entries({ ...query, order: 'oldest-first', limit: largestPage, after });
+        const wanted = { ...query, order: 'oldest-first', limit: largestPage, bytes: largestBytes, after } as const;
+        const entries = await this.#store.entries(wanted);
         for (const entry of entries) {
           yield toEvent(entry);
           after = entry.seq;
         }
-        if (entries.length === largestPage) continue;
+        if (isCut(entries, wanted)) continue;
         if (news === undefined) return;
         await news.wait();
       }
@@ -102,14 +112,22 @@ export class JournalReader {
 
   async #page(query: JournalQuery, calls: boolean): Promise<Page<JournalEvent>> {
     const limit = Math.min(query.limit ?? usualPage, largestPage);
-    const entries = await this.#store.entries({
+    const bytes = Math.min(query.bytes ?? largestBytes, largestBytes);
+    const wanted = {
       order: 'newest-first',
       ...query,
       limit: limit + 1,
+      bytes,
       ...(calls ? { calls } : {}),
-    });
+    } as const;
+    const entries = await this.#store.entries(wanted);
     const items = entries.slice(0, limit).map(toEvent);
     const last = items.at(-1);
-    return entries.length > limit && last !== undefined ? { items, next: last.seq } : { items };
+    return isCut(entries, wanted) && last !== undefined ? { items, next: last.seq } : { items };
   }
+}
+
+/** Whether there may be more than what was read. */
+function isCut(entries: readonly StoredEntry[], { limit, bytes }: { limit: number; bytes: number }): boolean {
+  return entries.length >= limit || bodyBytes(entries) >= bytes;
 }

@@ -61,6 +61,22 @@ export function storeConformance(name: string, lasting: boolean, place: () => Pr
       assert.equal((await verifyChain(store)).ok, true);
     });
 
+    test('ends an answer with the entry that makes it so many bytes, however it is asked for', async () => {
+      const body = (letter: string): string => JSON.stringify({ output: letter.repeat(998) });
+      await store.append(['a', 'é', 'c', 'd'].map((letter) => draft({ call: letter, body: body(letter) })));
+      const find = async (query: object): Promise<string> =>
+        (await store.entries({ order: 'oldest-first', limit: 10, ...query })).map((entry) => entry.call).join('');
+      assert.equal(await find({ bytes: 1 }), 'a');
+      assert.equal(await find({ bytes: 1100 }), 'aé', 'the one that passes the limit is the last');
+      assert.equal(await find({ bytes: 3000 }), 'aé', 'bytes, not letters');
+      assert.equal(await find({ bytes: 3100 }), 'aéc');
+      assert.equal(await find({ bytes: 1100, order: 'newest-first' }), 'dc');
+      assert.equal(await find({ bytes: 100_000, limit: 3 }), 'aéc');
+      assert.equal(await find({ bytes: 1, after: 2, text: 'c' }), 'c');
+      assert.equal(await find({ bytes: 100_000, text: 'output' }), '', 'a key is no text');
+      assert.equal(await find({ bytes: 100_000, text: 'ddd' }), 'd');
+    });
+
     test('finds entries by session, tool, outcome, type, call and time, each alone and together', async () => {
       await store.append([
         draft({ call: 'a', session: 's1', tool: 't1', at: 10 }),

@@ -63,6 +63,8 @@ export interface ChainHead {
 export interface EntryQuery {
   readonly order: 'oldest-first' | 'newest-first';
   readonly limit: number;
+  /** Ends with the entry whose body makes it so many bytes: one entry may have a megabyte. */
+  readonly bytes?: number;
   /** Only entries with a greater seq. */
   readonly after?: number;
   /** Only entries with a smaller seq. */

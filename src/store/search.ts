@@ -1,4 +1,5 @@
 import { setImmediate as breath } from 'node:timers/promises';
+import { bodyBytes } from '../journal/body-bytes.ts';
 import type { StoredEntry } from '../journal/entry.ts';
 import type { EntryQuery } from '../journal/store.ts';
 
@@ -27,11 +28,15 @@ export async function search(
   let first = (query.after ?? 0) + 1;
   let last = Math.min((query.before ?? Infinity) - 1, headSeq);
   const found: StoredEntry[] = [];
-  while (first <= last && found.length < query.limit) {
+  let room = query.bytes ?? Infinity;
+  while (first <= last && found.length < query.limit && room > 0) {
     await turn();
     query.signal?.throwIfAborted();
     const [from, to] = stretch([first, last], isForward);
-    found.push(...(await select({ ...query, after: from - 1, before: to + 1, limit: query.limit - found.length })));
+    const part = { ...query, after: from - 1, before: to + 1, limit: query.limit - found.length };
+    const more = await select(query.bytes === undefined ? part : { ...part, bytes: room });
+    found.push(...more);
+    room -= bodyBytes(more);
     if (isForward) first = to + 1;
     else last = from - 1;
   }

@@ -31,8 +31,13 @@ export function entryQuery(query: EntryQuery): { readonly sql: string; readonly 
   conditions.add('seq > ?', query.after);
   conditions.add('seq < ?', query.before);
   const order = query.order === 'oldest-first' ? 'ASC' : 'DESC';
+  const sql = `SELECT ${entryColumns} FROM journal ${conditions.where} ORDER BY seq ${order} LIMIT ?`;
+  const values = [...conditions.values, query.limit];
+  if (query.bytes === undefined) return { sql: numbered(sql), values };
+  // The size of a body is known without reading it.
+  const sized = `SELECT *, sum(octet_length(body)) OVER (ORDER BY seq ${order}) - octet_length(body) AS before FROM (${sql}) AS found`;
   return {
-    sql: numbered(`SELECT ${entryColumns} FROM journal ${conditions.where} ORDER BY seq ${order} LIMIT ?`),
-    values: [...conditions.values, query.limit],
+    sql: numbered(`SELECT ${entryColumns} FROM (${sized}) AS sized WHERE before < ? ORDER BY seq ${order}`),
+    values: [...values, query.bytes],
   };
 }

@@ -1,4 +1,5 @@
 import type { CallKind, CallSamples, SampleQuery } from '../../journal/call-samples.ts';
+import { bodyBytes } from '../../journal/body-bytes.ts';
 import type { EntryDraft, StoredEntry } from '../../journal/entry.ts';
 import type { Appended, ChainHead, EntryQuery } from '../../journal/store.ts';
 import type { OutcomeName } from '../../model/call.ts';
@@ -17,8 +18,8 @@ const append = {
 /** A commit that waits until it is on the disk, with everything before it. */
 const flush = { name: 'flush', sql: "SELECT pg_logical_emit_message(true, 'signalbox', '')", values: [] };
 
-/** How many entries `search` is given of a stretch: all of it. */
-const wholeStretch = 1_000_000;
+/** How much of a stretch is read at a time to be looked through. */
+const looked = { limit: 500, bytes: 4 * 1024 * 1024 };
 
 interface Sample {
   readonly at: number;
@@ -55,11 +56,7 @@ export class JournalTable {
   async entries(query: EntryQuery): Promise<readonly StoredEntry[]> {
     if (query.text === undefined && query.shadowed === undefined) return await this.#select(query);
     const { seq } = await this.head();
-    const select = async (part: EntryQuery): Promise<readonly StoredEntry[]> => {
-      const found = await this.#select({ ...part, limit: wholeStretch });
-      return found.filter((entry) => fitsBody(entry, query)).slice(0, part.limit);
-    };
-    return await search(query, seq, { select });
+    return await search(query, seq, { select: (part) => this.#look(part) });
   }
 
   async head(): Promise<ChainHead> {
@@ -154,6 +151,25 @@ export class JournalTable {
       const texts = { call: withoutNul(call), session: withoutNul(session), tool: withoutNul(tool) };
       return { seq, at, type, ...texts, outcome, writer: this.#writer, body: withoutNul(body), hash };
     });
+  }
+
+  /** What fits of a stretch; only bodies tell, and they are read a few at a time. */
+  async #look(query: EntryQuery): Promise<readonly StoredEntry[]> {
+    const found: StoredEntry[] = [];
+    let room = query.bytes ?? Infinity;
+    for (let left = query; ;) {
+      const page = await this.#select({ ...left, ...looked });
+      for (const entry of page) {
+        if (!fitsBody(entry, query)) continue;
+        found.push(entry);
+        room -= bodyBytes([entry]);
+        if (found.length === query.limit || room <= 0) return found;
+      }
+      const last = page.at(-1);
+      if (last === undefined) return found;
+      left = { ...left, ...(query.order === 'oldest-first' ? { after: last.seq } : { before: last.seq }) };
+      query.signal?.throwIfAborted();
+    }
   }
 
   #select(query: EntryQuery): Promise<StoredEntry[]> {

@@ -146,10 +146,17 @@ class SqliteStore implements Store {
   #select(query: EntryQuery): readonly StoredEntry[] {
     const { sql, values, indexed } = entryQuery(query);
     if (indexed) this.#index.catchUp(this.#headSeq());
-    return this.#statements
-      .get(sql)
-      .all(...values)
-      .map(plainEntry);
+    const statement = this.#statements.get(sql);
+    if (query.bytes === undefined) return statement.all(...values).map(plainEntry);
+    const entries: StoredEntry[] = [];
+    let bytes = 0;
+    for (const row of statement.iterate(...values)) {
+      const entry = plainEntry(row);
+      entries.push(entry);
+      bytes += Buffer.byteLength(entry.body);
+      if (bytes >= query.bytes) break;
+    }
+    return entries;
   }
 
   async anchor(): Promise<ChainHead> {

@@ -1,0 +1,8 @@
+import type { StoredEntry } from './entry.ts';
+
+/** How many bytes the bodies of entries have together. */
+export function bodyBytes(entries: readonly Pick<StoredEntry, 'body'>[]): number {
+  let bytes = 0;
+  for (const { body } of entries) bytes += Buffer.byteLength(body);
+  return bytes;
+}
