@@ -1,3 +1,6 @@
+/** Written at a time: what a client does not take lies with us twice, here and in its connection. */
+const longestPiece = 64 * 1024;
+
 /** Frames on their way to one client. Who is too far behind is let go: it comes back and goes on from the last one it got. */
 export class FrameQueue implements AsyncIterable<string> {
   readonly #most: number;
@@ -16,9 +19,9 @@ export class FrameQueue implements AsyncIterable<string> {
 
   push(frame: string): void {
     if (this.#isOver) return;
-    this.#length += frame.length;
     // Nothing after the gap may be delivered: its id would say that what is missing was received.
-    if (this.#length > this.#most && this.#waiting.length > 0) return this.end();
+    if (this.#length + frame.length > this.#most && this.#waiting.length > 0) return this.end();
+    this.#length += frame.length;
     this.#waiting.push(frame);
     this.#wake?.();
   }
@@ -30,14 +33,19 @@ export class FrameQueue implements AsyncIterable<string> {
     this.#wake?.();
   }
 
+  /** Much of what waits is one piece on the wire: what is written costs by the piece. */
+  #piece(): string {
+    let length = 0;
+    const end = this.#waiting.findIndex((frame) => (length += frame.length) >= longestPiece) + 1;
+    const frames = this.#waiting.splice(0, end === 0 ? this.#waiting.length : end).join('');
+    this.#length -= frames.length;
+    return frames;
+  }
+
   async *[Symbol.asyncIterator](): AsyncGenerator<string> {
     for (;;) {
       if (this.#waiting.length > 0) {
-        // All that waits is one piece on the wire: what is written costs by the piece.
-        const frames = this.#waiting.join('');
-        this.#waiting = [];
-        this.#length = 0;
-        yield frames;
+        yield this.#piece();
         continue;
       }
       if (this.#fault !== undefined) throw this.#fault.error;

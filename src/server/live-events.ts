@@ -1,3 +1,4 @@
+import { setImmediate as breath } from 'node:timers/promises';
 import type { z } from '@hono/zod-openapi';
 import type { CatalogSnapshot } from '../catalog/snapshot.ts';
 import type { JournalEvent } from '../journal/entry.ts';
@@ -26,8 +27,10 @@ interface Watcher {
   readonly queue: FrameQueue;
 }
 
-const pageSize = 200;
-const mostBehind = 4 * 1024 * 1024;
+const page = { limit: 200, bytes: 128 * 1024 };
+const mostBehind = 256 * 1024;
+/** Told at a time: those who read are given the time to, so that only those who do not are ever far behind. */
+const longestBreath = 32 * 1024;
 
 /**
  * Everything that happens, live. Entries of the journal have their seq as id, and so come without a gap to whoever was away;
@@ -72,7 +75,7 @@ export class LiveEvents {
   async *#frames(from: number, wants: WantedTypes, signal: AbortSignal): AsyncGenerator<string> {
     let seq = from;
     do {
-      const { items } = await this.#box.journal.entries({ after: seq, order: 'oldest-first', limit: pageSize });
+      const { items } = await this.#box.journal.entries({ after: seq, order: 'oldest-first', ...page });
       for (const entry of items) {
         seq = entry.seq;
         if (isWanted(wants, 'journal', entry.type)) yield entryFrame(entry);
@@ -98,8 +101,11 @@ export class LiveEvents {
   #listen(): Listening {
     const controller = new AbortController();
     const unsubscribe = [
-      this.#sessions?.subscribe((event) => this.#tell('session', event.type, () => sessionFrame(event))),
-      this.#box.on('CatalogChanged', (catalog) => this.#tell('catalog', 'CatalogChanged', () => catalogFrame(catalog))),
+      this.#sessions?.subscribe((event) => void this.#tell('session', event.type, () => sessionFrame(event))),
+      this.#box.on(
+        'CatalogChanged',
+        (catalog) => void this.#tell('catalog', 'CatalogChanged', () => catalogFrame(catalog)),
+      ),
     ];
     const stop = (): void => {
       this.#listening = undefined;
@@ -121,9 +127,13 @@ export class LiveEvents {
 
   async #follow(signal: AbortSignal, stop: () => void): Promise<void> {
     try {
+      let told = 0;
       for await (const entry of this.#box.journal.stream({ after: this.#told }, { follow: true, signal })) {
         this.#told = entry.seq;
-        this.#tell('journal', entry.type, () => entryFrame(entry), entry.seq);
+        told += this.#tell('journal', entry.type, () => entryFrame(entry), entry.seq);
+        if (told < longestBreath) continue;
+        told = 0;
+        await breath();
       }
     } catch (error) {
       if (signal.aborted) return;
@@ -133,11 +143,13 @@ export class LiveEvents {
     }
   }
 
-  #tell(kind: string, type: string, write: () => string, seq = Number.POSITIVE_INFINITY): void {
+  /** Tells those who want it; how much that was. */
+  #tell(kind: string, type: string, write: () => string, seq = Number.POSITIVE_INFINITY): number {
     let frame: string | undefined;
     for (const watcher of this.#watchers) {
       if (seq > watcher.seq && isWanted(watcher.wants, kind, type)) watcher.queue.push((frame ??= write()));
     }
+    return frame?.length ?? 0;
   }
 }
 

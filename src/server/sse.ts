@@ -108,7 +108,13 @@ export class EventStreams {
   }
 
   async #send(outgoing: ServerResponse, frames: AsyncIterable<string>, signal: AbortSignal): Promise<void> {
-    const beating = setInterval(() => outgoing.writableNeedDrain || outgoing.write(heartbeat), this.#heartbeatMs);
+    let unread = 0;
+    const beating = setInterval(() => {
+      if (!outgoing.writableNeedDrain) outgoing.write(heartbeat);
+      // Nothing was taken since the last time: whoever is there comes back and goes on from the last message it got.
+      else if (outgoing.writableLength === unread) outgoing.destroy();
+      unread = outgoing.writableLength;
+    }, this.#heartbeatMs);
     const end = (): void => {
       clearInterval(beating);
       outgoing.end();

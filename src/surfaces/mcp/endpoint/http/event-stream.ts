@@ -2,8 +2,11 @@ import type { ServerResponse } from 'node:http';
 import { instance } from '../../../../model/instance.ts';
 import type { Channel } from '../channel.ts';
 
-/** How much a client that does not read may leave lying with us. */
-const mostUnread = 16 * 1024 * 1024;
+/** A client that leaves as much lying with us is not told any more what can be left out: progress, and what is logged. */
+const muchUnread = 128 * 1024;
+/** One that leaves as much is cut off when there is more to tell; it can come back. A single message may be of any size. */
+const mostUnread = 2 * muchUnread;
+const passing = /^\{"jsonrpc":"2\.0","method":"notifications\/(?:progress|message)"/;
 
 /** Names and values in turn, as Node writes them out without looking at them. */
 export type HeaderList = string[];
@@ -69,15 +72,19 @@ export class EventStream implements Channel {
     if (after === undefined && this.#keeping?.primes === true) response.write(`id: ${this.#id(known)}\ndata: \n\n`);
     else response.flushHeaders();
     // What was said while nobody listened was not heard, whether the client knows of it or not.
-    for (const { number, text } of this.#kept) if (number > known) this.#write(number, text);
+    for (const { number, text } of this.#kept) if (number > known) this.#write(response, number, text);
     if (this.#isOver) this.#finish(response);
   }
 
   tell(text: string): void {
     if (this.#isOver) return;
+    const response = this.#response;
+    const unread = response?.writableLength ?? 0;
+    if (unread > muchUnread && passing.test(text)) return;
     this.#last += 1;
     if (this.#keeping !== undefined) this.#keep(this.#keeping, { number: this.#last, text });
-    this.#write(this.#last, text);
+    if (unread > mostUnread) response?.destroy();
+    else if (response !== undefined) this.#write(response, this.#last, text);
   }
 
   /** Says the last thing, if there is one, and ends. */
@@ -96,13 +103,10 @@ export class EventStream implements Channel {
     response.end(() => this.#keeping?.delivered?.());
   }
 
-  #write(number: number, text: string): void {
-    const response = this.#response;
-    if (response === undefined) return;
+  #write(response: ServerResponse, number: number, text: string): void {
     this.#sent = Math.max(this.#sent, number);
     const id = this.#keeping === undefined ? '' : `id: ${this.#id(number)}\n`;
     response.write(`event: message\n${id}data: ${text}\n\n`);
-    if (response.writableLength > mostUnread) response.destroy();
   }
 
   #keep({ mostEvents, mostBytes }: Keeping, event: KeptEvent): void {
