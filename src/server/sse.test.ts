@@ -9,6 +9,7 @@ import fc from 'fast-check';
 import { Hono } from 'hono';
 import { openStream, take } from '../../test/support/event-stream.ts';
 import { runSeed } from '../../test/support/seeded.ts';
+import { within } from '../../test/support/within.ts';
 import type { ServerEnvironment } from './environment.ts';
 import { Problem } from './problems/problem.ts';
 import { EventStreams, type OpenedStream, type StreamOptions, frameOf } from './sse.ts';
@@ -85,6 +86,22 @@ describe('a stream of server-sent events', () => {
     const response = await fetch(url);
     assert.equal(response.status, 200);
     await response.body?.cancel();
+  });
+
+  it('is cut off when its client takes nothing from one heartbeat to the next', async (test) => {
+    const cutOff = Promise.withResolvers<void>();
+    const { url } = await place(
+      test,
+      async function* (signal) {
+        signal.addEventListener('abort', () => cutOff.resolve(), { once: true });
+        const text = 'x'.repeat(100_000);
+        for (let id = 0; !signal.aborted; id += 1) yield frameOf({ id, event: 'x', data: { text } });
+      },
+      { heartbeatMs: 100 },
+    );
+    const stream = await openStream(url);
+    await within(cutOff.promise, 'the end of the stream');
+    stream.drop();
   });
 
   it('carries any text at all: line breaks of every kind, lone surrogates, nothing', async (test) => {

@@ -3,9 +3,9 @@ import { instance } from '../../../../model/instance.ts';
 import type { Channel } from '../channel.ts';
 
 /** A client that leaves as much lying with us is not told any more what can be left out: progress, and what is logged. */
-const muchUnread = 128 * 1024;
+const muchUnread = 64 * 1024;
 /** One that leaves as much is cut off when there is more to tell; it can come back. A single message may be of any size. */
-const mostUnread = 2 * muchUnread;
+const mostUnread = 4 * muchUnread;
 const passing = /^\{"jsonrpc":"2\.0","method":"notifications\/(?:progress|message)"/;
 
 /** Names and values in turn, as Node writes them out without looking at them. */

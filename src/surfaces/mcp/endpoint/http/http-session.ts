@@ -6,7 +6,7 @@ import type { McpEndpoint } from '../mcp-endpoint.ts';
 import type { SeenClient } from '../seen-client.ts';
 import { EventStream, type HeaderList } from './event-stream.ts';
 
-const mostKept = { mostEvents: 200, mostBytes: 256 * 1024 };
+const mostKept = { mostEvents: 200, mostBytes: 192 * 1024 };
 /** What was sent may still be lost on the way: the client can come back for it so long. */
 const keptMs = 60_000;
 /** Streams that ended while their client was away, and are kept for it. */
