@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { Journal } from './journal.ts';
-import { recordUnknown } from './recovery.ts';
+import { Recovery } from './recovery.ts';
 import { draft } from './store.conformance.ts';
 
 test('of processes that start at once, one gives the calls of a dead one their outcome', async (t) => {
@@ -17,7 +17,7 @@ test('of processes that start at once, one gives the calls of a dead one their o
   await dead.close();
   const stores = [1, 2, 3].map(() => sqliteStore({ file }));
   t.after(() => Promise.all(stores.map((store) => store.close())));
-  await Promise.all(stores.map((store) => recordUnknown(store, new Journal(store))));
+  await Promise.all(stores.map((store) => new Recovery(store, new Journal(store)).start()));
   for (const store of stores) {
     const ended = await store.entries({ order: 'oldest-first', limit: 9, type: 'ToolInvoked' });
     assert.deepEqual(

@@ -16,6 +16,7 @@ import { allowedMethods } from './allowed-methods.ts';
 import type { ServerApp, ServerContext, ServerEnvironment } from './environment.ts';
 import { malformedBody } from './json-body.ts';
 import { LiveEvents } from './live-events.ts';
+import { PolicyChecks } from './policy-checks.ts';
 import type { ProcessRole } from './process-role.ts';
 import { problemOf } from './problems/problem-of.ts';
 import { unknownPage } from './pages/unknown.ts';
@@ -131,7 +132,7 @@ export function createApp(parts: AppParts): ServerApp {
   serverRoutes(app, box, configuration);
   configuredServerRoutes(app, box, configuration, parts.maxBodyBytes);
   lockRoutes(app, box, configuration, parts.maxBodyBytes);
-  policyRoutes(app, box, configuration, parts.maxBodyBytes);
+  policyRoutes(app, box, configuration, new PolicyChecks(parts.stopping), parts.maxBodyBytes);
   journalRoutes(app, box);
   statisticsRoutes(app, box);
   undoRoutes(app, box, parts.maxBodyBytes);

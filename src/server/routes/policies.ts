@@ -7,6 +7,7 @@ import type { Signalbox } from '../../signalbox.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
 import { readJsonBody } from '../json-body.ts';
+import { type PolicyChecks, largestRules, mostProblems } from '../policy-checks.ts';
 import { presentConfiguration } from '../present-configuration.ts';
 import { Problem } from '../problems/problem.ts';
 import {
@@ -22,6 +23,8 @@ import { problems } from '../schemas/problem.ts';
 import { json } from '../typed-json.ts';
 
 const usualChanged = 1000;
+/** They are compiled where everybody else is served. */
+const largestBacktest = 64 * 1024;
 
 const inForce = { description: 'The policies in force.', content: { 'application/json': { schema: policiesSchema } } };
 
@@ -39,6 +42,7 @@ export function policyRoutes(
   app: ServerApp,
   box: Signalbox,
   configuration: ServedConfiguration | undefined,
+  checks: PolicyChecks,
   maxBodyBytes: number,
 ): void {
   const changeRoute = createRoute({
@@ -59,15 +63,15 @@ export function policyRoutes(
     'x-roles': may.read,
     tags: ['Policies'],
     summary: 'Everything that is wrong with rules',
-    description: 'Nothing is put into force and nothing is written.',
-    middleware: readJsonBody(maxBodyBytes),
+    description: `Nothing is put into force and nothing is written. Tells the first ${mostProblems} problems.`,
+    middleware: readJsonBody(Math.min(maxBodyBytes, largestRules)),
     request: { body: { content: { 'application/json': { schema: policyCheckRequestSchema } } } },
     responses: {
       200: {
         description: 'What is wrong, if anything.',
         content: { 'application/json': { schema: policyCheckSchema } },
       },
-      ...problems(400, 413, 415),
+      ...problems(400, 413, 415, 503),
     },
   });
   const backtestRoute = createRoute({
@@ -76,7 +80,8 @@ export function policyRoutes(
     'x-roles': may.read,
     tags: ['Policies'],
     summary: 'Which recorded calls other rules would have decided otherwise',
-    middleware: readJsonBody(maxBodyBytes),
+    description: 'Rules of up to 64 KB; `signalbox policy backtest` takes larger ones.',
+    middleware: readJsonBody(Math.min(maxBodyBytes, largestBacktest)),
     request: { body: { content: { 'application/json': { schema: backtestRequestSchema } } } },
     responses: {
       200: { description: 'What differs.', content: { 'application/json': { schema: backtestSchema } } },
@@ -107,15 +112,7 @@ export function policyRoutes(
   });
 
   app.openapi(checkRoute, async (context) => {
-    const { compilePolicies } = await import('../../call/compile-policies.ts');
-    try {
-      const { version, rules } = compilePolicies(rulesOf(context.req.valid('json')));
-      return json(context, policyCheckSchema, { valid: true, version, rules: rules.length, problems: [] }, 200);
-    } catch (error) {
-      if (!(error instanceof PolicyError)) throw error;
-      const found = error.problems.map(({ file: _, ...problem }) => problem);
-      return json(context, policyCheckSchema, { valid: false, rules: 0, problems: found }, 200);
-    }
+    return json(context, policyCheckSchema, await checks.check(rulesOf(context.req.valid('json'))), 200);
   });
 
   app.openapi(backtestRoute, async (context) => {
@@ -124,7 +121,10 @@ export function policyRoutes(
     if (Number.isNaN(from))
       throw new Problem('request-invalid', 'body.since: expected a moment, as in 2026-11-15T08:30:00Z');
     const { signal } = context.req.raw;
-    const result = await box.backtest(rulesOf(given), { signal, ...(from === undefined ? {} : { since: from }) });
+    const rules = rulesOf(given);
+    const { valid, problems: wrong } = await checks.check(rules);
+    if (!valid) throw new PolicyError(wrong.map((problem) => ({ file: 'policies', ...problem })));
+    const result = await box.backtest(rules, { signal, ...(from === undefined ? {} : { since: from }) });
     const changed = result.changed.slice(-limit);
     return json(context, backtestSchema, { ...result, changedTotal: result.changed.length, changed }, 200);
   });

@@ -1,0 +1,19 @@
+/** The thread behind `PolicyChecks`. */
+import { parentPort } from 'node:worker_threads';
+import { compilePolicies } from '../call/compile-policies.ts';
+import type { RuleSource } from '../call/policy-source.ts';
+import { PolicyError } from '../policy/policy-error.ts';
+import { type PolicyCheck, mostProblems } from './policy-checks.ts';
+
+parentPort?.on('message', (sources: readonly RuleSource[]) => parentPort?.postMessage(check(sources), []));
+
+function check(sources: readonly RuleSource[]): PolicyCheck {
+  try {
+    const { version, rules } = compilePolicies(sources);
+    return { valid: true, version, rules: rules.length, problems: [] };
+  } catch (error) {
+    if (!(error instanceof PolicyError)) throw error;
+    const problems = error.problems.slice(0, mostProblems).map(({ file: _, ...problem }) => problem);
+    return { valid: false, rules: 0, problems };
+  }
+}
