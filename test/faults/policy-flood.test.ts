@@ -74,7 +74,9 @@ suite('rules from whoever may read', { timeout: 300_000 }, () => {
     assert.equal((await post('backtest', { text: filled(rule) })).status, 413);
     assert.equal((await post('backtest', { text: '['.repeat(60_000) })).status, 400);
     assert.ok((await fared()).longestMs < 50, 'what is wrong is found beside everything else');
-    const many = await Promise.all(Array.from({ length: 20 }, () => post('check', { text: filled(rule).slice(0, 100_000) })));
+    const many = await Promise.all(
+      Array.from({ length: 20 }, () => post('check', { text: filled(rule).slice(0, 100_000) })),
+    );
     const statuses = new Set(many.map(({ status }) => status));
     assert.deepEqual([...statuses].toSorted(), [200, 503]);
     assert.equal((await post('check', { text: rule(1) })).status, 200, 'and then all is well');

@@ -60,6 +60,8 @@ export class Lane implements Transport {
   readonly #transport: Transport;
   readonly #describeClose: () => string;
   readonly #pending = new Map<string, Pending>();
+  /** Requests of the SDK that have no answer yet. */
+  readonly #asked = new Set<unknown>();
   #last = 0;
   #closedBecause: string | undefined;
 
@@ -83,6 +85,7 @@ export class Lane implements Transport {
       onmessage: (message, extra) => {
         const known = this.tellsWhenSent ? undefined : streamOf.getStore();
         if (this.#isOurs(message) || this.take?.(message, known) === true) return;
+        if (!('method' in message)) this.#asked.delete(message.id);
         this.onmessage?.(message, extra);
       },
       onerror: (error) => {
@@ -99,7 +102,7 @@ export class Lane implements Transport {
   }
 
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    return this.#onStreamOf(undefined, () => this.#transport.send(message, options));
+    return this.#onStreamOf(undefined, () => this.#transport.send(message, this.#answered(message, options)));
   }
 
   close(): Promise<void> {
@@ -163,6 +166,19 @@ export class Lane implements Transport {
         (error: unknown) => pending.settle(lossOf(error, pending.sent)),
       );
     });
+  }
+
+  /** The SDK waits for the answer to a request of its own for as long as that may take, also when its stream has ended. */
+  #answered(message: JSONRPCMessage, options: TransportSendOptions | undefined): TransportSendOptions | undefined {
+    if (this.tellsWhenSent || !('method' in message) || !('id' in message)) return options;
+    const { id } = message;
+    this.#asked.add(id);
+    const onRequestStreamEnd = (): void => {
+      options?.onRequestStreamEnd?.();
+      const error = { code: -32_000, message: 'the stream of the answer ended before the answer came' };
+      if (this.#asked.delete(id)) this.onmessage?.({ jsonrpc: '2.0', id, error });
+    };
+    return { ...options, onRequestStreamEnd };
   }
 
   #onStreamOf(caller: Caller | undefined, send: () => Promise<void>): Promise<void> {

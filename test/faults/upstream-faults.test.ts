@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { type TestContext, suite, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { type CallResult, type McpTransport, type Signalbox, createSignalbox, mcpServer } from '../../src/index.ts';
+import { until } from '../mcp-servers/boxed.ts';
+import { httpFixture } from '../mcp-servers/http-fixture.ts';
+import { type Fault, faultProxy, faults } from '../support/fault-proxy.ts';
+import { runSeed, seeded } from '../support/seeded.ts';
+import { isFull } from './pressed.ts';
+
+const deadlineMs = isFull ? 2000 : 500;
+/** A process is started anew for each: three of them do where time is short, others each time. */
+const random = seeded(runSeed);
+const ofProcesses = isFull ? faults : faults.toSorted(() => random() - 0.5).slice(0, 3);
+const faulty = fileURLToPath(new URL('../mcp-servers/faulty-program.ts', import.meta.url));
+
+async function open(t: TestContext, transport: McpTransport): Promise<Signalbox> {
+  const server = mcpServer({ name: 'sick', transport });
+  const box = await createSignalbox({ servers: [server], approve: () => ({ allow: true }) });
+  t.after(() => box.close({ graceMs: 100 }));
+  await server.ready();
+  return box;
+}
+
+/** Calls with a deadline, and how much later than a timer for the same moment it ended: the machine may be busy. */
+async function timed(box: Signalbox, tool: string, args: object): Promise<CallResult> {
+  const deadline = Date.now() + deadlineMs;
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => setTimeout(() => late.reject(new Error(`${tool} goes on after its deadline and 250 ms`)), 250),
+    deadlineMs,
+  );
+  try {
+    return await Promise.race([box.call(`mcp__sick__${tool}`, args, { deadline }), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A read that got no answer failed; of what has an effect nobody can say, unless it never began. */
+function assertClear(tool: 'echo' | 'act', fault: Fault, { outcome, error, content }: CallResult): void {
+  const told = `${tool} with ${fault}: ${outcome} ${error?.message}`;
+  const allowed = tool === 'echo' ? ['failed', 'timed-out'] : ['unknown', 'timed-out', 'failed'];
+  assert.ok(allowed.includes(outcome), told);
+  assert.ok((error?.message.length ?? 0) > 20 && content.length > 0, told);
+  if (fault === 'hang' || fault === 'swallow') assert.equal(outcome, 'timed-out', told);
+}
+
+suite('a server whose answers go bad on the way', { timeout: 280_000 }, () => {
+  for (const era of ['legacy', 'modern'] as const) {
+    test(`over HTTP (${era}): every call ends by its deadline with a clear outcome, and all is well when the way is`, async (t) => {
+      t.diagnostic(`seed ${runSeed}`);
+      const fixture = await httpFixture(era);
+      t.after(() => fixture.close());
+      const proxy = await faultProxy(t, fixture.url, seeded(runSeed));
+      const box = await open(t, { type: 'http', url: proxy.url });
+      const isWell = async (): Promise<boolean> =>
+        (await box.call('mcp__sick__echo', { text: 'well' }, { deadline: Date.now() + 5000 })).outcome === 'completed';
+      assert.ok(await isWell());
+      for (const fault of faults) {
+        proxy.set(fault);
+        const before = proxy.struck();
+        for (const tool of ['echo', 'act'] as const)
+          assertClear(tool, fault, await timed(box, tool, { text: 'x', file: '/dev/null', line: fault }));
+        assert.ok(proxy.struck() > before, `${fault} was met`);
+        proxy.set(undefined);
+        await until(isWell, `it is well after ${fault}`);
+      }
+      const { items } = await box.journal.calls({ limit: 1000 });
+      assert.ok(
+        items.every(({ type }) => type === 'ToolInvoked'),
+        'each has its outcome on the record',
+      );
+    });
+
+    test(`over stdio (${era}): every call ends by its deadline with a clear outcome, and all is well when it is started anew`, async (t) => {
+      t.diagnostic(`seed ${runSeed}: ${ofProcesses.join(', ')}`);
+      const box = await open(t, { type: 'stdio', command: process.execPath, args: [faulty, era] });
+      const isWell = async (): Promise<boolean> =>
+        (await box.call('mcp__sick__echo', { text: 'well' }, { deadline: Date.now() + 5000 })).outcome === 'completed';
+      for (const fault of ofProcesses) {
+        await until(isWell, `it is well before ${fault}`);
+        const [first, ...rest] = await Promise.all([
+          timed(box, 'echo', { text: `fault:${fault}` }),
+          timed(box, 'act', { file: '/dev/null', line: 'x' }),
+          timed(box, 'echo', { text: 'x' }),
+        ]);
+        assertClear('echo', fault, first);
+        for (const result of rest) assert.ok(['completed', 'failed', 'unknown', 'timed-out'].includes(result.outcome));
+        await box.restart('sick');
+      }
+    });
+  }
+});

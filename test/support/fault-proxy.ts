@@ -1,0 +1,85 @@
+import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
+import type { TestContext } from 'node:test';
+
+/** What becomes of the answers that come through. */
+export const faults = ['hang', 'swallow', 'reset', 'trickle', 'half-close', 'garbage'] as const;
+export type Fault = (typeof faults)[number];
+
+/** A way to a server that can be made bad at any moment. */
+export interface FaultProxy {
+  readonly url: string;
+  /** From now on, for connections that are open too; without a fault everything goes through. */
+  set(fault: Fault | undefined): void;
+  /** How often something was kept from getting through. */
+  readonly struck: () => number;
+}
+
+/**
+ * A TCP proxy before a real server. `hang` keeps answers back, `swallow` requests too; `reset` breaks the connection when an answer
+ * comes; `trickle` lets a byte through now and then; `half-close` lets half of an answer through and ends; `garbage` answers with
+ * bytes of its own. Ends with the test.
+ */
+export async function faultProxy(test: TestContext, target: string, random: () => number): Promise<FaultProxy> {
+  const { hostname, port: targetPort, pathname } = new URL(target);
+  const sockets = new Set<Socket>();
+  let fault: Fault | undefined;
+  let struck = 0;
+
+  const keep = (socket: Socket): Socket => {
+    sockets.add(socket);
+    return socket.on('error', () => undefined).once('close', () => sockets.delete(socket));
+  };
+
+  const strike = (kind: Fault, client: Socket, answer: Buffer): void => {
+    struck += 1;
+    switch (kind) {
+      case 'hang':
+      case 'swallow':
+        return;
+      case 'reset':
+        client.resetAndDestroy();
+        return;
+      case 'half-close':
+        client.end(answer.subarray(0, Math.ceil(answer.length / 2)));
+        return;
+      case 'garbage':
+        client.write(Buffer.from(Array.from({ length: 200 }, () => Math.floor(random() * 256))));
+        return;
+      case 'trickle':
+        void trickle(client, answer);
+    }
+  };
+
+  const server = createServer((client) => {
+    const upstream = connect(Number(targetPort), hostname);
+    keep(client).on('data', (chunk) => {
+      if (fault === 'swallow') strike(fault, client, chunk);
+      else upstream.write(chunk);
+    });
+    keep(upstream).on('data', (chunk) => {
+      if (fault === undefined) client.write(chunk);
+      else strike(fault, client, chunk);
+    });
+    client.once('close', () => upstream.destroy());
+    upstream.once('close', () => fault === undefined && client.end());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  test.after(async () => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`,
+    set: (next) => void (fault = next),
+    struck: () => struck,
+  };
+}
+
+async function trickle(client: Socket, answer: Buffer): Promise<void> {
+  for (const byte of answer) {
+    if (client.destroyed) return;
+    client.write(Buffer.of(byte));
+    await new Promise<void>((resolve) => setTimeout(resolve, 40));
+  }
+}
