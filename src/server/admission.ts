@@ -43,7 +43,7 @@ export class Admission {
     const reason = this.#reasonAgainst(own, bytes);
     if (reason !== undefined) {
       this.#onShed(reason);
-      throw refusals[reason]();
+      throw refusals[reason];
     }
     this.#underWay += 1;
     this.#bytesUnderWay += bytes;
@@ -67,13 +67,14 @@ export class Admission {
   }
 }
 
-const soon = { 'Retry-After': '1' };
-const refusals: Readonly<Record<ShedReason, () => Problem>> = {
-  principal: () =>
-    new Problem('calls-exhausted', 'too many calls of this principal are under way; call again when some have ended', {
-      headers: soon,
-    }),
-  server: () => new Problem('overloaded', 'more calls are under way than this server takes', { headers: soon }),
-  memory: () =>
-    new Problem('overloaded', 'the calls under way take all the memory that is for them', { headers: soon }),
+const headers = { 'Retry-After': '1' };
+/** Made once: under load they are what is told most, and each new one would cost a trace of where it was made. */
+const refusals: Readonly<Record<ShedReason, Problem>> = {
+  principal: new Problem(
+    'calls-exhausted',
+    'too many calls of this principal are under way; call again when some have ended',
+    { headers },
+  ),
+  server: new Problem('overloaded', 'more calls are under way than this server takes', { headers }),
+  memory: new Problem('overloaded', 'the calls under way take all the memory that is for them', { headers }),
 };
