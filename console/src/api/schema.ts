@@ -31,6 +31,8 @@ export type Agent = {
 
 export type AgentPage = { readonly items: readonly Agent[] };
 
+export type Alive = { readonly status: 'ok' };
+
 /** A human’s single-use answer to one exact call, or the question before. */
 export type Approval = {
   readonly id: string;
@@ -180,6 +182,7 @@ export type CallError = {
     | 'approval-denied'
     | 'approval-unavailable'
     | 'approval-failed'
+    | 'server-busy'
     | 'rate-limited'
     | 'approval-awaited'
     | 'approval-expired'
@@ -1035,10 +1038,12 @@ export type Problem = {
     | 'host-refused'
     | 'attempts-exceeded'
     | 'streams-exhausted'
+    | 'calls-exhausted'
     | 'session-busy'
     | 'file-unwritable'
     | 'internal-fault'
     | 'box-closed'
+    | 'overloaded'
     | 'issuer-unreachable'
     | 'store-unavailable';
   /** What happened here, and what to do about it. */
@@ -1882,6 +1887,8 @@ export interface Operations {
     answer: undefined;
   };
   'GET /api/health': { path: {}; query: {}; body: undefined; answer: Health };
+  'GET /api/health/live': { path: {}; query: {}; body: undefined; answer: Alive };
+  'GET /api/health/ready': { path: {}; query: {}; body: undefined; answer: Health };
   'GET /api/import': { path: {}; query: {}; body: undefined; answer: FoundServers };
   'GET /api/info': { path: {}; query: {}; body: undefined; answer: Info };
   'GET /api/jobs': { path: {}; query: {}; body: undefined; answer: JobPage };
