@@ -77,8 +77,7 @@ suite('rules from whoever may read', { timeout: 300_000 }, () => {
     const many = await Promise.all(
       Array.from({ length: 20 }, () => post('check', { text: filled(rule).slice(0, 100_000) })),
     );
-    const statuses = new Set(many.map(({ status }) => status));
-    assert.deepEqual([...statuses].toSorted(), [200, 503]);
+    assert.deepEqual(new Set(many.map(({ status }) => status)), new Set([200, 503]));
     assert.equal((await post('check', { text: rule(1) })).status, 200, 'and then all is well');
     assert.deepEqual((await fared()).logged, []);
   });

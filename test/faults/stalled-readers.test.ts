@@ -10,7 +10,7 @@ import { isFull, pressedServer } from './pressed.ts';
 
 const readers = 100;
 const most = 50 * 1024 * 1024;
-const [times, bytes] = [isFull ? 6000 : 1200, 20_000];
+const [times, bytes] = [isFull ? 6000 : 800, 20_000];
 
 /** Asks, and never reads a byte of the answer. */
 async function stalled(url: string, lines: readonly string[], body = ''): Promise<Socket> {

@@ -71,9 +71,9 @@ export const machinesFaultsAttackers: Section<'G'> = {
       'test/faults/stalled-readers.test.ts > 100 readers that do not read > of everything that happens cost less than 50 MB while much is told, and who comes back misses nothing',
       'test/faults/stalled-readers.test.ts > 100 readers that do not read > of their own calls’ progress over MCP cost less than 50 MB, and the calls end',
       'src/server/sse.test.ts > a stream of server-sent events > is cut off when its client takes nothing from one heartbeat to the next',
-      'src/server/start-server.test.ts > draining > tells balancers at once to go elsewhere, and goes on with those who do not know yet until it stops',
+      'src/server/draining.test.ts > draining > tells balancers at once to go elsewhere, and goes on with those who do not know yet until it stops',
       'src/server/start-server.test.ts > stopping > lets a call under way end, and takes no new one',
-      'src/server/start-server.test.ts > probes > ask the store at most once a second, however often they come; the one for liveness never does',
+      'src/server/draining.test.ts > probes > ask the store at most once a second, however often they come; the one for liveness never does',
     ],
   },
   G4: {
