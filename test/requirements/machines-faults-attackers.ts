@@ -72,6 +72,7 @@ export const machinesFaultsAttackers: Section<'G'> = {
       'test/faults/stalled-readers.test.ts > 100 readers that do not read > of their own calls’ progress over MCP cost less than 50 MB, and the calls end',
       'src/server/sse.test.ts > a stream of server-sent events > is cut off when its client takes nothing from one heartbeat to the next',
       'src/server/draining.test.ts > draining > tells balancers at once to go elsewhere, and goes on with those who do not know yet until it stops',
+      'test/e2e/cli-drain.test.ts > signalbox serve that is told to stop > is not ready at once, still takes what comes while it drains, lets the calls under way end, and ends with 0',
       'src/server/start-server.test.ts > stopping > lets a call under way end, and takes no new one',
       'src/server/draining.test.ts > probes > ask the store at most once a second, however often they come; the one for liveness never does',
     ],
