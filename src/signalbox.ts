@@ -157,6 +157,8 @@ export interface Signalbox extends BoxContent {
   readonly sessionStore: SessionStore;
   /** What tells the other processes of the store something: for `createSessions` and `Schedules`. */
   readonly post: Post;
+  /** Small things that all processes of the store know, and what they tell each other: for whatever serves this box. */
+  readonly shared: Pick<Store, 'kept' | 'post'>;
   /** Where schedules are kept: for `Schedules`. */
   readonly jobStore: JobStore;
   /** The built-in server, for a host that adds tools which need more than the box; absent where it was left out. */
@@ -366,6 +368,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     sessionStore: store.sessions,
     post: store.post,
     jobStore: store.jobs,
+    shared: { kept: store.kept, post: store.post },
     builtin: own,
     endSession: (session) => states.end(session),
     redact: (text) => redactor.values(text),

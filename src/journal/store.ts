@@ -5,6 +5,7 @@ import type { CallSamples, SampleQuery } from './call-samples.ts';
 import type { EntryDraft, EntryType, StoredEntry } from './entry.ts';
 import type { Looking } from './looking.ts';
 import type { Post } from './post.ts';
+import type { KeptStore } from './kept-store.ts';
 import type { SessionStore } from './session-store.ts';
 import type { TokenStore } from './token-store.ts';
 import type { JobStore } from './job-store.ts';
@@ -16,6 +17,7 @@ export interface Store extends ApprovalStore {
   readonly sessions: SessionStore;
   readonly tokens: TokenStore;
   readonly jobs: JobStore;
+  readonly kept: KeptStore;
   readonly post: Post;
   /**
    * Writes all or nothing, in order, each entry linked to the one before. When it resolves, the entries survive the death of

@@ -6,6 +6,7 @@ import pg, { type Client } from 'pg';
 import type { ApprovalRecord } from '../../journal/approval-store.ts';
 import { approvalStoreConformance } from '../../journal/approval-store.conformance.ts';
 import { jobStoreConformance } from '../../journal/job-store.conformance.ts';
+import { keptStoreConformance } from '../../journal/kept-store.conformance.ts';
 import { postConformance } from '../../journal/post.conformance.ts';
 import { sessionStoreConformance } from '../../journal/session-store.conformance.ts';
 import { verifyChain } from '../../journal/chain.ts';
@@ -34,6 +35,7 @@ for (const suite of [
   tokenStoreConformance,
   jobStoreConformance,
   postConformance,
+  keptStoreConformance,
 ])
   suite('postgres', true, inSchema);
 

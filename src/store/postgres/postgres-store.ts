@@ -9,6 +9,7 @@ import { ApprovalTable } from './approval-table.ts';
 import { Database, loadDriver } from './database.ts';
 import { JobTable } from './job-table.ts';
 import { JournalTable } from './journal-table.ts';
+import { KeptTable } from './kept-table.ts';
 import { Notices } from './notices.ts';
 import { Presence, channelOf } from './presence.ts';
 import { ResultTable } from './result-table.ts';
@@ -40,6 +41,7 @@ class OpenStore implements PostgresStore {
   readonly sessions: SessionTable;
   readonly jobs: JobTable;
   readonly tokens: TokenTable;
+  readonly kept: KeptTable;
   readonly post: Notices;
   readonly #database: Database;
   readonly #presence: Presence;
@@ -61,6 +63,7 @@ class OpenStore implements PostgresStore {
     this.sessions = new SessionTable(database, { own: writer, living: (looking) => this.#presence.living(looking) });
     this.tokens = new TokenTable(database);
     this.jobs = new JobTable(database);
+    this.kept = new KeptTable(database);
   }
 
   /** Brings the tables up to date, and shows that this process is there. */

@@ -1,6 +1,7 @@
 import { approvalSchema } from './approval-table.ts';
 import { jobSchema } from './job-table.ts';
 import { journalSchema } from './journal-schema.ts';
+import { keptSchema } from './kept-table.ts';
 import { noteSchema } from './notices.ts';
 import { resultSchema } from './result-table.ts';
 import { sessionSchema } from './session-table.ts';
@@ -8,5 +9,7 @@ import { tokenSchema } from './token-table.ts';
 
 /** What brings a database from each version to the next; the last version is the number of steps. */
 export const schemaSteps: readonly string[] = [
-  [journalSchema, resultSchema, approvalSchema, sessionSchema, tokenSchema, jobSchema, noteSchema].join('\n'),
+  [journalSchema, resultSchema, approvalSchema, sessionSchema, tokenSchema, jobSchema, noteSchema, keptSchema].join(
+    '\n',
+  ),
 ];

@@ -3,6 +3,7 @@ import { tailSchema } from './journal-table.ts';
 import { sentSchema, sessionSchema } from './session-table.ts';
 import { tokenSchema } from './token-table.ts';
 import { jobSchema } from './job-table.ts';
+import { keptSchema } from './kept-table.ts';
 import { sampleSchema, sampleSteps } from './sample-table.ts';
 
 /**
@@ -67,4 +68,5 @@ export const schemaSteps: readonly string[] = [
   tailSchema,
   factSchema,
   sentSchema,
+  keptSchema,
 ];

@@ -8,6 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { approvalStoreConformance } from '../../journal/approval-store.conformance.ts';
 import { verifyChain } from '../../journal/chain.ts';
+import { keptStoreConformance } from '../../journal/kept-store.conformance.ts';
 import { postConformance } from '../../journal/post.conformance.ts';
 import { sessionStoreConformance } from '../../journal/session-store.conformance.ts';
 import { jobStoreConformance } from '../../journal/job-store.conformance.ts';
@@ -38,6 +39,7 @@ const suites = [
   tokenStoreConformance,
   jobStoreConformance,
   postConformance,
+  keptStoreConformance,
 ];
 for (const suite of suites) {
   suite('sqlite in a file', true, inFile);
@@ -67,6 +69,7 @@ describe('sqlite store', () => {
       'kinds',
       'samples',
       'sent_messages',
+      'kept',
     ];
     database.exec('DROP INDEX entries_server');
     for (const column of ['server', 'decision', 'principal', 'ms'])

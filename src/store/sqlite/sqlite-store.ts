@@ -14,6 +14,7 @@ import { entryQuery } from './entry-query.ts';
 import { JobTable } from './job-table.ts';
 import { JournalIndex } from './journal-index.ts';
 import { JournalTable } from './journal-table.ts';
+import { KeptTable } from './kept-table.ts';
 import { ResultTable } from './result-table.ts';
 import { readSamples } from './sample-table.ts';
 import { schemaSteps } from './schema.ts';
@@ -46,6 +47,7 @@ class SqliteStore implements Store {
   readonly location: string;
   readonly sessions: SessionTable;
   readonly jobs: JobTable;
+  readonly kept: KeptTable;
   readonly post = new LocalPost();
   readonly #writer = newId('writer');
   readonly #database: DatabaseSync;
@@ -112,6 +114,7 @@ class SqliteStore implements Store {
     );
     this.tokens = new TokenTable(this.#statements);
     this.jobs = new JobTable(this.#statements);
+    this.kept = new KeptTable(this.#statements);
   }
 
   append(drafts: readonly EntryDraft[]): Appended {

@@ -1,0 +1,57 @@
+import type { Kept, KeptStore } from '../../journal/kept-store.ts';
+import { Sweep } from '../sweep.ts';
+import type { Sql } from './database.ts';
+
+export const keptSchema = `
+CREATE TABLE kept (
+  kind text COLLATE "C" NOT NULL, key text COLLATE "C" NOT NULL, text text NOT NULL, until bigint NOT NULL, PRIMARY KEY (kind, key)
+);
+CREATE INDEX kept_until ON kept (until);
+`;
+
+const write =
+  'INSERT INTO kept VALUES ($1, $2, $3, $4) ON CONFLICT (kind, key) DO UPDATE SET text = excluded.text, until = excluded.until';
+
+/** Keeps small things until their time is over. Every change is one statement. */
+export class KeptTable implements KeptStore {
+  readonly #sql: Sql;
+  readonly #sweep = new Sweep(
+    async (now) => void (await this.#sql.change('DELETE FROM kept WHERE until <= $1', [now])),
+  );
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  async get(kind: string, key: string): Promise<Kept | undefined> {
+    const sql = 'SELECT text, until FROM kept WHERE kind = $1 AND key = $2 AND until > $3';
+    return (await this.#sql.rows<Kept>(sql, [kind, key, Date.now()]))[0];
+  }
+
+  list(kind: string): Promise<readonly (Kept & { key: string })[]> {
+    const sql = 'SELECT key, text, until FROM kept WHERE kind = $1 AND until > $2 ORDER BY key';
+    return this.#sql.rows(sql, [kind, Date.now()]);
+  }
+
+  async put(kind: string, key: string, { text, until }: Kept): Promise<void> {
+    await this.#sql.change(write, [kind, key, text, until]);
+    await this.#sweep.now();
+  }
+
+  async add(kind: string, key: string, kept: Kept): Promise<Kept> {
+    await this.#sql.change(`${write} WHERE kept.until <= $5`, [kind, key, kept.text, kept.until, Date.now()]);
+    return (await this.get(kind, key)) ?? kept;
+  }
+
+  extend(kind: string, key: string, until: number): Promise<boolean> {
+    const sql = 'UPDATE kept SET until = greatest(until, $3) WHERE kind = $1 AND key = $2 AND until > $4';
+    return this.#sql.change(sql, [kind, key, until, Date.now()]);
+  }
+
+  async take(kind: string, key: string, until?: number): Promise<boolean> {
+    const now = Date.now();
+    const sql = 'DELETE FROM kept WHERE kind = $1 AND key = $2 AND until <= $3 RETURNING until';
+    const [taken] = await this.#sql.rows<Kept>(sql, [kind, key, until ?? Number.MAX_SAFE_INTEGER]);
+    return taken !== undefined && taken.until > now;
+  }
+}

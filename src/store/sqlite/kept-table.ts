@@ -1,0 +1,57 @@
+import type { Kept, KeptStore } from '../../journal/kept-store.ts';
+import { Sweep } from '../sweep.ts';
+import type { Statements } from './statements.ts';
+
+export const keptSchema = `
+CREATE TABLE kept (
+  kind TEXT NOT NULL, key TEXT NOT NULL, text TEXT NOT NULL, until INTEGER NOT NULL, PRIMARY KEY (kind, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX kept_until ON kept (until);
+`;
+
+const write =
+  'INSERT INTO kept VALUES (?, ?, ?, ?) ON CONFLICT (kind, key) DO UPDATE SET text = excluded.text, until = excluded.until';
+
+/** Keeps small things until their time is over. Every change is one statement. */
+export class KeptTable implements KeptStore {
+  readonly #statements: Statements;
+  readonly #sweep = new Sweep((now) => void this.#statements.change('DELETE FROM kept WHERE until <= ?', now));
+
+  constructor(statements: Statements) {
+    this.#statements = statements;
+  }
+
+  async get(kind: string, key: string): Promise<Kept | undefined> {
+    const sql = 'SELECT text, until FROM kept WHERE kind = ? AND key = ? AND until > ?';
+    const row = this.#statements.get(sql).get(kind, key, Date.now());
+    return row === undefined ? undefined : { ...(row as unknown as Kept) };
+  }
+
+  async list(kind: string): Promise<readonly (Kept & { key: string })[]> {
+    const sql = 'SELECT key, text, until FROM kept WHERE kind = ? AND until > ? ORDER BY key';
+    const rows = this.#statements.get(sql).all(kind, Date.now());
+    return rows.map((row) => ({ ...(row as unknown as Kept & { key: string }) }));
+  }
+
+  async put(kind: string, key: string, { text, until }: Kept): Promise<void> {
+    this.#statements.change(write, kind, key, text, until);
+    await this.#sweep.now();
+  }
+
+  async add(kind: string, key: string, kept: Kept): Promise<Kept> {
+    this.#statements.change(`${write} WHERE kept.until <= ?`, kind, key, kept.text, kept.until, Date.now());
+    return (await this.get(kind, key)) ?? kept;
+  }
+
+  async extend(kind: string, key: string, until: number): Promise<boolean> {
+    const sql = 'UPDATE kept SET until = max(until, ?) WHERE kind = ? AND key = ? AND until > ?';
+    return this.#statements.change(sql, until, kind, key, Date.now());
+  }
+
+  async take(kind: string, key: string, until?: number): Promise<boolean> {
+    const now = Date.now();
+    const sql = 'DELETE FROM kept WHERE kind = ? AND key = ? AND until <= ? RETURNING until';
+    const taken = this.#statements.get(sql).get(kind, key, until ?? Number.MAX_SAFE_INTEGER);
+    return taken !== undefined && Number(taken['until']) > now;
+  }
+}
