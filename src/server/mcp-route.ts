@@ -58,7 +58,7 @@ const address = /^\/mcp(?:\/([^/?]+))?\/?(?:\?|$)/;
 /** Serves `/mcp` and `/mcp/{profile}` behind the same guards as every other route. */
 export function mcpRoute(parts: McpRouteParts): McpRoute {
   const { box, log, oauth } = parts;
-  const endpoint = new McpEndpoint({ ...parts, box });
+  const endpoint = new McpEndpoint({ ...parts, box, shared: box.shared });
   const http = new McpHttp({ endpoint, log });
 
   async function serve(request: IncomingMessage, response: ServerResponse, named: string | undefined): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Progress } from '../../../model/call.ts';
 import type { CallClient } from '../../../model/client.ts';
 import type { Principal } from '../../../model/principal.ts';
-import type { Listing, View } from './view.ts';
+import type { Shown, View } from './view.ts';
 
 /** Who is at the other end. */
 export interface Peer {
@@ -18,6 +18,6 @@ export interface Caller extends Peer {
   readonly signal: AbortSignal;
   readonly client: CallClient;
   /** What the client was shown last, where that is known. */
-  readonly shown?: Listing | undefined;
+  readonly shown?: Shown | undefined;
   readonly onProgress: ((progress: Progress) => void) | undefined;
 }

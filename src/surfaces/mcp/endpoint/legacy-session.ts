@@ -12,7 +12,7 @@ import type { Channel } from './channel.ts';
 import { listPage, methodOf } from './methods.ts';
 import { type ClientName, clientName } from './seen-client.ts';
 import { agreedVersion, serverCapabilities, serverInfo } from './server-facts.ts';
-import type { Listing } from './view.ts';
+import type { Shown } from './view.ts';
 import { WatchedResources } from './watched-resources.ts';
 import {
   type Answer,
@@ -27,6 +27,18 @@ import {
 
 const nothing: Abilities = { form: false, url: false, sample: false, roots: false };
 
+/** What a process needs to go on with a conversation that another one began. */
+export interface ConversationFacts {
+  /** What its calls are recorded under. */
+  readonly name: string;
+  readonly version: string;
+  readonly client: ClientName;
+  readonly abilities: Abilities;
+  readonly level: LogLevel;
+  /** The resources that the client wants to hear of. */
+  readonly watched: readonly string[];
+}
+
 interface Question {
   resolve(result: JsonObject): void;
   reject(error: Error): void;
@@ -35,8 +47,6 @@ interface Question {
 /** A conversation with a client of a revision before 2026-07-28, over whatever transport. */
 export class LegacySession {
   readonly peer: Peer;
-  /** What its calls are recorded under. */
-  readonly name = newId('mcp');
   readonly #parts: CallParts;
   /** Where messages go that belong to no request. */
   readonly #channel: Channel;
@@ -44,12 +54,20 @@ export class LegacySession {
   readonly #questions = new Map<RequestId, Question>();
   readonly #watched: WatchedResources;
   readonly #stopListening: () => void;
+  /** Tells the questions of this process from those of others that go on with the same conversation. */
+  readonly #asker = newId('ask');
+  /** Sets down what changed, for other processes; whoever asked for the change is not answered before. */
+  keep: (() => Promise<void>) | undefined;
+  /** Looks at what other processes may have changed. */
+  refresh: (() => Promise<void>) | undefined;
+  #name = newId('mcp');
+  #isChanged = false;
   #version: string | undefined;
   #client: ClientName = clientName(undefined);
   #abilities = nothing;
   #level: LogLevel = 'info';
   /** What the client was shown; calls are for the tools as they were then. */
-  #shown: Listing | undefined;
+  #shown: Shown | undefined;
   #asked = 0;
 
   constructor(parts: CallParts, changes: Changes, peer: Peer, channel: Channel) {
@@ -58,6 +76,42 @@ export class LegacySession {
     this.#channel = channel;
     this.#watched = new WatchedResources(parts.box, (uri) => this.#tell('notifications/resources/updated', { uri }));
     this.#stopListening = changes.listen(peer.view, (list) => this.#tell(`notifications/${list}/list_changed`, {}));
+  }
+
+  /** What its calls are recorded under. */
+  get name(): string {
+    return this.#name;
+  }
+
+  /** What the client was shown. */
+  get shown(): Shown | undefined {
+    return this.#shown;
+  }
+
+  /** What another process needs to go on with it; nothing before it is agreed on. */
+  get facts(): ConversationFacts | undefined {
+    const version = this.#version;
+    if (version === undefined) return undefined;
+    const level = this.#level;
+    return {
+      name: this.#name,
+      version,
+      client: this.#client,
+      abilities: this.#abilities,
+      level,
+      watched: this.#watched.uris,
+    };
+  }
+
+  /** Goes on as other processes left it. */
+  goOn({ name, version, client, abilities, level, watched }: ConversationFacts, shown: Shown | undefined): void {
+    this.#name = name;
+    this.#version = version;
+    this.#client = client;
+    this.#abilities = abilities;
+    this.#level = level;
+    this.#shown = shown;
+    this.#watched.watchThose(this.peer.view, watched);
   }
 
   /** The revision that was agreed on. */
@@ -85,31 +139,40 @@ export class LegacySession {
     controller = new AbortController(),
   ): Promise<Answer> {
     const ready = this.#atOnce(method, params);
-    if (ready !== undefined) return ready;
+    if (ready !== undefined) {
+      if (this.#isChanged) await this.#keep();
+      return ready;
+    }
     if (this.#running.has(id)) throw new WireError(wireCodes.request, `a request with the id ${id} is being served`);
     this.#running.set(id, controller);
     try {
       if (method === 'resources/subscribe') return await this.#subscribe(params);
       if (method === 'resources/unsubscribe') return await this.#unsubscribe(params);
+      if (method === 'tools/call' && this.#isOutdated(params['name'])) await this.refresh?.();
       return await methodOf(method)(this.#parts, params, this.#caller(params, channel, controller.signal));
     } finally {
       this.#running.delete(id);
     }
   }
 
-  /** Takes what the client tells. */
-  notified({ method, params }: WireNotification): void {
-    if (method !== 'notifications/cancelled') return;
-    const id = params['requestId'];
-    if (typeof id === 'string' || typeof id === 'number')
-      this.#running.get(id)?.abort(new DOMException('the client cancelled its request', 'AbortError'));
+  /** Takes what the client tells, or answers to a question; false when it is about something that is not here. */
+  take(message: WireNotification | WireResponse): boolean {
+    return message.kind === 'response' ? this.#answered(message) : this.#notified(message);
   }
 
-  /** Takes what the client answers to a question. */
-  answered({ id, result, error }: WireResponse): void {
+  #notified({ method, params }: WireNotification): boolean {
+    if (method !== 'notifications/cancelled') return true;
+    const id = params['requestId'];
+    const running = typeof id === 'string' || typeof id === 'number' ? this.#running.get(id) : undefined;
+    running?.abort(new DOMException('the client cancelled its request', 'AbortError'));
+    return running !== undefined;
+  }
+
+  #answered({ id, result, error }: WireResponse): boolean {
     const question = this.#questions.get(id);
     if (result !== undefined) question?.resolve(result);
     else question?.reject(new Error(`the client refused: ${error?.message ?? 'without a reason'}`));
+    return question !== undefined;
   }
 
   /** Ends what is under way: the client is gone. */
@@ -130,7 +193,10 @@ export class LegacySession {
       case 'logging/setLevel':
         return this.#setLevel(params);
       case 'tools/list':
-        this.#shown = this.peer.view.listing;
+        if (this.#shown !== this.peer.view.listing) {
+          this.#shown = this.peer.view.listing;
+          this.#isChanged = true;
+        }
         return listPage(method, params, this.peer, false);
       default:
         return listPage(method, params, this.peer, false);
@@ -144,6 +210,7 @@ export class LegacySession {
     this.#version = agreedVersion(protocolVersion);
     this.#abilities = abilitiesOf(capabilities);
     this.#client = clientName(clientInfo);
+    this.#isChanged = true;
     return {
       protocolVersion: this.#version,
       capabilities: { ...serverCapabilities, logging: {} },
@@ -156,6 +223,7 @@ export class LegacySession {
     const known = logLevelOf(level);
     if (known === undefined)
       throw new WireError(wireCodes.params, `there is no level ${JSON.stringify(level ?? null)}`);
+    this.#isChanged ||= this.#level !== known;
     this.#level = known;
     return {};
   }
@@ -163,12 +231,27 @@ export class LegacySession {
   async #subscribe({ uri }: JsonObject): Promise<JsonObject> {
     if (typeof uri !== 'string') throw new WireError(wireCodes.params, 'resources/subscribe needs a text "uri"');
     await this.#watched.watch(this.peer.view, uri);
+    await this.#keep();
     return {};
   }
 
   async #unsubscribe({ uri }: JsonObject): Promise<JsonObject> {
-    if (typeof uri === 'string') await this.#watched.unwatch(uri);
+    if (typeof uri !== 'string') return {};
+    await this.#watched.unwatch(uri);
+    await this.#keep();
     return {};
+  }
+
+  async #keep(): Promise<void> {
+    await this.keep?.();
+    this.#isChanged = false;
+  }
+
+  /** Whether a tool is not what this process knows that the client was shown: another one may have shown it since. */
+  #isOutdated(name: unknown): boolean {
+    if (this.refresh === undefined || typeof name !== 'string') return false;
+    const shown = this.#shown?.tools.get(name)?.definitionHash;
+    return shown !== undefined && shown !== this.peer.view.listing.tools.get(name)?.definitionHash;
   }
 
   #caller(params: JsonObject, channel: Channel, signal: AbortSignal): Caller {
@@ -195,7 +278,7 @@ export class LegacySession {
   }
 
   #ask(channel: Channel, method: string, params: JsonObject, asking: Asking | undefined): Promise<JsonObject> {
-    const id = `signalbox-${(this.#asked += 1)}`;
+    const id = `${this.#asker}-${(this.#asked += 1)}`;
     const signal = asking?.signal;
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
     const withdraw = (): void => {

@@ -1,3 +1,4 @@
+import type { Store } from '../../../journal/store.ts';
 import type { CallParts } from './call-tool.ts';
 import type { Caller, Peer } from './caller.ts';
 import { Changes } from './changes.ts';
@@ -8,6 +9,7 @@ import { readEnvelope } from './envelope.ts';
 import { LegacySession } from './legacy-session.ts';
 import { type Listening, listen } from './listening.ts';
 import { listPage, methodOf } from './methods.ts';
+import { Relay } from './relay.ts';
 import { Rounds } from './rounds.ts';
 import type { SeenClient } from './seen-client.ts';
 import { View } from './view.ts';
@@ -20,6 +22,8 @@ export interface McpEndpointOptions {
   readonly inbox?: () => string | undefined;
   /** How long a call waits for a human before it ends by saying where people answer (50 s). */
   readonly approvalWaitMs?: number;
+  /** What processes that serve the same clients share, so that each of them can answer any request. */
+  readonly shared?: Pick<Store, 'kept' | 'post'>;
 }
 
 /** The usual client gives up after 60 s, and should hear before that where its call stands. */
@@ -27,15 +31,21 @@ const usualApprovalWaitMs = 50_000;
 
 /** The box as an MCP server, for clients of every revision, over whatever transport. */
 export class McpEndpoint {
+  readonly shared: McpEndpointOptions['shared'];
+  /** The way to other processes, where there is one. */
+  readonly relay: Relay | undefined;
   readonly #options: McpEndpointOptions;
   readonly #changes: Changes;
-  readonly #rounds = new Rounds();
+  readonly #rounds: Rounds;
   readonly #conversations = new Conversations();
   readonly #views = new Map<string, View>();
   readonly #everything: View;
 
   constructor(options: McpEndpointOptions) {
     this.#options = options;
+    this.shared = options.shared;
+    this.relay = options.shared === undefined ? undefined : new Relay(options.shared.post);
+    this.#rounds = new Rounds(this.relay);
     this.#changes = new Changes(options.box);
     this.#everything = new View(options.box, undefined);
   }
@@ -84,6 +94,7 @@ export class McpEndpoint {
   /** Ends what waits for clients. The box stays open. */
   close(): void {
     this.#rounds.close();
+    this.relay?.close();
     this.#changes.close();
   }
 

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { secondClient } from '../../../../test/mcp-clients/clients.ts';
-import { messageOf, sendModern } from '../../../../test/mcp-clients/raw.ts';
-import { serving } from '../../../../test/mcp-clients/serving.ts';
+import { envelope, messageOf, sendModern } from '../../../../test/mcp-clients/raw.ts';
+import { serving, token } from '../../../../test/mcp-clients/serving.ts';
+import { twoServers } from '../../../../test/mcp-clients/two-servers.ts';
 import { type Message } from '../../../../test/mcp-clients/raw.ts';
 import { defineTool, localServer } from '../../../index.ts';
 
@@ -43,6 +44,30 @@ function questionOf({ result }: Message): { key: string; state: string; message:
   return { key, state: String(result['requestState']), message: request.params.message };
 }
 
+/** A request with an answer, to be sent by whoever may hang up. */
+function roundOf(key: string, requestState: string): RequestInit {
+  const params = {
+    name: 'mcp__quiz__ask',
+    arguments: { x: 1 },
+    requestState,
+    inputResponses: { [key]: accepted('one') },
+  };
+  const body = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { ...params, _meta: envelope(capabilities) },
+  });
+  const own = { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/call', 'Mcp-Name': params.name };
+  const headers = {
+    ...own,
+    Authorization: `Bearer ${token}`,
+    'Content-Type': 'application/json',
+    Accept: 'application/json',
+  };
+  return { method: 'POST', headers, body };
+}
+
 const accepted = (answer: string): object => ({ action: 'accept', content: { answer } });
 
 describe('a call that asks its client in the revision without sessions', () => {
@@ -58,6 +83,59 @@ describe('a call that asks its client in the revision without sessions', () => {
     const done = await call(url, { requestState: second.state, inputResponses: { [second.key]: accepted('two') } });
     assert.deepEqual(JSON.parse(done.result?.content?.[0]?.text ?? ''), [{ x: 1 }, accepted('one'), accepted('two')]);
     assert.equal(ran(), 1);
+  });
+
+  test('goes on at whichever process the next round comes to, once, and for nobody else', async (t) => {
+    const { server, ran } = asking();
+    const { box, one, other } = await twoServers(t, { servers: [server] });
+    const first = questionOf(await call(one));
+    const round = { requestState: first.state, inputResponses: { [first.key]: accepted('one') } };
+    const { token: stranger } = await box.tokens.create({ role: 'agent', by: { id: 'user:test', kind: 'human' } });
+    const refused = await call(other, round, { Authorization: `Bearer ${stranger}` });
+    assert.match(refused.error?.message ?? '', /not given out for this request/);
+    assert.match((await call(other, { ...round, arguments: { x: 2 } })).error?.message ?? '', /not given out/);
+    const second = questionOf(await call(other, round));
+    assert.equal(second.message, 'Second?');
+    assert.match((await call(other, round)).error?.message ?? '', /used already/);
+    const done = await call(other, { requestState: second.state, inputResponses: { [second.key]: accepted('two') } });
+    assert.deepEqual(JSON.parse(done.result?.content?.[0]?.text ?? ''), [{ x: 1 }, accepted('one'), accepted('two')]);
+    assert.equal(ran(), 1);
+  });
+
+  test('has to be made again when the process that held it is gone', async (t) => {
+    const { server, ended } = asking();
+    const { one, other, endOne } = await twoServers(t, { servers: [server] });
+    const { key, state } = questionOf(await call(one));
+    await endOne();
+    await ended;
+    const round = { requestState: state, inputResponses: { [key]: accepted('one') } };
+    assert.match((await call(other, round)).error?.message ?? '', /make the request again without it/);
+  });
+
+  test('a client that hangs up at another process ends its call', async (t) => {
+    const begun = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    const run = defineTool({
+      name: 'ask',
+      description: 'Asks, and works.',
+      input: { type: 'object' },
+      effect: 'read',
+      async run(_, { client, signal }) {
+        await client?.elicit?.({ mode: 'form', message: 'First?', requestedSchema });
+        signal.addEventListener('abort', () => ended.resolve());
+        begun.resolve();
+        await ended.promise;
+        return 'ended';
+      },
+    });
+    const { one, other } = await twoServers(t, { servers: [localServer({ name: 'quiz', tools: [run] })] });
+    const { key, state } = questionOf(await call(one));
+    const hangUp = new AbortController();
+    const gone = fetch(other, { ...roundOf(key, state), signal: hangUp.signal });
+    await begun.promise;
+    hangUp.abort();
+    await assert.rejects(gone);
+    await ended.promise;
   });
 
   test('asks again for an answer that is missing or does not fit', async (t) => {

@@ -1,18 +1,20 @@
 import { createHash } from 'node:crypto';
 import { canonicalArguments } from '../../../call/canonical-arguments.ts';
 import { newId } from '../../../model/identifiers.ts';
-import { type JsonObject, isJsonObject } from '../../../model/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../../model/json.ts';
 import { isWanted, progressTokenOf } from './abilities.ts';
 import { AskedRun } from './asked-run.ts';
 import { callerClient } from './caller-client.ts';
 import type { Caller, Peer } from './caller.ts';
 import type { Channel } from './channel.ts';
 import type { Envelope } from './envelope.ts';
+import { type Relay, type RelayCaller, RelayLost } from './relay.ts';
 import { StateSeal } from './request-state.ts';
-import { type Answer, WireError, notificationText, wireCodes } from './wire.ts';
+import { type Answer, Prepared, WireError, notificationText, wireCodes } from './wire.ts';
 
 const patienceMs = 10 * 60_000;
 const mostWaiting = 1000;
+const stateForm = /^(here|at_\w{19})\.([\w-]+)$/;
 
 interface Waiting {
   readonly run: AskedRun;
@@ -34,21 +36,30 @@ export interface Round {
 export class Rounds {
   readonly #seal = new StateSeal();
   readonly #waiting = new Map<string, Waiting>();
+  readonly #relay: Relay | undefined;
+  /** Stands before what is sealed, so that another process knows whom to ask; the key stays here. */
+  readonly #place: string;
+
+  constructor(relay?: Relay) {
+    this.#relay = relay;
+    this.#place = relay?.place ?? 'here';
+    relay?.serve('round', (asked, caller) => this.#serveOther(asked, caller));
+  }
 
   /** Begins the work, or goes on with it when the request carries the state of an earlier round. */
   async serve(round: Round, work: (caller: Caller) => Promise<Answer>): Promise<Answer> {
-    const { params, channel, gone } = round;
-    const state = params['requestState'];
-    const run = state === undefined ? this.#begin(round, work) : this.#resume(state, bindingOf(round));
-    run.channel = channel;
-    const responses = params['inputResponses'];
-    if (isJsonObject(responses)) run.answer(responses);
-    try {
-      const turn = await run.next(gone);
-      return 'answer' in turn ? turn.answer : this.#ask(run, turn.inputRequests, bindingOf(round));
-    } finally {
-      run.channel = undefined;
-    }
+    const { requestState, inputResponses } = round.params;
+    const boundTo = (): string => bindingOf(round);
+    if (requestState === undefined) return await this.#next(this.#begin(round, work), inputResponses, round, boundTo);
+    const [, place = '', state = ''] = (typeof requestState === 'string' && stateForm.exec(requestState)) || [];
+    if (this.#relay !== undefined && place !== this.#place && place !== '')
+      return await this.#askOther(this.#relay, place, { state, boundTo: boundTo() }, round);
+    return await this.#next(
+      this.#resume(place === this.#place ? state : '', boundTo()),
+      inputResponses,
+      round,
+      boundTo,
+    );
   }
 
   /** Ends all work that waits. */
@@ -57,6 +68,58 @@ export class Rounds {
       clearTimeout(timer);
       this.#waiting.delete(id);
       run.abort(new DOMException('the server is stopping', 'AbortError'));
+    }
+  }
+
+  /** Waits until the work is done, or its client must be asked. */
+  async #next(
+    run: AskedRun,
+    responses: JsonValue | undefined,
+    { channel, gone }: Pick<Round, 'channel' | 'gone'>,
+    boundTo: () => string,
+  ): Promise<Answer> {
+    run.channel = channel;
+    if (isJsonObject(responses)) run.answer(responses);
+    try {
+      const turn = await run.next(gone);
+      return 'answer' in turn ? turn.answer : this.#ask(run, turn.inputRequests, boundTo());
+    } finally {
+      run.channel = undefined;
+    }
+  }
+
+  /** Has the process that holds the work go on with it. */
+  async #askOther(
+    relay: Relay,
+    place: string,
+    held: { readonly state: string; readonly boundTo: string },
+    { params, channel, gone }: Round,
+  ): Promise<Answer> {
+    const responses = params['inputResponses'] ?? null;
+    const asked = { ...held, responses, canTell: channel.canTell };
+    const tell = (text: string): void => channel.tell(text);
+    try {
+      const { result, error } = await relay.ask(place, 'round', asked, { tell, signal: gone });
+      if (isJsonObject(result)) return result;
+      const { code, message, data } = isJsonObject(error) ? error : {};
+      throw new WireError(Number(code), String(message), isJsonObject(data) ? data : undefined);
+    } catch (error) {
+      throw error instanceof RelayLost ? notHeld() : error;
+    }
+  }
+
+  async #serveOther(
+    { state, boundTo, responses, canTell }: JsonObject,
+    { tell, signal }: RelayCaller,
+  ): Promise<JsonObject> {
+    try {
+      const run = this.#resume(String(state), String(boundTo));
+      const round = { channel: { tell, canTell: canTell === true }, gone: signal };
+      const answer = await this.#next(run, responses, round, () => String(boundTo));
+      return { result: answer instanceof Prepared ? (JSON.parse(String(answer.bytes)) as JsonObject) : answer };
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error;
+      return { error: { code: error.code, message: error.message, data: error.data ?? null } };
     }
   }
 
@@ -83,14 +146,10 @@ export class Rounds {
     });
   }
 
-  #resume(state: unknown, boundTo: string): AskedRun {
-    const opened = typeof state === 'string' ? this.#seal.open(state, boundTo) : undefined;
+  #resume(state: string, boundTo: string): AskedRun {
+    const opened = this.#seal.open(state, boundTo);
     const waiting = opened === undefined ? undefined : this.#waiting.get(opened);
-    if (opened === undefined || waiting === undefined)
-      throw new WireError(
-        wireCodes.params,
-        'the requestState was not given out for this request, was used already, or is too old; make the request again without it',
-      );
+    if (opened === undefined || waiting === undefined) throw notHeld();
     this.#waiting.delete(opened);
     clearTimeout(waiting.timer);
     return waiting.run;
@@ -109,8 +168,19 @@ export class Rounds {
     }, patienceMs);
     timer.unref();
     this.#waiting.set(id, { run, timer });
-    return { resultType: 'input_required', inputRequests, requestState: this.#seal.seal(id, boundTo) };
+    return {
+      resultType: 'input_required',
+      inputRequests,
+      requestState: `${this.#place}.${this.#seal.seal(id, boundTo)}`,
+    };
   }
+}
+
+function notHeld(): WireError {
+  return new WireError(
+    wireCodes.params,
+    'the requestState was not given out for this request, was used already, or is too old; make the request again without it',
+  );
 }
 
 /** What a state is good for: the same request of the same principal. */

@@ -148,11 +148,9 @@ class Pipe implements Channel {
   }
 
   #told(message: Exclude<WireMessage, WireRequest>): void {
-    if (message.kind === 'response') this.#session.answered(message);
-    else {
-      if (message.method === 'notifications/cancelled') this.#cancel(message.params['requestId']);
-      this.#session.notified(message);
-    }
+    if (message.kind === 'notification' && message.method === 'notifications/cancelled')
+      this.#cancel(message.params['requestId']);
+    this.#session.take(message);
   }
 
   async #serve(message: WireRequest): Promise<void> {

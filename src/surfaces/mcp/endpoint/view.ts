@@ -16,8 +16,13 @@ export interface Place {
   readonly name: string;
 }
 
+/** The tools that a client was shown. */
+export interface Shown {
+  readonly tools: { get(name: string): Pick<ToolDefinition, 'definitionHash'> | undefined };
+}
+
 /** Everything that can be listed at one moment, written once. */
-export interface Listing {
+export interface Listing extends Shown {
   readonly tools: ReadonlyMap<string, ToolDefinition>;
   readonly prompts: ReadonlyMap<string, Place>;
   /** What models are told about all of it. */

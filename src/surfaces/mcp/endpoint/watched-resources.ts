@@ -15,6 +15,17 @@ export class WatchedResources {
     this.#onUpdate = onUpdate;
   }
 
+  get uris(): string[] {
+    return [...this.#stops.keys()];
+  }
+
+  /** Watches these and no others. What cannot be watched is not. */
+  watchThose(view: View, uris: readonly string[]): void {
+    const wanted = new Set(uris);
+    for (const uri of this.#stops.keys()) if (!wanted.has(uri)) void this.unwatch(uri).catch(() => undefined);
+    for (const uri of wanted) void this.watch(view, uri).catch(() => undefined);
+  }
+
   async watch(view: View, uri: string): Promise<void> {
     if (this.#stops.has(uri)) return;
     const server = view.listing.serverOf(uri);

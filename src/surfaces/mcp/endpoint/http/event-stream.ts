@@ -5,7 +5,7 @@ import type { Channel } from '../channel.ts';
 /** A client that leaves as much lying with us is not told any more what can be left out: progress, and what is logged. */
 const muchUnread = 64 * 1024;
 /** One that leaves as much is cut off when there is more to tell; it can come back. A single message may be of any size. */
-const mostUnread = 4 * muchUnread;
+export const mostUnread = 4 * muchUnread;
 const passing = /^\{"jsonrpc":"2\.0","method":"notifications\/(?:progress|message)"/;
 
 /** Names and values in turn, as Node writes them out without looking at them. */
@@ -21,7 +21,8 @@ export const answerHeaders: HeaderList = [
   instance.id,
 ];
 
-const streamHeaders = [...answerHeaders, 'Content-Type', 'text/event-stream', 'X-Accel-Buffering', 'no'];
+/** On every stream of it. */
+export const streamHeaders = [...answerHeaders, 'Content-Type', 'text/event-stream', 'X-Accel-Buffering', 'no'];
 
 interface KeptEvent {
   readonly number: number;
@@ -31,13 +32,24 @@ interface KeptEvent {
 /** How a stream is kept for a client that loses it. */
 export interface Keeping {
   /** The stream’s name in the ids of its events. */
-  readonly name: number;
+  readonly name: string;
   readonly mostEvents: number;
   readonly mostBytes: number;
   /** Whether the client understands an event without a message, from which on it can resume. */
   readonly primes: boolean;
   /** Told when all of it was sent. */
   delivered?(): void;
+}
+
+/** Where a stream is written to: the answer to a request, of this process or of another one. */
+export interface StreamOutlet {
+  readonly writableLength: number;
+  writeHead(status: number, headers: HeaderList): unknown;
+  flushHeaders(): void;
+  write(text: string): unknown;
+  end(ended?: () => void): unknown;
+  destroy(): unknown;
+  once(event: 'close', listener: () => void): unknown;
 }
 
 /** A stream of events to a client; with `keeping`, one that the client can take up again where it lost it. */
@@ -50,7 +62,7 @@ export class EventStream implements Channel {
   /** The last one that was written to somebody. */
   #sent = 0;
   #isOver = false;
-  #response: ServerResponse | undefined;
+  #response: StreamOutlet | undefined;
 
   constructor(keeping?: Keeping) {
     this.#keeping = keeping;
@@ -61,7 +73,7 @@ export class EventStream implements Channel {
   }
 
   /** Writes to this response from now on, beginning with what came after the event of that number. */
-  attach(response: ServerResponse, headers: HeaderList, after?: number): void {
+  attach(response: StreamOutlet, headers: HeaderList, after?: number): void {
     this.#response?.end();
     this.#response = response;
     response.writeHead(200, [...streamHeaders, ...headers]);
@@ -99,7 +111,7 @@ export class EventStream implements Channel {
     this.#response?.write(': \n\n');
   }
 
-  #finish(response: ServerResponse): void {
+  #finish(response: StreamOutlet): void {
     response.end(() => this.#keeping?.delivered?.());
   }
 
@@ -117,6 +129,6 @@ export class EventStream implements Channel {
   }
 
   #id(number: number): string {
-    return `${this.#keeping?.name ?? 0}-${number}`;
+    return `${this.#keeping?.name ?? ''}-${number}`;
   }
 }

@@ -1,10 +1,12 @@
-import type { ServerResponse } from 'node:http';
 import { newSecretId } from '../../../../model/identifiers.ts';
 import type { Peer } from '../caller.ts';
 import type { LegacySession } from '../legacy-session.ts';
 import type { McpEndpoint } from '../mcp-endpoint.ts';
 import type { SeenClient } from '../seen-client.ts';
-import { EventStream, type HeaderList } from './event-stream.ts';
+import type { RequestId } from '../wire.ts';
+import { EventStream, type HeaderList, type StreamOutlet } from './event-stream.ts';
+import { KeptSessions } from './kept-sessions.ts';
+import { type StreamPlace, streamName } from './stream-place.ts';
 
 const mostKept = { mostEvents: 200, mostBytes: 192 * 1024 };
 /** What was sent may still be lost on the way: the client can come back for it so long. */
@@ -14,18 +16,35 @@ const mostStreams = 20;
 
 /** A session over HTTP: a secret id, and the streams that its client can come back to. */
 export class HttpSession {
-  readonly id = newSecretId('session');
+  readonly id: string;
+  /** What it is kept under, for other processes. */
+  readonly key: string;
   /** On the answers to its requests. */
-  readonly headers: HeaderList = ['Mcp-Session-Id', this.id];
+  readonly headers: HeaderList;
   readonly conversation: LegacySession;
-  readonly since = Date.now();
+  since = Date.now();
   seen = this.since;
+  /** Until when it is kept; 0 while it is not. */
+  until = 0;
+  /** Whether another process has changed it. */
+  isOutdated = false;
+  readonly #place: string;
   /** Carries what belongs to no request. */
-  readonly #standalone = new EventStream({ name: 0, primes: false, ...mostKept });
+  readonly #standalone: EventStream;
   readonly #streams = new Map<number, EventStream>();
   #last = 0;
 
-  constructor(endpoint: McpEndpoint, peer: Peer) {
+  /** A new session, or one of that id which another process began. */
+  constructor(endpoint: McpEndpoint, peer: Peer, id = newSecretId('session')) {
+    this.id = id;
+    this.key = KeptSessions.keyOf(id);
+    this.headers = ['Mcp-Session-Id', id];
+    this.#place = endpoint.relay?.place ?? 'here';
+    this.#standalone = new EventStream({
+      name: streamName({ place: this.#place, stream: 0 }),
+      primes: false,
+      ...mostKept,
+    });
     this.conversation = endpoint.session(peer, this.#standalone);
   }
 
@@ -49,28 +68,38 @@ export class HttpSession {
     return peer.principal.id === principal.id && peer.view.profile === view.profile;
   }
 
-  /** A stream for one request. */
-  stream(): EventStream {
-    const name = (this.#last += 1);
+  /** A stream for one request; for several of a list, it has no name of one. */
+  stream(request?: RequestId): EventStream {
+    const stream = (this.#last += 1);
     const primes = (this.conversation.version ?? '') >= '2025-11-25';
-    const forget = (): boolean => this.#streams.delete(name);
+    const forget = (): boolean => this.#streams.delete(stream);
     const delivered = (): void => void setTimeout(forget, keptMs).unref();
-    const stream = new EventStream({ name, primes, ...mostKept, delivered });
-    this.#streams.set(name, stream);
+    const name = streamName({ place: this.#place, stream, request });
+    const made = new EventStream({ name, primes, ...mostKept, delivered });
+    this.#streams.set(stream, made);
     for (const old of this.#streams.keys()) {
       if (this.#streams.size <= mostStreams) break;
       this.#streams.delete(old);
     }
-    return stream;
+    return made;
   }
 
-  /** Goes on with the stream that a client lost, or with the one that belongs to no request. */
-  listen(response: ServerResponse, lastEventId: string | undefined): EventStream {
-    const [name = 0, after] = (lastEventId ?? '').split('-', 2).map(Number);
-    const lost = lastEventId === undefined || !Number.isSafeInteger(after) ? undefined : this.#stream(name);
-    const stream = lost ?? this.#standalone;
-    stream.attach(response, [], lost === undefined ? undefined : after);
-    return stream;
+  /** Whether a stream is this process's own. */
+  holds({ place }: Pick<StreamPlace, 'place'>): boolean {
+    return place === this.#place;
+  }
+
+  /** Goes on with a stream that its client lost; `undefined` when it is not there any more. */
+  resume(outlet: StreamOutlet, stream: number, after: number): EventStream | undefined {
+    const lost = stream === 0 ? this.#standalone : this.#streams.get(stream);
+    lost?.attach(outlet, [], after);
+    return lost;
+  }
+
+  /** Says from now on what belongs to no request. */
+  listen(outlet: StreamOutlet): EventStream {
+    this.#standalone.attach(outlet, []);
+    return this.#standalone;
   }
 
   stopListening(): void {
@@ -81,9 +110,5 @@ export class HttpSession {
     this.conversation.close();
     this.#standalone.end();
     for (const stream of this.#streams.values()) stream.end();
-  }
-
-  #stream(name: number): EventStream | undefined {
-    return name === 0 ? this.#standalone : this.#streams.get(name);
   }
 }

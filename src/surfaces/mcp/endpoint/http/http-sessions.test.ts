@@ -4,7 +4,7 @@ import { createSignalbox } from '../../../../index.ts';
 import type { Peer } from '../caller.ts';
 import { McpEndpoint } from '../mcp-endpoint.ts';
 import { Refusal } from '../wire.ts';
-import { HttpSession } from './http-session.ts';
+import type { HttpSession } from './http-session.ts';
 import { HttpSessions, type SessionLimits } from './http-sessions.ts';
 
 interface Room {
@@ -16,7 +16,7 @@ interface Room {
 async function room(t: TestContext, limits: SessionLimits): Promise<Room> {
   const box = await createSignalbox();
   const endpoint = new McpEndpoint({ box });
-  const sessions = new HttpSessions(limits);
+  const sessions = new HttpSessions(endpoint, limits);
   t.after(async () => {
     sessions.closeAll();
     endpoint.close();
@@ -26,7 +26,7 @@ async function room(t: TestContext, limits: SessionLimits): Promise<Room> {
   return {
     begin(principal) {
       const peer: Peer = { principal: { id: principal, kind: 'agent' }, view: endpoint.view(undefined) };
-      const session = sessions.begin(peer, () => new HttpSession(endpoint, peer));
+      const session = sessions.begin(peer);
       session.seen = time += 1;
       return session;
     },
@@ -36,7 +36,7 @@ async function room(t: TestContext, limits: SessionLimits): Promise<Room> {
       session.seen = seen;
       return found;
     },
-    end: (session) => sessions.end(session),
+    end: (session) => void sessions.end(session),
   };
 }
 

@@ -1,7 +1,9 @@
 import type { Peer } from '../caller.ts';
 import type { SeenClient } from '../seen-client.ts';
-import { Refusal, wireCodes } from '../wire.ts';
-import type { HttpSession } from './http-session.ts';
+import type { McpEndpoint } from '../mcp-endpoint.ts';
+import { Refusal, type WireNotification, type WireResponse, wireCodes } from '../wire.ts';
+import { HttpSession } from './http-session.ts';
+import { type FoundSession, KeptSessions, type SessionNote } from './kept-sessions.ts';
 
 /** How many sessions there may be, and how long one may be idle. */
 export interface SessionLimits {
@@ -13,43 +15,95 @@ export interface SessionLimits {
   readonly idleMs?: number;
 }
 
-/** The sessions of all clients. Each belongs to the principal that began it: for everybody else it does not exist. */
+/**
+ * The sessions of all clients. Each belongs to the principal that began it: for everybody else it does not exist. Where they are
+ * kept for other processes, this one holds those that it began or that came to it, and asks the store about others once.
+ */
 export class HttpSessions {
+  readonly #endpoint: McpEndpoint;
+  readonly #kept: KeptSessions | undefined;
+  readonly #stopHearing: (() => void) | undefined;
   readonly #sessions = new Map<string, HttpSession>();
+  readonly #byKey = new Map<string, HttpSession>();
+  readonly #comingIn = new Map<string, Promise<HttpSession | undefined>>();
   readonly #byPrincipal = new Map<string, Set<HttpSession>>();
   readonly #most: number;
   readonly #mostOfOne: number;
   readonly #idleMs: number;
 
-  constructor({ most = 10_000, mostOfOne = Math.ceil(most / 10), idleMs = 30 * 60_000 }: SessionLimits = {}) {
+  constructor(
+    endpoint: McpEndpoint,
+    { most = 10_000, mostOfOne = Math.ceil(most / 10), idleMs = 30 * 60_000 }: SessionLimits = {},
+  ) {
+    this.#endpoint = endpoint;
     this.#most = most;
     this.#mostOfOne = mostOfOne;
     this.#idleMs = idleMs;
+    const { shared, relay } = endpoint;
+    if (shared === undefined || relay === undefined) return;
+    this.#kept = new KeptSessions(shared, relay.place, idleMs);
+    this.#stopHearing = this.#kept.listen(
+      (key, note) => this.#heard(key, note),
+      () => this.#missed(),
+    );
   }
 
   /**
    * Begins a session. If there is no room, it takes the place of the one that was idle longest: of the same principal when that
    * has its share, or else of whoever has most.
    */
-  begin({ principal }: Peer, make: () => HttpSession): HttpSession {
+  begin(peer: Peer, id?: string): HttpSession {
+    const { principal } = peer;
     const own = this.#byPrincipal.get(principal.id);
     if (own !== undefined && own.size >= this.#mostOfOne) this.#makeRoom(own);
     else if (this.#sessions.size >= this.#most) this.#makeRoom(this.#largestShare());
-    const session = make();
+    const session = new HttpSession(this.#endpoint, peer, id);
     this.#sessions.set(session.id, session);
+    this.#byKey.set(session.key, session);
+    const kept = this.#kept;
+    if (kept !== undefined) {
+      session.conversation.keep = () => kept.keep(session);
+      session.conversation.refresh = () => this.#refresh(session);
+    }
     this.#byPrincipal.set(principal.id, (this.#byPrincipal.get(principal.id) ?? new Set()).add(session));
     return session;
   }
 
-  find(id: string, peer: Peer): HttpSession | undefined {
-    const session = this.#sessions.get(id);
-    if (session?.isOf(peer) !== true) return undefined;
-    session.seen = Date.now();
-    return session;
+  /** Whether a session was agreed on, and is kept where it should be. */
+  isBegun({ conversation, until }: HttpSession): boolean {
+    return conversation.version !== undefined && (this.#kept === undefined || until > 0);
   }
 
-  end(session: HttpSession): void {
+  /** The session of that id; a promise of it where another process has to be asked. */
+  find(id: string, peer: Peer): HttpSession | Promise<HttpSession | undefined> | undefined {
+    const session = this.#sessions.get(id);
+    if (session === undefined) return this.#comeIn(id, peer);
+    if (!session.isOf(peer)) return undefined;
+    session.seen = Date.now();
+    if (!session.isOutdated) return session;
+    return this.#refresh(session).then(() => (this.#sessions.has(id) ? session : undefined));
+  }
+
+  /** Ends a session, for all processes. */
+  async end(session: HttpSession): Promise<void> {
+    this.drop(session);
+    await this.#kept?.end(session);
+  }
+
+  /** Takes what a client tells or answers, here or where it is waited for. */
+  take(session: HttpSession, message: WireNotification | WireResponse): Promise<void> | undefined {
+    return session.conversation.take(message) ? undefined : this.#kept?.passOn(session, message);
+  }
+
+  /** What another process asks for. */
+  ofKey(key: string): HttpSession | undefined {
+    return this.#byKey.get(key);
+  }
+
+  /** Lets go of a session; where it is kept, it can come back. */
+  drop(session: HttpSession): void {
     this.#sessions.delete(session.id);
+    this.#byKey.delete(session.key);
     const { id } = session.conversation.peer.principal;
     const share = this.#byPrincipal.get(id);
     if (share?.delete(session) === true && share.size === 0) this.#byPrincipal.delete(id);
@@ -60,9 +114,15 @@ export class HttpSessions {
     return [...this.#sessions.values()].flatMap(({ client }) => client ?? []);
   }
 
-  closeIdle(): void {
-    const before = Date.now() - this.#idleMs;
-    for (const session of this.#sessions.values()) if (session.seen < before && !session.isInUse) this.end(session);
+  /** Lets go of those that were idle for long, and has the others kept for longer. */
+  tend(): void {
+    const now = Date.now();
+    for (const session of this.#sessions.values()) {
+      const usedAt = session.isInUse ? now : session.seen;
+      if (usedAt < now - this.#idleMs) this.drop(session);
+      // What cannot be written now is tried again, long before the time is over.
+      else this.#kept?.extend(session, usedAt).catch(() => undefined);
+    }
   }
 
   /** Ends the streams that belong to no request. */
@@ -71,7 +131,59 @@ export class HttpSessions {
   }
 
   closeAll(): void {
-    for (const session of this.#sessions.values()) this.end(session);
+    this.#stopHearing?.();
+    for (const session of this.#sessions.values()) this.drop(session);
+  }
+
+  /** Goes on with a session of another process. However many requests of it come at once, the store is asked once. */
+  #comeIn(id: string, peer: Peer): Promise<HttpSession | undefined> | undefined {
+    const kept = this.#kept;
+    if (kept === undefined) return undefined;
+    const key = KeptSessions.keyOf(id);
+    const asking = JSON.stringify([key, peer.principal.id, peer.view.profile]);
+    const comingIn = this.#comingIn.get(asking) ?? this.#found(id, peer, kept.find(key));
+    this.#comingIn.set(asking, comingIn);
+    return comingIn.finally(() => this.#comingIn.delete(asking));
+  }
+
+  async #found(id: string, peer: Peer, looking: Promise<FoundSession | undefined>): Promise<HttpSession | undefined> {
+    const found = await looking;
+    const { principal, profile } = found?.record ?? {};
+    if (found === undefined || principal !== peer.principal.id || profile !== (peer.view.profile ?? null))
+      return undefined;
+    const session = this.begin(peer, id);
+    session.since = found.record.since;
+    takeOver(session, found);
+    return session;
+  }
+
+  async #refresh(session: HttpSession): Promise<void> {
+    session.isOutdated = false;
+    try {
+      const found = await this.#kept?.find(session.key);
+      if (found === undefined) this.drop(session);
+      else takeOver(session, found);
+    } catch (error) {
+      session.isOutdated = true;
+      throw error;
+    }
+  }
+
+  #heard(key: string, note: SessionNote): void {
+    const session = this.#byKey.get(key);
+    if (session === undefined) return;
+    if (note.kind === 'message') session.conversation.take(note.message);
+    else if (note.kind === 'ended') this.drop(session);
+    else session.isOutdated = true;
+  }
+
+  /** Some may have ended, or changed. */
+  #missed(): void {
+    for (const session of this.#sessions.values()) {
+      session.isOutdated = true;
+      // One that stays outdated is looked at with its next request.
+      if (session.isInUse) this.#refresh(session).catch(() => undefined);
+    }
   }
 
   #largestShare(): ReadonlySet<HttpSession> {
@@ -86,6 +198,14 @@ export class HttpSessions {
       if (!session.isInUse && (oldest === undefined || session.seen < oldest.seen)) oldest = session;
     if (oldest === undefined)
       throw new Refusal(503, wireCodes.server, `${share.size} sessions are in use, which is the most; try again later`);
-    this.end(oldest);
+    this.drop(oldest);
+    // One that stays is over when its time is.
+    this.#kept?.endUnused(oldest).catch(() => undefined);
   }
+}
+
+/** Goes on where another process left it. */
+function takeOver(session: HttpSession, { record, shown, until }: FoundSession): void {
+  session.until = until;
+  session.conversation.goOn(record, shown);
 }

@@ -25,6 +25,7 @@ import { EventStream, answerHeaders } from './event-stream.ts';
 import { type Accepted, Exchange } from './exchange.ts';
 import { HttpSession } from './http-session.ts';
 import { HttpSessions, type SessionLimits } from './http-sessions.ts';
+import { Resumption } from './resumption.ts';
 
 const beatMs = 15_000;
 const returnMs = 60_000;
@@ -58,15 +59,17 @@ export class McpHttp {
   /** What is shown to be alive now and then. */
   readonly #open = new Set<{ beat(): void }>();
   readonly #listening = new Map<Listening, (text: string) => void>();
+  readonly #resumption: Resumption;
   readonly #timer: NodeJS.Timeout;
 
   constructor({ endpoint, limits, log }: McpHttpOptions) {
     this.#endpoint = endpoint;
     this.#log = log;
-    this.#sessions = new HttpSessions(limits);
+    this.#sessions = new HttpSessions(endpoint, limits);
+    this.#resumption = new Resumption({ sessions: this.#sessions, relay: endpoint.relay, open: this.#open });
     this.#timer = setInterval(() => {
       for (const each of this.#open) each.beat();
-      this.#sessions.closeIdle();
+      this.#sessions.tend();
     }, beatMs);
     this.#timer.unref();
   }
@@ -86,10 +89,10 @@ export class McpHttp {
           break;
         }
         case 'GET':
-          this.#get(incoming);
+          await this.#get(incoming);
           break;
         case 'DELETE':
-          this.#sessions.end(sessionOf(this.#sessions, incoming));
+          await this.#sessions.end(await sessionOf(this.#sessions, incoming));
           response.writeHead(204, answerHeaders).end();
           break;
         default:
@@ -132,27 +135,36 @@ export class McpHttp {
     const isBeginning = message.kind === 'request' && message.method === 'initialize';
     const session =
       isBeginning && request.headers['mcp-session-id'] === undefined
-        ? this.#sessions.begin(peer, () => new HttpSession(this.#endpoint, peer))
+        ? this.#sessions.begin(peer)
         : sessionOf(this.#sessions, incoming);
-    if (message.kind === 'request') return this.#legacy(session, message, incoming, accepted);
-    if (message.kind === 'response') session.conversation.answered(message);
-    else session.conversation.notified(message);
-    response.writeHead(202, answerHeaders).end();
-    return undefined;
+    if (session instanceof HttpSession && message.kind === 'request')
+      return this.#legacy(session, message, incoming, accepted);
+    return this.#inSession(session, message, incoming, accepted);
+  }
+
+  async #inSession(
+    found: HttpSession | Promise<HttpSession>,
+    message: WireMessage,
+    incoming: HttpRequest,
+    accepted: Accepted,
+  ): Promise<void> {
+    const session = await found;
+    if (message.kind === 'request') return await this.#legacy(session, message, incoming, accepted);
+    await this.#sessions.take(session, message);
+    incoming.response.writeHead(202, answerHeaders).end();
   }
 
   async #batch(incoming: HttpRequest, messages: readonly unknown[]): Promise<void> {
     if (incoming.request.headers['mcp-session-id'] === undefined)
       throw new Refusal(400, wireCodes.request, 'without a session, send one message at a time');
     const accepted = acceptedBy(incoming.request);
-    const session = sessionOf(this.#sessions, incoming);
+    const session = await sessionOf(this.#sessions, incoming);
     const { conversation } = session;
     const exchange = exchangeOf(session, incoming, accepted);
     const serve = async (message: WireMessage): Promise<string | Buffer | undefined> => {
       if (message.kind === 'request')
         return replyText(message.id, await conversation.serve(message, exchange, endingWith(exchange)));
-      if (message.kind === 'response') conversation.answered(message);
-      else conversation.notified(message);
+      await this.#sessions.take(session, message);
       return undefined;
     };
     this.#open.add(exchange);
@@ -168,12 +180,12 @@ export class McpHttp {
   }
 
   async #legacy(session: HttpSession, message: WireRequest, incoming: HttpRequest, accepted: Accepted): Promise<void> {
-    const exchange = exchangeOf(session, incoming, accepted);
+    const exchange = exchangeOf(session, incoming, accepted, message.id);
     await this.#exchange(exchange, message.id, () =>
       session.conversation.serve(message, exchange, exchange.controller),
     );
     session.seen = Date.now();
-    if (message.method === 'initialize' && session.conversation.version === undefined) this.#sessions.end(session);
+    if (message.method === 'initialize' && !this.#sessions.isBegun(session)) this.#sessions.drop(session);
   }
 
   #modern({ request, response, peer }: HttpRequest, message: WireRequest, accepted: Accepted): Promise<void> {
@@ -227,19 +239,14 @@ export class McpHttp {
     exchange.end(errorText(id, told), status);
   }
 
-  #get(incoming: HttpRequest): void {
+  async #get(incoming: HttpRequest): Promise<void> {
     const { request, response } = incoming;
     if (request.headers['mcp-session-id'] === undefined)
       throw new Refusal(405, wireCodes.request, 'without a session there is nothing to get here; send a POST');
     if (!acceptedBy(request).stream) throw new Refusal(406, wireCodes.request, 'send "Accept: text/event-stream"');
-    const session = sessionOf(this.#sessions, incoming);
-    const lastEventId = request.headers['last-event-id'];
-    const stream = session.listen(response, Array.isArray(lastEventId) ? lastEventId[0] : lastEventId);
-    this.#open.add(stream);
-    response.once('close', () => {
-      session.seen = Date.now();
-      if (!stream.isAttached) this.#open.delete(stream);
-    });
+    const session = await sessionOf(this.#sessions, incoming);
+    const { 'last-event-id': lastEventId } = request.headers;
+    await this.#resumption.open(session, response, typeof lastEventId === 'string' ? lastEventId : undefined);
   }
 }
 
@@ -257,11 +264,16 @@ function endingWith({ controller: { signal } }: Exchange): AbortController {
 }
 
 /** An answer that its client can come back for. */
-function exchangeOf(session: HttpSession, { response, mayReturn }: HttpRequest, accepted: Accepted): Exchange {
+function exchangeOf(
+  session: HttpSession,
+  { response, mayReturn }: HttpRequest,
+  accepted: Accepted,
+  request?: RequestId,
+): Exchange {
   return new Exchange(response, {
     accepted,
     headers: session.headers,
-    stream: () => session.stream(),
+    stream: () => session.stream(request),
     return: { withinMs: returnMs, may: mayReturn },
   });
 }
@@ -273,7 +285,7 @@ function isModern({ headers }: IncomingMessage, { params }: Exclude<WireMessage,
   return namedVersion(params) !== undefined || (typeof header === 'string' && !isLegacyVersion(header.trim()));
 }
 
-function sessionOf(sessions: HttpSessions, { request, peer }: HttpRequest): HttpSession {
+function sessionOf(sessions: HttpSessions, { request, peer }: HttpRequest): HttpSession | Promise<HttpSession> {
   const { 'mcp-session-id': id, 'mcp-protocol-version': version } = request.headers;
   if (typeof id !== 'string')
     throw new Refusal(400, wireCodes.server, 'there is no session: begin with "initialize", or speak 2026-07-28');
@@ -284,9 +296,12 @@ function sessionOf(sessions: HttpSessions, { request, peer }: HttpRequest): Http
       `sessions are not of the revision ${JSON.stringify(version.slice(0, 32))}`,
     );
   const session = sessions.find(id, peer);
-  if (session === undefined)
-    throw new Refusal(404, wireCodes.session, 'there is no such session; begin with "initialize"');
-  return session;
+  return session instanceof Promise ? session.then(existing) : existing(session);
+}
+
+function existing(session: HttpSession | undefined): HttpSession {
+  if (session !== undefined) return session;
+  throw new Refusal(404, wireCodes.session, 'there is no such session; begin with "initialize"');
 }
 
 function acceptedBy({ headers: { accept } }: IncomingMessage): Accepted {
