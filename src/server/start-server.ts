@@ -6,7 +6,7 @@ import type { Sessions } from '../sessions/sessions.ts';
 import type { Signalbox } from '../signalbox.ts';
 import { adminTokenCheck } from './access/admin-token.ts';
 import { BearerTokens } from './access/bearer-tokens.ts';
-import { BrowserSessions, type KeptSignIns } from './access/browser-sessions.ts';
+import { BrowserSessions } from './access/browser-sessions.ts';
 import { allowedHosts, reachableHost } from './access/hosts.ts';
 import type { KeyTimes } from './access/oauth/issuer-keys.ts';
 import { OAuthAccess } from './access/oauth/oauth-access.ts';
@@ -47,8 +47,6 @@ export interface ServerOptions {
   readonly metrics?: Pick<PrometheusMetrics, 'registry'>;
   /** Other values of `Host` to answer to, for instance `signalbox.example:443` behind a proxy. */
   readonly allowedHosts?: readonly string[];
-  /** Keeps browsers signed in beyond the end of this process. */
-  readonly signIns?: KeptSignIns;
   /** Where the built console is; waits for it where it is still being built. */
   readonly findConsole?: FindConsole;
   /** Whose tokens the MCP endpoint takes besides its own; looked at with every request. */
@@ -84,7 +82,7 @@ export interface RunningServer {
   /** The port it got, which is another one than asked for when that was taken. */
   readonly port: number;
   /** A link that signs one browser in, once, within ten minutes. */
-  signInUrl(): string;
+  signInUrl(): Promise<string>;
   /** Takes no new requests, lets those under way end, and closes. The box stays open. */
   close(): Promise<void>;
 }
@@ -93,7 +91,8 @@ export interface RunningServer {
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { box, host, role = 'all', limits = {} } = options;
   const log = options.log ?? ((line: string) => console.error(line));
-  const codes = new SignInCodes();
+  const codes = new SignInCodes(box.shared.kept);
+  const browserSessions = await BrowserSessions.with(box.shared, options.token);
   const headersTimeout = limits.headersMs ?? 30_000;
   const requestTimeout = limits.requestMs ?? 60_000;
   const maxBodyBytes = limits.bodyBytes ?? 8 * 1024 * 1024;
@@ -113,7 +112,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     configuration: options.configuration,
     registry,
     codes,
-    browserSessions: new BrowserSessions(Date.now, options.signIns, options.token),
+    browserSessions,
     sessions: options.sessions,
     findConsole: options.findConsole,
     schedules: options.schedules,
@@ -178,6 +177,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     stopping.abort();
     await stopped;
     mcp.close();
+    browserSessions.stop();
   }
 }
 

@@ -67,7 +67,7 @@ export async function startTestServer(test: TestContext, options: Partial<Server
         ...(method === 'GET' ? {} : { body: JSON.stringify(body) }),
       }),
     async signIn() {
-      const response = await fetch(server.signInUrl(), { redirect: 'manual' });
+      const response = await fetch(await server.signInUrl(), { redirect: 'manual' });
       return response.headers.get('set-cookie')?.split(';')[0] ?? '';
     },
   };

@@ -24,7 +24,6 @@ import { findConsole, tellBuild } from './console-build.ts';
 import { findPort } from './find-port.ts';
 import { FileWatch } from './file-watch.ts';
 import { followConfiguration } from './follow-configuration.ts';
-import { keptSignIns } from './kept-sign-ins.ts';
 import { openSessions } from './open-sessions.ts';
 import { tellRunning } from './running-servers.ts';
 import { tellRequired } from './tell-required.ts';
@@ -140,6 +139,7 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
   let sessions: Sessions | undefined;
   let schedules: Schedules | undefined;
   try {
+    if (box.shared.post.reachesOthers && token.keptIn !== 'SIGNALBOX_TOKEN') await warnOfOwnToken(errors, token.keptIn);
     const { keptIn: agentTokenKeptIn } = await agentToken(globals.data, box.tokens);
     if (file === undefined) endDemo = await (await import('./demo-workspace.ts')).mountDemo(box, globals.data);
     const { openSchedules } = await import('./open-schedules.ts');
@@ -172,7 +172,6 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
         graceMs,
       },
       ...(built === undefined ? {} : { findConsole: () => built.directory }),
-      signIns: keptSignIns(globals.data),
     });
     if (options.port !== 0 && server.port !== options.port)
       await errors.print(`port ${options.port} is taken; using ${server.port}\n`);
@@ -183,7 +182,7 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
       version: box.version,
       role,
       startedInMs,
-      signInUrl: server.signInUrl(),
+      signInUrl: await server.signInUrl(),
       url: server.url,
       tokenKeptIn: token.keptIn,
       agentTokenKeptIn,
@@ -249,6 +248,12 @@ function aborted(signal: AbortSignal): Promise<void> {
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d+){3}$/.test(host);
+}
+
+async function warnOfOwnToken(errors: Printer, keptIn: string): Promise<void> {
+  await errors.print(
+    `${errors.colors.yellow('warning')}: the admin token is of this machine alone (${keptIn}), and the records may be shared; set the same SIGNALBOX_TOKEN for every server on them, or each knows its own browsers and scripts only\n`,
+  );
 }
 
 async function warnOfOthers(errors: Printer, host: string): Promise<void> {

@@ -15,7 +15,7 @@ export function authenticate(bearers: BearerTokens, sessions: BrowserSessions): 
     const { incoming, outgoing } = context.env;
     const identity =
       context.req.header('authorization') === undefined
-        ? identifyBrowser(context, sessions)
+        ? await identifyBrowser(context, sessions)
         : await bearers.identify(incoming, outgoing);
     context.set('identity', identity);
     context.set('principal', identity.principal);
@@ -23,9 +23,9 @@ export function authenticate(bearers: BearerTokens, sessions: BrowserSessions): 
   };
 }
 
-function identifyBrowser(context: ServerContext, sessions: BrowserSessions): Identity {
-  const session = readSessionCookie(context);
-  if (session === undefined || !sessions.touch(session)) {
+async function identifyBrowser(context: ServerContext, sessions: BrowserSessions): Promise<Identity> {
+  const session = readSessionCookie(context, sessions);
+  if (session === undefined || !(await sessions.touch(session))) {
     throw new Problem(
       'token-missing',
       'send "Authorization: Bearer …" with the token, or open the sign-in link that "signalbox serve" prints',

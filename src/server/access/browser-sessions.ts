@@ -1,58 +1,66 @@
 import type { ServerResponse } from 'node:http';
+import { forever } from '../../journal/kept-store.ts';
+import type { Signalbox } from '../../signalbox.ts';
+import { dropOldest } from './drop-oldest.ts';
 import { hashOf, newSecretId } from './secret-ids.ts';
 
 /** How long a signed-in browser may be idle, in seconds. */
 export const idleSeconds = 30 * 24 * 60 * 60;
 
-/** Where it is kept who is signed in, by the hash of each id: when it was last seen. */
-export interface KeptSignIns {
-  read(): ReadonlyMap<string, number>;
-  write(lastSeen: ReadonlyMap<string, number>): void;
-}
-
+const kind = 'sign-in';
+const topic = 'sign-outs';
 /** So much later than it is, a browser may have been seen last according to what is kept. */
 const keepEveryMs = 60 * 60 * 1000;
+/** So long it is not asked again whether a browser is still signed in; that one was signed out elsewhere is told. */
+const rememberMs = 5000;
+const mostRemembered = 10_000;
 
-/** The browsers that are signed in. Without a place to keep them, the end of the process signs them all out. */
+/** The browsers that are signed in, at this server and at every other one with the same records and the same admin token. */
 export class BrowserSessions {
-  readonly #lastSeen: Map<string, number>;
-  readonly #now: () => number;
-  readonly #kept: KeptSignIns | undefined;
+  /** Cookies know no ports: by its own name, servers with other records do not sign each other's browsers out. */
+  readonly cookie: string;
+  readonly #shared: Signalbox['shared'];
   readonly #token: string;
+  readonly #own = newSecretId();
+  /** When each was last found to be signed in, by the hash of its id. */
+  readonly #found = new Map<string, number>();
   /** What a browser has under way, by the hash of its id. */
   readonly #open = new Map<string, Set<ServerResponse>>();
-  #keptAt: number;
+  readonly #stops: readonly (() => void)[];
+
+  private constructor(shared: Signalbox['shared'], token: string, cookie: string) {
+    this.cookie = cookie;
+    this.#shared = shared;
+    this.#token = token;
+    this.#stops = [
+      shared.post.on(topic, (text) => {
+        const { hash, from } = JSON.parse(text) as { hash: string; from: string };
+        if (from !== this.#own) this.#end(hash);
+      }),
+      shared.post.onGap(() => void this.#lookAgain()),
+    ];
+  }
 
   /** Whoever was signed in under another admin token is not: a server that changed it lets nobody in whom it let in before. */
-  constructor(now: () => number = Date.now, kept?: KeptSignIns, token = '') {
-    this.#now = now;
-    this.#kept = kept;
-    this.#token = token;
-    this.#lastSeen = new Map(kept?.read());
-    this.#keptAt = now();
+  static async with(shared: Signalbox['shared'], token: string): Promise<BrowserSessions> {
+    const name = `signalbox-${newSecretId().slice(0, 8)}`;
+    const { text } = await shared.kept.add('cookie', 'name', { text: name, until: forever });
+    return new BrowserSessions(shared, token, text);
   }
 
   /** Signs a browser in; the id goes into its cookie. */
-  open(): string {
-    for (const [hash, seen] of this.#lastSeen) if (this.#expired(seen)) this.#lastSeen.delete(hash);
+  async open(): Promise<string> {
     const id = newSecretId();
-    this.#lastSeen.set(this.#hash(id), this.#now());
-    this.#keep();
+    await this.#shared.kept.put(kind, this.#hash(id), { text: '', until: Date.now() + idleSeconds * 1000 });
     return id;
   }
 
   /** Whether the id is of a signed-in browser; being seen keeps it signed in. */
-  touch(id: string): boolean {
+  async touch(id: string): Promise<boolean> {
     const hash = this.#hash(id);
-    const seen = this.#lastSeen.get(hash);
-    if (seen === undefined) return false;
-    if (this.#expired(seen)) {
-      this.#lastSeen.delete(hash);
-      return false;
-    }
-    this.#lastSeen.set(hash, this.#now());
-    if (this.#now() - this.#keptAt > keepEveryMs) this.#keep();
-    return true;
+    const now = Date.now();
+    const age = now - (this.#found.get(hash) ?? 0);
+    return (age >= 0 && age < rememberMs) || (await this.#look(hash, now));
   }
 
   /** Ends an answer, streams included, when its browser is signed out. */
@@ -68,24 +76,46 @@ export class BrowserSessions {
     });
   }
 
-  /** Signs a browser out; what it has under way ends, but for the answer that tells it so. */
-  close(id: string, answer: ServerResponse): void {
+  /** Signs a browser out; what it has under way ends, at every server, but for the answer that tells it so. */
+  async close(id: string, answer: ServerResponse): Promise<void> {
     const hash = this.#hash(id);
-    if (!this.#lastSeen.delete(hash)) return;
-    this.#keep();
+    if (!(await this.#shared.kept.take(kind, hash))) return;
+    this.#end(hash, answer);
+    await this.#shared.post.send(topic, JSON.stringify({ hash, from: this.#own }));
+  }
+
+  /** Stops listening to other servers. */
+  stop(): void {
+    for (const stop of this.#stops) stop();
+  }
+
+  async #look(hash: string, now: number): Promise<boolean> {
+    this.#found.delete(hash);
+    const kept = await this.#shared.kept.get(kind, hash);
+    if (kept === undefined) return false;
+    const until = now + idleSeconds * 1000;
+    // That it cannot be written for a moment keeps nobody out.
+    if (until - kept.until > keepEveryMs) this.#shared.kept.extend(kind, hash, until).catch(() => undefined);
+    dropOldest(this.#found, mostRemembered);
+    this.#found.set(hash, now);
+    return true;
+  }
+
+  /** Somebody may have been signed out without this server being told. */
+  async #lookAgain(): Promise<void> {
+    this.#found.clear();
+    for (const hash of this.#open.keys()) {
+      // Nobody is thrown out because the store cannot be read for a moment.
+      if (!(await this.#look(hash, Date.now()).catch(() => true))) this.#end(hash);
+    }
+  }
+
+  #end(hash: string, answer?: ServerResponse): void {
+    this.#found.delete(hash);
     for (const response of this.#open.get(hash) ?? []) if (response !== answer) response.destroy();
   }
 
   #hash(id: string): string {
     return hashOf(`${id} ${this.#token}`);
-  }
-
-  #keep(): void {
-    this.#keptAt = this.#now();
-    this.#kept?.write(this.#lastSeen);
-  }
-
-  #expired(seen: number): boolean {
-    return this.#now() - seen > idleSeconds * 1000;
   }
 }

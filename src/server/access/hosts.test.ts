@@ -28,7 +28,7 @@ describe('DNS rebinding', () => {
 
   it('does not take a sign-in code for another host', async (test) => {
     const { server } = await startTestServer(test);
-    const { pathname, search } = new URL(server.signInUrl());
+    const { pathname, search } = new URL(await server.signInUrl());
     assert.equal((await bareRequest(server, pathname + search, { headers: { host: 'evil.example' } })).status, 421);
     const answer = await bareRequest(server, pathname + search, { headers: { host: `localhost:${server.port}` } });
     assert.equal(answer.status, 303, 'the code was not used up');

@@ -1,23 +1,18 @@
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import type { ServerContext } from '../environment.ts';
-import { idleSeconds } from './browser-sessions.ts';
-
-/** Cookies know no ports: without the port in its name, two servers on one machine would sign each other's browsers out. */
-function cookieName(context: ServerContext): string {
-  return `signalbox-${context.env.incoming.socket.localPort ?? 0}`;
-}
+import { type BrowserSessions, idleSeconds } from './browser-sessions.ts';
 
 /** The session id a browser presents. */
-export function readSessionCookie(context: ServerContext): string | undefined {
-  return getCookie(context, cookieName(context));
+export function readSessionCookie(context: ServerContext, { cookie }: BrowserSessions): string | undefined {
+  return getCookie(context, cookie);
 }
 
 /** Hands a browser its session id. Not `Secure`: the server speaks plain HTTP on loopback, where some browsers would drop it. */
-export function writeSessionCookie(context: ServerContext, id: string): void {
-  setCookie(context, cookieName(context), id, { httpOnly: true, sameSite: 'Strict', path: '/', maxAge: idleSeconds });
+export function writeSessionCookie(context: ServerContext, { cookie }: BrowserSessions, id: string): void {
+  setCookie(context, cookie, id, { httpOnly: true, sameSite: 'Strict', path: '/', maxAge: idleSeconds });
 }
 
 /** Has a browser forget its session id. */
-export function removeSessionCookie(context: ServerContext): void {
-  deleteCookie(context, cookieName(context), { path: '/' });
+export function removeSessionCookie(context: ServerContext, { cookie }: BrowserSessions): void {
+  deleteCookie(context, cookie, { path: '/' });
 }

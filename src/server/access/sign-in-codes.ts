@@ -1,35 +1,30 @@
+import type { KeptStore } from '../../journal/kept-store.ts';
 import { hashOf, newSecretId } from './secret-ids.ts';
 
+const kind = 'sign-in-code';
 const lifetimeMs = 10 * 60_000;
 
-/** Codes that sign a browser in: each works once, for ten minutes. */
+/** Codes that sign a browser in: each works once, for ten minutes, at any server with the same records. */
 export class SignInCodes {
-  readonly #expiries = new Map<string, number>();
-  readonly #now: () => number;
+  readonly #kept: KeptStore;
 
-  constructor(now: () => number = Date.now) {
-    this.#now = now;
+  constructor(kept: KeptStore) {
+    this.#kept = kept;
   }
 
-  mint(): string {
-    this.#forgetExpired();
+  async mint(): Promise<string> {
     const code = newSecretId();
-    this.#expiries.set(hashOf(code), this.#now() + lifetimeMs);
+    await this.#kept.put(kind, hashOf(code), { text: '', until: Date.now() + lifetimeMs });
     return code;
   }
 
   /** A link to the server at this address that signs a browser in. */
-  linkAt(url: string): string {
-    return `${url}/?token=${this.mint()}`;
+  async linkAt(url: string): Promise<string> {
+    return `${url}/?token=${await this.mint()}`;
   }
 
   /** Uses a code up. False when it was used before, has expired, or never was one. */
-  redeem(code: string): boolean {
-    this.#forgetExpired();
-    return this.#expiries.delete(hashOf(code));
-  }
-
-  #forgetExpired(): void {
-    for (const [hash, expiry] of this.#expiries) if (expiry <= this.#now()) this.#expiries.delete(hash);
+  redeem(code: string): Promise<boolean> {
+    return this.#kept.take(kind, hashOf(code));
   }
 }

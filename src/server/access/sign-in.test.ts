@@ -3,8 +3,11 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import { describe, it } from 'node:test';
+import { type TestContext, describe, it } from 'node:test';
 import { adminToken, startTestServer } from '../../../test/support/http-server.ts';
+import { within } from '../../../test/support/within.ts';
+import { type Signalbox, createSignalbox } from '../../index.ts';
+import { type RunningServer, startServer } from '../start-server.ts';
 import { BrowserSessions, idleSeconds } from './browser-sessions.ts';
 import { SignInCodes } from './sign-in-codes.ts';
 
@@ -13,12 +16,12 @@ const manual = { redirect: 'manual' } as const;
 describe('the sign-in link', () => {
   it('sets a cookie that scripts and other sites cannot use, and goes on without the code', async (test) => {
     const { server } = await startTestServer(test);
-    const response = await fetch(server.signInUrl(), manual);
+    const response = await fetch(await server.signInUrl(), manual);
     assert.equal(response.status, 303);
     assert.equal(response.headers.get('location'), '/');
     assert.equal(response.headers.get('referrer-policy'), 'no-referrer');
     const cookie = response.headers.get('set-cookie') ?? '';
-    assert.match(cookie, new RegExp(`^signalbox-${server.port}=[\\w-]{43};`));
+    assert.match(cookie, /^signalbox-[\w-]{8}=[\w-]{43};/);
     for (const flag of ['HttpOnly', 'SameSite=Strict', 'Path=/', 'Max-Age=2592000'])
       assert.ok(cookie.includes(flag), flag);
   });
@@ -33,7 +36,7 @@ describe('the sign-in link', () => {
 
   it('works once', async (test) => {
     const { server } = await startTestServer(test);
-    const link = server.signInUrl();
+    const link = await server.signInUrl();
     assert.equal((await fetch(link, manual)).status, 303);
     const again = await fetch(link, manual);
     assert.equal(again.status, 401);
@@ -50,7 +53,7 @@ describe('the sign-in link', () => {
 
   it('is not used up by a HEAD request', async (test) => {
     const { server } = await startTestServer(test);
-    const link = server.signInUrl();
+    const link = await server.signInUrl();
     assert.equal((await fetch(link, { ...manual, method: 'HEAD' })).status, 401);
     assert.equal((await fetch(link, manual)).status, 303);
   });
@@ -77,26 +80,26 @@ describe('the sign-in link', () => {
     const headers = { cookie: leaving, origin: server.url };
     const left = await fetch(`${server.url}/api/sign-out`, { method: 'POST', headers });
     assert.equal(left.status, 204);
-    assert.match(left.headers.get('set-cookie') ?? '', /^signalbox-\d+=;.*Max-Age=0/);
+    assert.match(left.headers.get('set-cookie') ?? '', /^signalbox-[\w-]{8}=;.*Max-Age=0/);
     await assert.rejects(stream.text());
     const status = async (cookie: string): Promise<number> =>
       (await fetch(`${server.url}/api/info`, { headers: { cookie } })).status;
     assert.deepEqual([await status(leaving), await status(staying)], [401, 200]);
   });
 
-  it('keeps nothing of a request whose browser hung up before it was recognised', async () => {
-    const sessions = new BrowserSessions();
+  it('keeps nothing of a request whose browser hung up before it was recognised', async (test) => {
+    const sessions = await BrowserSessions.with((await openBox(test)).shared, adminToken);
     const response = new ServerResponse(new IncomingMessage(new Socket()));
     const closed = once(response, 'close');
     response.destroy();
     await closed;
-    sessions.endWith(sessions.open(), response);
+    sessions.endWith(await sessions.open(), response);
     assert.equal(response.listenerCount('close'), 0);
   });
 
   it('is no token for the API, and the token is no code', async (test) => {
     const { server } = await startTestServer(test);
-    const link = server.signInUrl();
+    const link = await server.signInUrl();
     const code = new URL(link).searchParams.get('token') ?? '';
     assert.equal((await fetch(`${server.url}/api/info`, { headers: { authorization: `Bearer ${code}` } })).status, 401);
     assert.equal((await fetch(`${server.url}/api/info?token=${code}`)).status, 401);
@@ -104,8 +107,9 @@ describe('the sign-in link', () => {
   });
 
   it('refuses a made-up cookie', async (test) => {
-    const { server } = await startTestServer(test);
-    const headers = { cookie: `signalbox-${server.port}=${'a'.repeat(43)}` };
+    const { server, signIn } = await startTestServer(test);
+    const [name] = (await signIn()).split('=');
+    const headers = { cookie: `${name}=${'a'.repeat(43)}` };
     assert.equal((await fetch(`${server.url}/api/info`, { headers })).status, 401);
   });
 
@@ -124,25 +128,83 @@ describe('the sign-in link', () => {
 });
 
 describe('expiry', () => {
-  it('ends a code after ten minutes', () => {
-    let now = 0;
-    const codes = new SignInCodes(() => now);
-    const [early, late] = [codes.mint(), codes.mint()];
-    now = 10 * 60_000 - 1;
-    assert.equal(codes.redeem(early), true);
-    now += 1;
-    assert.equal(codes.redeem(late), false);
+  it('ends a code after ten minutes', async (test) => {
+    const codes = new SignInCodes((await openBox(test)).shared.kept);
+    test.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    const [early, late] = [await codes.mint(), await codes.mint()];
+    test.mock.timers.tick(10 * 60_000 - 1);
+    assert.equal(await codes.redeem(early), true);
+    test.mock.timers.tick(1);
+    assert.equal(await codes.redeem(late), false);
   });
 
-  it('signs a browser out after thirty idle days, and not before', () => {
-    let now = 0;
-    const sessions = new BrowserSessions(() => now);
-    const id = sessions.open();
-    now += idleSeconds * 1000;
-    assert.equal(sessions.touch(id), true);
-    now += idleSeconds * 1000;
-    assert.equal(sessions.touch(id), true, 'being seen starts the time anew');
-    now += idleSeconds * 1000 + 1;
-    assert.equal(sessions.touch(id), false);
+  it('signs a browser out after thirty idle days, and not before', async (test) => {
+    const sessions = await BrowserSessions.with((await openBox(test)).shared, adminToken);
+    test.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    const id = await sessions.open();
+    test.mock.timers.tick(idleSeconds * 1000 - 1);
+    assert.equal(await sessions.touch(id), true);
+    test.mock.timers.tick(idleSeconds * 1000 - 1);
+    assert.equal(await sessions.touch(id), true, 'being seen starts the time anew');
+    test.mock.timers.tick(idleSeconds * 1000);
+    assert.equal(await sessions.touch(id), false);
   });
 });
+
+describe('servers that share their records', () => {
+  async function two(test: TestContext, tokens = [adminToken, adminToken]): Promise<RunningServer[]> {
+    const box = await openBox(test);
+    return await Promise.all(
+      tokens.map(async (token) => {
+        const server = await startServer({ box, host: '127.0.0.1', port: 0, token, limits: { graceMs: 100 } });
+        test.after(() => server.close());
+        return server;
+      }),
+    );
+  }
+
+  const status = async ({ url }: RunningServer, cookie: string): Promise<number> =>
+    (await fetch(`${url}/api/info`, { headers: { cookie } })).status;
+
+  it('let a browser in by the link of one at another, once, and know it at all until it is signed out at one', async (test) => {
+    const [one, other] = (await two(test)) as [RunningServer, RunningServer];
+    const link = await one.signInUrl();
+    const signedIn = await fetch(link.replace(one.url, other.url), manual);
+    assert.equal(signedIn.status, 303);
+    assert.equal((await fetch(link, manual)).status, 401, 'a code works once');
+    const cookie = (signedIn.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+    assert.deepEqual([await status(one, cookie), await status(other, cookie)], [200, 200]);
+    const stream = await fetch(`${one.url}/api/events`, { headers: { cookie } });
+    const headers = { cookie, origin: other.url };
+    assert.equal((await fetch(`${other.url}/api/sign-out`, { method: 'POST', headers })).status, 204);
+    await assert.rejects(within(stream.text(), 'the stream at the other ends'));
+    assert.deepEqual([await status(one, cookie), await status(other, cookie)], [401, 401]);
+  });
+
+  it('know no browser that was signed in under another admin token', async (test) => {
+    const [one, other] = (await two(test, [adminToken, `${adminToken}-another`])) as [RunningServer, RunningServer];
+    const signedIn = await fetch(await one.signInUrl(), manual);
+    const cookie = (signedIn.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+    assert.deepEqual([await status(one, cookie), await status(other, cookie)], [200, 401]);
+  });
+
+  it('keep nothing that lets anybody in who reads it', async (test) => {
+    const { shared } = await openBox(test);
+    const { kept } = shared;
+    const [sessions, codes] = [await BrowserSessions.with(shared, adminToken), new SignInCodes(kept)];
+    const [id, code] = [await sessions.open(), await codes.mint()];
+    const written = [...(await kept.list('sign-in')), ...(await kept.list('sign-in-code'))];
+    assert.equal(written.length, 2);
+    for (const secret of [id, code]) assert.ok(!JSON.stringify(written).includes(secret));
+    for (const { key } of written) {
+      assert.equal(await sessions.touch(key), false);
+      assert.equal(await codes.redeem(key), false);
+    }
+  });
+});
+
+async function openBox(test: TestContext): Promise<Signalbox> {
+  const box = await createSignalbox();
+  test.after(() => box.close());
+  return box;
+}

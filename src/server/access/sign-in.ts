@@ -12,19 +12,19 @@ export function signIn(codes: SignInCodes, sessions: BrowserSessions): Middlewar
       context.header('Content-Security-Policy', signInPolicy);
       return context.html(signInPage(reason), 401);
     };
-    const known = readSessionCookie(context);
-    const signedIn = known !== undefined && sessions.touch(known);
+    const known = readSessionCookie(context, sessions);
+    const signedIn = known !== undefined && (await sessions.touch(known));
     const code = context.req.path === '/' ? context.req.query('token') : undefined;
     if (code !== undefined) {
       // A second click on the printed link, or a link preview that only looks, must not cost anybody the sign-in.
       if (signedIn) return context.redirect('/', 303);
-      if (context.req.method !== 'GET' || !codes.redeem(code)) return refuse('code-refused');
-      writeSessionCookie(context, sessions.open());
+      if (context.req.method !== 'GET' || !(await codes.redeem(code))) return refuse('code-refused');
+      writeSessionCookie(context, sessions, await sessions.open());
       return context.redirect('/', 303);
     }
     if (!signedIn && context.req.header('authorization') === undefined) return refuse('signed-out');
     // Visits to the page keep the browser's own copy of the cookie from running out.
-    if (signedIn) writeSessionCookie(context, known);
+    if (signedIn) writeSessionCookie(context, sessions, known);
     await next();
     return undefined;
   };

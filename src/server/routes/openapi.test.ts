@@ -36,8 +36,8 @@ describe('GET /openapi.json', () => {
     const app = createApp({
       box,
       registry: prometheusMetrics().registry,
-      codes: new SignInCodes(),
-      browserSessions: new BrowserSessions(),
+      codes: new SignInCodes(box.shared.kept),
+      browserSessions: await BrowserSessions.with(box.shared, 'a-token-of-nobody'),
       role: 'all',
       startedAt: new Date(),
       maxBodyBytes: 1,

@@ -43,12 +43,12 @@ interface SignInParts {
 
 /** The ways in and out for browsers. */
 export function signInRoutes(app: ServerApp, { codes, url, browserSessions }: SignInParts): void {
-  app.openapi(linkRoute, (context) => json(context, linkSchema, { url: codes.linkAt(url()) }, 201));
+  app.openapi(linkRoute, async (context) => json(context, linkSchema, { url: await codes.linkAt(url()) }, 201));
 
-  app.openapi(outRoute, (context) => {
-    const session = readSessionCookie(context);
-    if (session !== undefined) browserSessions.close(session, context.env.outgoing);
-    removeSessionCookie(context);
+  app.openapi(outRoute, async (context) => {
+    const session = readSessionCookie(context, browserSessions);
+    if (session !== undefined) await browserSessions.close(session, context.env.outgoing);
+    removeSessionCookie(context, browserSessions);
     return context.body(null, 204);
   });
 }
