@@ -115,7 +115,7 @@ export class EventStream implements Channel {
     response.end(() => this.#keeping?.delivered?.());
   }
 
-  #write(response: ServerResponse, number: number, text: string): void {
+  #write(response: StreamOutlet, number: number, text: string): void {
     this.#sent = Math.max(this.#sent, number);
     const id = this.#keeping === undefined ? '' : `id: ${this.#id(number)}\n`;
     response.write(`event: message\n${id}data: ${text}\n\n`);
