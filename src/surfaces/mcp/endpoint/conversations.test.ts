@@ -26,6 +26,25 @@ describe('sessions for clients that have none', () => {
     assert.notEqual(conversations.of(peer('a'), { name: 'x', version: '1' }), first);
   });
 
+  test('is the same at every process of a store, and is nobody else’s', async (t) => {
+    const { kept } = box.shared;
+    const now = (): number => Date.now();
+    const [one, other] = [new Conversations({ kept, now }), new Conversations({ kept, now })];
+    const client = { name: 'x', version: '1' };
+    const names = await Promise.all([one, other, one].map((each) => each.of(peer('shared'), client)));
+    assert.equal(new Set(names).size, 1);
+    assert.equal(one.of(peer('shared'), client), names[0], 'who knows it does not ask');
+    assert.notEqual(await other.of(peer('stranger'), client), names[0]);
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    for (let minutes = 0; minutes < 60; minutes += 5) {
+      t.mock.timers.tick(5 * 60_000);
+      await one.of(peer('shared'), client);
+    }
+    assert.equal(await other.of(peer('shared'), client), names[0], 'what one goes on with goes on for all');
+    t.mock.timers.tick(36 * 60_000);
+    assert.notEqual(await other.of(peer('shared'), client), names[0]);
+  });
+
   test('a principal whose clients never repeat a name pushes out its own, not those of others', () => {
     const conversations = new Conversations({ mostOfOne: 10, mostPrincipals: 2 });
     const quiet = conversations.of(peer('quiet'), { name: 'client', version: '1' });
@@ -37,5 +56,14 @@ describe('sessions for clients that have none', () => {
     }
     assert.equal(conversations.of(peer('quiet'), { name: 'client', version: '1' }), quiet);
     assert.notEqual(conversations.of(peer('loud'), { name: 'client 0', version: '1' }), oldest);
+  });
+
+  test('those that are pushed out are kept nowhere', async () => {
+    const { kept } = box.shared;
+    const before = (await kept.list('mcp-conversation')).length;
+    const conversations = new Conversations({ kept, mostOfOne: 3 });
+    for (let count = 0; count < 20; count += 1)
+      await conversations.of(peer('loud'), { name: `client ${count}`, version: '1' });
+    assert.equal((await kept.list('mcp-conversation')).length - before, 3);
   });
 });

@@ -37,7 +37,7 @@ export class McpEndpoint {
   readonly #options: McpEndpointOptions;
   readonly #changes: Changes;
   readonly #rounds: Rounds;
-  readonly #conversations = new Conversations();
+  readonly #conversations: Conversations;
   readonly #views = new Map<string, View>();
   readonly #everything: View;
 
@@ -46,6 +46,7 @@ export class McpEndpoint {
     this.shared = options.shared;
     this.relay = options.shared === undefined ? undefined : new Relay(options.shared.post);
     this.#rounds = new Rounds(this.relay);
+    this.#conversations = new Conversations({ kept: options.shared?.kept });
     this.#changes = new Changes(options.box);
     this.#everything = new View(options.box, undefined);
   }
@@ -71,7 +72,8 @@ export class McpEndpoint {
   async serve(request: WireRequest, peer: Peer, channel: Channel, gone?: AbortSignal): Promise<Answer> {
     const { method, params } = request;
     const envelope = readEnvelope(params);
-    const session = this.#conversations.of(peer, envelope.client);
+    const found = this.#conversations.of(peer, envelope.client);
+    const session = typeof found === 'string' ? found : await found;
     if (method === 'server/discover') return peer.view.listing.discovery();
     const page = listPage(method, params, peer, true);
     if (page !== undefined) return page;
