@@ -45,7 +45,8 @@ export async function openConfiguredBox(configuration: Configuration, options: B
 /** Opens a box, and tells what is wrong with its secrets instead of failing. */
 export async function openBoxAnyway(configuration: Configuration, options: BoxOptions): Promise<ConfiguredBox> {
   const { port, waitMs = usualWaitMs, checkSchemas = false, secretsFrom, ...rest } = options;
-  const lock = readLock(configuration.directory);
+  // A lock that cannot be used is told before anything is opened.
+  readLock(configuration.directory);
   const opened = rest.data === undefined ? undefined : await openStore(configuration.store, rest.data);
   const box = await createSignalbox({
     ...rest,
@@ -66,7 +67,7 @@ export async function openBoxAnyway(configuration: Configuration, options: BoxOp
   try {
     offerOwnPackage();
     offerConfiguration(configured, secretsFrom);
-    await configured.begin(lock);
+    await configured.begin();
     await within(waitMs, configured.ready());
     return configured;
   } catch (error) {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { firstClient, secondClient } from '../mcp-clients/clients.ts';
 import { begin, messageOf, send } from '../mcp-clients/raw.ts';
@@ -23,6 +25,11 @@ export const wait = defineTool({ ...tool, name: 'wait', description: 'Waits.', a
   await new Promise((resolve) => { signal.addEventListener('abort', resolve); setTimeout(resolve, 50_000); });
   return 'waited';
 } });
+`;
+
+/** One that came after the others were locked. */
+const changed = `
+export const changed = defineTool({ ...tool, name: 'changed', description: 'Came later.', run: () => 'here' });
 `;
 
 interface Replica {
@@ -53,9 +60,15 @@ describe('three replicas on one PostgreSQL behind a balancer that knows nothing 
     const cluster = await startPostgres();
     const store = cluster.address('anywhere');
     const configuration = JSON.stringify({ mcpServers: { desk: { module: './desk.ts' } }, store });
+    const files = { 'signalbox.config.json': configuration };
+    const locking = new Place({ ...files, 'desk.ts': desk });
+    const { code, stderr } = await locking.run(['lock'], { environment: { SIGNALBOX_STORE: 'sqlite' } });
+    assert.equal(code, 0, stderr);
+    const lock = readFileSync(join(locking.directory, 'signalbox.lock'), 'utf8');
+    const later = `${desk}${changed}`;
     replicas = await Promise.all(
       [1, 2, 3].map(async () => {
-        const place = new Place({ 'desk.ts': desk, 'signalbox.config.json': configuration });
+        const place = new Place({ ...files, 'desk.ts': later, 'signalbox.lock': lock });
         const child = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token });
         const ready = JSON.parse(await said(child.stdout, /\n/)) as { url: string; signInUrl: string };
         return { ...ready, child, ended: finished(child) };
@@ -129,6 +142,19 @@ describe('three replicas on one PostgreSQL behind a balancer that knows nothing 
       );
     });
   }
+
+  test('what is accepted at one replica holds at all, whose lock files are older', async () => {
+    const [one, ...others] = replicas as [Replica, Replica, Replica];
+    const shown = async ({ url }: Replica): Promise<boolean> => {
+      const { items } = (await (await fetch(`${url}/api/tools`, { headers })).json()) as { items: { name: string }[] };
+      return items.some(({ name }) => name === 'mcp__desk__changed');
+    };
+    assert.deepEqual(await Promise.all(replicas.map(shown)), [false, false, false]);
+    const accepted = await fetch(`${one.url}/api/lock/desk/accept`, { method: 'POST', headers, body: '{}' });
+    assert.equal(accepted.status, 200, await accepted.text());
+    assert.equal(await shown(one), true);
+    await until(async () => (await Promise.all(others.map(shown))).every(Boolean), 'the others show the tool');
+  });
 
   test('a browser and a revoked token are known, and end, at every replica', async () => {
     const [one, two] = replicas as [Replica, Replica];

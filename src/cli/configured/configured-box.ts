@@ -7,7 +7,8 @@ import { ConfigurationError } from '../../config/configuration-error.ts';
 import { configurationFiles } from '../../config/configuration-files.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import { acceptedServer, withServer } from '../../config/lock/accept-server.ts';
-import { readLock, writeLock } from '../../config/lock/lock-file.ts';
+import { AcceptedChanges } from '../../config/lock/accepted-changes.ts';
+import { readLock } from '../../config/lock/lock-file.ts';
 import { type ServerStanding, standingsOf } from '../../config/lock/standing.ts';
 import type { SecretVault } from '../../config/secrets/secret-vault.ts';
 import { type PolicyFileText, policyFileText, writePolicyFile } from '../../config/policy-file.ts';
@@ -48,6 +49,8 @@ export class ConfiguredBox implements ServedConfiguration {
   readonly #references: Starting['references'];
   readonly #edits: ServerEdits;
   readonly #signIns: BrowserSignIns;
+  readonly #accepted: AcceptedChanges;
+  readonly #stopListening: () => void;
   #agents: ConfiguredAgents | undefined;
   #configuration: Configuration;
   #refusal: ConfigurationRefusal | undefined;
@@ -63,13 +66,15 @@ export class ConfiguredBox implements ServedConfiguration {
     this.#edits = new ServerEdits({
       configuration: () => this.#configuration,
       vault: starting.vault,
-      apply: (changed) => this.#apply(changed, readLock(changed.directory)),
+      apply: (changed) => this.#apply(changed, this.#locked(changed)),
     });
     this.#signIns = new BrowserSignIns({
       configuration: () => this.#configuration,
       references: starting.references,
       signedIn: (server) => box.restart(server),
     });
+    this.#accepted = new AcceptedChanges(box.shared);
+    this.#stopListening = this.#accepted.listen(() => void this.#takeAccepted());
   }
 
   /** The agents that it names; the first time, what they run themselves is mounted. */
@@ -97,7 +102,9 @@ export class ConfiguredBox implements ServedConfiguration {
   }
 
   /** Starts the servers. What cannot be mounted is shown as down. */
-  async begin(lock: Lock | undefined): Promise<void> {
+  async begin(): Promise<void> {
+    await this.#accepted.load();
+    const lock = this.#locked(this.#configuration);
     const applyPolicies = await this.#policies.read(this.#configuration);
     await applyPolicies();
     // Before the servers come: the reason why one is down may hold a secret, and it is recorded.
@@ -115,7 +122,7 @@ export class ConfiguredBox implements ServedConfiguration {
     return this.#inTurn(async () => {
       try {
         const configuration = read();
-        const details = await this.#apply(configuration, readLock(configuration.directory));
+        const details = await this.#apply(configuration, this.#locked(configuration));
         const wasRefused = this.#refusal !== undefined;
         this.#refusal = undefined;
         if (details.length === 0 && !wasRefused) return { status: 'unchanged', details };
@@ -144,7 +151,7 @@ export class ConfiguredBox implements ServedConfiguration {
   savePolicies(text: string, seen?: string): Promise<void> {
     return this.#inTurn(async () => {
       // May fail, and then nothing is written.
-      const lock = readLock(this.#configuration.directory);
+      const lock = this.#locked(this.#configuration);
       const edited = writePolicyFile(this.#configuration, text, seen);
       await this.#apply(edited?.configuration ?? this.#configuration, lock);
     });
@@ -189,8 +196,11 @@ export class ConfiguredBox implements ServedConfiguration {
       if (standing === undefined) throw new SignalboxError('server-unknown', `no server is named "${server}"`);
       if (seen !== undefined && seen !== standing.fingerprint)
         throw new SignalboxError('lock-outdated', `server "${server}" has changed since you looked; look at it again`);
-      const accepted = withServer(lock, server, acceptedServer(standing, now));
-      writeLock(this.#configuration.directory, accepted);
+      const present = acceptedServer(standing, now);
+      const accepted = withServer(lock, server, present);
+      const { directory } = this.#configuration;
+      await this.#accepted.accept(server, readLock(directory), present);
+      this.#accepted.writeFile(directory, accepted);
       await this.#servers.change(this.#configuration, accepted, 'thrown');
       return standing;
     });
@@ -198,6 +208,7 @@ export class ConfiguredBox implements ServedConfiguration {
 
   async close(options: { readonly graceMs?: number } = {}): Promise<void> {
     this.#signIns.close();
+    this.#stopListening();
     await this.#changing;
     await this.#agents?.close();
     await this.box.close(options);
@@ -205,10 +216,24 @@ export class ConfiguredBox implements ServedConfiguration {
   }
 
   #look(): { lock: Lock | undefined; now: Lock; standings: ServerStanding[] } {
-    const lock = readLock(this.#configuration.directory);
+    const lock = this.#locked(this.#configuration);
     const sources = this.#servers.sources();
     const now = lockOf(sources);
     return { lock, now, standings: standingsOf(this.#servers.entries(), sources, lock, now) };
+  }
+
+  /** The lock file, with what was accepted on other machines. */
+  #locked({ directory }: Configuration): Lock | undefined {
+    return this.#accepted.over(readLock(directory));
+  }
+
+  /** Applies what another machine may have accepted. */
+  #takeAccepted(): Promise<unknown> {
+    return this.#inTurn(async () => {
+      await this.#accepted.load();
+      await this.#servers.change(this.#configuration, this.#locked(this.#configuration), 'shown');
+      // What cannot be looked at now is looked at again with the next note, and when the configuration changes.
+    }).catch(() => undefined);
   }
 
   async #apply(configuration: Configuration, lock: Lock | undefined): Promise<string[]> {

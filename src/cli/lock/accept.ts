@@ -24,16 +24,20 @@ export function addAcceptCommand(lock: Command, { terminal: { output, errors } }
     .option('--tool <name>', 'only this tool, by the server’s own name for it')
     .action(async (server: string, { tool }: { tool?: string }, command: Command) => {
       const globals = globalsOf(command);
-      const [{ lookAtServers, unknownServer }, { writeLock }] = await Promise.all([
+      const [{ lookAtServers, unknownServer }, { withAccepted }] = await Promise.all([
         import('./look-at-servers.ts'),
-        import('../../config/lock/lock-file.ts'),
+        import('./with-accepted.ts'),
       ]);
       const looked = await lookAtServers(globals, errors);
       const standing = looked.standings.find((each) => each.server === server);
       if (standing === undefined) throw unknownServer(server, looked.standings);
       const accepted = tool === undefined ? acceptedServer(standing, looked.now) : oneTool(tool, standing, looked);
       const diff = tool === undefined ? standing.diff : onlyTool(standing.diff, tool);
-      writeLock(looked.directory, withServer(looked.lock, server, accepted));
+      const { directory, store, file } = looked;
+      await withAccepted({ store, data: globals.data }, async (changes) => {
+        await changes.accept(server, file, accepted);
+        changes.writeFile(directory, withServer(looked.lock, server, accepted));
+      });
       const locked = accepted?.tools.size;
       if (globals.json) return printJson(output, { server, diff, tools: locked ?? 0, isLocked: locked !== undefined });
       const end =

@@ -23,9 +23,10 @@ export function addLockCommand(program: Command, context: CommandContext): void 
     )
     .action(async (_options: object, command: Command) => {
       const globals = globalsOf(command);
-      const [{ lookAtServers }, { lockFile, writeLock }] = await Promise.all([
+      const [{ lookAtServers }, { lockFile }, { withAccepted }] = await Promise.all([
         import('./look-at-servers.ts'),
         import('../../config/lock/lock-file.ts'),
+        import('./with-accepted.ts'),
       ]);
       const looked = await lookAtServers(globals, terminal.errors);
       const servers = new Map(looked.lock?.servers);
@@ -36,8 +37,13 @@ export function addLockCommand(program: Command, context: CommandContext): void 
         return { ...standing, status: 'pinned' as const, isLocked: true };
       });
       const file = lockFile(looked.directory);
-      const isWritten = items.some(({ status }) => status === 'pinned');
-      if (isWritten) writeLock(looked.directory, { servers });
+      const pinned = items.filter(({ status }) => status === 'pinned');
+      const isWritten = pinned.length > 0;
+      if (isWritten)
+        await withAccepted({ store: looked.store, data: globals.data }, async (changes) => {
+          for (const { server } of pinned) await changes.accept(server, looked.file, servers.get(server));
+          changes.writeFile(looked.directory, { servers });
+        });
       if (globals.json) await printJson(terminal.output, { file, isWritten, items });
       else {
         const lines = items.map((item) => `${terminal.output.colors.bold(item.server)} ${told(item)}`);

@@ -8,11 +8,16 @@ import type { Globals } from '../globals.ts';
 import { loadBoxParts } from '../load-box-parts.ts';
 import { tellWarnings } from '../tell-warnings.ts';
 import type { Printer } from '../terminal.ts';
+import { withAccepted } from './with-accepted.ts';
 
 /** The lock, and what the servers say now. */
 export interface Looked {
   readonly directory: string;
+  /** Where the records are, with what other machines accepted. */
+  readonly store: string;
   /** `undefined` when there is no lock file. */
+  readonly file: Lock | undefined;
+  /** The file with what was accepted elsewhere. */
   readonly lock: Lock | undefined;
   readonly now: Lock;
   readonly standings: readonly ServerStanding[];
@@ -23,13 +28,14 @@ export async function lookAtServers(globals: Globals, errors: Printer): Promise<
   const { openBoxAnyway, readConfiguration } = await loadBoxParts();
   const { configuration } = readConfiguration(globals);
   await tellWarnings(configuration, globals, errors);
-  const { directory } = configuration;
-  const lock = readLock(directory);
+  const { directory, store } = configuration;
+  const file = readLock(directory);
+  const lock = await withAccepted({ store, data: globals.data }, async (accepted) => accepted.over(file));
   const configured = await openBoxAnyway(configuration, { secretsFrom: globals.data });
   try {
     const sources = configured.sources();
     const now = lockOf(sources);
-    return { directory, lock, now, standings: standingsOf(configuration.servers, sources, lock, now) };
+    return { directory, store, file, lock, now, standings: standingsOf(configuration.servers, sources, lock, now) };
   } finally {
     await configured.close();
   }
