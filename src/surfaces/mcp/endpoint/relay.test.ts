@@ -2,19 +2,23 @@ import assert from 'node:assert/strict';
 import { type TestContext, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { within } from '../../../../test/support/within.ts';
-import { createSignalbox } from '../../../index.ts';
+import { type Signalbox, createSignalbox } from '../../../index.ts';
+import type { Post } from '../../../journal/post.ts';
 import { Relay, RelayLost, type RelayTimes } from './relay.ts';
 
-const times: RelayTimes = { answerMs: 500, beatMs: 20 };
+const times: RelayTimes = { answerMs: 1000, beatMs: 300 };
 
 async function two(t: TestContext, of: RelayTimes = times): Promise<[Relay, Relay]> {
-  const box = await createSignalbox();
-  const relays: [Relay, Relay] = [new Relay(box.shared.post, of), new Relay(box.shared.post, of)];
-  t.after(async () => {
-    for (const relay of relays) relay.close();
-    await box.close();
-  });
+  const { post } = await openShared(t);
+  const relays: [Relay, Relay] = [new Relay(post, of), new Relay(post, of)];
+  t.after(() => relays.forEach((relay) => relay.close()));
   return relays;
+}
+
+async function openShared(t: TestContext): Promise<Signalbox['shared']> {
+  const box = await createSignalbox();
+  t.after(() => box.close());
+  return box.shared;
 }
 
 const tell = (): void => undefined;
@@ -24,7 +28,7 @@ describe('work that another process does', () => {
     const [one, other] = await two(t);
     other.serve('count', async ({ to }, caller) => {
       for (let count = 1; count <= Number(to); count += 1) caller.tell(String(count));
-      await wait(200);
+      await wait(1500);
       return { counted: Number(to) };
     });
     const heard: string[] = [];
@@ -37,48 +41,59 @@ describe('work that another process does', () => {
   });
 
   test('is lost when nobody is there, when it cannot be done, and when the other one leaves', async (t) => {
-    const [one, other] = await two(t, { answerMs: 50, beatMs: 1000 });
+    const [one, other] = await two(t, { answerMs: 1000, beatMs: 5000 });
     other.serve('fail', () => Promise.reject(new Error('no')));
-    const begun = Promise.withResolvers<void>();
-    other.serve('stay', () => {
-      begun.resolve();
-      return new Promise(() => undefined);
-    });
+    const work = staying(other);
     const lost = (asked: Promise<unknown>): Promise<void> => assert.rejects(within(asked, 'an answer'), RelayLost);
     await lost(one.ask('at_0000000000000000000', 'fail', {}, { tell }));
     await lost(one.ask(other.place, 'fail', {}, { tell }));
     await lost(one.ask(other.place, 'unknown', {}, { tell }));
-    const staying = lost(one.ask(other.place, 'stay', {}, { tell }));
-    await begun.promise;
+    const stopped = lost(one.ask(other.place, 'stay', {}, { tell }));
+    await work.begun;
     other.close();
-    await staying;
+    await stopped;
   });
 
-  test('ends when whoever asked does not want it any more, or falls silent', async (t) => {
+  test('ends when whoever asked does not want it any more', async (t) => {
     const [one, other] = await two(t);
-    const signals: AbortSignal[] = [];
-    const aborted = (signal: AbortSignal): Promise<unknown> =>
-      new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-    const begun: (() => void)[] = [];
-    other.serve('stay', async (_, { signal }) => {
-      signals.push(signal);
-      begun.shift()?.();
-      await aborted(signal);
-      return {};
-    });
-    const asked = async (signal?: AbortSignal): Promise<Promise<unknown>> => {
-      const started = new Promise<void>((resolve) => begun.push(resolve));
-      const answer = one.ask(other.place, 'stay', {}, { tell, signal }).catch((error: unknown) => error);
-      await within(started, 'the work begins');
-      return answer.then(() => undefined);
-    };
+    const work = staying(other);
     const controller = new AbortController();
-    const unwanted = asked(controller.signal);
-    await wait(20);
+    const asked = one.ask(other.place, 'stay', {}, { tell, signal: controller.signal });
+    await within(work.begun, 'the work begins');
     controller.abort(new Error('enough'));
-    await unwanted;
-    const [first] = signals;
-    assert.ok(first !== undefined);
-    if (!first.aborted) await within(aborted(first), 'the work is ended');
+    await assert.rejects(asked, /enough/);
+    await within(work.ended, 'the work is ended');
+  });
+
+  test('ends for both when one of them falls silent', async (t) => {
+    const { post } = await openShared(t);
+    let isCut = false;
+    const cut: Post = {
+      reachesOthers: true,
+      on: (topic, listener) => post.on(topic, listener),
+      onGap: (listener) => post.onGap(listener),
+      send: async (topic, text) => (isCut ? undefined : await post.send(topic, text)),
+    };
+    const [one, other] = [new Relay(cut, times), new Relay(cut, times)];
+    t.after(() => [one, other].forEach((relay) => relay.close()));
+    const work = staying(other);
+    const asked = one.ask(other.place, 'stay', {}, { tell });
+    const lost = assert.rejects(asked, RelayLost);
+    await within(work.begun, 'the work begins');
+    isCut = true;
+    await within(lost, 'whoever asked gives up');
+    await within(work.ended, 'the work is ended');
   });
 });
+
+/** Work that goes on until nobody wants it. */
+function staying(relay: Relay): { readonly begun: Promise<void>; readonly ended: Promise<void> } {
+  const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  relay.serve('stay', async (_, { signal }) => {
+    signal.addEventListener('abort', () => ended.resolve(), { once: true });
+    begun.resolve();
+    await ended.promise;
+    return {};
+  });
+  return { begun: begun.promise, ended: ended.promise };
+}

@@ -63,6 +63,9 @@ describe('a session that another process began', () => {
     const { token: stranger } = await box.tokens.create({ role: 'agent', by: { id: 'user:test', kind: 'human' } });
     const asStranger = { ...session, Authorization: `Bearer ${stranger}` };
     assert.equal((await send(other, call(2, 'say'), asStranger)).status, 404);
+    const unseen = await begin(one);
+    assert.equal((await send(other, call(2, 'say'), { ...unseen, Authorization: `Bearer ${stranger}` })).status, 404);
+    assert.equal((await send(other, call(3, 'say'), unseen)).status, 200);
     const kept = JSON.stringify(await box.shared.kept.list('mcp-session'));
     assert.match(kept, /2025-11-25/);
     assert.ok(!kept.includes(session['Mcp-Session-Id'] ?? ''), 'its id is kept nowhere');
