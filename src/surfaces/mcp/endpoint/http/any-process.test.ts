@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { begin, eventsIn, messageOf, readUntil, send } from '../../../../../test/mcp-clients/raw.ts';
 import { token } from '../../../../../test/mcp-clients/serving.ts';
 import { twoServers } from '../../../../../test/mcp-clients/two-servers.ts';
+import { httpFixture } from '../../../../../test/mcp-servers/http-fixture.ts';
 import { within } from '../../../../../test/support/within.ts';
-import { defineTool, localServer } from '../../../../index.ts';
+import { createSignalbox, defineTool, localServer, mcpServer } from '../../../../index.ts';
+import { startServer } from '../../../../server/start-server.ts';
 
 const authorized = { Authorization: `Bearer ${token}`, Accept: 'text/event-stream' };
 const requestedSchema = { type: 'object', properties: { answer: { type: 'string' } }, required: ['answer'] };
@@ -178,6 +183,42 @@ describe('a session that another process began', () => {
     assert.match(error?.message ?? '', /is gone/);
     const again = await fetch(other, { headers: { ...headers, 'Last-Event-ID': event?.id ?? '' } });
     assert.equal(again.status, 405);
+  });
+
+  test('is told of a resource that it began to watch at another process than the one it listens to', async (t) => {
+    const fixture = await httpFixture('modern');
+    t.after(() => fixture.close());
+    const server = mcpServer({ name: 'fixture', transport: { type: 'http', url: fixture.url } });
+    const { one, other } = await twoServers(t, { servers: [server] });
+    await server.ready();
+    const session = await begin(one);
+    const stream = await fetch(other, { headers: { ...session, ...authorized } });
+    const subscribed = await messageOf(send(one, ask(1, 'resources/subscribe', { uri: 'note://one' }), session));
+    assert.deepEqual(subscribed.result, {});
+    const changing = setInterval(() => fixture.resourceUpdated('note://one'), 50);
+    t.after(() => clearInterval(changing));
+    assert.match(await readUntil(stream, (text) => text.includes('resources/updated')), /note:\/\/one/);
+  });
+
+  test('is there after its server was started again on the same file', async (t) => {
+    const data = mkdtempSync(join(tmpdir(), 'signalbox-any-process-'));
+    t.after(() => rmSync(data, { recursive: true }));
+    const serve = async (): Promise<{ url: URL; end(): Promise<void> }> => {
+      const box = await createSignalbox({ data, servers: [desk().server] });
+      const server = await startServer({ box, host: '127.0.0.1', port: 0, token, limits: { graceMs: 0 } });
+      const end = async (): Promise<void> => {
+        await server.close();
+        await box.close();
+      };
+      return { url: new URL(`${server.url}/mcp`), end };
+    };
+    const before = await serve();
+    const session = await begin(before.url);
+    const said = await messageOf(send(before.url, call(1, 'say'), session));
+    await before.end();
+    const after = await serve();
+    t.after(() => after.end());
+    assert.deepEqual(await messageOf(send(after.url, call(1, 'say'), session)), said);
   });
 
   test('is neither there nor gone while the store cannot be asked', async (t) => {

@@ -71,3 +71,67 @@ describe('the sessions of all clients', () => {
     assert.ok(isThere(begin('b')));
   });
 });
+
+describe('sessions that other processes can go on with', () => {
+  const channel = { canTell: false, tell: () => undefined };
+  const params = { protocolVersion: '2025-11-25', capabilities: {} };
+
+  async function processes(
+    t: TestContext,
+    limits: SessionLimits = {},
+  ): Promise<{ one: HttpSessions; other: HttpSessions; peer: Peer; begin(): Promise<HttpSession> }> {
+    const box = await createSignalbox();
+    const endpoints = [1, 2].map(() => new McpEndpoint({ box, shared: box.shared })) as [McpEndpoint, McpEndpoint];
+    const [one, other] = endpoints.map((endpoint) => new HttpSessions(endpoint, limits)) as [
+      HttpSessions,
+      HttpSessions,
+    ];
+    t.after(async () => {
+      for (const sessions of [one, other]) sessions.closeAll();
+      for (const endpoint of endpoints) endpoint.close();
+      await box.close();
+    });
+    const peer: Peer = { principal: { id: 'a', kind: 'agent' }, view: endpoints[0].view(undefined) };
+    const begin = async (): Promise<HttpSession> => {
+      const session = one.begin(peer);
+      await session.conversation.serve({ kind: 'request', id: 1, method: 'initialize', params }, channel);
+      assert.ok(one.isBegun(session));
+      return session;
+    };
+    return { one, other, peer, begin };
+  }
+
+  test('are there as long as one of them is used now and then, and are over for all when none is', async (t) => {
+    const { one, other, peer, begin } = await processes(t);
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    const { id } = await begin();
+    for (let minutes = 0; minutes < 120; minutes += 20) {
+      t.mock.timers.tick(20 * 60_000);
+      assert.ok(await one.find(id, peer));
+      one.tend();
+      await new Promise(setImmediate);
+    }
+    assert.ok(await other.find(id, peer));
+    t.mock.timers.tick(36 * 60_000);
+    for (const sessions of [one, other]) {
+      sessions.tend();
+      assert.equal(await sessions.find(id, peer), undefined);
+    }
+  });
+
+  test('that are pushed out are over, unless another process has used them since', async (t) => {
+    const { one, other, peer, begin } = await processes(t, { most: 10, mostOfOne: 2 });
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    const [unused, used] = [await begin(), await begin()];
+    t.mock.timers.tick(10 * 60_000);
+    assert.ok(await other.find(used.id, peer));
+    other.tend();
+    await new Promise(setImmediate);
+    await begin();
+    await begin();
+    await new Promise(setImmediate);
+    assert.equal(await other.find(unused.id, peer), undefined);
+    assert.ok(await other.find(used.id, peer));
+    assert.ok(await one.find(used.id, peer), 'it comes back');
+  });
+});

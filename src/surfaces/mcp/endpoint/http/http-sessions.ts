@@ -174,16 +174,18 @@ export class HttpSessions {
     if (session === undefined) return;
     if (note.kind === 'message') session.conversation.take(note.message);
     else if (note.kind === 'ended') this.drop(session);
-    else session.isOutdated = true;
+    else this.#changed(session);
   }
 
   /** Some may have ended, or changed. */
   #missed(): void {
-    for (const session of this.#sessions.values()) {
-      session.isOutdated = true;
-      // One that stays outdated is looked at with its next request.
-      if (session.isInUse) this.#refresh(session).catch(() => undefined);
-    }
+    for (const session of this.#sessions.values()) this.#changed(session);
+  }
+
+  #changed(session: HttpSession): void {
+    session.isOutdated = true;
+    // Whoever only listens makes no requests. One that stays outdated is looked at with its next one.
+    if (session.isInUse) this.#refresh(session).catch(() => undefined);
   }
 
   #largestShare(): ReadonlySet<HttpSession> {
