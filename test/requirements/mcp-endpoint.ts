@@ -40,6 +40,8 @@ export const mcpEndpoint: Section<'E'> = {
       'src/surfaces/mcp/endpoint/view.test.ts > a profile > of tools shows resources, prompts and instructions only of the servers whose tools it shows',
       'src/surfaces/mcp/endpoint/http/http-sessions.test.ts > the sessions of all clients > a principal with its share loses its own that was idle longest, and nobody else loses any',
       'src/surfaces/mcp/endpoint/http/sessions.test.ts > a session > does not exist for anybody but the principal that began it',
+      'src/surfaces/mcp/endpoint/http/any-process.test.ts > a session that another process began > goes on with its calls, its name in the record, and stays that of its principal',
+      'src/surfaces/mcp/endpoint/http/any-process.test.ts > a session that another process began > takes answers and cancellations for whoever waits for them, and for no other session',
       'src/surfaces/mcp/endpoint/replies.test.ts > no reply, progress or question reaches another client, whatever ids they use and however they leave',
       'test/faults/mcp-replies.test.ts > no reply reaches another client: 200 at once with equal ids, in both eras, 100,000 replies, cancels and disconnects',
     ],
