@@ -70,7 +70,7 @@ export function keptStoreConformance(name: string, lasting: boolean, place: () =
       await kept.put('a', 'k', { text: 't', until: soon });
       assert.equal(await kept.take('a', 'k', soon - 1), false);
       const taken = await Promise.all([1, 2, 3].map(() => kept.take('a', 'k', soon)));
-      assert.deepEqual(taken.toSorted(), [false, false, true]);
+      assert.equal(taken.filter(Boolean).length, 1);
       assert.equal(await kept.get('a', 'k'), undefined);
     });
 
@@ -81,7 +81,7 @@ export function keptStoreConformance(name: string, lasting: boolean, place: () =
       await store.kept.put('a', 'k', { text: 't', until: soon });
       assert.deepEqual(await other.kept.get('a', 'k'), { text: 't', until: soon });
       const taken = await Promise.all([store, other].map((each) => each.kept.take('a', 'k')));
-      assert.deepEqual(taken.toSorted(), [false, true]);
+      assert.equal(taken.filter(Boolean).length, 1);
       assert.equal(await store.kept.get('a', 'k'), undefined);
       await other.close();
     });

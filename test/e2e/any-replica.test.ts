@@ -117,8 +117,8 @@ describe('three replicas on one PostgreSQL behind a balancer that knows nothing 
         callTool: (params, options) => client.callTool(params, undefined, options),
       };
     },
-    'the second SDK with sessions': async (t) => (await secondClient(t, address(), 'legacy', elicit)) as AnyClient,
-    'the second SDK without': async (t) => (await secondClient(t, address(), 'modern', elicit)) as AnyClient,
+    'the second SDK with sessions': (t) => secondClient(t, address(), 'legacy', elicit),
+    'the second SDK without': (t) => secondClient(t, address(), 'modern', elicit),
   };
 
   for (const [name, open] of Object.entries(clients)) {
@@ -130,14 +130,14 @@ describe('three replicas on one PostgreSQL behind a balancer that knows nothing 
       for (let round = 0; round < 6; round += 1) places.add(await call(client, 'where'));
       assert.ok(places.size > 1, 'more than one replica answered');
       for (let round = 0; round < 3; round += 1) assert.deepEqual(JSON.parse(await call(client, 'ask')), answer);
-      const before = (await outcomes('wait')).filter((outcome) => outcome === 'cancelled').length;
+      const cancelled = (await outcomes('wait')).filter((outcome) => outcome === 'cancelled').length;
       const stop = new AbortController();
       const { ended, pid } = waiting(client, stop.signal);
       assert.ok((await pid) > 0);
       stop.abort();
       assert.ok((await ended) instanceof Error);
       await until(
-        async () => (await outcomes('wait')).filter((outcome) => outcome === 'cancelled').length > before,
+        async () => (await outcomes('wait')).filter((outcome) => outcome === 'cancelled').length > cancelled,
         'the cancelled call has its outcome',
       );
     });

@@ -31,7 +31,7 @@ describe('sessions for clients that have none', () => {
     const now = (): number => Date.now();
     const [one, other] = [new Conversations({ kept, now }), new Conversations({ kept, now })];
     const client = { name: 'x', version: '1' };
-    const names = await Promise.all([one, other, one].map((each) => each.of(peer('shared'), client)));
+    const names = await Promise.all([one, other, one].map(async (each) => await each.of(peer('shared'), client)));
     assert.equal(new Set(names).size, 1);
     assert.equal(one.of(peer('shared'), client), names[0], 'who knows it does not ask');
     assert.notEqual(await other.of(peer('stranger'), client), names[0]);
@@ -51,7 +51,7 @@ describe('sessions for clients that have none', () => {
     const oldest = conversations.of(peer('loud'), { name: 'client 0', version: '1' });
     const used = conversations.of(peer('loud'), { name: 'in use', version: '1' });
     for (let count = 1; count < 1000; count += 1) {
-      conversations.of(peer('loud'), { name: `client ${count}`, version: '1' });
+      void conversations.of(peer('loud'), { name: `client ${count}`, version: '1' });
       assert.equal(conversations.of(peer('loud'), { name: 'in use', version: '1' }), used);
     }
     assert.equal(conversations.of(peer('quiet'), { name: 'client', version: '1' }), quiet);

@@ -114,6 +114,14 @@ export class LegacySession {
     this.#watched.watchThose(this.peer.view, watched);
   }
 
+  /** Tells a client that comes from another process of what it may have missed there. */
+  catchUp(): void {
+    const shown = this.#shown?.tools;
+    if (shown === undefined) return;
+    for (const [name, { definitionHash }] of this.peer.view.listing.tools)
+      if (shown.get(name)?.definitionHash !== definitionHash) return this.#tell('notifications/tools/list_changed', {});
+  }
+
   /** The revision that was agreed on. */
   get version(): string | undefined {
     return this.#version;

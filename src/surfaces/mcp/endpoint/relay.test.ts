@@ -26,10 +26,10 @@ const tell = (): void => undefined;
 describe('work that another process does', () => {
   test('is answered, after all that was said before and in its order, however long it takes', async (t) => {
     const [one, other] = await two(t);
-    other.serve('count', async ({ to }, caller) => {
-      for (let count = 1; count <= Number(to); count += 1) caller.tell(String(count));
+    other.serve('count', async ({ to }: { to: number }, caller) => {
+      for (let count = 1; count <= to; count += 1) caller.tell(String(count));
       await wait(1500);
-      return { counted: Number(to) };
+      return { counted: to };
     });
     const heard: string[] = [];
     const answer = await one.ask(other.place, 'count', { to: 20 }, { tell: (text) => heard.push(text) });

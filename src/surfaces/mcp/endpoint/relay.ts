@@ -1,6 +1,6 @@
 import type { Post } from '../../../journal/post.ts';
 import { newId } from '../../../model/identifiers.ts';
-import { type JsonObject, isJsonObject } from '../../../model/json.ts';
+import type { JsonObject } from '../../../model/json.ts';
 import { reasonOf } from '../../../model/unless-aborted.ts';
 
 /** How long one waits for the other. */
@@ -20,7 +20,15 @@ export interface RelayCaller {
 }
 
 /** Does something for another process. What it throws is told as no answer at all. */
-export type RelayWork = (asked: JsonObject, caller: RelayCaller) => Promise<JsonObject>;
+type RelayWork<Asked> = (asked: Asked, caller: RelayCaller) => Promise<JsonObject>;
+
+/** What two processes say to each other. */
+type Note =
+  | { readonly kind: 'ask'; readonly name: string; readonly asked: object }
+  | { readonly kind: 'tell'; readonly text: string }
+  /** `null`: it has nothing to answer. */
+  | { readonly kind: 'end'; readonly answer: JsonObject | null }
+  | { readonly kind: 'beat' | 'leave' };
 
 /** The process that was asked is not there, or does not have what it was asked for. */
 export class RelayLost extends Error {
@@ -32,7 +40,7 @@ interface Line {
   readonly to: string;
   readonly id: string;
   timer: NodeJS.Timeout;
-  told(note: JsonObject): void;
+  told(note: Note): void;
   lost(): void;
 }
 
@@ -47,7 +55,7 @@ export class Relay {
   readonly #answerMs: number;
   readonly #beatMs: number;
   readonly #here: Set<string>;
-  readonly #works = new Map<string, RelayWork>();
+  readonly #works = new Map<string, RelayWork<object>>();
   readonly #lines = new Map<string, Line>();
   readonly #beat: NodeJS.Timeout;
   readonly #stopListening: () => void;
@@ -66,25 +74,25 @@ export class Relay {
   }
 
   /** Takes what others ask for by this name. */
-  serve(name: string, work: RelayWork): void {
-    this.#works.set(name, work);
+  serve<Asked extends object>(name: string, work: RelayWork<Asked>): void {
+    this.#works.set(name, (asked, caller) => work(asked as Asked, caller));
   }
 
   /** Asks the process at a place. Rejects with `RelayLost` when that cannot answer, and as the store does when nobody can be asked. */
   async ask(
     to: string,
     name: string,
-    asked: JsonObject,
+    asked: object,
     { tell, signal }: { tell(text: string): void; readonly signal?: AbortSignal | undefined },
   ): Promise<JsonObject> {
     if (signal?.aborted === true) throw reasonOf(signal);
     if (!this.#post.reachesOthers && !this.#here.has(to)) throw new RelayLost('it is not there');
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
     const line = this.#open(to, newId('line'), this.#answerMs, {
-      told({ kind, text, answer }) {
-        if (kind === 'tell') tell(String(text));
-        else if (kind === 'end' && isJsonObject(answer)) resolve(answer);
-        else if (kind === 'end' || kind === 'leave') reject(new RelayLost('it has nothing to answer'));
+      told(note) {
+        if (note.kind === 'tell') tell(note.text);
+        else if (note.kind === 'end' && note.answer !== null) resolve(note.answer);
+        else if (note.kind === 'end' || note.kind === 'leave') reject(new RelayLost('it has nothing to answer'));
       },
       lost: () => reject(new RelayLost('it does not answer')),
     });
@@ -115,15 +123,15 @@ export class Relay {
   }
 
   #hear(text: string): void {
-    const { from, id, ...note } = JSON.parse(text) as { from: string; id: string } & JsonObject;
-    if (note['kind'] === 'ask') return void this.#work(from, id, note);
+    const { from, id, note } = JSON.parse(text) as { from: string; id: string; note: Note };
+    if (note.kind === 'ask') return void this.#work(from, id, note);
     const line = this.#lines.get(id);
     if (line?.to !== from) return;
     this.#waitFor(line, 3 * this.#beatMs);
     line.told(note);
   }
 
-  async #work(from: string, id: string, { name, asked }: JsonObject): Promise<void> {
+  async #work(from: string, id: string, { name, asked }: Note & { kind: 'ask' }): Promise<void> {
     const controller = new AbortController();
     const leave = (): void => controller.abort(new DOMException('the client is gone', 'AbortError'));
     const line = this.#open(from, id, 3 * this.#beatMs, {
@@ -132,10 +140,9 @@ export class Relay {
     });
     this.#send(line, { kind: 'beat' });
     const caller = { tell: (text: string) => this.#send(line, { kind: 'tell', text }), signal: controller.signal };
-    const work = this.#works.get(String(name));
     let answer: JsonObject | null = null;
     try {
-      if (work !== undefined && isJsonObject(asked)) answer = await work(asked, caller);
+      answer = (await this.#works.get(name)?.(asked, caller)) ?? null;
     } catch {
       // Whoever asked says what that means to them.
     }
@@ -164,14 +171,14 @@ export class Relay {
     this.#lines.delete(line.id);
   }
 
-  #send(line: Line, note: JsonObject): void {
+  #send(line: Line, note: Note): void {
     // A note that cannot be sent is missed by the other, who takes silence for what it is.
     this.#post.send(topicOf(line.to), noteOf(line, this.place, note)).catch(() => undefined);
   }
 }
 
-function noteOf({ id }: Line, from: string, note: JsonObject): string {
-  return JSON.stringify({ from, id, ...note });
+function noteOf({ id }: Line, from: string, note: Note): string {
+  return JSON.stringify({ from, id, note });
 }
 
 function topicOf(place: string): string {

@@ -21,6 +21,14 @@ interface Waiting {
   readonly timer: NodeJS.Timeout;
 }
 
+/** A round that came to another process. */
+interface AskedRound {
+  readonly state: string;
+  readonly boundTo: string;
+  readonly responses: JsonValue;
+  readonly canTell: boolean;
+}
+
 /** One request, as it came in this round. */
 export interface Round {
   readonly method: string;
@@ -43,7 +51,7 @@ export class Rounds {
   constructor(relay?: Relay) {
     this.#relay = relay;
     this.#place = relay?.place ?? 'here';
-    relay?.serve('round', (asked, caller) => this.#serveOther(asked, caller));
+    relay?.serve('round', (asked: AskedRound, caller) => this.#serveOther(asked, caller));
   }
 
   /** Begins the work, or goes on with it when the request carries the state of an earlier round. */
@@ -92,34 +100,36 @@ export class Rounds {
   async #askOther(
     relay: Relay,
     place: string,
-    held: { readonly state: string; readonly boundTo: string },
+    held: Pick<AskedRound, 'state' | 'boundTo'>,
     { params, channel, gone }: Round,
   ): Promise<Answer> {
     const responses = params['inputResponses'] ?? null;
-    const asked = { ...held, responses, canTell: channel.canTell };
+    const asked: AskedRound = { ...held, responses, canTell: channel.canTell };
     const tell = (text: string): void => channel.tell(text);
     try {
       const { result, error } = await relay.ask(place, 'round', asked, { tell, signal: gone });
       if (isJsonObject(result)) return result;
-      const { code, message, data } = isJsonObject(error) ? error : {};
-      throw new WireError(Number(code), String(message), isJsonObject(data) ? data : undefined);
+      const { code, message, data } = error as unknown as Pick<WireError, 'code' | 'message' | 'data'>;
+      throw new WireError(code, message, data);
     } catch (error) {
       throw error instanceof RelayLost ? notHeld() : error;
     }
   }
 
   async #serveOther(
-    { state, boundTo, responses, canTell }: JsonObject,
+    { state, boundTo, responses, canTell }: AskedRound,
     { tell, signal }: RelayCaller,
   ): Promise<JsonObject> {
     try {
-      const run = this.#resume(String(state), String(boundTo));
-      const round = { channel: { tell, canTell: canTell === true }, gone: signal };
-      const answer = await this.#next(run, responses, round, () => String(boundTo));
+      const run = this.#resume(state, boundTo);
+      const round = { channel: { tell, canTell }, gone: signal };
+      const answer = await this.#next(run, responses, round, () => boundTo);
       return { result: answer instanceof Prepared ? (JSON.parse(String(answer.bytes)) as JsonObject) : answer };
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
-      return { error: { code: error.code, message: error.message, data: error.data ?? null } };
+      return {
+        error: { code: error.code, message: error.message, ...(error.data === undefined ? {} : { data: error.data }) },
+      };
     }
   }
 

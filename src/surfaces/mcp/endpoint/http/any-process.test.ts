@@ -140,10 +140,13 @@ describe('a session that another process began', () => {
     const session = await begin(one);
     await (await send(one, ask(1, 'tools/list'), session)).text();
     await endOne();
-    const stream = await fetch(other, { headers: { ...session, ...authorized } });
-    assert.equal(stream.status, 200);
     box.mount(desk().server);
-    await readUntil(stream, (text) => text.includes('tools/list_changed'));
+    const stream = await fetch(other, { headers: { ...session, ...authorized } });
+    const missed = await readUntil(stream, (text) => text.includes('tools/list_changed'));
+    assert.equal(eventsIn(missed).length, 1, 'it is told of what it missed');
+    const again = await fetch(other, { headers: { ...session, ...authorized } });
+    box.disable('signalbox');
+    await readUntil(again, (text) => text.includes('tools/list_changed'));
     assert.match(
       (await messageOf(send(other, call(2, 'say'), session))).result?.content?.[0]?.text ?? '',
       /^mcp_\w{19}$/,

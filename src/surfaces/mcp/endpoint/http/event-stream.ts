@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { instance } from '../../../../model/instance.ts';
 import type { Channel } from '../channel.ts';
 

@@ -29,14 +29,18 @@ export class HttpSession {
   /** Whether another process has changed it. */
   isOutdated = false;
   readonly #place: string;
+  /** Whether it came from another process, and nobody has listened here yet. */
+  #isNewHere: boolean;
   /** Carries what belongs to no request. */
   readonly #standalone: EventStream;
   readonly #streams = new Map<number, EventStream>();
   #last = 0;
 
   /** A new session, or one of that id which another process began. */
-  constructor(endpoint: McpEndpoint, peer: Peer, id = newSecretId('session')) {
+  constructor(endpoint: McpEndpoint, peer: Peer, known?: string) {
+    const id = known ?? newSecretId('session');
     this.id = id;
+    this.#isNewHere = known !== undefined;
     this.key = KeptSessions.keyOf(id);
     this.headers = ['Mcp-Session-Id', id];
     this.#place = endpoint.relay?.place ?? 'here';
@@ -99,6 +103,8 @@ export class HttpSession {
   /** Says from now on what belongs to no request. */
   listen(outlet: StreamOutlet): EventStream {
     this.#standalone.attach(outlet, []);
+    if (this.#isNewHere) this.conversation.catchUp();
+    this.#isNewHere = false;
     return this.#standalone;
   }
 

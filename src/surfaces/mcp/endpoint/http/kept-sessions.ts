@@ -119,7 +119,7 @@ export class KeptSessions {
     const stops = [
       this.#post.on(topic, (text) => {
         const { from, key, ...note } = JSON.parse(text) as { from: string; key: string } & SessionNote;
-        if (from !== this.#place) onNote(key, note as SessionNote);
+        if (from !== this.#place) onNote(key, note);
       }),
       this.#post.onGap(onGap),
     ];

@@ -9,6 +9,14 @@ import type { HttpSessions } from './http-sessions.ts';
 import { RelayedStream } from './relayed-stream.ts';
 import { type EventPlace, eventPlace, streamName } from './stream-place.ts';
 
+/** A stream that a client came back for to another process. */
+interface AskedStream {
+  /** Of the session. */
+  readonly key: string;
+  readonly stream: number;
+  readonly after: number;
+}
+
 /** What streams are gone on with. */
 export interface ResumptionParts {
   readonly sessions: HttpSessions;
@@ -24,7 +32,7 @@ export class Resumption {
 
   constructor(parts: ResumptionParts) {
     this.#parts = parts;
-    parts.relay?.serve('stream', (asked, caller) => this.#serveOther(asked, caller));
+    parts.relay?.serve('stream', (asked: AskedStream, caller) => this.#serveOther(asked, caller));
   }
 
   async open(session: HttpSession, response: ServerResponse, lastEventId: string | undefined): Promise<void> {
@@ -36,7 +44,7 @@ export class Resumption {
     const { stream, after } = event;
     if (after === 'over') throw new Refusal(405, wireCodes.request, 'nothing follows on that stream');
     const isOwn = session.holds(event);
-    if (!isOwn && stream !== 0) return await this.#askOther(session, event, response);
+    if (!isOwn && stream !== 0) return await this.#askOther(session, { ...event, after }, response);
     // What belongs to no request is said by whichever process the client listens to.
     const resumed = isOwn ? session.resume(response, stream, after) : session.listen(response);
     if (resumed === undefined) endLost(response, session, event);
@@ -52,7 +60,11 @@ export class Resumption {
     });
   }
 
-  async #askOther(session: HttpSession, event: EventPlace, response: ServerResponse): Promise<void> {
+  async #askOther(
+    session: HttpSession,
+    event: EventPlace & { after: number },
+    response: ServerResponse,
+  ): Promise<void> {
     const { place, stream, after } = event;
     const gone = new AbortController();
     response.once('close', () => gone.abort(new DOMException('the client is gone', 'AbortError')));
@@ -62,7 +74,7 @@ export class Resumption {
       if (response.writableLength > mostUnread) response.destroy();
     };
     try {
-      const asked = { key: session.key, stream, after };
+      const asked: AskedStream = { key: session.key, stream, after };
       await this.#parts.relay?.ask(place, 'stream', asked, { tell, signal: gone.signal });
       response.end();
     } catch (error) {
@@ -73,10 +85,10 @@ export class Resumption {
     }
   }
 
-  async #serveOther({ key, stream, after }: JsonObject, caller: RelayCaller): Promise<JsonObject> {
-    const session = this.#parts.sessions.ofKey(String(key));
+  async #serveOther({ key, stream, after }: AskedStream, caller: RelayCaller): Promise<JsonObject> {
+    const session = this.#parts.sessions.ofKey(key);
     const outlet = new RelayedStream(caller);
-    const resumed = session?.resume(outlet, Number(stream), Number(after));
+    const resumed = session?.resume(outlet, stream, after);
     if (session === undefined || resumed === undefined) throw new RelayLost('there is no such stream');
     this.#attached(session, resumed, outlet);
     await once(outlet, 'close');
