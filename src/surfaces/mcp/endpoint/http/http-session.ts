@@ -5,7 +5,7 @@ import type { McpEndpoint } from '../mcp-endpoint.ts';
 import type { SeenClient } from '../seen-client.ts';
 import type { RequestId } from '../wire.ts';
 import { EventStream, type HeaderList, type StreamOutlet } from './event-stream.ts';
-import { KeptSessions } from './kept-sessions.ts';
+import { sessionKey } from './session-key.ts';
 import { type StreamPlace, streamName } from './stream-place.ts';
 
 const mostKept = { mostEvents: 200, mostBytes: 192 * 1024 };
@@ -41,7 +41,7 @@ export class HttpSession {
     const id = known ?? newSecretId('session');
     this.id = id;
     this.#isNewHere = known !== undefined;
-    this.key = KeptSessions.keyOf(id);
+    this.key = sessionKey(id);
     this.headers = ['Mcp-Session-Id', id];
     this.#place = endpoint.relay?.place ?? 'here';
     this.#standalone = new EventStream({

@@ -4,6 +4,7 @@ import type { McpEndpoint } from '../mcp-endpoint.ts';
 import { Refusal, type WireNotification, type WireResponse, wireCodes } from '../wire.ts';
 import { HttpSession } from './http-session.ts';
 import { type FoundSession, KeptSessions, type SessionNote } from './kept-sessions.ts';
+import { sessionKey } from './session-key.ts';
 
 /** How many sessions there may be, and how long one may be idle. */
 export interface SessionLimits {
@@ -139,7 +140,7 @@ export class HttpSessions {
   #comeIn(id: string, peer: Peer): Promise<HttpSession | undefined> | undefined {
     const kept = this.#kept;
     if (kept === undefined) return undefined;
-    const key = KeptSessions.keyOf(id);
+    const key = sessionKey(id);
     const asking = JSON.stringify([key, peer.principal.id, peer.view.profile]);
     const comingIn = this.#comingIn.get(asking) ?? this.#found(id, peer, kept.find(key));
     this.#comingIn.set(asking, comingIn);

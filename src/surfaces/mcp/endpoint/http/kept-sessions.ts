@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import type { Post } from '../../../../journal/post.ts';
 import type { Store } from '../../../../journal/store.ts';
 import type { ConversationFacts } from '../legacy-session.ts';
@@ -47,11 +46,6 @@ export class KeptSessions {
     this.#place = place;
     this.#shown = new ShownTools(kept);
     this.#idleMs = idleMs;
-  }
-
-  /** The key of a session: whoever reads the store learns no id from it. */
-  static keyOf(id: string): string {
-    return hash('sha256', id, 'base64url');
   }
 
   /** Sets a session down as it is now, and tells those who know it. */
