@@ -124,6 +124,19 @@ suite('records in PostgreSQL', () => {
     assert.equal((await verifyChain(store)).ok, true);
   });
 
+  test('a server whose admin token is of its machine alone says what to set', async () => {
+    const place = placeWith(cluster.address('alone'));
+    const told = async (environment: Readonly<Record<string, string>>): Promise<string> => {
+      const child = place.start(['serve', '--port', '0', '--json'], environment);
+      const ended = finished(child);
+      await said(child.stdout, /\n/);
+      child.kill('SIGTERM');
+      return (await ended).stderr;
+    };
+    assert.match(await told({}), /set the same SIGNALBOX_TOKEN for every server/);
+    assert.doesNotMatch(await told({ SIGNALBOX_TOKEN: 'a-token-of-all-servers' }), /SIGNALBOX_TOKEN/);
+  });
+
   test('SIGNALBOX_STORE comes before the configuration, and a password can be a secret by its name', async () => {
     const url = new URL(cluster.address('named'));
     url.password = '';
