@@ -32,7 +32,7 @@ export async function openStore(store: string, data: string): Promise<OpenedStor
   if (!isPostgresAddress(store)) return { store: sqliteStore({ file: join(data, 'signalbox.db') }), password: '' };
   // SQLite makes it with its file; others keep there what is of this machine alone.
   mkdirSync(data, { recursive: true, mode: 0o700 });
-  const address = await resolved(store, data);
+  const address = await resolvedAddress(store, data);
   const { password } = parseAddress(address);
   const { postgresStore } = await import('../store/postgres/postgres-store.ts');
   const opened = await postgresStore({ address });
@@ -49,7 +49,7 @@ function mentionsPostgres(file: string): boolean {
 }
 
 /** The address with what it refers to; values are escaped, whatever is in them. */
-async function resolved(store: string, data: string): Promise<string> {
+export async function resolvedAddress(store: string, data: string): Promise<string> {
   if (!store.includes('${')) return store;
   const { secretVault } = await import('../config/secrets/sealed-files.ts');
   const vault = secretVault({ data });

@@ -75,6 +75,8 @@ function fromSignalbox(error: SignalboxError): Failure {
   switch (error.code) {
     case 'store-unavailable':
     case 'store-newer':
+    case 'copy-failed':
+    case 'journal-pruned':
     case 'result-unknown':
     case 'server-down':
     case 'server-required':
@@ -83,6 +85,7 @@ function fromSignalbox(error: SignalboxError): Failure {
     case 'sign-in-refused':
     case 'sign-in-failed':
     case 'file-unwritable':
+    case 'file-unreadable':
     case 'secret-unusable':
     case 'server-unavailable':
     case 'content-failed':

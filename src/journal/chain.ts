@@ -26,17 +26,31 @@ export type Verification =
  * re-hashed journal is found out.
  */
 export async function verifyChain(
-  store: Store,
-  options: { expected?: ChainHead; signal?: AbortSignal } = {},
+  store: Pick<Store, 'anchor' | 'beginning' | 'entries'>,
+  options: { expected?: ChainHead; archive?: AsyncIterable<StoredEntry>; signal?: AbortSignal } = {},
 ): Promise<Verification> {
-  const anchors = [await store.anchor(), ...(options.expected === undefined ? [] : [options.expected])];
-  let head: ChainHead = { seq: 0, hash: '' };
+  const beginning = await store.beginning();
+  const anchors = [beginning, await store.anchor(), ...(options.expected === undefined ? [] : [options.expected])];
+  let archived = 0;
+  if (options.archive !== undefined) {
+    const found = await verifyArchive(options.archive, beginning, anchors, options.signal);
+    if (!found.ok) return found;
+    archived = found.entries;
+  } else if (options.expected !== undefined && options.expected.seq < beginning.seq)
+    return {
+      ok: false,
+      entries: 0,
+      seq: options.expected.seq,
+      problem: `entry ${options.expected.seq} was pruned: name the archives it is in with --with`,
+    };
+  const counted = (to: ChainHead): number => archived + to.seq - beginning.seq;
+  let head: ChainHead = beginning;
   for (;;) {
     options.signal?.throwIfAborted();
     const entries = await store.entries({ order: 'oldest-first', after: head.seq, limit: 2000, bytes: pageBytes });
     for (const entry of entries) {
       const problem = brokenLink(head, entry, anchors);
-      if (problem !== undefined) return { ok: false, entries: head.seq, seq: entry.seq, problem };
+      if (problem !== undefined) return { ok: false, entries: counted(head), seq: entry.seq, problem };
       head = entry;
     }
     if (entries.length === 0) break;
@@ -47,12 +61,41 @@ export async function verifyChain(
   if (missing !== undefined) {
     return {
       ok: false,
-      entries: head.seq,
+      entries: counted(head),
       seq: head.seq + 1,
       problem: `entries ${head.seq + 1} to ${missing.seq} are missing at the end`,
     };
   }
-  return { ok: true, entries: head.seq, head: { seq: head.seq, hash: head.hash } };
+  return { ok: true, entries: counted(head), head: { seq: head.seq, hash: head.hash } };
+}
+
+/** Recomputes the chain of what was pruned, up to where the journal begins. Archives may overlap: one may have been cut short. */
+async function verifyArchive(
+  archive: AsyncIterable<StoredEntry>,
+  beginning: ChainHead,
+  anchors: readonly ChainHead[],
+  signal?: AbortSignal,
+): Promise<Verification> {
+  let entries = 0;
+  let head: ChainHead | undefined;
+  for await (const entry of archive) {
+    signal?.throwIfAborted();
+    if (entry.seq > beginning.seq || (head !== undefined && entry.seq <= head.seq)) continue;
+    // Of a first entry that is not the journal's first, nobody knows the one before: those after it show what it was.
+    const before = head ?? (entry.seq === 1 ? { seq: 0, hash: '' } : undefined);
+    const problem = before === undefined ? undefined : brokenLink(before, entry, anchors);
+    if (problem !== undefined) return { ok: false, entries, seq: entry.seq, problem: `in the archive, ${problem}` };
+    head = { seq: entry.seq, hash: entry.hash };
+    entries += 1;
+  }
+  if (head?.hash === beginning.hash || (head === undefined && beginning.seq === 0))
+    return { ok: true, entries, head: head ?? beginning };
+  const seq = (head?.seq ?? 0) + 1;
+  const problem =
+    head?.seq === beginning.seq
+      ? `entry ${head.seq} of the archive is not the one the journal goes on from`
+      : `entries ${seq} to ${beginning.seq} were pruned and are in no archive`;
+  return { ok: false, entries, seq, problem };
 }
 
 function brokenLink(before: ChainHead, entry: StoredEntry, anchors: readonly ChainHead[]): string | undefined {

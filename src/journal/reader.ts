@@ -11,6 +11,7 @@ import {
 } from './entry.ts';
 import type { Journal } from './journal.ts';
 import { News } from './news.ts';
+import type { Beginning } from './pruning.ts';
 import { type Statistics, type StatisticsQuery, statisticsOf } from './statistics.ts';
 import type { ChainHead, EntryQuery, Store } from './store.ts';
 
@@ -72,8 +73,15 @@ export class JournalReader {
     return text === undefined ? undefined : (JSON.parse(text) as CallOutcome);
   }
 
-  /** Recomputes the hash chain. `expected` is a head that was noted before and kept elsewhere. */
-  verify(options: { expected?: ChainHead; signal?: AbortSignal } = {}): Promise<Verification> {
+  /** Where the journal begins: what came before was pruned. */
+  beginning(): Promise<Beginning> {
+    return this.#store.beginning();
+  }
+
+  /** Recomputes the hash chain. `expected` is a head that was noted before and kept elsewhere, `archive` what was pruned. */
+  verify(
+    options: { expected?: ChainHead; archive?: AsyncIterable<StoredEntry>; signal?: AbortSignal } = {},
+  ): Promise<Verification> {
     return verifyChain(this.#store, options);
   }
 

@@ -6,6 +6,7 @@ import type { EntryDraft, EntryType, StoredEntry } from './entry.ts';
 import type { Looking } from './looking.ts';
 import type { Post } from './post.ts';
 import type { KeptStore } from './kept-store.ts';
+import type { Beginning, Dropped, DropRequest } from './pruning.ts';
 import type { SessionStore } from './session-store.ts';
 import type { TokenStore } from './token-store.ts';
 import type { JobStore } from './job-store.ts';
@@ -39,6 +40,10 @@ export interface Store extends ApprovalStore {
    * there, or never will be.
    */
   openCalls(): Promise<readonly StoredEntry[]>;
+  /** Where the journal begins: what came before was dropped. */
+  beginning(): Promise<Beginning>;
+  /** Drops old entries, and what is kept besides them that is as old. Fails when another process does the same. */
+  drop(request: DropRequest): Promise<Dropped>;
   /** Intents whose process is gone and that have no outcome. Where processes of several machines start at once, each is told to one. */
   orphans(options?: Looking): Promise<readonly StoredEntry[]>;
   /** Who took an idempotency key. */

@@ -14,6 +14,7 @@ import type { Terminal } from '../terminal.ts';
 import { addExportCommand } from './export.ts';
 import { JournalTable } from './journal-table.ts';
 import { withJournal } from './open-journal.ts';
+import { addPruneCommand } from './prune.ts';
 import { addVerifyCommand } from './verify.ts';
 
 interface Options {
@@ -62,6 +63,7 @@ export function addJournalCommand(program: Command, context: CommandContext): vo
     });
   addVerifyCommand(journal, context);
   addExportCommand(journal, context);
+  addPruneCommand(journal, context);
 }
 
 const examples = `
@@ -69,7 +71,8 @@ Examples:
   signalbox journal --since 1h --outcome failed
   signalbox journal --follow --tool notes/add
   signalbox journal verify
-  signalbox journal export --out journal.jsonl`;
+  signalbox journal export --out journal.jsonl
+  signalbox journal prune --before 180d --export old.jsonl.gz`;
 
 function parseCount(text: string): number {
   const count = Number(text);

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { readArchives } from '../../journal/archive-file.ts';
 import type { ChainHead } from '../../journal/store.ts';
 import type { CommandContext } from '../command-context.ts';
 import { Failure } from '../fail.ts';
@@ -19,10 +20,15 @@ export function addVerifyCommand(journal: Command, { terminal: { output } }: Com
       'a head that verify printed before and that was kept elsewhere: finds out a rewritten journal too',
       parseHead,
     )
-    .action(async (options: { head?: ChainHead }, command: Command) => {
+    .option('--with <file...>', 'archives that prune wrote, the oldest first: proves them too, and that they join')
+    .action(async (options: { head?: ChainHead; with?: string[] }, command: Command) => {
       const globals = globalsOf(command);
       await withJournal(globals, async (reader) => {
-        const found = await reader.verify(options.head === undefined ? {} : { expected: options.head });
+        const beginning = await reader.beginning();
+        const found = await reader.verify({
+          ...(options.head === undefined ? {} : { expected: options.head }),
+          ...(options.with === undefined ? {} : { archive: readArchives(options.with) }),
+        });
         if (!found.ok) {
           throw new Failure(1, 'journal-broken', found.problem, {
             lines: [
@@ -34,9 +40,12 @@ export function addVerifyCommand(journal: Command, { terminal: { output } }: Com
           });
         }
         const head = `${found.head.seq}:${found.head.hash}`;
-        if (globals.json) return printJson(output, { ok: true, entries: found.entries, head });
+        const pruned =
+          beginning.seq === 0 ? {} : { pruned: { to: beginning.seq, at: new Date(beginning.at).toISOString() } };
+        if (globals.json) return printJson(output, { ok: true, entries: found.entries, head, ...pruned });
         const { colors } = output;
         await output.print(`${colors.green('ok')} ${found.entries} entries checked, the chain holds\nhead ${head}\n`);
+        if (beginning.seq > 0) await output.print(`entries up to ${beginning.seq} were pruned\n`);
         if (found.entries > 0)
           await output.print(
             `${colors.dim('note the head down elsewhere; later: signalbox journal verify --head …')}\n`,

@@ -16,7 +16,7 @@ const append = {
   sql: `SELECT seq, hash FROM append_entries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 };
 /** A commit that waits until it is on the disk, with everything before it. */
-const flush = { name: 'flush', sql: "SELECT pg_logical_emit_message(true, 'signalbox', '')", values: [] };
+export const flush = { name: 'flush', sql: "SELECT pg_logical_emit_message(true, 'signalbox', '')", values: [] };
 
 /** How much of a stretch is read at a time to be looked through. */
 const looked = { limit: 500, bytes: 4 * 1024 * 1024 };

@@ -3,6 +3,7 @@ import type { CallSamples, SampleQuery } from '../../journal/call-samples.ts';
 import type { EntryDraft, StoredEntry } from '../../journal/entry.ts';
 import type { Looking } from '../../journal/looking.ts';
 import type { Appended, ChainHead, Claim, EntryQuery, KeptResult, ResultPage, Store } from '../../journal/store.ts';
+import type { Beginning, DropRequest, Dropped } from '../../journal/pruning.ts';
 import { newId } from '../../model/identifiers.ts';
 import { type Address, parseAddress } from './address.ts';
 import { ApprovalTable } from './approval-table.ts';
@@ -12,6 +13,7 @@ import { JournalTable } from './journal-table.ts';
 import { KeptTable } from './kept-table.ts';
 import { Notices } from './notices.ts';
 import { Presence, channelOf } from './presence.ts';
+import { PrunedJournal } from './pruned-journal.ts';
 import { ResultTable } from './result-table.ts';
 import { SessionTable } from './session-table.ts';
 import { TokenTable } from './token-table.ts';
@@ -47,6 +49,7 @@ class OpenStore implements PostgresStore {
   readonly #presence: Presence;
   readonly #journal: JournalTable;
   readonly #approvals: ApprovalTable;
+  readonly #pruned: PrunedJournal;
   readonly #results: ResultTable;
   #closed: Promise<void> | undefined;
 
@@ -59,6 +62,7 @@ class OpenStore implements PostgresStore {
     this.#presence = new Presence(database, address, writer, { channel, post: this.post });
     this.#journal = new JournalTable(database, writer);
     this.#approvals = new ApprovalTable(database);
+    this.#pruned = new PrunedJournal(database);
     this.#results = new ResultTable(database);
     this.sessions = new SessionTable(database, { own: writer, living: (looking) => this.#presence.living(looking) });
     this.tokens = new TokenTable(database);
@@ -92,6 +96,14 @@ class OpenStore implements PostgresStore {
 
   openCalls(): Promise<readonly StoredEntry[]> {
     return this.#journal.openCalls();
+  }
+
+  beginning(): Promise<Beginning> {
+    return this.#pruned.beginning();
+  }
+
+  drop(request: DropRequest): Promise<Dropped> {
+    return this.#pruned.drop(request);
   }
 
   orphans(looking?: Looking): Promise<readonly StoredEntry[]> {

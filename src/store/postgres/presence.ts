@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Client } from 'pg';
 import type { Looking } from '../../journal/looking.ts';
 import type { Address } from './address.ts';
+import { refuseUnfinished } from './copy-progress.ts';
 import type { Database } from './database.ts';
 import { migrate } from './migrate.ts';
 import type { Notices } from './notices.ts';
@@ -20,19 +21,27 @@ const standing = `SELECT name, number IN (
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))
   OR (server_started <> pg_postmaster_start_time() AND now() < pg_postmaster_start_time() + interval '30 seconds') AS "isLiving" FROM writers`;
 
+/** The names of the writers that are alive; `$1` is the number of the schema's locks. */
+export const livingWriters = `SELECT name FROM (${standing}) AS standing WHERE "isLiving"`;
+
 const longestPause = 2000;
 /** A connection that broke is usually made anew within milliseconds. */
 const patienceMs = 2500;
 
 /** The channel on which the processes of a schema tell each other something. */
-export function channelOf({ schema }: Address): string {
-  return `signalbox_${numberOf(schema)}`;
+export function channelOf(address: Address): string {
+  return `signalbox_${lockOf(address)}`;
 }
 
 /** What the connection hears besides. */
 interface Hearing {
   readonly channel: string;
   readonly post: Pick<Notices, 'hear' | 'missed'>;
+}
+
+/** The number that all locks of a schema begin with; never negative: the server shows it as an unsigned one. */
+export function lockOf({ schema }: Address): number {
+  return Number.parseInt(hash('sha256', `signalbox ${schema}`, 'hex').slice(0, 8), 16) & 0x7f_ff_ff_ff;
 }
 
 /**
@@ -55,13 +64,17 @@ export class Presence {
     this.#database = database;
     this.#address = address;
     this.#writer = writer;
-    this.#lock = numberOf(address.schema);
+    this.#lock = lockOf(address);
     this.#hearing = hearing;
   }
 
   /** Connects, and brings the tables up to date. Tells which server it is. */
   async open(): Promise<string> {
-    return await this.#connect((client) => migrate(client, this.#address, this.#lock));
+    return await this.#connect(async (client) => {
+      const server = await migrate(client, this.#address, this.#lock);
+      await refuseUnfinished(client, this.#address);
+      return server;
+    });
   }
 
   /** The writers that are alive, this one included; for the patient also those that were not long ago. */
@@ -123,9 +136,4 @@ export class Presence {
       }
     }
   }
-}
-
-/** A number of its own for each schema, and never negative: the server shows it as an unsigned one. */
-function numberOf(schema: string): number {
-  return Number.parseInt(hash('sha256', `signalbox ${schema}`, 'hex').slice(0, 8), 16) & 0x7f_ff_ff_ff;
 }

@@ -1,4 +1,5 @@
 import { approvalSchema } from './approval-table.ts';
+import { beginningSchema } from './pruned-journal.ts';
 import { tailSchema } from './journal-table.ts';
 import { sentSchema, sessionSchema } from './session-table.ts';
 import { tokenSchema } from './token-table.ts';
@@ -69,4 +70,5 @@ export const schemaSteps: readonly string[] = [
   factSchema,
   sentSchema,
   keptSchema,
+  beginningSchema,
 ];

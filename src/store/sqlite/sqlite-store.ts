@@ -5,6 +5,7 @@ import type { ApprovalQuery, ApprovalRecord, StoredRule } from '../../journal/ap
 import type { CallSamples, SampleQuery } from '../../journal/call-samples.ts';
 import type { EntryDraft, StoredEntry } from '../../journal/entry.ts';
 import type { Appended, ChainHead, Claim, EntryQuery, KeptResult, ResultPage, Store } from '../../journal/store.ts';
+import type { Beginning, DropRequest, Dropped } from '../../journal/pruning.ts';
 import { SignalboxError, messageOf } from '../../model/errors.ts';
 import { newId } from '../../model/identifiers.ts';
 import { Checkpointer, longestLog } from './checkpointer.ts';
@@ -15,6 +16,7 @@ import { JobTable } from './job-table.ts';
 import { JournalIndex } from './journal-index.ts';
 import { JournalTable } from './journal-table.ts';
 import { KeptTable } from './kept-table.ts';
+import { PrunedJournal } from './pruned-journal.ts';
 import { ResultTable } from './result-table.ts';
 import { readSamples } from './sample-table.ts';
 import { schemaSteps } from './schema.ts';
@@ -56,6 +58,7 @@ class SqliteStore implements Store {
   readonly #lock: WriterLock | undefined;
   readonly #journal: JournalTable;
   readonly #index: JournalIndex;
+  readonly #pruned: PrunedJournal;
   readonly #results: ResultTable;
   readonly #approvals: ApprovalTable;
   readonly tokens: TokenTable;
@@ -102,6 +105,7 @@ class SqliteStore implements Store {
     this.#index = new JournalIndex(this.#database, (work) => this.#journal.transaction(work));
     this.#results = new ResultTable(this.#database, (work) => this.#transaction(work));
     this.#statements = new Statements(this.#database, this.location);
+    this.#pruned = new PrunedJournal(this.#statements, (work) => this.#journal.transaction(work));
     this.#stretches = new ShortStretches(this.#statements);
     this.#approvals = new ApprovalTable(this.#statements);
     this.sessions = new SessionTable(
@@ -168,6 +172,16 @@ class SqliteStore implements Store {
 
   async openCalls(): Promise<readonly StoredEntry[]> {
     return (await this.#open()).filter(({ writer }) => writer === this.#writer);
+  }
+
+  async beginning(): Promise<Beginning> {
+    return this.#pruned.beginning();
+  }
+
+  async drop(request: DropRequest): Promise<Dropped> {
+    this.#journal.catchUp();
+    this.#index.catchUp(this.#headSeq());
+    return await this.#pruned.drop(request, (entries) => this.#checkpointer?.committed(entries));
   }
 
   async orphans(): Promise<readonly StoredEntry[]> {

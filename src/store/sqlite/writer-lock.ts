@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
@@ -25,7 +35,9 @@ export class WriterLock {
     const unnamed = `${this.#file}.new`;
     this.#lock = new DatabaseSync(unnamed);
     // A journal beside it would keep the file's first name, and outlive a process that is killed.
-    this.#lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    this.#lock.exec(
+      `PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA user_version = ${process.pid}; BEGIN EXCLUSIVE`,
+    );
     renameSync(unnamed, this.#file);
   }
 
@@ -45,6 +57,32 @@ export class WriterLock {
   release(): void {
     this.#lock.close();
     rmSync(this.#file, { force: true });
+  }
+}
+
+/** A writer that is alive. */
+export interface LivingWriter {
+  readonly writer: string;
+  /** The id of its process; 0 when an earlier version made the lock. */
+  readonly process: number;
+}
+
+/** The writers of other processes that are alive; changes nothing. */
+export function livingWriters(directory: string): readonly LivingWriter[] {
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory)
+    .filter((name) => name.endsWith('.lock') && isLocked(join(directory, name)))
+    .map((name) => ({ writer: name.slice(0, -'.lock'.length), process: userVersion(join(directory, name)) }));
+}
+
+/** Read past the lock, from where SQLite keeps it. Not for a lock of this process, which closing the file would drop. */
+function userVersion(file: string): number {
+  const bytes = Buffer.alloc(4);
+  const descriptor = openSync(file, 'r');
+  try {
+    return readSync(descriptor, bytes, 0, 4, 60) === 4 ? bytes.readInt32BE() : 0;
+  } finally {
+    closeSync(descriptor);
   }
 }
 

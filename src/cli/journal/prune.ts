@@ -1,0 +1,78 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { type Pruned, pruneJournal } from '../../journal/prune.ts';
+import { counted } from '../../model/counted.ts';
+import type { CommandContext } from '../command-context.ts';
+import { parseSince } from '../duration.ts';
+import { usageFailure } from '../fail.ts';
+import { globalsOf, shortPath } from '../globals.ts';
+import { Interruption } from '../interruption.ts';
+import { openStore } from '../open-store.ts';
+import { printJson } from '../print-json.ts';
+import { ProgressLine } from '../progress-line.ts';
+import { assertJournal } from './open-journal.ts';
+
+interface Options {
+  readonly before: number;
+  readonly export?: string;
+  readonly dryRun?: true;
+}
+
+/** `signalbox journal prune`: drops old entries, after they were written to a file. */
+export function addPruneCommand(journal: Command, { terminal }: CommandContext): void {
+  journal
+    .command('prune')
+    .summary('write old entries to a file and drop them')
+    .description(
+      'Writes the entries before a time to a file, reads it back, and drops them from the journal, together with approvals, kept results, recordings and idempotency keys of that time. What is left can still be verified, and verify --with FILE proves the file too. Calls that are still open are kept, with everything after them.',
+    )
+    .requiredOption('--before <when>', 'how old: 180d, or a date', (text) => parseSince(text))
+    .option('--export <file>', 'where to write them; compressed when it ends with .gz')
+    .option('--dry-run', 'only say how many it would be')
+    .action(async ({ before, export: file, dryRun }: Options, command: Command) => {
+      if ((file === undefined) !== (dryRun === true))
+        throw usageFailure('name a file with --export, or ask with --dry-run', {
+          next: 'signalbox journal prune --before 180d --export journal-old.jsonl.gz',
+        });
+      const globals = globalsOf(command);
+      const archive = file === undefined ? undefined : resolve(file);
+      const { store } = await openStore(await assertJournal(globals), globals.data);
+      const interruption = new Interruption();
+      const line = new ProgressLine(terminal.errors);
+      try {
+        const pruned = await pruneJournal(store, {
+          before,
+          signal: interruption.signal,
+          ...(archive === undefined ? {} : { archive }),
+          onProgress: (doing, entries) => line.show({ progress: entries, message: `entries, ${doing}` }),
+        });
+        line.clear();
+        const told = archive === undefined || pruned.dropped === undefined ? pruned : { ...pruned, file: archive };
+        if (globals.json) await printJson(terminal.output, told);
+        else await terminal.output.print(`${render(pruned, archive)}\n`);
+      } finally {
+        line.clear();
+        interruption.stop();
+        await store.close();
+      }
+    });
+}
+
+function render({ entries, first, last, dropped, keptFor }: Pruned, archive: string | undefined): string {
+  const kept =
+    keptFor === undefined
+      ? ''
+      : `\nkept from ${keptFor} on, which is still open: signalbox settle, or wait for its end`;
+  if (entries === 0) return `nothing is that old${kept}`;
+  const range = `${entries} ${entries === 1 ? 'entry' : 'entries'} (${first} to ${last})`;
+  if (dropped === undefined || archive === undefined) return `${range} would be dropped${kept}`;
+  const { approvals, results, recordings, claims } = dropped;
+  const rest = [
+    counted(approvals, 'approval'),
+    counted(results, 'kept result'),
+    counted(recordings, 'recording'),
+    counted(claims, 'idempotency key'),
+  ].join(', ');
+  const file = shortPath(archive);
+  return `${range} written to ${file}, read back, and dropped; also ${rest}${kept}\nto prove both: signalbox journal verify --with ${file}`;
+}

@@ -1,0 +1,117 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { type CopyReport, copyStore } from '../store/copy/copy-store.ts';
+import { isPostgresAddress } from '../store/postgres/address.ts';
+import { postgresTarget } from '../store/postgres/copy-target.ts';
+import { sqliteSource } from '../store/sqlite/copy-source.ts';
+import type { CommandContext } from './command-context.ts';
+import { usageFailure } from './fail.ts';
+import { type Globals, globalsOf, journalFile, shortPath } from './globals.ts';
+import { Interruption } from './interruption.ts';
+import { resolvedAddress } from './open-store.ts';
+import { printJson } from './print-json.ts';
+import { ProgressLine } from './progress-line.ts';
+import type { Printer } from './terminal.ts';
+
+interface Options {
+  readonly from: string;
+  readonly to: string;
+  readonly restart?: true;
+}
+
+/** `signalbox migrate`: copies everything from SQLite to PostgreSQL. */
+export function addMigrateCommand(program: Command, { terminal }: CommandContext): void {
+  program
+    .command('migrate')
+    .summary('copy all records from SQLite to PostgreSQL')
+    .description(
+      'Copies the journal with its chain as it is, approvals, remembered rules, sessions, tokens, jobs, kept results and the rest into an empty PostgreSQL database, and compares both sides. The SQLite file is only read and stays as it is; no process may use it meanwhile. Cut short, it goes on where it was when it is run again; until it has ended, nothing else opens the database.',
+    )
+    .option('--from <file>', 'sqlite for the data directory’s file, or a path', 'sqlite')
+    .requiredOption(
+      '--to <address>',
+      'postgres://user:password@host/database; ${env:NAME} and ${secret:NAME} are filled in',
+    )
+    .option('--restart', 'throw away what an earlier, unfinished run has copied')
+    .addHelpText('after', examples)
+    .action(async ({ from, to, restart }: Options, command: Command) => {
+      // The address is not repeated: it may hold a password.
+      if (!isPostgresAddress(to))
+        throw usageFailure('--to: expected a "postgres://…" address', { next: 'signalbox migrate --help' });
+      const globals = globalsOf(command);
+      const line = new ProgressLine(terminal.errors);
+      const interruption = new Interruption();
+      try {
+        const { report, target } = await migrateTo(to, {
+          file: from === 'sqlite' ? journalFile(globals) : resolve(from),
+          globals,
+          restart: restart === true,
+          line,
+          signal: interruption.signal,
+        });
+        line.clear();
+        if (globals.json) await printJson(terminal.output, { ok: true, ...report, to: target });
+        else await terminal.output.print(render(report, target, to, terminal.output));
+      } finally {
+        line.clear();
+        interruption.stop();
+      }
+    });
+}
+
+const examples = `
+Examples:
+  signalbox secret set DB_PASSWORD
+  signalbox migrate --to 'postgres://signalbox:\${secret:DB_PASSWORD}@db.internal/signalbox'`;
+
+interface Migration {
+  readonly file: string;
+  readonly globals: Globals;
+  readonly restart: boolean;
+  readonly line: ProgressLine;
+  readonly signal: AbortSignal;
+}
+
+async function migrateTo(to: string, migration: Migration): Promise<{ report: CopyReport; target: string }> {
+  const { file, globals, restart, line, signal } = migration;
+  const address = await resolvedAddress(to, globals.data);
+  const source = await sqliteSource(file);
+  try {
+    const target = await postgresTarget(address, source, { restart });
+    try {
+      const report = await copyStore(source, target, {
+        signal,
+        onProgress: ({ doing, table, rows, total }) =>
+          line.show({ progress: rows, total, message: `${doing} ${table}` }),
+      });
+      return { report, target: target.location };
+    } finally {
+      await target.close();
+    }
+  } finally {
+    source.close();
+  }
+}
+
+function render({ head, tables, resumed }: CopyReport, target: string, to: string, { colors }: Printer): string {
+  const rows = Object.entries(tables)
+    .filter(([, count]) => count > 0)
+    .map(([table, count]) => `  ${table.padEnd(18)}${String(count).padStart(10)}\n`);
+  const went = resumed === 0 ? '' : `${resumed} rows were there from an earlier run\n`;
+  return `${colors.green('ok')} everything is in ${shortPath(target)}, and the same on both sides
+${rows.join('')}${went}head ${head.seq}:${head.hash}
+${colors.dim('next:')} in the configuration, on every machine: "store": ${JSON.stringify(shownAddress(to))}
+${colors.dim('then:')} signalbox doctor; the SQLite file can be kept as a backup
+`;
+}
+
+/** The address to write down; a password that was typed is no part of it. */
+function shownAddress(to: string): string {
+  const byName = (password: string): string => (/^\$\{[^}]+\}$/.test(password) ? password : '${secret:DB_PASSWORD}');
+  return to
+    .replace(
+      /^(postgres(?:ql)?:\/\/(?:\$\{[^}]*\}|[^:@/])*):(.*)@/,
+      (_, start: string, password: string) => `${start}:${byName(password)}@`,
+    )
+    .replace(/([?&]password=)([^&#]*)/, (_, start: string, password: string) => `${start}${byName(password)}`);
+}

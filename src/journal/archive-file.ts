@@ -1,0 +1,73 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+import { SignalboxError, messageOf } from '../model/errors.ts';
+import type { StoredEntry } from './entry.ts';
+
+// Many entries in one write: a step for each would take longer than reading them.
+const chunkLength = 64 * 1024;
+
+/**
+ * Writes entries as JSON lines, as they are stored, so that the chain can be recomputed from the file alone; compressed when
+ * its name ends with `.gz`. When it resolves, the file is on the disk. It must not be there before.
+ */
+export async function writeArchive(file: string, entries: AsyncIterable<StoredEntry>): Promise<void> {
+  // What tools were given and what they answered is nobody else's business.
+  const handle = await open(file, 'wx', 0o600).catch((error: unknown) => {
+    throw new SignalboxError('file-unwritable', `cannot write the archive ${file}: ${messageOf(error)}`, {
+      cause: error,
+    });
+  });
+  try {
+    const out = createWriteStream(file, { fd: handle, autoClose: false });
+    await (isCompressed(file)
+      ? pipeline(Readable.from(lines(entries)), createGzip(), out)
+      : pipeline(Readable.from(lines(entries)), out));
+    await handle.sync();
+  } catch (error) {
+    await rm(file, { force: true });
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The entries of archives, one after another. */
+export async function* readArchives(files: readonly string[]): AsyncGenerator<StoredEntry> {
+  for (const file of files) yield* readArchive(file);
+}
+
+async function* readArchive(file: string): AsyncGenerator<StoredEntry> {
+  let place = 0;
+  try {
+    const stream = createReadStream(file);
+    const plain = isCompressed(file) ? stream.pipe(createGunzip()) : stream;
+    stream.on('error', (error) => plain.destroy(error));
+    for await (const line of createInterface({ input: plain, crlfDelay: Infinity })) {
+      place += 1;
+      yield JSON.parse(line) as StoredEntry;
+    }
+  } catch (error) {
+    throw new SignalboxError('file-unreadable', `cannot read the archive ${file}, line ${place}: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function isCompressed(file: string): boolean {
+  return file.endsWith('.gz');
+}
+
+async function* lines(entries: AsyncIterable<StoredEntry>): AsyncGenerator<string> {
+  let chunk = '';
+  for await (const entry of entries) {
+    chunk += `${JSON.stringify(entry)}\n`;
+    if (chunk.length < chunkLength) continue;
+    yield chunk;
+    chunk = '';
+  }
+  if (chunk !== '') yield chunk;
+}

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, after, describe, test } from 'node:test';
+import { fillStore } from '../../../test/support/filled-store.ts';
+import { startPostgres } from '../../../test/support/postgres.ts';
+import { verifyChain } from '../../journal/chain.ts';
+import { draft } from '../../journal/store.conformance.ts';
+import type { Store } from '../../journal/store.ts';
+import { SignalboxError } from '../../model/errors.ts';
+import { postgresTarget } from '../postgres/copy-target.ts';
+import { postgresStore } from '../postgres/postgres-store.ts';
+import { sqliteSource } from '../sqlite/copy-source.ts';
+import { sqliteStore } from '../sqlite/sqlite-store.ts';
+import { type CopyReport, copyStore } from './copy-store.ts';
+
+const cluster = await startPostgres();
+after(() => cluster.end());
+let places = 0;
+
+/** A SQLite file with records in it. */
+async function filledFile(t: TestContext, calls = 300): Promise<string> {
+  const directory = mkdtempSync(join(tmpdir(), 'signalbox-copy-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const file = join(directory, 'signalbox.db');
+  const store = sqliteStore({ file });
+  await fillStore(store, { calls });
+  await store.close();
+  return file;
+}
+
+const freshAddress = (): string => cluster.address(`copy_${(places += 1)}`);
+
+async function copy(
+  file: string,
+  address: string,
+  options: { restart?: boolean; stopAfter?: number } = {},
+): Promise<CopyReport> {
+  const source = await sqliteSource(file);
+  try {
+    const target = await postgresTarget(address, source, options);
+    const stop = new AbortController();
+    let steps = 0;
+    const onProgress = (): void => {
+      if ((steps += 1) === options.stopAfter) stop.abort();
+    };
+    try {
+      return await copyStore(source, target, { onProgress, signal: stop.signal });
+    } finally {
+      await target.close();
+    }
+  } finally {
+    source.close();
+  }
+}
+
+const refusedWith =
+  (pattern: RegExp) =>
+  (error: unknown): boolean =>
+    error instanceof SignalboxError && pattern.test(error.message) && !error.message.includes('hunter2');
+
+/** Everything that can be seen of a store. */
+async function seen(store: Store): Promise<object> {
+  const { sessions } = store;
+  const all = { order: 'oldest-first', limit: 100_000 } as const;
+  return {
+    entries: await store.entries(all),
+    calls: await store.entries({ ...all, calls: true }),
+    slow: await store.entries({ ...all, server: 'mail', decision: 'ask', text: 'part 7' }),
+    claims: [await store.claim('key'), await store.claim('unsettled')],
+    recording: await store.recording('keyed'),
+    result: (await store.readResult('large', 0, 1e6))?.text.replaceAll('\0', '\uFFFD'),
+    approvals: await store.approvals({ limit: 10 }),
+    open: await store.approvals({ limit: 10, openAt: Date.now() }),
+    rules: await store.rules(),
+    tokens: await store.tokens.list({ limit: 10 }),
+    jobs: await store.jobs.list(),
+    sessions: await sessions.select({ limit: 10 }),
+    memory: await sessions.memory('s1'),
+    events: (await sessions.events('s1', 0, 10_000)).map(({ seq, at, body }) => ({ seq, at, body })),
+  };
+}
+
+describe('copying from SQLite to PostgreSQL', () => {
+  test('brings over everything there is: the chain to the letter, and every record as it was', async (t) => {
+    const file = await filledFile(t);
+    const address = freshAddress();
+    const { tables, head, resumed } = await copy(file, address);
+    assert.equal(resumed, 0);
+    // A table that nothing was put into would show nothing: fill it in `filled-store.ts`.
+    const empty = Object.entries(tables).filter(([name, rows]) => rows === 0 && name !== 'beginning');
+    assert.deepEqual(empty, []);
+    const [from, to] = [sqliteStore({ file }), await postgresStore({ address })];
+    t.after(() => Promise.all([from.close(), to.close()]));
+    assert.deepEqual(await seen(to), await seen(from));
+    const verified = await verifyChain(to);
+    assert.deepEqual([verified.ok, verified.ok && verified.head], [true, head]);
+    // Life goes on: new entries join the chain, a new question of an old binding is refused, lost work is found.
+    await to.append([draft()]);
+    assert.equal((await verifyChain(to, { expected: head })).ok, true);
+    const [open] = await to.approvals({ limit: 1, binding: 'b' });
+    assert.ok(open !== undefined);
+    const again = { ...open, id: 'appr_9' };
+    assert.deepEqual(await to.append([draft({ approval: { kind: 'ask', record: again } })]), [undefined]);
+    assert.deepEqual(
+      (await to.orphans()).map(({ call }) => call),
+      ['open'],
+    );
+    assert.deepEqual(
+      (await to.sessions.takeLost()).map(({ id }) => id),
+      ['turn_1'],
+    );
+  });
+
+  test('cut short anywhere, goes on there; until then nobody can use the half of it', async (t) => {
+    const file = await filledFile(t);
+    const address = freshAddress();
+    for (const stopAfter of [1, 2, 3]) await assert.rejects(copy(file, address, { stopAfter }), { name: 'AbortError' });
+    await assert.rejects(
+      postgresStore({ address }),
+      refusedWith(/holds an unfinished copy of .*run signalbox migrate/),
+    );
+    const { head, resumed } = await copy(file, address);
+    assert.ok(resumed > 300, `${resumed} rows were not copied again`);
+    const once = freshAddress();
+    assert.deepEqual((await copy(file, once)).head, head);
+    const [one, other] = [await postgresStore({ address }), await postgresStore({ address: once })];
+    t.after(() => Promise.all([one.close(), other.close()]));
+    assert.deepEqual(await seen(one), await seen(other));
+  });
+
+  test('done once more, it finds that all is there; once it is used, it refuses', async (t) => {
+    const file = await filledFile(t, 10);
+    const address = freshAddress();
+    const first = await copy(file, address);
+    assert.deepEqual((await copy(file, address)).tables, first.tables);
+    const store = await postgresStore({ address });
+    await assert.rejects(copy(file, address), refusedWith(/is in use; stop what uses it/));
+    await store.append([draft()]);
+    await store.close();
+    await assert.rejects(copy(file, address), refusedWith(/has been in use since/));
+  });
+
+  test('refuses a place that holds anything else', async (t) => {
+    const file = await filledFile(t, 10);
+    const address = freshAddress();
+    const store = await postgresStore({ address });
+    await store.keepResult({ id: 'r', owner: 'o', mimeType: 'text/plain', text: 'x' });
+    await store.close();
+    await assert.rejects(copy(file, address), refusedWith(/holds records of its own \(result/));
+    const half = freshAddress();
+    await assert.rejects(copy(await filledFile(t, 10), half, { stopAfter: 2 }));
+    await assert.rejects(copy(file, half), refusedWith(/holds a copy of another journal/));
+    const { head } = await copy(file, half, { restart: true });
+    const restarted = await postgresStore({ address: half });
+    t.after(() => restarted.close());
+    assert.deepEqual(await restarted.anchor(), head);
+  });
+
+  test('what was written to the source between two runs is found out, and copied anew when told', async (t) => {
+    const file = await filledFile(t, 10);
+    const address = freshAddress();
+    await assert.rejects(copy(file, address, { stopAfter: 30 }), { name: 'AbortError' });
+    const store = sqliteStore({ file });
+    await store.tokens.used('tok_1', 77);
+    await store.close();
+    await assert.rejects(copy(file, address), refusedWith(/the table tokens is not the same on both sides.*--restart/));
+    await copy(file, address, { restart: true });
+    const copied = await postgresStore({ address });
+    t.after(() => copied.close());
+    assert.equal((await copied.tokens.find('tok_1'))?.lastUsedAt, 77);
+  });
+
+  test('refuses while a process has the source open, and says which; and keeps others out meanwhile', async (t) => {
+    const file = await filledFile(t, 10);
+    const program = `
+      const { sqliteStore } = await import(${JSON.stringify(new URL('../sqlite/sqlite-store.ts', import.meta.url).href)});
+      sqliteStore({ file: ${JSON.stringify(file)} });
+      process.stdout.write('open');
+      setInterval(() => {}, 60_000);`;
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const closed = once(child, 'close');
+    try {
+      await once(child.stdout, 'data');
+      await assert.rejects(sqliteSource(file), refusedWith(new RegExp(`is in use by process ${child.pid}; stop it`)));
+    } finally {
+      child.kill('SIGKILL');
+      await closed;
+    }
+    const source = await sqliteSource(file);
+    try {
+      assert.throws(() => sqliteStore({ file }), refusedWith(/locked/));
+    } finally {
+      source.close();
+    }
+  });
+});

@@ -1,0 +1,48 @@
+import type { Client } from 'pg';
+import { SignalboxError } from '../../model/errors.ts';
+import type { CopiedSoFar } from '../copy/copy-target.ts';
+import type { Address } from './address.ts';
+
+/** That records are copied here from another store, and how far each table has come. */
+export const copySchema = `
+CREATE TABLE copies (id integer PRIMARY KEY CHECK (id = 1), source text NOT NULL, first_hash text NOT NULL, finished boolean NOT NULL);
+CREATE TABLE copied_tables (name text PRIMARY KEY, rows bigint NOT NULL, next text NOT NULL);
+`;
+
+/** The copy that fills, or filled, this place. */
+export interface Copy {
+  readonly source: string;
+  /** The hash of the first entry, which shows whether a source is the same one. */
+  readonly firstHash: string;
+  readonly finished: boolean;
+}
+
+/** Half a copy is nothing to work with: who uses it would see a journal without its end. */
+export async function refuseUnfinished(client: Client, { location }: Address): Promise<void> {
+  const copy = await copyIn(client);
+  if (copy === undefined || copy.finished) return;
+  throw new SignalboxError(
+    'store-unavailable',
+    `${location} holds an unfinished copy of ${copy.source}; run signalbox migrate again, which goes on where it was cut short`,
+  );
+}
+
+export async function copyIn(client: Client): Promise<Copy | undefined> {
+  const { rows } = await client.query<Copy>('SELECT source, first_hash AS "firstHash", finished FROM copies');
+  return rows[0];
+}
+
+export async function beginCopy(client: Client, source: string, firstHash: string): Promise<void> {
+  await client.query('INSERT INTO copies VALUES (1, $1, $2, false)', [source, firstHash]);
+}
+
+/** How far each table has come. */
+export async function progressIn(client: Client): Promise<Map<string, CopiedSoFar>> {
+  const { rows } = await client.query<{ name: string; rows: number; next: string }>('SELECT * FROM copied_tables');
+  return new Map(
+    rows.map(({ name, rows: count, next }) => [name, { rows: count, next: JSON.parse(next) as CopiedSoFar['next'] }]),
+  );
+}
+
+export const noteProgress = `INSERT INTO copied_tables VALUES ($1, $2, $3)
+  ON CONFLICT (name) DO UPDATE SET rows = copied_tables.rows + excluded.rows, next = excluded.next`;

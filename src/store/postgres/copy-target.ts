@@ -1,0 +1,234 @@
+import type { Client } from 'pg';
+import { type Verification, verifyChain } from '../../journal/chain.ts';
+import type { ChainHead } from '../../journal/store.ts';
+import { SignalboxError } from '../../model/errors.ts';
+import type { CopiedPage, CopiedRow, CopiedTable, CopiedValue, CopySource } from '../copy/copy-source.ts';
+import type { CopiedSoFar, CopyTarget } from '../copy/copy-target.ts';
+import { type Address, parseAddress } from './address.ts';
+import { beginCopy, copyIn, noteProgress, progressIn } from './copy-progress.ts';
+import { Database, loadDriver, withoutNul } from './database.ts';
+import { factsOf } from './entry-facts.ts';
+import { JournalTable, flush } from './journal-table.ts';
+import { migrate } from './migrate.ts';
+import { livingWriters, lockOf } from './presence.ts';
+import { PrunedJournal } from './pruned-journal.ts';
+import { storeFailure } from './store-failure.ts';
+
+/** What says of the records, and is none itself. */
+const ownTables = new Set(['schema_version', 'writers', 'head', 'copies', 'copied_tables']);
+const factNames = ['server', 'decision', 'principal', 'ms'] as const;
+const pageSize = 2000;
+
+/** Opens a database to copy the records of a source into it. Refuses one that holds anything but an earlier copy of it. */
+export async function postgresTarget(
+  text: string,
+  source: CopySource,
+  options: { readonly restart?: boolean } = {},
+): Promise<CopyTarget> {
+  const address = parseAddress(text);
+  const database = new Database(await loadDriver(), address);
+  const client = database.client();
+  // Whatever is under way fails by itself, and says why.
+  client.on('error', () => undefined);
+  const target = new PostgresTarget(database, client, address);
+  try {
+    await client.connect();
+    await target.prepare(source, options.restart === true);
+    return target;
+  } catch (error) {
+    await target.close();
+    throw storeFailure(error, address.location);
+  }
+}
+
+class PostgresTarget implements CopyTarget {
+  readonly location: string;
+  isFinished = false;
+  readonly #database: Database;
+  readonly #client: Client;
+  readonly #address: Address;
+  #progress = new Map<string, CopiedSoFar>();
+  #types = new Map<string, ReadonlyMap<string, string>>();
+
+  constructor(database: Database, client: Client, address: Address) {
+    this.location = address.location;
+    this.#database = database;
+    this.#client = client;
+    this.#address = address;
+  }
+
+  async prepare(source: CopySource, restart: boolean): Promise<void> {
+    const client = this.#client;
+    const lock = lockOf(this.#address);
+    await migrate(client, this.#address, lock);
+    const { rows } = await client.query<{ got: boolean }>('SELECT pg_try_advisory_lock($1, -1) AS got', [lock]);
+    if (rows[0]?.got !== true) throw this.#refusal('is being filled by another signalbox migrate', 'wait for it');
+    const { rows: living } = await client.query(livingWriters, [lock]);
+    if (living.length > 0) throw this.#refusal('is in use', 'stop what uses it, or name another');
+    this.#types = await this.#columnTypes();
+    this.#refuseUnknown(source);
+    const firstHash = firstHashOf(source);
+    let copy = await copyIn(client);
+    if (copy !== undefined && !copy.finished && restart) {
+      await this.#empty();
+      copy = undefined;
+    }
+    if (copy === undefined) {
+      await this.#refuseFilled();
+      await beginCopy(client, source.location, firstHash);
+    } else if (copy.firstHash !== firstHash)
+      throw this.#refusal(`holds a copy of another journal, ${copy.source}`, 'name another database or ?schema=');
+    this.#progress = await progressIn(client);
+    if (copy?.finished !== true) return;
+    const [head] = await this.#database.rows<ChainHead>('SELECT seq, hash FROM head');
+    if (head?.seq !== source.head.seq || head.hash !== source.head.hash)
+      throw this.#refusal(`has been in use since ${copy.source} was copied there`, 'nothing is left to be done');
+    this.isFinished = true;
+  }
+
+  soFar({ name }: CopiedTable): CopiedSoFar {
+    return this.#progress.get(name) ?? { rows: 0, next: undefined };
+  }
+
+  async write(table: CopiedTable, page: CopiedPage): Promise<void> {
+    const { name } = table;
+    const columns = this.#columns(table, page.rows);
+    const names = [...columns.keys()];
+    const types = names.map((column) => this.#types.get(name)?.get(column) ?? 'text');
+    const insert = `INSERT INTO ${name} (${names.join(', ')})
+      SELECT * FROM unnest(${types.map((type, index) => `$${index + 1}::${type}[]`).join(', ')})`;
+    const last = name === 'journal' ? page.rows.at(-1) : undefined;
+    const values = new Map(table.columns.map((column, index) => [column, last?.[index]]));
+    // Not waited for one by one: they go in one round trip.
+    const statements = [
+      this.#client.query('BEGIN; SET LOCAL synchronous_commit = off'),
+      this.#client.query(insert, [...columns.values()]),
+      ...(last === undefined
+        ? []
+        : [this.#client.query('UPDATE head SET seq = $1, hash = $2', [values.get('seq'), values.get('hash')])]),
+      this.#client.query(noteProgress, [name, page.rows.length, JSON.stringify(page.next)]),
+      this.#client.query('COMMIT'),
+    ];
+    try {
+      await Promise.allSettled(statements);
+      await Promise.all(statements);
+    } catch (error) {
+      throw storeFailure(error, this.location);
+    }
+  }
+
+  async verify(expected: ChainHead, signal?: AbortSignal): Promise<Verification> {
+    await this.#database.together([flush]);
+    await this.#client.query('ANALYZE');
+    const journal = new JournalTable(this.#database, '');
+    const pruned = new PrunedJournal(this.#database);
+    return await verifyChain(
+      { anchor: () => journal.head(), beginning: () => pruned.beginning(), entries: (query) => journal.entries(query) },
+      { ...(expected.seq === 0 ? {} : { expected }), ...(signal === undefined ? {} : { signal }) },
+    );
+  }
+
+  async *rows({ name, columns }: CopiedTable): AsyncGenerator<readonly CopiedRow[]> {
+    const wanted = columns.map((column) =>
+      this.#types.get(name)?.get(column) === 'boolean' ? `${column}::integer` : column,
+    );
+    await this.#client.query(`BEGIN; DECLARE copied NO SCROLL CURSOR FOR SELECT ${wanted.join(', ')} FROM ${name}`);
+    try {
+      for (;;) {
+        const query = { text: `FETCH ${pageSize} FROM copied`, rowMode: 'array' as const };
+        const { rows } = await this.#client.query<CopiedValue[]>(query);
+        if (rows.length === 0) return;
+        yield rows;
+      }
+    } finally {
+      await this.#client.query('COMMIT');
+    }
+  }
+
+  async finish(): Promise<void> {
+    await this.#database.change('UPDATE copies SET finished = true');
+  }
+
+  async close(): Promise<void> {
+    await this.#client.end().catch(() => undefined);
+    await this.#database.close();
+  }
+
+  /** The values by columns, as this database keeps them. */
+  #columns({ name, columns }: CopiedTable, rows: readonly CopiedRow[]): Map<string, unknown[]> {
+    const types = this.#types.get(name);
+    const values = new Map<string, unknown[]>(
+      columns.map((column, index) => [
+        column,
+        types?.get(column) === 'boolean'
+          ? rows.map((row) => row[index] === 1)
+          : rows.map((row) => withoutNul(row[index])),
+      ]),
+    );
+    if (name !== 'journal') return values;
+    refuseNul(columns, rows);
+    const facts = values.get('body')?.map((body) => factsOf(String(body))) ?? [];
+    for (const fact of factNames)
+      values.set(
+        fact,
+        facts.map((each) => each[fact]),
+      );
+    return values;
+  }
+
+  async #columnTypes(): Promise<Map<string, Map<string, string>>> {
+    const { rows } = await this.#client.query<{ table: string; column: string; type: string }>(
+      `SELECT table_name AS table, column_name AS column, data_type AS type FROM information_schema.columns WHERE table_schema = $1`,
+      [this.#address.schema],
+    );
+    const tables = Map.groupBy(rows, ({ table }) => table);
+    return new Map(
+      Array.from(tables, ([table, columns]) => [table, new Map(columns.map(({ column, type }) => [column, type]))]),
+    );
+  }
+
+  /** What has no place here would be lost. */
+  #refuseUnknown(source: CopySource): void {
+    for (const { name, columns } of source.tables) {
+      const missing = columns.find((column) => this.#types.get(name)?.has(column) !== true);
+      if (missing !== undefined) throw this.#refusal(`has no place for ${name}.${missing}`, 'report this');
+    }
+  }
+
+  async #refuseFilled(): Promise<void> {
+    for (const table of this.#recordTables()) {
+      const { rowCount } = await this.#client.query(`SELECT 1 FROM ${table} LIMIT 1`);
+      if (rowCount !== 0)
+        throw this.#refusal(`holds records of its own (${table})`, 'name an empty database, or another ?schema=');
+    }
+  }
+
+  async #empty(): Promise<void> {
+    const tables = [...this.#recordTables(), 'copies', 'copied_tables'].join(', ');
+    await this.#client.query(`BEGIN; TRUNCATE ${tables}; UPDATE head SET seq = 0, hash = ''; COMMIT`);
+  }
+
+  #recordTables(): readonly string[] {
+    return [...this.#types.keys()].filter((table) => !ownTables.has(table));
+  }
+
+  #refusal(what: string, next: string): SignalboxError {
+    return new SignalboxError('copy-failed', `${this.location} ${what}; ${next}`);
+  }
+}
+
+/** The journal is a chain of hashes: an entry that cannot be kept as it is would break it. */
+function refuseNul(columns: readonly string[], rows: readonly CopiedRow[]): void {
+  const found = rows.find((row) => row.some((value) => typeof value === 'string' && value.includes('\0')));
+  if (found !== undefined)
+    throw new SignalboxError(
+      'copy-failed',
+      `entry ${found[columns.indexOf('seq')]} has a NUL character in a name, which PostgreSQL cannot keep: this journal cannot be copied there`,
+    );
+}
+
+function firstHashOf(source: CopySource): string {
+  const journal = source.tables.find(({ name }) => name === 'journal');
+  const first = journal === undefined ? undefined : source.page(journal, undefined).rows[0];
+  return String(first?.[journal?.columns.indexOf('hash') ?? 0] ?? '');
+}

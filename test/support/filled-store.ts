@@ -1,0 +1,69 @@
+import type { ApprovalRecord } from '../../src/journal/approval-store.ts';
+import type { EntryDraft } from '../../src/journal/entry.ts';
+import { draft } from '../../src/journal/store.conformance.ts';
+import type { Store } from '../../src/journal/store.ts';
+import { seedJournal } from './seed-journal.ts';
+
+const human = { id: 'ann', kind: 'human' } as const;
+/** When everything was that has a time of its own. */
+export const filledAt = 1_000_000;
+
+/** Puts something into every table there is, the odd things among them. Calls are spread over a week before `until`. */
+export async function fillStore(
+  store: Store,
+  given: { readonly calls: number; readonly until?: number },
+): Promise<void> {
+  const entry = (more: Partial<EntryDraft>): Promise<unknown> =>
+    Promise.resolve(store.append([draft({ at: filledAt, ...more })]));
+  await entry({ type: 'CallStarted', outcome: '', call: 'keyed', claim: { key: 'key', fingerprint: 'f' } });
+  await entry({ call: 'keyed', settle: { key: 'key', outcome: '{"a":1}' }, recording: '{"content":"\\u0000é"}' });
+  await entry({ type: 'CallStarted', outcome: '', call: 'keyed too', claim: { key: 'unsettled', fingerprint: 'g' } });
+  await entry({ call: 'keyed too', outcome: 'failed' });
+  await store.keepResult({ id: 'large', owner: 'bot', mimeType: 'text/plain', text: 'é\0"😀\n'.repeat(60_000) });
+
+  const asked = (more: Partial<ApprovalRecord>): ApprovalRecord => ({
+    ...{ id: 'appr_1', binding: 'b', subject: 's', principal: 'bot', server: 'bank', requestedAt: filledAt },
+    ...{ expiresAt: filledAt + 10, asked: '{"tool":"é😀"}', answer: '', given: '', closed: false, usedBy: '', ...more },
+  });
+  const ask = (more: Partial<ApprovalRecord>): Promise<unknown> =>
+    entry({ type: 'ApprovalRequested', outcome: '', approval: { kind: 'ask', record: asked(more) } });
+  await ask({});
+  // The first has expired, and nobody closed it.
+  await ask({ id: 'appr_2', requestedAt: filledAt + 20, expiresAt: 9e12 });
+  await ask({ id: 'appr_3', binding: 'c', expiresAt: 9e12 });
+  const rule = { id: 'rule_1', principal: 'bot', server: 'bank', text: '{"scope":"tool"}' };
+  await entry({ approval: { kind: 'answer', id: 'appr_3', at: filledAt, answer: 'approved', given: '{}', rule } });
+  await entry({ call: 'approved', approval: { kind: 'use', id: 'appr_3', at: filledAt } });
+
+  const token = {
+    id: 'tok_1',
+    hash: 'ab'.repeat(32),
+    role: 'agent',
+    profile: '',
+    name: 'é"',
+    createdAt: filledAt,
+  } as const;
+  const record = { ...token, expiresAt: 0, lastUsedAt: 5, revokedAt: 0 };
+  await entry({ type: 'TokenCreated', outcome: '', token: { kind: 'create', record } });
+
+  const session = {
+    id: 's1',
+    agent: 'demo',
+    runtime: 'model',
+    model: '',
+    title: 'a\\b{"',
+    cwd: '/home',
+    permissionMode: 'default',
+  } as const;
+  await store.sessions.create({ ...session, owner: human, createdAt: 1, activeAt: 2, forkedFrom: '', lastTurn: '' });
+  const events = Array.from({ length: 2500 }, (_, index) => JSON.stringify({ text: `\0event ${index}` }));
+  await store.sessions.write([{ session: 's1', at: 3, events, memory: '{"a":[1,"é"]}', begins: true }]);
+  for (const id of ['turn_1', 'turn_2'])
+    await store.sessions.queue({ id, session: 's1', content: `do ${id}`, by: human, at: 4, title: 't', most: 9 });
+  await store.sessions.claim('s1');
+
+  const job = { id: 'job_1', owner: '{}', ownerId: 'ann', text: '{"cron":"* * * * *"}', createdAt: 1, nextAt: 9e12 };
+  await store.jobs.add({ ...job, lastAt: 0, lastSession: '', lastError: '' }, 9);
+  await seedJournal(store, given);
+  await entry({ type: 'CallStarted', outcome: '', call: 'open', at: given.until ?? Date.now() });
+}
