@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { EntryDraft } from '../journal/entry.ts';
 import type { Redactor } from '../journal/redaction.ts';
 import type { CallOutcome } from '../model/call.ts';
@@ -13,6 +14,7 @@ const longestOutput = 1000;
 const mostChanges = 100;
 const longestDiffs = 16 * 1024;
 const longestArguments = 1024 * 1024;
+const machineFact = `,"machine":${JSON.stringify(hostname())}`;
 
 /** The intent: what is about to be run, and by whose leave. */
 export function intentDraft(call: Call, redactor: Redactor): EntryDraft {
@@ -106,6 +108,7 @@ function facts(call: Call): string {
   if (tool !== undefined)
     body += `,"server":"${tool.source.server}","adapter":"${tool.source.adapter}","effect":"${tool.definition.effect}","definitionHash":"${tool.definition.definitionHash}"`;
   if (tool?.offered.undo !== undefined) body += ',"ownUndo":true';
+  if (tool?.definition.effect === 'undoable') body += machineFact;
   if (tool !== undefined && tool.definition.labels.length > 0)
     body += `,"labels":${JSON.stringify(tool.definition.labels)}`;
   if (decision !== undefined) body += `,"decision":${decisionText(decision)}`;

@@ -1,4 +1,5 @@
-import type { ToolInvoked } from '../journal/entry.ts';
+import { hostname } from 'node:os';
+import type { CallStarted, ToolInvoked } from '../journal/entry.ts';
 import type { JournalReader } from '../journal/reader.ts';
 import type { Principal } from '../model/call.ts';
 import type { FileChange } from '../model/change.ts';
@@ -125,7 +126,7 @@ export class UndoCalls {
       const isDone = kept !== undefined || (own.kind === 'done' && hasRun(call));
       throw isDone ? undoneBefore(callId) : await this.#nothingKept(call);
     }
-    const obstacle = own.kind === 'blocked' ? own.reason : isLost(call, kept) ? lost : undefined;
+    const obstacle = own.kind === 'blocked' ? own.reason : isLost(call, kept) ? lostWhere(call) : undefined;
     return { kept, own, isKept, obstacle, canDoTheRest: partial && (isKept || own.kind === 'ready') };
   }
 
@@ -136,7 +137,7 @@ export class UndoCalls {
       const page = await this.#journal.calls({ session, ...(before === undefined ? {} : { before }) });
       for (const call of page.items) {
         if (call.effect !== 'undoable' && call.effect !== 'compensable') continue;
-        const result = await this.#undoIfPossible(call.callId, options);
+        const result = await this.#undoIfPossible(call, options);
         if (result === undefined) continue;
         results.push(result);
         if (result.outcome === 'conflict' || result.outcome === 'failed') return results;
@@ -146,10 +147,13 @@ export class UndoCalls {
     }
   }
 
-  async #undoIfPossible(callId: string, options: UndoOptions): Promise<UndoResult | undefined> {
+  async #undoIfPossible(call: ToolInvoked | CallStarted, options: UndoOptions): Promise<UndoResult | undefined> {
     try {
-      return await this.undo(callId, options);
+      return await this.undo(call.callId, options);
     } catch (error) {
+      // What is kept on another machine is not gone: earlier calls are not taken back past it.
+      if (error instanceof SignalboxError && error.code === 'undo-unavailable' && call.type === 'ToolInvoked')
+        if (isLost(call, undefined) && isElsewhere(call)) return refused(call, error.message);
       const isNothing = error instanceof SignalboxError && ['undo-unavailable', 'undo-done'].includes(error.code);
       if (isNothing) return undefined;
       throw error;
@@ -169,7 +173,7 @@ export class UndoCalls {
       new SignalboxError('undo-unavailable', `${callId} cannot be undone: ${reason}`);
     if (effect !== 'undoable' && effect !== 'compensable')
       return cannot(`the effect of ${tool} is "${effect ?? 'unknown'}"`);
-    if (isLost(call, undefined)) return cannot(lost);
+    if (isLost(call, undefined)) return cannot(lostWhere(call));
     if (hasRun(call))
       return cannot(
         'nothing is kept of it: it changed nothing in a declared workspace, or that could not be found out then, or it is ' +
@@ -186,9 +190,19 @@ export class UndoCalls {
 const nothingToRestore = { outcome: 'undone', changes: [], total: 0, conflicts: [] } as const;
 const lost = 'what was kept of its changes is gone: kept no longer, or removed from the data directory';
 
-/** It changed something, and there is nothing from which that could be restored. */
-function isLost({ changes = [] }: ToolInvoked, kept: ChangesOfCall | undefined): boolean {
-  return kept === undefined && changes.length > 0;
+/** It changed something, or may have, and there is nothing from which that could be restored. */
+function isLost(call: ToolInvoked, kept: ChangesOfCall | undefined): boolean {
+  const { changes = [], outcome } = call;
+  return kept === undefined && (changes.length > 0 || (outcome === 'unknown' && isElsewhere(call)));
+}
+
+function isElsewhere({ machine }: ToolInvoked): boolean {
+  return machine !== undefined && machine !== hostname();
+}
+
+function lostWhere(call: ToolInvoked): string {
+  if (!isElsewhere(call)) return lost;
+  return `it ran on ${call.machine}, where what it changed is kept; undo it there: signalbox undo ${call.callId}`;
 }
 
 function hasRun({ outcome }: ToolInvoked): boolean {

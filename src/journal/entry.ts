@@ -85,6 +85,8 @@ interface CallFacts {
   readonly definitionHash?: string;
   /** The tool had an undo function of its own. */
   readonly ownUndo?: true;
+  /** The machine it ran on, where what is needed to take it back is kept: of tools that can be undone. */
+  readonly machine?: string;
   readonly decision?: Decision;
   readonly idempotencyKey?: string;
   /** The call went past Signalbox and was only seen: a server with `passthrough`. */

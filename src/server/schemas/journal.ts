@@ -27,6 +27,10 @@ const callFacts = {
   labels: z.array(z.string()).readonly().optional(),
   definitionHash: z.string().optional(),
   ownUndo: z.literal(true).optional().describe('The tool had an undo function of its own.'),
+  machine: z
+    .string()
+    .optional()
+    .describe('The machine it ran on, of a tool that can be undone: it can be taken back there.'),
   decision: decisionSchema.optional(),
   idempotencyKey: z.string().optional(),
   observed: z.literal(true).optional().describe('The call went past Signalbox and was only seen.'),
