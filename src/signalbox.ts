@@ -31,6 +31,7 @@ import type { Source, SourceHealth } from './catalog/source.ts';
 import type { ConfigurationChange } from './journal/entry.ts';
 import type { JobStore } from './journal/job-store.ts';
 import { Journal } from './journal/journal.ts';
+import { type PruneRequest, type Pruned, pruneJournal } from './journal/prune.ts';
 import { JournalReader } from './journal/reader.ts';
 import type { Post } from './journal/post.ts';
 import { Recovery } from './journal/recovery.ts';
@@ -137,6 +138,8 @@ export interface Signalbox extends BoxContent {
   /** The policies in force. */
   policies(): PolicySummary;
   readonly journal: JournalReader;
+  /** Writes old entries to a file, and drops them from the front of the journal. */
+  prune(request: PruneRequest): Promise<Pruned>;
   /** Takes back what a call changed. Where something was changed since, nothing is touched and the conflicts are told. */
   undo(callId: string, options?: UndoOptions): Promise<UndoResult>;
   /** Whether a call can be taken back, as far as that is known without trying. */
@@ -351,6 +354,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     },
     policies: () => policies.summary(),
     journal: reader,
+    prune: (request) => pruneJournal(store, request),
     undo: (callId, undoOptions) => undoCalls.undo(callId, undoOptions),
     undoStanding: (callId) => undoCalls.standing(callId),
     undoSession: (session, undoOptions) => undoCalls.undoSession(session, undoOptions),

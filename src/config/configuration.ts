@@ -61,6 +61,8 @@ export interface Configuration {
   readonly results: { readonly maxBytes: number };
   readonly undo: UndoSettings;
   readonly approvals: { readonly expireAfterMs: number };
+  /** How long entries of the journal are kept, and the directory they are written to before they go; for ever unless said. */
+  readonly retention: { readonly journalMs: number; readonly exportTo: string } | undefined;
   readonly builtinName: string;
   readonly agents: AgentEntries;
   readonly profiles: ProfilesByName;
@@ -86,6 +88,7 @@ export function defaultConfiguration(directory: string): Configuration {
     results: { maxBytes: 32_768 },
     undo: {},
     approvals: { expireAfterMs: 2 * 60 * 60 * 1000 },
+    retention: undefined,
     builtinName: 'signalbox',
     agents: defaultAgents,
     profiles: {},

@@ -79,6 +79,7 @@ function readDocument(document: JsonDocument, file: string): DocumentReading {
     approvals: {
       expireAfterMs: durationMs(result.data?.approvals?.expireAfter ?? '') ?? defaults.approvals.expireAfterMs,
     },
+    retention: retentionOf(result.data?.retention, directory),
     builtinName,
     agents,
     profiles,
@@ -90,6 +91,15 @@ function readDocument(document: JsonDocument, file: string): DocumentReading {
     ],
   };
   return { configuration, findings: [...findings, ...readings.flatMap((reading) => reading.findings)] };
+}
+
+function retentionOf(
+  given: { readonly journal: string; readonly exportTo: string } | undefined,
+  directory: string,
+): Configuration['retention'] {
+  const journalMs = durationMs(given?.journal ?? '');
+  if (given === undefined || journalMs === undefined) return undefined;
+  return { journalMs, exportTo: resolve(directory, given.exportTo) };
 }
 
 function policiesOf(given: unknown, document: JsonDocument, file: string): Configuration['policies'] {

@@ -124,6 +124,9 @@ const undoSettings = strict({
   keepBytes: positive.exactOptional(),
 });
 
+/** Old entries go only where they are written to a file first. */
+const retentionSettings = strict({ journal: aWhile, exportTo: text });
+
 function rootSchema<Entry extends z.ZodType, Name extends z.ZodType<string, string>, Agents extends z.ZodType>(
   entry: Entry,
   name: Name,
@@ -137,6 +140,7 @@ function rootSchema<Entry extends z.ZodType, Name extends z.ZodType<string, stri
     results: strict({ maxBytes: positive.optional() }).optional(),
     undo: undoSettings.optional(),
     approvals: strict({ expireAfter: aWhile.optional() }).optional(),
+    retention: retentionSettings.optional(),
     builtin: strict({ name: serverName.optional() }).optional(),
     profiles: z.record(name, profileSchema, 'an object').optional(),
     agents: agents.optional(),

@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -16,22 +17,19 @@ const chunkLength = 64 * 1024;
  */
 export async function writeArchive(file: string, entries: AsyncIterable<StoredEntry>): Promise<void> {
   // What tools were given and what they answered is nobody else's business.
-  const handle = await open(file, 'wx', 0o600).catch((error: unknown) => {
+  const out = createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true });
+  await once(out, 'open').catch((error: unknown) => {
     throw new SignalboxError('file-unwritable', `cannot write the archive ${file}: ${messageOf(error)}`, {
       cause: error,
     });
   });
   try {
-    const out = createWriteStream(file, { fd: handle, autoClose: false });
     await (isCompressed(file)
       ? pipeline(Readable.from(lines(entries)), createGzip(), out)
       : pipeline(Readable.from(lines(entries)), out));
-    await handle.sync();
   } catch (error) {
     await rm(file, { force: true });
     throw error;
-  } finally {
-    await handle.close();
   }
 }
 

@@ -37,8 +37,8 @@ export async function pruneJournal(
   { before, archive, onProgress, signal }: PruneRequest,
 ): Promise<Pruned> {
   const from = await store.beginning();
-  const { seq: newest } = await store.anchor();
   const [open] = await store.entries({ order: 'oldest-first', type: 'CallStarted', calls: true, limit: 1 });
+  const { seq: newest } = await store.anchor();
   const past = new PastEntries(store, from, { before, newest, ...(open === undefined ? {} : { open }) });
   const counted = past.read((entries) => onProgress?.('writing', entries), signal);
   if (archive === undefined || !(await past.isAny())) {
@@ -49,19 +49,23 @@ export async function pruneJournal(
   const found = past.found();
   const { last } = past;
   if (last === undefined) return found;
+  let hasDropped = false;
   try {
     await assertSame(archive, from, last, found.entries);
     const dropped = await store.drop({
       from,
       to: last,
       before,
-      onProgress: (entries) => onProgress?.('dropping', entries),
+      onProgress(entries) {
+        hasDropped = true;
+        onProgress?.('dropping', entries);
+      },
       ...(signal === undefined ? {} : { signal }),
     });
     return { ...found, dropped };
   } catch (error) {
     // Where nothing went, the file would only be in the way of the next try.
-    if ((await store.beginning()).seq === from.seq) await rm(archive, { force: true });
+    if (!hasDropped) await rm(archive, { force: true });
     throw error;
   }
 }
@@ -118,8 +122,8 @@ class PastEntries {
 
   #goes({ seq, at }: StoredEntry): boolean {
     const { before, newest, open } = this.#bounds;
-    if (at >= before || seq >= newest) return false;
-    if (open === undefined || seq < open.seq) return true;
+    if (at >= before) return false;
+    if (open === undefined || seq < open.seq) return seq < newest;
     this.#keptFor = open.call;
     return false;
   }

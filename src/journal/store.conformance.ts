@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
+import { fillStore } from '../../test/support/filled-store.ts';
 import { verifyChain } from './chain.ts';
 import type { EntryDraft } from './entry.ts';
 import type { Store } from './store.ts';
@@ -279,6 +280,47 @@ export function storeConformance(name: string, lasting: boolean, place: () => Pr
       assert.equal(read, text);
       assert.equal((await store.readResult('r', text.length + 5, 10))?.text, '');
       assert.equal(await store.readResult('none', 0, 10), undefined);
+    });
+
+    test('old entries go from the front with what is as old, and the rest stays proven', async () => {
+      await fillStore(store, { calls: 1300, until: 10_000_000 });
+      const all = await store.entries({ order: 'oldest-first', limit: 10_000 });
+      const cut = all.findIndex(({ at }) => at > 5_000_000);
+      const last = all[cut - 1];
+      assert.ok(last !== undefined && cut > 600);
+      const from = await store.beginning();
+      assert.deepEqual(from, { seq: 0, hash: '', at: 0 });
+      const head = all.at(-1) ?? last;
+      const to = { seq: last.seq, hash: last.hash, at: last.at };
+      const dropped = await store.drop({ from, to, before: 5_000_000 });
+      // Open questions, keys without an outcome and what was kept just now stay.
+      assert.deepEqual(dropped, { entries: cut, approvals: 2, results: 0, recordings: 1, claims: 1 });
+      assert.deepEqual(await store.beginning(), to);
+      assert.deepEqual(await store.entries({ order: 'oldest-first', limit: 10_000 }), all.slice(cut));
+      const verified = await verifyChain(store);
+      assert.deepEqual([verified.ok, verified.entries], [true, all.length - cut], JSON.stringify(verified));
+      assert.equal((await verifyChain(store, { expected: head })).ok, true);
+      const calls = await store.entries({ order: 'oldest-first', limit: 10_000, calls: true });
+      const ended = all.slice(cut).filter(({ type }) => type === 'ToolInvoked');
+      const { at: times } = await store.samples({ since: 0, until: 2e13, limit: 10_000 });
+      assert.deepEqual([calls.length, times.length], [ended.length + 1, ended.length]);
+      assert.deepEqual(await Promise.all(['key', 'unsettled'].map(async (key) => (await store.claim(key))?.call)), [
+        undefined,
+        'keyed too',
+      ]);
+      assert.deepEqual(
+        (await store.approvals({ limit: 9 })).map(({ id }) => id),
+        ['appr_2'],
+      );
+      assert.equal((await store.rules()).length, 1);
+      assert.equal((await store.drop({ from: to, to, before: 2e13 })).results, 1);
+      assert.equal(await store.readResult('large', 0, 10), undefined);
+      const [added] = await store.append([draft()]);
+      assert.equal(added?.seq, head.seq + 1);
+      await assert.rejects(async () => store.drop({ from, to: { ...to, seq: to.seq + 5 }, before: 0 }), {
+        code: 'journal-pruned',
+      });
+      assert.equal((await verifyChain(store)).ok, true);
     });
 
     test('sync resolves', async () => {

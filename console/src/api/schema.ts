@@ -208,6 +208,15 @@ export type CallPage = {
   readonly items: readonly CallEntry[];
   /** Where the following page begins: give it as `before`, or as `after` when reading oldest first. */
   readonly next?: number | undefined;
+  /** Present on the last page when older entries were pruned from the journal: they are in its archives. */
+  readonly pruned?:
+    | {
+        /** The last entry that went. */
+        readonly seq: number;
+        /** When that was made. */
+        readonly at: string;
+      }
+    | undefined;
 };
 
 export type CallRequest = {
@@ -279,6 +288,8 @@ export type CallStarted = {
   readonly definitionHash?: string | undefined;
   /** The tool had an undo function of its own. */
   readonly ownUndo?: true | undefined;
+  /** The machine it ran on, of a tool that can be undone: it can be taken back there. */
+  readonly machine?: string | undefined;
   readonly decision?: Decision | undefined;
   readonly idempotencyKey?: string | undefined;
   /** The call went past Signalbox and was only seen. */
@@ -467,6 +478,8 @@ export type EndedCallDetails = {
   readonly definitionHash?: string | undefined;
   /** The tool had an undo function of its own. */
   readonly ownUndo?: true | undefined;
+  /** The machine it ran on, of a tool that can be undone: it can be taken back there. */
+  readonly machine?: string | undefined;
   readonly decision?: Decision | undefined;
   readonly idempotencyKey?: string | undefined;
   /** The call went past Signalbox and was only seen. */
@@ -636,6 +649,15 @@ export type JournalPage = {
   readonly items: readonly JournalEntry[];
   /** Where the following page begins: give it as `before`, or as `after` when reading oldest first. */
   readonly next?: number | undefined;
+  /** Present on the last page when older entries were pruned from the journal: they are in its archives. */
+  readonly pruned?:
+    | {
+        /** The last entry that went. */
+        readonly seq: number;
+        /** When that was made. */
+        readonly at: string;
+      }
+    | undefined;
 };
 
 /** A JSON Schema as its author wrote it. */
@@ -1162,6 +1184,8 @@ export type RunningCallDetails = {
   readonly definitionHash?: string | undefined;
   /** The tool had an undo function of its own. */
   readonly ownUndo?: true | undefined;
+  /** The machine it ran on, of a tool that can be undone: it can be taken back there. */
+  readonly machine?: string | undefined;
   readonly decision?: Decision | undefined;
   readonly idempotencyKey?: string | undefined;
   /** The call went past Signalbox and was only seen. */
@@ -1579,6 +1603,8 @@ export type Statistics = {
     /** How long those took that reached their tool; absent when none did. */
     readonly latencyMs?: { readonly p50: number; readonly p95: number; readonly p99: number } | undefined;
   }[];
+  /** Entries up to then were pruned from the journal, and are not counted. */
+  readonly prunedUntil?: string | undefined;
   readonly servers: readonly {
     readonly server: string;
     /** How many ended. */
@@ -1701,6 +1727,8 @@ export type ToolInvoked = {
   readonly definitionHash?: string | undefined;
   /** The tool had an undo function of its own. */
   readonly ownUndo?: true | undefined;
+  /** The machine it ran on, of a tool that can be undone: it can be taken back there. */
+  readonly machine?: string | undefined;
   readonly decision?: Decision | undefined;
   readonly idempotencyKey?: string | undefined;
   /** The call went past Signalbox and was only seen. */

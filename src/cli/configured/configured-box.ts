@@ -96,6 +96,11 @@ export class ConfiguredBox implements ServedConfiguration {
     return this.#configuration.oauth;
   }
 
+  /** How long entries of the journal are kept. */
+  get retention(): Configuration['retention'] {
+    return this.#configuration.retention;
+  }
+
   /** The started servers as they are, before lock and configuration change what they offer. */
   sources(): Source[] {
     return this.#servers.sources();
@@ -243,6 +248,8 @@ export class ConfiguredBox implements ServedConfiguration {
     const details = [...servers, ...this.#applyProfiles(configuration), ...(await applyPolicies())];
     if (!isDeepStrictEqual(this.#configuration.agents, configuration.agents)) details.push('changed the agents');
     if (!isDeepStrictEqual(this.#configuration.oauth, configuration.oauth)) details.push('changed whom OAuth trusts');
+    if (!isDeepStrictEqual(this.#configuration.retention, configuration.retention))
+      details.push('changed how long the journal is kept');
     const later = nextStart(this.#configuration, configuration);
     this.#configuration = configuration;
     return later.length === 0 ? details : [...details, `takes effect at the next start: ${later.join(', ')}`];

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { JournalEvent } from '../../journal/entry.ts';
+import { wholeJournal } from '../../journal/pruning.ts';
 import type { JournalQuery, JournalReader } from '../../journal/reader.ts';
 import type { OutcomeName } from '../../model/call.ts';
 import { nearest } from '../../model/nearest.ts';
@@ -72,7 +73,7 @@ Examples:
   signalbox journal --follow --tool notes/add
   signalbox journal verify
   signalbox journal export --out journal.jsonl
-  signalbox journal prune --before 180d --export old.jsonl.gz`;
+  signalbox journal prune --older-than 180d --export old.jsonl.gz`;
 
 function parseCount(text: string): number {
   const count = Number(text);
@@ -127,10 +128,14 @@ async function show(
   json: boolean,
 ): Promise<void> {
   const page = await newest(reader, queryOf(options), options.limit);
-  if (json) return printJson(output, page);
-  if (page.items.length === 0) return errors.print(`${nothing(options)}\n`);
+  const { seq, at } = page.next === undefined ? await reader.beginning() : wholeJournal;
+  const since = new Date(at).toISOString();
+  if (json) return printJson(output, seq === 0 ? page : { ...page, pruned: { seq, at: since } });
+  const pruned = seq === 0 ? '' : `entries up to ${seq} (${since}) were pruned: look into their archive\n`;
+  if (page.items.length === 0) return errors.print(`${nothing(options)}\n${pruned}`);
   const table = new JournalTable(output, page.items);
   await output.print(`${table.heading()}\n${page.items.map((event) => table.row(event)).join('\n')}\n`);
+  if (pruned !== '') await errors.print(pruned);
 }
 
 function nothing({ tool }: Options): string {

@@ -13,7 +13,7 @@ import { ProgressLine } from '../progress-line.ts';
 import { assertJournal } from './open-journal.ts';
 
 interface Options {
-  readonly before: number;
+  readonly olderThan: number;
   readonly export?: string;
   readonly dryRun?: true;
 }
@@ -26,13 +26,13 @@ export function addPruneCommand(journal: Command, { terminal }: CommandContext):
     .description(
       'Writes the entries before a time to a file, reads it back, and drops them from the journal, together with approvals, kept results, recordings and idempotency keys of that time. What is left can still be verified, and verify --with FILE proves the file too. Calls that are still open are kept, with everything after them.',
     )
-    .requiredOption('--before <when>', 'how old: 180d, or a date', (text) => parseSince(text))
+    .requiredOption('--older-than <when>', 'how old: 180d, or a date', (text) => parseSince(text))
     .option('--export <file>', 'where to write them; compressed when it ends with .gz')
     .option('--dry-run', 'only say how many it would be')
-    .action(async ({ before, export: file, dryRun }: Options, command: Command) => {
+    .action(async ({ olderThan: before, export: file, dryRun }: Options, command: Command) => {
       if ((file === undefined) !== (dryRun === true))
         throw usageFailure('name a file with --export, or ask with --dry-run', {
-          next: 'signalbox journal prune --before 180d --export journal-old.jsonl.gz',
+          next: 'signalbox journal prune --older-than 180d --export journal-old.jsonl.gz',
         });
       const globals = globalsOf(command);
       const archive = file === undefined ? undefined : resolve(file);

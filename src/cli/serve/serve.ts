@@ -24,6 +24,7 @@ import { findConsole, tellBuild } from './console-build.ts';
 import { findPort } from './find-port.ts';
 import { FileWatch } from './file-watch.ts';
 import { followConfiguration } from './follow-configuration.ts';
+import { keepRetention } from './keep-retention.ts';
 import { openSessions } from './open-sessions.ts';
 import { tellRunning } from './running-servers.ts';
 import { tellRequired } from './tell-required.ts';
@@ -138,6 +139,7 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
   const stops: (() => void)[] = [];
   let sessions: Sessions | undefined;
   let schedules: Schedules | undefined;
+  let endRetention: (() => Promise<void>) | undefined;
   try {
     if (box.shared.post.reachesOthers && token.keptIn !== 'SIGNALBOX_TOKEN') await warnOfOwnToken(errors, token.keptIn);
     const { keptIn: agentTokenKeptIn } = await agentToken(globals.data, box.tokens);
@@ -221,11 +223,13 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
       stops.push(tellRequired(box, errors));
       await tellRules();
     });
+    endRetention = keepRetention(box, () => configured.retention, errors);
     await aborted(interruption.signal);
     await errors.print('stopping: no new requests, waiting for turns and calls under way (again to stop at once)\n');
     await server.close();
   } finally {
     for (const stop of stops) stop();
+    await endRetention?.();
     await schedules?.close();
     await sessions?.close({ graceMs });
     await close(configured, errors, graceMs);

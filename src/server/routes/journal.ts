@@ -9,6 +9,7 @@ import { callDetailsSchema, callPageSchema, journalPageSchema } from '../schemas
 import { callQuerySchema, journalQuerySchema, toJournalQuery } from '../schemas/journal-query.ts';
 import { problems } from '../schemas/problem.ts';
 import { json } from '../typed-json.ts';
+import { withPruned } from '../with-pruned.ts';
 
 const callsRoute = createRoute({
   method: 'get',
@@ -61,7 +62,7 @@ export function journalRoutes(app: ServerApp, box: Signalbox): void {
     const whose = role === 'agent' ? { principal: principal.id } : {};
     const { signal } = context.req.raw;
     const page = await box.journal.calls({ ...whose, ...query, signal });
-    return json(context, callPageSchema, page, 200);
+    return json(context, callPageSchema, await withPruned(box.journal, page), 200);
   });
 
   app.openapi(callRoute, async (context) => {
@@ -75,6 +76,6 @@ export function journalRoutes(app: ServerApp, box: Signalbox): void {
   app.openapi(journalRoute, async (context) => {
     const { signal } = context.req.raw;
     const page = await box.journal.entries({ ...toJournalQuery(context.req.valid('query')), signal });
-    return json(context, journalPageSchema, page, 200);
+    return json(context, journalPageSchema, await withPruned(box.journal, page), 200);
   });
 }

@@ -66,6 +66,7 @@ export function statisticsRoutes(app: ServerApp, box: Signalbox): void {
       ...(tool === undefined ? {} : { tool }),
       ...(server === undefined ? {} : { server }),
     });
+    const { at: prunedAt } = await box.journal.beginning();
     const body = {
       since: new Date(since).toISOString(),
       until: new Date(until).toISOString(),
@@ -73,6 +74,7 @@ export function statisticsRoutes(app: ServerApp, box: Signalbox): void {
       ...found,
       buckets: found.buckets.map(({ at, ...bucket }) => ({ at: new Date(at).toISOString(), ...bucket })),
       tools: found.tools.slice(0, mostTools),
+      ...(since > prunedAt || prunedAt === 0 ? {} : { prunedUntil: new Date(prunedAt).toISOString() }),
     };
     return json(context, statisticsSchema, body, 200);
   });

@@ -257,7 +257,14 @@ const next = z
   .optional()
   .describe('Where the following page begins: give it as `before`, or as `after` when reading oldest first.');
 
-export const callPageSchema = z.object({ items: z.array(callEntrySchema).readonly(), next }).openapi('CallPage');
+export const prunedSchema = z
+  .object({ seq: z.int().describe('The last entry that went.'), at: moment.describe('When that was made.') })
+  .optional()
+  .describe('Present on the last page when older entries were pruned from the journal: they are in its archives.');
+
+export const callPageSchema = z
+  .object({ items: z.array(callEntrySchema).readonly(), next, pruned: prunedSchema })
+  .openapi('CallPage');
 export const journalPageSchema = z
-  .object({ items: z.array(journalEntrySchema).readonly(), next })
+  .object({ items: z.array(journalEntrySchema).readonly(), next, pruned: prunedSchema })
   .openapi('JournalPage');

@@ -28,6 +28,7 @@ export const statisticsSchema = z
       .array(z.object({ tool: z.string(), server: z.string(), ...tally }))
       .readonly()
       .describe('Most called first; at most 500.'),
+    prunedUntil: moment.optional().describe('Entries up to then were pruned from the journal, and are not counted.'),
     servers: z.array(z.object({ server: z.string(), ...tally })).readonly(),
   })
   .openapi('Statistics', { description: 'The calls that ended in a time: how many, how, and how fast.' });

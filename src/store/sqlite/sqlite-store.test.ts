@@ -56,6 +56,7 @@ describe('sqlite store', () => {
     await before.close();
     const database = new DatabaseSync(file);
     const later = [
+      'beginning',
       'approvals',
       'rules',
       'recordings',

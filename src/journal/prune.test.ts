@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, describe, test } from 'node:test';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { fillStore } from '../../test/support/filled-store.ts';
+import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
+import { readArchives } from './archive-file.ts';
+import { type Verification, verifyChain } from './chain.ts';
+import { pruneJournal } from './prune.ts';
+import { draft } from './store.conformance.ts';
+import type { Store } from './store.ts';
+
+const until = 10_000_000;
+
+async function place(t: TestContext, calls = 400): Promise<{ store: Store; file(name: string): string }> {
+  const directory = mkdtempSync(join(tmpdir(), 'signalbox-prune-'));
+  const store = sqliteStore({ file: join(directory, 'signalbox.db') });
+  t.after(async () => {
+    await store.close();
+    rmSync(directory, { recursive: true });
+  });
+  await fillStore(store, { calls, until });
+  return { store, file: (name) => join(directory, name) };
+}
+
+const proven = (store: Store, ...files: readonly string[]): Promise<Verification> =>
+  verifyChain(store, { archive: readArchives(files) });
+
+describe('pruning the journal', () => {
+  test('writes what goes to a file that proves itself and joins what is left, for its owner alone', async (t) => {
+    const { store, file } = await place(t);
+    const whole = await verifyChain(store);
+    const [old, later] = [file('old.jsonl.gz'), file('later.jsonl')];
+    const first = await pruneJournal(store, { before: 3_000_000, archive: old });
+    assert.ok(first.entries > 10 && first.dropped?.entries === first.entries, JSON.stringify(first));
+    const second = await pruneJournal(store, { before: 6_000_000, archive: later });
+    assert.equal(second.first, (first.last ?? 0) + 1);
+    const both = await proven(store, old, later);
+    assert.deepEqual(both, whole, 'all that was proven before is proven still');
+    assert.equal((await proven(store, later)).ok, true, 'an archive in the middle joins too');
+    assert.equal(statSync(old).mode & 0o777, 0o600);
+    const lines = gunzipSync(readFileSync(old)).toString().trimEnd().split('\n');
+    assert.equal(lines.length, first.entries);
+    const kept = await store.entries({ order: 'oldest-first', limit: 1 });
+    assert.equal(kept[0]?.seq, (second.last ?? 0) + 1);
+  });
+
+  test('finds out an archive that was changed, lacks an entry, or is of another journal', async (t) => {
+    const { store, file } = await place(t);
+    const old = file('old.jsonl');
+    const { last = 0 } = await pruneJournal(store, { before: 6_000_000, archive: old });
+    const lines = readFileSync(old, 'utf8').trimEnd().split('\n');
+    const told = async (changed: readonly string[]): Promise<string> => {
+      writeFileSync(file('changed.jsonl.gz'), gzipSync(`${changed.join('\n')}\n`));
+      const found = await proven(store, file('changed.jsonl.gz'));
+      return found.ok ? 'holds' : found.problem;
+    };
+    assert.equal(await told(lines), 'holds');
+    assert.match(
+      await told(lines.with(5, lines[5]?.replace('mcp__', 'mcp_') ?? '')),
+      /in the archive, entry 6 was changed/,
+    );
+    assert.match(await told(lines.toSpliced(5, 1)), /in the archive, entry 6 is missing/);
+    assert.match(
+      await told(lines.slice(0, -1)),
+      new RegExp(`entries ${last} to ${last} were pruned and are in no archive`),
+    );
+    await assert.rejects(told(['{"seq":1,']), { code: 'file-unreadable' });
+    const forged = await verifyChain(store, { expected: { seq: 3, hash: 'f'.repeat(64) } });
+    assert.match(forged.ok ? '' : forged.problem, /entry 3 was pruned: name the archives it is in with --with/);
+  });
+
+  test('asked only, it counts and drops nothing; where nothing is that old, no file is made', async (t) => {
+    const { store, file } = await place(t);
+    const before = await verifyChain(store);
+    const asked = await pruneJournal(store, { before: 6_000_000 });
+    assert.ok(asked.entries > 100 && asked.dropped === undefined);
+    assert.deepEqual(await verifyChain(store), before);
+    assert.deepEqual(await pruneJournal(store, { before: 10, archive: file('none.jsonl') }), { entries: 0 });
+    assert.ok(!existsSync(file('none.jsonl')));
+  });
+
+  test('an open call keeps its intent and all after it; the newest entry always stays', async (t) => {
+    const { store, file } = await place(t);
+    const { keptFor, last = 0 } = await pruneJournal(store, { before: 2e13, archive: file('a.jsonl') });
+    assert.equal(keptFor, 'open');
+    const [open] = await store.entries({ order: 'oldest-first', limit: 1 });
+    assert.deepEqual([open?.call, open?.seq], ['open', last + 1]);
+    await store.append([draft({ call: 'open' }), draft({ call: 'newest' })]);
+    await pruneJournal(store, { before: 2e13, archive: file('b.jsonl') });
+    assert.deepEqual(
+      (await store.entries({ order: 'oldest-first', limit: 9 })).map(({ call }) => call),
+      ['newest'],
+    );
+    assert.equal((await proven(store, file('a.jsonl'), file('b.jsonl'))).ok, true);
+  });
+
+  test('never writes over a file, and drops nothing when the file cannot be written', async (t) => {
+    const { store, file } = await place(t);
+    const before = await verifyChain(store);
+    writeFileSync(file('taken'), 'mine');
+    for (const name of ['taken', 'no/such/directory'])
+      await assert.rejects(pruneJournal(store, { before: 6_000_000, archive: file(name) }), {
+        code: 'file-unwritable',
+      });
+    assert.equal(readFileSync(file('taken'), 'utf8'), 'mine');
+    assert.deepEqual(await verifyChain(store), before);
+  });
+
+  test('cut short while it drops, the journal holds, and the next run goes on', async (t) => {
+    const { store, file } = await place(t, 1500);
+    const whole = await verifyChain(store);
+    const stop = new AbortController();
+    const cut = pruneJournal(store, {
+      before: 2e13,
+      archive: file('a.jsonl'),
+      signal: stop.signal,
+      onProgress: (doing) => doing === 'dropping' && stop.abort(),
+    });
+    await assert.rejects(cut, { name: 'AbortError' });
+    assert.equal((await proven(store, file('a.jsonl'))).ok, true, 'the file has all that went, and more');
+    await pruneJournal(store, { before: 2e13, archive: file('b.jsonl') });
+    const both = await proven(store, file('a.jsonl'), file('b.jsonl'));
+    assert.deepEqual(both, whole);
+  });
+});

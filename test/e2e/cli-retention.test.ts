@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, suite, test } from 'node:test';
+import { createSignalbox, postgresStore, sqliteStore } from '../../src/index.ts';
+import { readArchives } from '../../src/journal/archive-file.ts';
+import { verifyChain } from '../../src/journal/chain.ts';
+import type { Store } from '../../src/journal/store.ts';
+import { keepRetention } from '../../src/cli/serve/keep-retention.ts';
+import { until } from '../mcp-servers/boxed.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { seedJournal } from '../support/seed-journal.ts';
+import { Place, finished, said } from './cli-place.ts';
+
+const cluster = await startPostgres();
+after(() => cluster.end());
+const day = 86_400_000;
+
+/** Both kinds of store, with a journal over thirty days. */
+const stores: readonly (readonly [string, () => Promise<{ place: Place; open(): Promise<Store> }>])[] = [
+  [
+    'SQLite',
+    async () => {
+      const place = new Place();
+      return { place, open: async () => sqliteStore({ file: join(place.data, 'signalbox.db') }) };
+    },
+  ],
+  [
+    'PostgreSQL',
+    async () => {
+      const address = cluster.address('retention');
+      const place = new Place({ 'signalbox.config.json': JSON.stringify({ store: address }) });
+      return { place, open: () => postgresStore({ address }) };
+    },
+  ],
+];
+
+for (const [kind, make] of stores)
+  suite(`retention in ${kind}`, () => {
+    test('journal prune exports and drops; verify, lists and statistics say what is not there any more', async () => {
+      const { place, open } = await make();
+      const store = await open();
+      await seedJournal(store, { calls: 600, spanMs: 30 * day });
+      await store.close();
+      const whole = await place.json(['journal', 'verify']);
+      const asked = await place.json(['journal', 'prune', '--older-than', '10d', '--dry-run']);
+      const archive = join(place.directory, 'old.jsonl.gz');
+      const pruned = await place.run(['journal', 'prune', '--older-than', '10d', '--export', archive]);
+      assert.equal(pruned.code, 0, pruned.stderr);
+      assert.match(
+        pruned.stdout,
+        new RegExp(`^${String(asked['entries'])} entries \\(1 to \\d+\\) written to .* and dropped`),
+      );
+      const rest = await place.json(['journal', 'verify']);
+      assert.equal(Number(rest['entries']), Number(whole['entries']) - Number(asked['entries']));
+      const both = await place.json(['journal', 'verify', '--with', archive, '--head', String(whole['head'])]);
+      assert.deepEqual([both['entries'], both['head']], [whole['entries'], whole['head']]);
+      const listed = await place.run(['journal', '--limit', '100000']);
+      assert.match(listed.stderr, /entries up to \d+ \(\S+Z\) were pruned/);
+      assert.equal(
+        (await place.run(['journal', 'prune', '--older-than', '10d'])).code,
+        2,
+        'nothing goes without a file',
+      );
+
+      const token = 'a-token-of-this-test';
+      const server = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token });
+      const ended = finished(server);
+      const { url } = JSON.parse(await said(server.stdout, /\n/)) as { url: string };
+      const get = async (path: string): Promise<Record<string, unknown>> => {
+        const answer = await fetch(new URL(path, url), { headers: { authorization: `Bearer ${token}` } });
+        return (await answer.json()) as Record<string, unknown>;
+      };
+      const counted = await get(`/api/statistics?since=${Date.now() - 20 * day}`);
+      assert.match(String(counted['prunedUntil']), /^\d{4}-/, JSON.stringify(counted).slice(0, 300));
+      assert.equal((await get(`/api/statistics?since=${Date.now() - day}`))['prunedUntil'], undefined);
+      const page = await get('/api/journal?order=oldest-first&limit=1000');
+      const more = await get('/api/calls?limit=2');
+      assert.ok(typeof page['pruned'] === 'object' && more['pruned'] === undefined, JSON.stringify(more));
+      server.kill('SIGTERM');
+      await ended;
+    });
+  });
+
+test('servers keep what the configuration says, many on one store do not disturb each other, and nothing is lost', async (t) => {
+  const address = cluster.address('kept');
+  const place = new Place();
+  const stores = await Promise.all([1, 2, 3].map(() => postgresStore({ address })));
+  const [first] = stores;
+  assert.ok(first !== undefined);
+  await seedJournal(first, { calls: 3000, spanMs: 30 * day });
+  const whole = await verifyChain(first);
+  const boxes = await Promise.all(stores.map((store) => createSignalbox({ store, data: place.data })));
+  t.after(() => Promise.all(boxes.map((box) => box.close())));
+  t.after(() => Promise.all(stores.map((store) => store.close())));
+  const complaints: string[] = [];
+  const colors = { yellow: (text: string) => text };
+  const errors = { colors, print: async (text: string) => void complaints.push(text) };
+  const exportTo = join(place.directory, 'archives');
+  const stops = boxes.map((box) => keepRetention(box, () => ({ journalMs: 10 * day, exportTo }), errors as never, 20));
+  await until(async () => {
+    const [oldest] = await first.entries({ order: 'oldest-first', limit: 1 });
+    return oldest !== undefined && oldest.at > Date.now() - 11 * day;
+  }, 'what is due is gone');
+  await Promise.all(stops.map((stop) => stop()));
+  const archives = readdirSync(exportTo).map((name) => join(exportTo, name));
+  assert.deepEqual(await verifyChain(first, { archive: readArchives(archives.toSorted()) }), whole);
+  assert.deepEqual(complaints, []);
+});

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, suite, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { postgresStore, sqliteStore } from '../../src/index.ts';
+import { verifyChain } from '../../src/journal/chain.ts';
+import { Place, finished } from '../e2e/cli-place.ts';
+import { fillStore } from '../support/filled-store.ts';
+import { password, startPostgres } from '../support/postgres.ts';
+import { runSeed, seeded } from '../support/seeded.ts';
+
+const isFull = process.env['SIGNALBOX_FAULTS'] === 'full';
+const cluster = await startPostgres();
+after(() => cluster.end());
+
+suite('signalbox migrate', () => {
+  test(`killed again and again it goes on, and ends as if nothing had happened (seed ${runSeed})`, async (t) => {
+    const random = seeded(runSeed);
+    const place = new Place();
+    const file = join(place.data, 'signalbox.db');
+    const source = sqliteStore({ file });
+    await fillStore(source, { calls: isFull ? 200_000 : 15_000 });
+    await source.close();
+    const address = cluster.address('killed');
+    const environment = { SIGNALBOX_TEST_PASSWORD: password };
+    const url = new URL(address);
+    url.password = '';
+    const to = url.href.replace('postgres@', 'postgres:${env:SIGNALBOX_TEST_PASSWORD}@');
+    const migrate = ['migrate', '--from', 'sqlite', '--to', to];
+    let killed = 0;
+    for (let round = 0; round < (isFull ? 40 : 5); round += 1) {
+      const child = place.start([...migrate, '--json'], environment);
+      const ended = finished(child);
+      await Promise.race([wait(400 + random() * (isFull ? 8000 : 1500)), ended]);
+      if (child.kill('SIGKILL')) killed += 1;
+      await ended;
+    }
+    t.diagnostic(`killed ${killed} times`);
+    const { code, stdout, stderr } = await place.run(migrate, { environment });
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /^ok everything is in postgres:\/\/postgres@127\S+, and the same on both sides\n/);
+    assert.ok(stdout.includes('"store": "postgres://postgres:${env:SIGNALBOX_TEST_PASSWORD}@'), stdout);
+    assert.doesNotMatch(stdout + stderr, /hunter2/);
+
+    const [from, into] = [sqliteStore({ file }), await postgresStore({ address })];
+    t.after(() => Promise.all([from.close(), into.close()]));
+    const verified = await verifyChain(into);
+    assert.deepEqual(verified, await verifyChain(from));
+    assert.equal((await into.sessions.events('s1', 0, 10_000)).length, 2500);
+    assert.equal((await into.approvals({ limit: 10 })).length, 3);
+  });
+
+  test('says what stands in the way, and never a password', async () => {
+    const place = new Place();
+    const to = cluster.address('refused');
+    const nothing = await place.run(['migrate', '--to', to]);
+    assert.deepEqual([nothing.code, /there is no journal at/.test(nothing.stderr)], [1, true], nothing.stderr);
+    const wrong = await place.run(['migrate', '--to', 'mysql://u:hunter2@h/d']);
+    assert.deepEqual([wrong.code, /expected a "postgres:\/\/…" address/.test(wrong.stderr)], [2, true], wrong.stderr);
+    await sqliteStore({ file: join(place.data, 'signalbox.db') }).close();
+    const store = await postgresStore({ address: to });
+    const used = await place.run(['migrate', '--to', to]);
+    assert.deepEqual([used.code, /is in use; stop what uses it/.test(used.stderr)], [1, true], used.stderr);
+    await store.close();
+    const done = await place.run(['migrate', '--to', to]);
+    assert.equal(done.code, 0, done.stderr);
+    assert.match(done.stdout, /"store": "postgres:\/\/postgres:\$\{secret:DB_PASSWORD\}@/);
+    for (const { stdout, stderr } of [nothing, wrong, used, done]) assert.doesNotMatch(stdout + stderr, /hunter2/);
+  });
+});
