@@ -14,8 +14,6 @@ import { livingWriters, lockOf } from './presence.ts';
 import { PrunedJournal } from './pruned-journal.ts';
 import { storeFailure } from './store-failure.ts';
 
-/** What says of the records, and is none itself. */
-const ownTables = new Set(['schema_version', 'writers', 'head', 'copies', 'copied_tables']);
 const factNames = ['server', 'decision', 'principal', 'ms'] as const;
 const pageSize = 2000;
 
@@ -70,11 +68,11 @@ class PostgresTarget implements CopyTarget {
     const firstHash = firstHashOf(source);
     let copy = await copyIn(client);
     if (copy !== undefined && !copy.finished && restart) {
-      await this.#empty();
+      await this.#empty(source);
       copy = undefined;
     }
     if (copy === undefined) {
-      await this.#refuseFilled();
+      await this.#refuseFilled(source);
       await beginCopy(client, source.location, firstHash);
     } else if (copy.firstHash !== firstHash)
       throw this.#refusal(`holds a copy of another journal, ${copy.source}`, 'name another database or ?schema=');
@@ -195,21 +193,17 @@ class PostgresTarget implements CopyTarget {
     }
   }
 
-  async #refuseFilled(): Promise<void> {
-    for (const table of this.#recordTables()) {
-      const { rowCount } = await this.#client.query(`SELECT 1 FROM ${table} LIMIT 1`);
+  async #refuseFilled({ tables }: CopySource): Promise<void> {
+    for (const { name } of tables) {
+      const { rowCount } = await this.#client.query(`SELECT 1 FROM ${name} LIMIT 1`);
       if (rowCount !== 0)
-        throw this.#refusal(`holds records of its own (${table})`, 'name an empty database, or another ?schema=');
+        throw this.#refusal(`holds records of its own (${name})`, 'name an empty database, or another ?schema=');
     }
   }
 
-  async #empty(): Promise<void> {
-    const tables = [...this.#recordTables(), 'copies', 'copied_tables'].join(', ');
-    await this.#client.query(`BEGIN; TRUNCATE ${tables}; UPDATE head SET seq = 0, hash = ''; COMMIT`);
-  }
-
-  #recordTables(): readonly string[] {
-    return [...this.#types.keys()].filter((table) => !ownTables.has(table));
+  async #empty({ tables }: CopySource): Promise<void> {
+    const names = [...tables.map(({ name }) => name), 'copies', 'copied_tables'].join(', ');
+    await this.#client.query(`BEGIN; TRUNCATE ${names}; UPDATE head SET seq = 0, hash = ''; COMMIT`);
   }
 
   #refusal(what: string, next: string): SignalboxError {

@@ -16,7 +16,7 @@ CREATE TABLE beginning (
 `;
 
 // Some milliseconds each: others commit in between.
-const batch = 500;
+const batch = 200;
 
 const approvalsGone = `DELETE FROM approvals WHERE digest IN (
   SELECT digest FROM approvals WHERE requested_at < ? AND (closed = 1 OR expires_at < ?) LIMIT ${batch})`;
