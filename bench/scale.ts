@@ -1,0 +1,100 @@
+/**
+ * Calls per second with 1, 2 and 4 servers on one PostgreSQL, with policy and journal: real processes, a real disk. Names what
+ * the calls wait for: the processor time of each part, the flushes of the log, and what the connections of the database wait for.
+ *
+ *   npm run bench -- scale
+ */
+import { availableParallelism } from 'node:os';
+import { load } from './support/scale/load.ts';
+import { type Replica, startReplicas } from './support/scale/replicas.ts';
+import { DatabaseFigures } from './support/scale/database-figures.ts';
+import { processorTime } from './support/gateway/process-figures.ts';
+import { startPostgres } from '../test/support/postgres.ts';
+
+/** `--quick` only shows that it runs. */
+const isQuick = process.argv.includes('--quick');
+const {
+  replicas: counts,
+  seconds,
+  warmUpSeconds,
+} = isQuick
+  ? { replicas: [1, 2], seconds: 0.5, warmUpSeconds: 0.2 }
+  : { replicas: [1, 2, 4], seconds: 8, warmUpSeconds: 3 };
+const inFlight = 16;
+const kinds = [
+  { name: 'reads', tool: 'mcp__bench__look' },
+  { name: 'calls with an effect', tool: 'mcp__bench__act' },
+] as const;
+const cores = availableParallelism();
+
+interface Row {
+  readonly replicas: number;
+  readonly perSecond: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly own: number;
+  readonly database: number;
+  readonly client: number;
+  readonly flushes: number;
+  readonly walBytes: number;
+  readonly limit: string;
+}
+
+async function measured(replicas: readonly Replica[], tool: string, figures: DatabaseFigures): Promise<Row> {
+  await load(replicas, tool, inFlight, warmUpSeconds);
+  const own = (): number => replicas.reduce((sum, { pid }) => sum + processorTime(pid), 0);
+  const before = { own: own(), client: process.cpuUsage(), database: await figures.take() };
+  figures.beginWatching();
+  const { calls, took, p50, p99 } = await load(replicas, tool, inFlight, seconds);
+  const waits = await figures.endWatching();
+  const database = await figures.take();
+  const client = process.cpuUsage(before.client);
+  const ownMs = (own() - before.own) / 1000;
+  const databaseMs = (database.processorTime - before.database.processorTime) / 1000;
+  const clientMs = (client.user + client.system) / 1000;
+  const busy = (ownMs + databaseMs + clientMs) / (took * cores);
+  return {
+    replicas: replicas.length,
+    perSecond: (calls / took) * 1000,
+    p50,
+    p99,
+    own: (ownMs / calls) * 1000,
+    database: (databaseMs / calls) * 1000,
+    client: (clientMs / calls) * 1000,
+    flushes: (database.flushes - before.database.flushes) / calls,
+    walBytes: (database.walBytes - before.database.walBytes) / calls,
+    limit: `${Math.round(busy * 100)} % of ${cores} cores; ${waits}`,
+  };
+}
+
+const number = (value: number, digits = 0): string =>
+  value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+
+const rows = new Map<string, Row[]>(kinds.map(({ name }) => [name, []]));
+const cluster = await startPostgres({ lasting: true });
+try {
+  for (const count of counts) {
+    const address = cluster.address(`scale_${count}`);
+    const replicas = await startReplicas(count, address);
+    const figures = await DatabaseFigures.open(address);
+    try {
+      for (const { name, tool } of kinds) rows.get(name)?.push(await measured(replicas, tool, figures));
+    } finally {
+      await figures.close();
+      await Promise.all(replicas.map((replica) => replica.stop()));
+    }
+  }
+} finally {
+  await cluster.end();
+}
+for (const [name, measurements] of rows) {
+  console.log(`\n### ${name}, ${inFlight} at a time for each server\n`);
+  console.log(
+    '| servers | calls/s | p50 ms | p99 ms | CPU µs: server | database | client | flushes a call | log bytes a call | what is waited for |',
+  );
+  console.log('|---|---|---|---|---|---|---|---|---|---|');
+  for (const row of measurements)
+    console.log(
+      `| ${row.replicas} | ${number(row.perSecond)} | ${number(row.p50, 1)} | ${number(row.p99, 1)} | ${number(row.own)} | ${number(row.database)} | ${number(row.client)} | ${number(row.flushes, 2)} | ${number(row.walBytes)} | ${row.limit} |`,
+    );
+}

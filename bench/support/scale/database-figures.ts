@@ -1,0 +1,99 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import pg from 'pg';
+import { processorTime } from '../gateway/process-figures.ts';
+
+/** What a database has done so far. */
+export interface DatabaseTotals {
+  /** Of all its processes, in microseconds. */
+  readonly processorTime: number;
+  readonly flushes: number;
+  readonly walBytes: number;
+}
+
+const totals = `SELECT
+  (SELECT sum(fsyncs) FROM pg_stat_io WHERE object = 'wal')::float8 AS flushes,
+  (SELECT wal_bytes FROM pg_stat_wal)::float8 AS "walBytes"`;
+const waiting = `SELECT coalesce(wait_event, 'running') AS what, count(*)::int AS connections FROM pg_stat_activity
+  WHERE application_name = 'signalbox' AND state <> 'idle' AND pid <> pg_backend_pid() GROUP BY 1`;
+
+/** Looks at a database from the side: PostgreSQL 18, on this machine. */
+export class DatabaseFigures {
+  readonly #client: pg.Client;
+  readonly #postmaster: number;
+  readonly #seen = new Map<string, number>();
+  #looking: Promise<void> | undefined;
+  #isEnded = false;
+
+  private constructor(client: pg.Client, postmaster: number) {
+    this.#client = client;
+    this.#postmaster = postmaster;
+  }
+
+  static async open(address: string): Promise<DatabaseFigures> {
+    const url = new URL(address);
+    url.search = '';
+    const client = new pg.Client({ connectionString: url.href });
+    await client.connect();
+    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    return new DatabaseFigures(client, parentOf(rows[0]?.pid ?? 0));
+  }
+
+  async take(): Promise<DatabaseTotals> {
+    // Sessions tell what they did at most once a second.
+    await new Promise((resolve) => setTimeout(resolve, 1200));
+    const { rows } = await this.#client.query<Omit<DatabaseTotals, 'processorTime'>>(totals);
+    const [row] = rows;
+    if (row === undefined) throw new Error('the database tells nothing');
+    return { ...row, processorTime: familyOf(this.#postmaster).reduce((sum, pid) => sum + processorTime(pid), 0) };
+  }
+
+  /** Looks now and then at what its connections wait for. */
+  beginWatching(): void {
+    this.#seen.clear();
+    this.#isEnded = false;
+    this.#looking = this.#look();
+  }
+
+  /** What busy connections waited for, the most frequent first. */
+  async endWatching(): Promise<string> {
+    this.#isEnded = true;
+    await this.#looking;
+    const sum = [...this.#seen.values()].reduce((all, each) => all + each, 0);
+    return [...this.#seen]
+      .toSorted(([, one], [, other]) => other - one)
+      .slice(0, 4)
+      .map(([what, times]) => `${what} ${Math.round((times / sum) * 100)} %`)
+      .join(', ');
+  }
+
+  async close(): Promise<void> {
+    await this.#client.end();
+  }
+
+  async #look(): Promise<void> {
+    while (!this.#isEnded) {
+      const { rows } = await this.#client.query<{ what: string; connections: number }>(waiting);
+      for (const { what, connections } of rows) this.#seen.set(what, (this.#seen.get(what) ?? 0) + connections);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
+function parentOf(pid: number): number {
+  return Number(/^PPid:\s+(\d+)/m.exec(read(pid))?.[1]);
+}
+
+function familyOf(parent: number): readonly number[] {
+  const pids = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+  return [parent, ...pids.filter((pid) => parentOf(pid) === parent)];
+}
+
+function read(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/status`, 'utf8');
+  } catch {
+    return '';
+  }
+}

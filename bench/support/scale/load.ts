@@ -1,0 +1,40 @@
+import { HttpConnection } from '../gateway/http-connection.ts';
+import type { Replica } from './replicas.ts';
+
+/** What came of a load. */
+export interface Loaded {
+  readonly calls: number;
+  /** In milliseconds, like the rest. */
+  readonly took: number;
+  readonly p50: number;
+  readonly p99: number;
+}
+
+/** Calls a tool on all servers, so many at a time on each, for so long. Answers are looked at, and not parsed. */
+export async function load(
+  replicas: readonly Replica[],
+  tool: string,
+  inFlight: number,
+  seconds: number,
+): Promise<Loaded> {
+  const latencies: number[] = [];
+  const begun = performance.now();
+  const end = begun + seconds * 1000;
+  const body = JSON.stringify({ arguments: { text: 'x'.repeat(100) } });
+  const one = async ({ port, token }: Replica): Promise<void> => {
+    const connection = new HttpConnection(port);
+    const request = `POST /api/tools/${tool}/call HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    while (performance.now() < end) {
+      const started = performance.now();
+      const answer = await connection.send(request);
+      if (!answer.body.includes('"outcome":"completed"'))
+        throw new Error(`${answer.status}: ${answer.body.toString().slice(0, 500)}`);
+      latencies.push(performance.now() - started);
+    }
+    connection.close();
+  };
+  await Promise.all(replicas.flatMap((replica) => Array.from({ length: inFlight }, () => one(replica))));
+  latencies.sort((a, b) => a - b);
+  const at = (share: number): number => latencies[Math.floor(latencies.length * share)] ?? Number.NaN;
+  return { calls: latencies.length, took: performance.now() - begun, p50: at(0.5), p99: at(0.99) };
+}
