@@ -24,6 +24,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command, context
   deny: async () => (await import('./approvals/deny.ts')).addDenyCommand,
   undo: async () => (await import('./undo.ts')).addUndoCommand,
   journal: async () => (await import('./journal/journal.ts')).addJournalCommand,
+  backup: async () => (await import('./backup.ts')).addBackupCommand,
   migrate: async () => (await import('./migrate.ts')).addMigrateCommand,
   replay: async () => (await import('./replay.ts')).addReplayCommand,
   settle: async () => (await import('./settle.ts')).addSettleCommand,

@@ -1,0 +1,43 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { verifyChain } from '../journal/chain.ts';
+import { backUpSqlite } from '../store/sqlite/backup.ts';
+import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
+import type { CommandContext } from './command-context.ts';
+import { Failure, usageFailure } from './fail.ts';
+import { globalsOf, journalFile, shortPath } from './globals.ts';
+import { storeOf } from './open-store.ts';
+import { printJson } from './print-json.ts';
+
+/** `signalbox backup`: a copy of all records in SQLite. */
+export function addBackupCommand(program: Command, { terminal: { output } }: CommandContext): void {
+  program
+    .command('backup')
+    .summary('copy all records in SQLite to a file, while everything runs')
+    .description(
+      'Copies the SQLite file of the data directory, also while servers write to it, and checks the chain of the copy. To restore it, stop everything, put the copy in the place of signalbox.db and remove signalbox.db-wal and signalbox.db-shm. Records in PostgreSQL are backed up by its own tools.',
+    )
+    .argument('<file>', 'where to; it must not be there yet')
+    .action(async (given: string, _: object, command: Command) => {
+      const globals = globalsOf(command);
+      if ((await storeOf(globals)) !== 'sqlite')
+        throw usageFailure('the records are in PostgreSQL', { next: 'pg_dump, as docs/operations.md has it' });
+      const to = resolve(given);
+      await backUpSqlite(journalFile(globals), to);
+      const copy = sqliteStore({ file: to });
+      try {
+        const verified = await verifyChain(copy);
+        if (!verified.ok)
+          throw new Failure(1, 'journal-broken', `the chain of the copy does not hold: ${verified.problem}`, {
+            next: 'signalbox journal verify',
+          });
+        const head = `${verified.head.seq}:${verified.head.hash}`;
+        if (globals.json) return await printJson(output, { file: to, entries: verified.entries, head });
+        await output.print(
+          `${output.colors.green('ok')} ${verified.entries} entries and all other records are in ${shortPath(to)}\nhead ${head}\n`,
+        );
+      } finally {
+        await copy.close();
+      }
+    });
+}

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { sqliteStore } from '../../src/index.ts';
+import { draft } from '../../src/journal/store.conformance.ts';
+import { fillStore } from '../support/filled-store.ts';
+import { Place } from './cli-place.ts';
+
+test('backup copies what was acknowledged while another process writes, and the copy can be put in its place', async () => {
+  const place = new Place();
+  const store = sqliteStore({ file: join(place.data, 'signalbox.db') });
+  await fillStore(store, { calls: 200 });
+  // So many that the process holds the tail: the last ones are in no table yet.
+  for (let index = 0; index < 60; index += 1) await store.append([draft({ call: `last ${index}` })]);
+  const file = join(place.directory, 'backup.db');
+  const { head, entries } = await place.json(['backup', file]);
+  await store.append([draft({ call: 'too late' })]);
+  await store.close();
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.equal((await place.run(['backup', file])).code, 1, 'never over a file that is there');
+
+  const restored = new Place();
+  mkdirSync(restored.data);
+  copyFileSync(file, join(restored.data, 'signalbox.db'));
+  const verified = await restored.json(['journal', 'verify', '--head', String(head)]);
+  assert.deepEqual([verified['entries'], verified['head']], [entries, head]);
+  const { items } = await restored.json(['journal', '--limit', '1']);
+  assert.equal((items as { callId: string }[])[0]?.callId, 'last 59');
+  assert.equal(((await restored.json(['approvals']))['items'] as unknown[]).length, 1);
+});
