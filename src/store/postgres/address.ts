@@ -10,9 +10,12 @@ export interface Address {
   readonly schema: string;
   readonly database: string;
   readonly password: string;
+  /** How many connections statements share; one or two more show that the process lives. */
+  readonly connections: number;
 }
 
 const usualSchema = 'signalbox';
+const usualConnections = '10';
 /** The server soon notices a machine that is gone without a word, and lets go of what it held. */
 const keepAlive = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3';
 
@@ -21,7 +24,7 @@ export function isPostgresAddress(text: string): boolean {
   return /^postgres(?:ql)?:\/\//.test(text);
 }
 
-/** Reads an address like `postgres://user:password@host:5432/database?schema=name`. */
+/** Reads an address like `postgres://user:password@host:5432/database?schema=name&connections=10`. */
 export function parseAddress(text: string): Address {
   const url = isPostgresAddress(text) && URL.canParse(text) ? new URL(text) : undefined;
   // The address is not repeated: it may hold a password.
@@ -29,15 +32,19 @@ export function parseAddress(text: string): Address {
   const schema = url.searchParams.get('schema') ?? usualSchema;
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
     throw unusable('names a schema that is not made of small letters, digits and _');
+  const connections = url.searchParams.get('connections') ?? usualConnections;
+  if (!/^(?:[1-9]\d?|100)$/.test(connections)) throw unusable('has connections that are no number from 1 to 100');
   const password = decoded(url.password) || (url.searchParams.get('password') ?? '');
   url.searchParams.delete('schema');
+  url.searchParams.delete('connections');
   const options = `${url.searchParams.get('options') ?? ''} ${keepAlive} -c search_path=${schema}`.trim();
   url.searchParams.set('options', options);
   const connection = url.href;
   url.password = '';
   url.search = schema === usualSchema ? '' : `?schema=${schema}`;
   url.hash = '';
-  return { connection, location: url.href, schema, database: decoded(url.pathname.slice(1)), password };
+  const database = decoded(url.pathname.slice(1));
+  return { connection, location: url.href, schema, database, password, connections: Number(connections) };
 }
 
 function decoded(text: string): string {

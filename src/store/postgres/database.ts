@@ -13,7 +13,6 @@ export interface Sql {
   change(sql: string, values?: readonly Value[]): Promise<boolean>;
 }
 
-const mostConnections = 10;
 const connectMs = 5000;
 const statementMs = 10_000;
 const attempts = 4;
@@ -26,13 +25,13 @@ export class Database implements Sql {
   readonly #connection: string;
   readonly #pool: Driver.Pool;
 
-  constructor(driver: typeof Driver, { connection, location }: Address) {
+  constructor(driver: typeof Driver, { connection, location, connections }: Address) {
     this.#driver = driver;
     this.location = location;
     this.#connection = connection;
     this.#pool = new driver.Pool({
       ...this.#settings(),
-      max: mostConnections,
+      max: connections,
       statement_timeout: statementMs,
       // For a server that does not even say that it takes too long.
       query_timeout: statementMs + 2000,

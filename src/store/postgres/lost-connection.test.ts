@@ -190,12 +190,31 @@ describe('an address', () => {
       ['postgres://user:hunter2@ho st/db', /cannot be read; write it as postgres:\/\/user:password@host/],
       ['mysql://user:hunter2@host/db', /cannot be read/],
       [wrong((copy) => copy.searchParams.set('schema', 'x; DROP')), /names a schema/],
+      [wrong((copy) => copy.searchParams.set('connections', '0')), /has connections that are no number from 1 to 100/],
       [wrong((copy) => (copy.password = 'hunter2-wrong')), /does not let us in .*check user and password/],
       [wrong((copy) => (copy.pathname = '/absent')), /has no such database .*createdb/],
       [wrong((copy) => (copy.port = '1')), /does not answer .*ECONNREFUSED.*; check that it runs and can be reached/],
     ];
     for (const [address, what] of cases)
       await assert.rejects(postgresStore({ address }), (error) => isTold(error, what), what.source);
+  });
+
+  test('says how many connections statements share', async () => {
+    const address = `${cluster.address('few')}&connections=2`;
+    const store = await postgresStore({ address });
+    const counted = new pg.Client({ connectionString: cluster.address('few').replace(/\?.*/, '') });
+    await counted.connect();
+    try {
+      await Promise.all(Array.from({ length: 40 }, () => store.entries({ order: 'oldest-first', limit: 1 })));
+      const { rows } = await counted.query<{ count: string }>(
+        "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'signalbox'",
+      );
+      // Two for statements; the others show that this process is there.
+      assert.ok(Number(rows[0]?.count) <= 4, rows[0]?.count);
+    } finally {
+      await counted.end();
+      await store.close();
+    }
   });
 
   test('is shown without password and settings', () => {

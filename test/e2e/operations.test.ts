@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { parseAllDocuments } from 'yaml';
+import { root } from '../support/command.ts';
+import { Place, finished, said, withNotes } from './cli-place.ts';
+
+const directory = join(root, 'docs', 'operations');
+const textOf = (name: string): string => readFileSync(join(directory, name), 'utf8');
+
+type Tree = Readonly<Record<string, unknown>>;
+const documentsIn = (name: string): Tree[] =>
+  parseAllDocuments(textOf(name)).map((document) => {
+    assert.deepEqual(document.errors, [], name);
+    return document.toJS() as Tree;
+  });
+
+/** Everything in a tree that has this key. */
+function under(tree: unknown, key: string): unknown[] {
+  if (typeof tree !== 'object' || tree === null) return [];
+  const found = Object.hasOwn(tree, key) ? [(tree as Tree)[key]] : [];
+  return [...found, ...Object.values(tree).flatMap((child) => under(child, key))];
+}
+
+const token = 'a-token-that-is-long-enough';
+const place = new Place(withNotes);
+const serving = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token });
+const ended = finished(serving);
+let url = '';
+const get = (path: string, given = {}): Promise<Response> => fetch(new URL(path, url), { headers: given });
+const authorization = `Bearer ${token}`;
+
+before(async () => {
+  ({ url } = JSON.parse(await said(serving.stdout, /\n/)) as { url: string });
+});
+after(async () => {
+  serving.kill('SIGTERM');
+  await ended;
+});
+
+suite('what the dashboard and the alerts name', () => {
+  test('is in /metrics of a running server: each metric with the labels it is asked by, and each outcome', async () => {
+    const answer = await fetch(new URL('/api/tools/mcp__notes__list/call', url), {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: '{"arguments":{}}',
+    });
+    assert.equal(answer.status, 200);
+    const metrics = await (await get('/metrics', { authorization })).text();
+    const known = new Map<string, Set<string>>([['up', new Set()]]);
+    for (const [, name = '', labels = ''] of metrics.matchAll(/^([a-z_0-9]+)(?:\{(.*)\})? /gm)) {
+      const set = known.get(name) ?? new Set();
+      for (const [, label = ''] of labels.matchAll(/([a-z_]+)="/g)) set.add(label);
+      known.set(name, set);
+    }
+    const dashboard = JSON.parse(textOf('grafana-dashboard.json')) as Tree;
+    const expressions = [
+      ...under(dashboard, 'expr'),
+      ...documentsIn('alerts.yaml').flatMap((alerts) => under(alerts, 'expr')),
+    ];
+    assert.ok(expressions.length > 20);
+    const outcomes = new Set(['completed', 'failed', 'denied', 'timed-out', 'cancelled', 'stale', 'unknown']);
+    for (const expression of expressions.map(String)) {
+      const named = [...expression.matchAll(/\b(up|(?:signalbox|process|nodejs)_[a-z0-9_]+)(?:\{([^}]*)\})?/g)];
+      assert.ok(named.length > 0, expression);
+      for (const [, name = '', matchers = ''] of named) {
+        const labels = known.get(name);
+        assert.ok(labels !== undefined, `${name} is no metric of the server: ${expression}`);
+        for (const [, label = '', values = ''] of matchers.matchAll(/([a-z_]+)=~?"([^"]*)"/g)) {
+          assert.ok(label === 'job' || labels.has(label), `${name} has no label ${label}`);
+          if (label === 'outcome') for (const value of values.split('|')) assert.ok(outcomes.has(value), value);
+        }
+        for (const [, by = ''] of expression.matchAll(/by \(([^)]*)\)/g))
+          for (const label of by.split(', ')) assert.ok(labels.has(label), `${name} has no label ${label}`);
+      }
+    }
+  });
+});
+
+suite('the files for Compose and Kubernetes', () => {
+  const trees = [...documentsIn('compose.yaml'), ...documentsIn('kubernetes.yaml')];
+
+  test('use options and variables that there are', async () => {
+    const { stdout: help } = await place.run(['serve', '--help']);
+    const dockerfile = textOf('Dockerfile');
+    const commands = [
+      ...trees.flatMap((tree) => [...under(tree, 'args'), ...under(tree, 'command')]),
+      JSON.parse(/^CMD (.*)$/m.exec(dockerfile)?.[1] ?? '') as string[],
+    ].filter((words): words is string[] => Array.isArray(words) && words[0] === 'serve');
+    assert.equal(commands.length, 3);
+    for (const words of commands)
+      for (const word of words.filter((each) => each.startsWith('--')))
+        assert.match(help, new RegExp(`^ +${word.split('=')[0]} `, 'm'), `serve has no ${word}`);
+    const written = [textOf('compose.yaml'), textOf('kubernetes.yaml'), dockerfile].join('\n');
+    const variables = new Set(written.match(/\bSIGNALBOX_[A-Z_]+/g));
+    const source = readdirSync(join(root, 'src', 'cli'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+      .map((name) => readFileSync(join(root, 'src', 'cli', name), 'utf8'))
+      .join('\n');
+    assert.deepEqual(
+      [...variables].filter((name) => !source.includes(`'${name}'`)),
+      [],
+      'variables that nothing reads',
+    );
+  });
+
+  test('probe what answers without a token', async () => {
+    const probed = [
+      ...trees.flatMap((tree) => under(tree, 'httpGet')).map((probe) => String((probe as Tree)['path'])),
+      /health_uri (\S+)/.exec(textOf('compose.yaml'))?.[1] ?? '',
+    ];
+    assert.ok(probed.length >= 2);
+    for (const path of probed) assert.equal((await get(path)).status, 200, path);
+  });
+
+  test('have a configuration and rules that are taken', async () => {
+    const [compose] = documentsIn('compose.yaml');
+    const own = documentsIn('kubernetes.yaml').find(({ kind }) => kind === 'ConfigMap')?.['data'] as Record<
+      string,
+      string
+    >;
+    const composed = (under(compose, 'content') as string[])
+      .find((text) => text.startsWith('{'))
+      ?.replaceAll('$$', '$');
+    for (const files of [own, { 'signalbox.config.json': composed ?? '' }]) {
+      const there = new Place();
+      for (const [name, text] of Object.entries(files)) writeFileSync(join(there.directory, name), text);
+      const checked = await there.run(['policy', 'check']);
+      assert.equal(checked.code, 0, checked.stdout + checked.stderr);
+    }
+  });
+});
