@@ -17,7 +17,7 @@ after(() => cluster.end());
 const day = 86_400_000;
 
 /** Both kinds of store, with a journal over thirty days. */
-const stores: readonly (readonly [string, () => Promise<{ place: Place; open(): Promise<Store> }>])[] = [
+const kinds: readonly (readonly [string, () => Promise<{ place: Place; open(): Promise<Store> }>])[] = [
   [
     'SQLite',
     async () => {
@@ -35,7 +35,7 @@ const stores: readonly (readonly [string, () => Promise<{ place: Place; open(): 
   ],
 ];
 
-for (const [kind, make] of stores)
+for (const [kind, make] of kinds)
   suite(`retention in ${kind}`, () => {
     test('journal prune exports and drops; verify, lists and statistics say what is not there any more', async () => {
       const { place, open } = await make();

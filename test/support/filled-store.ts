@@ -1,20 +1,27 @@
 import type { ApprovalRecord } from '../../src/journal/approval-store.ts';
 import type { EntryDraft } from '../../src/journal/entry.ts';
-import { draft } from '../../src/journal/store.conformance.ts';
 import type { Store } from '../../src/journal/store.ts';
 import { seedJournal } from './seed-journal.ts';
 
 const human = { id: 'ann', kind: 'human' } as const;
 /** When everything was that has a time of its own. */
-export const filledAt = 1_000_000;
+const filledAt = 1_000_000;
 
 /** Puts something into every table there is, the odd things among them. Calls are spread over a week before `until`. */
 export async function fillStore(
   store: Store,
   given: { readonly calls: number; readonly until?: number },
 ): Promise<void> {
-  const entry = (more: Partial<EntryDraft>): Promise<unknown> =>
-    Promise.resolve(store.append([draft({ at: filledAt, ...more })]));
+  const usual: EntryDraft = {
+    type: 'ToolInvoked',
+    at: filledAt,
+    call: 'call_1',
+    session: '',
+    tool: 'mcp__a__b',
+    outcome: 'completed',
+    body: '{}',
+  };
+  const entry = async (more: Partial<EntryDraft>): Promise<void> => void (await store.append([{ ...usual, ...more }]));
   await entry({ type: 'CallStarted', outcome: '', call: 'keyed', claim: { key: 'key', fingerprint: 'f' } });
   await entry({ call: 'keyed', settle: { key: 'key', outcome: '{"a":1}' }, recording: '{"content":"\\u0000é"}' });
   await entry({ type: 'CallStarted', outcome: '', call: 'keyed too', claim: { key: 'unsettled', fingerprint: 'g' } });
@@ -22,8 +29,19 @@ export async function fillStore(
   await store.keepResult({ id: 'large', owner: 'bot', mimeType: 'text/plain', text: 'é\0"😀\n'.repeat(60_000) });
 
   const asked = (more: Partial<ApprovalRecord>): ApprovalRecord => ({
-    ...{ id: 'appr_1', binding: 'b', subject: 's', principal: 'bot', server: 'bank', requestedAt: filledAt },
-    ...{ expiresAt: filledAt + 10, asked: '{"tool":"é😀"}', answer: '', given: '', closed: false, usedBy: '', ...more },
+    id: 'appr_1',
+    binding: 'b',
+    subject: 's',
+    principal: 'bot',
+    server: 'bank',
+    requestedAt: filledAt,
+    expiresAt: filledAt + 10,
+    asked: '{"tool":"é😀"}',
+    answer: '',
+    given: '',
+    closed: false,
+    usedBy: '',
+    ...more,
   });
   const ask = (more: Partial<ApprovalRecord>): Promise<unknown> =>
     entry({ type: 'ApprovalRequested', outcome: '', approval: { kind: 'ask', record: asked(more) } });

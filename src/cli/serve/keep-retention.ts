@@ -38,7 +38,7 @@ export function keepRetention(
   };
   const plan = (): void => {
     if (signal.aborted) return;
-    timer = setTimeout(() => (looking = look()), everyMs * (0.5 + Math.random()));
+    timer = setTimeout(() => void (looking = look()), everyMs * (0.5 + Math.random()));
     timer.unref();
   };
   plan();

@@ -257,7 +257,7 @@ const next = z
   .optional()
   .describe('Where the following page begins: give it as `before`, or as `after` when reading oldest first.');
 
-export const prunedSchema = z
+const prunedSchema = z
   .object({ seq: z.int().describe('The last entry that went.'), at: moment.describe('When that was made.') })
   .optional()
   .describe('Present on the last page when older entries were pruned from the journal: they are in its archives.');

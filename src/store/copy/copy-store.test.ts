@@ -125,9 +125,9 @@ describe('copying from SQLite to PostgreSQL', () => {
     );
     const { head, resumed } = await copy(file, address);
     assert.ok(resumed > 300, `${resumed} rows were not copied again`);
-    const once = freshAddress();
-    assert.deepEqual((await copy(file, once)).head, head);
-    const [one, other] = [await postgresStore({ address }), await postgresStore({ address: once })];
+    const direct = freshAddress();
+    assert.deepEqual((await copy(file, direct)).head, head);
+    const [one, other] = [await postgresStore({ address }), await postgresStore({ address: direct })];
     t.after(() => Promise.all([one.close(), other.close()]));
     assert.deepEqual(await seen(one), await seen(other));
   });

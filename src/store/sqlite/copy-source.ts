@@ -7,7 +7,7 @@ import { sqliteStore } from './sqlite-store.ts';
 import { type LivingWriter, livingWriters } from './writer-lock.ts';
 
 /** What is made from the journal, or is of this file alone. */
-export const derivedTables: readonly string[] = ['entries', 'kinds', 'samples', 'anchor', 'tail'];
+const derivedTables = new Set(['entries', 'kinds', 'samples', 'anchor', 'tail']);
 
 /** Tables that are kept another way elsewhere: what to read in their place, and the column their rows are in order by. */
 const views: Readonly<Record<string, readonly [select: string, key: string]>> = {
@@ -91,7 +91,7 @@ class SqliteSource implements CopySource {
       .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY rowid")
       .all()
       .map(({ name }) => String(name))
-      .filter((name) => !derivedTables.includes(name));
+      .filter((name) => !derivedTables.has(name));
     this.tables = [...names, 'open_calls'].map((name) => this.#table(name));
   }
 
