@@ -77,12 +77,13 @@ suite('a good configuration', () => {
 
   test('sets store, results, the built-in name, secrets and how long approvals hold', () => {
     const settings =
-      '{"store":"postgres://u:p@h/d","results":{"maxBytes":10},"builtin":{"name":"box"},"secrets":["A_KEY","A_KEY"],"approvals":{"expireAfter":"15m"}}';
-    const { store, results, builtinName, secrets, approvals, undo } = load(settings);
+      '{"store":"postgres://u:p@h/d","results":{"maxBytes":10},"builtin":{"name":"box"},"secrets":["A_KEY","A_KEY"],"approvals":{"expireAfter":"15m"},"retention":{"journal":"180d","exportTo":"old"}}';
+    const { store, results, builtinName, secrets, approvals, undo, retention, directory } = load(settings);
     assert.deepEqual(undo, {});
     const limits = { maxFiles: 1, maxBytes: 2, maxMs: 3, keepMs: 4, keepBytes: 5 };
     assert.deepEqual(load(JSON.stringify({ undo: limits })).undo, limits);
     assert.deepEqual(approvals, { expireAfterMs: 900_000 });
+    assert.deepEqual(retention, { journalMs: 180 * 86_400_000, exportTo: join(directory, 'old') });
     assert.deepEqual(
       { store, results, builtinName, secrets },
       { store: 'postgres://u:p@h/d', results: { maxBytes: 10 }, builtinName: 'box', secrets: ['A_KEY'] },
@@ -255,6 +256,11 @@ suite('a mistake is told with its place, the value and the way out', () => {
       'an expiry that is no time',
       '{"approvals": {"expireAfter": "soon"}}',
       ['1:16  approvals.expireAfter: expected a number with a unit: 500ms, 90s, 15m, 1h, 7d ("soon")'],
+    ],
+    [
+      'a journal that goes nowhere',
+      '{"retention": {"journal": "180d"}}',
+      ['1:2  retention.exportTo: missing, expected a string'],
     ],
     [
       'an expiry at once',

@@ -109,6 +109,31 @@ describe('pruning the journal', () => {
     assert.deepEqual(await verifyChain(store), before);
   });
 
+  test('does not disturb others that write to the same journal, and they do not disturb it', async (t) => {
+    const { store, file } = await place(t, 1500);
+    const other = sqliteStore({ file: file('signalbox.db') });
+    t.after(() => other.close());
+    let written = 0;
+    let isDone = false;
+    const writing = (async () => {
+      while (!isDone) {
+        const [entry] = await other.append([draft({ call: `other_${written}`, at: Date.now() })]);
+        assert.ok(entry !== undefined);
+        written += 1;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    })();
+    const { entries } = await pruneJournal(store, { before: until, archive: file('a.jsonl') });
+    isDone = true;
+    await writing;
+    assert.ok(entries > 1500 && written > 30, `${entries} ${written}`);
+    const both = await proven(store, file('a.jsonl'));
+    assert.equal(both.ok, true, JSON.stringify(both));
+    const last = await store.entries({ order: 'newest-first', limit: 100_000 });
+    assert.equal(last.filter(({ call }) => call.startsWith('other_')).length, written);
+    assert.deepEqual(await store.entries({ order: 'oldest-first', limit: 9, text: 'nowhere to be found' }), []);
+  });
+
   test('cut short while it drops, the journal holds, and the next run goes on', async (t) => {
     const { store, file } = await place(t, 1500);
     const whole = await verifyChain(store);

@@ -93,7 +93,7 @@ class PostgresTarget implements CopyTarget {
     const columns = this.#columns(table, page.rows);
     const names = [...columns.keys()];
     const types = names.map((column) => this.#types.get(name)?.get(column) ?? 'text');
-    const insert = `INSERT INTO ${name} (${names.join(', ')})
+    const insert = `INSERT INTO ${name} (${names.map(quoted).join(', ')})
       SELECT * FROM unnest(${types.map((type, index) => `$${index + 1}::${type}[]`).join(', ')})`;
     const last = name === 'journal' ? page.rows.at(-1) : undefined;
     const values = new Map(table.columns.map((column, index) => [column, last?.[index]]));
@@ -128,7 +128,7 @@ class PostgresTarget implements CopyTarget {
 
   async *rows({ name, columns }: CopiedTable): AsyncGenerator<readonly CopiedRow[]> {
     const wanted = columns.map((column) =>
-      this.#types.get(name)?.get(column) === 'boolean' ? `${column}::integer` : column,
+      this.#types.get(name)?.get(column) === 'boolean' ? `${quoted(column)}::integer` : quoted(column),
     );
     await this.#client.query(`BEGIN; DECLARE copied NO SCROLL CURSOR FOR SELECT ${wanted.join(', ')} FROM ${name}`);
     try {
@@ -209,6 +209,10 @@ class PostgresTarget implements CopyTarget {
   #refusal(what: string, next: string): SignalboxError {
     return new SignalboxError('copy-failed', `${this.location} ${what}; ${next}`);
   }
+}
+
+function quoted(column: string): string {
+  return `"${column}"`;
 }
 
 /** The journal is a chain of hashes: an entry that cannot be kept as it is would break it. */

@@ -55,8 +55,11 @@ export class JournalTable {
 
   async entries(query: EntryQuery): Promise<readonly StoredEntry[]> {
     if (query.text === undefined && query.shadowed === undefined) return await this.#select(query);
-    const { seq } = await this.head();
-    return await search(query, seq, { select: (part) => this.#look(part) });
+    const [bounds] = await this.#database.rows<{ seq: number; beginning: number | null }>(
+      'SELECT seq, (SELECT seq FROM beginning) AS beginning FROM head',
+    );
+    const after = Math.max(query.after ?? 0, bounds?.beginning ?? 0);
+    return await search({ ...query, after }, bounds?.seq ?? 0, { select: (part) => this.#look(part) });
   }
 
   async head(): Promise<ChainHead> {

@@ -141,7 +141,8 @@ class SqliteStore implements Store {
     const isIndexed = query.text === undefined && query.shadowed === undefined;
     if (isIndexed) return this.#select(query);
     const { turn, stretch } = this.#stretches;
-    return await search(query, this.#headSeq(), { select: (part) => this.#select(part), turn, stretch });
+    const after = Math.max(query.after ?? 0, this.#pruned.beginning().seq);
+    return await search({ ...query, after }, this.#headSeq(), { select: (part) => this.#select(part), turn, stretch });
   }
 
   async samples(query: SampleQuery): Promise<CallSamples> {
