@@ -9,6 +9,8 @@ import { load } from './support/scale/load.ts';
 import { type Replica, startReplicas } from './support/scale/replicas.ts';
 import { DatabaseFigures } from './support/scale/database-figures.ts';
 import { processorTime } from './support/gateway/process-figures.ts';
+import { spreadOf } from './support/measure.ts';
+import { keepFigure } from './support/results.ts';
 import { startPostgres } from '../test/support/postgres.ts';
 
 /** `--quick` only shows that it runs. */
@@ -30,6 +32,7 @@ const cores = availableParallelism();
 interface Row {
   readonly replicas: number;
   readonly perSecond: number;
+  readonly spread: readonly [number, number];
   readonly p50: number;
   readonly p99: number;
   readonly own: number;
@@ -45,7 +48,7 @@ async function measured(replicas: readonly Replica[], tool: string, figures: Dat
   const own = (): number => replicas.reduce((sum, { pid }) => sum + processorTime(pid), 0);
   const before = { own: own(), client: process.cpuUsage(), database: await figures.take() };
   figures.beginWatching();
-  const { calls, took, p50, p99 } = await load(replicas, tool, inFlight, seconds);
+  const { calls, took, p50, p99, perSecond } = await load(replicas, tool, inFlight, seconds);
   const waits = await figures.endWatching();
   const database = await figures.take();
   const client = process.cpuUsage(before.client);
@@ -56,6 +59,7 @@ async function measured(replicas: readonly Replica[], tool: string, figures: Dat
   return {
     replicas: replicas.length,
     perSecond: (calls / took) * 1000,
+    spread: spreadOf(perSecond),
     p50,
     p99,
     own: (ownMs / calls) * 1000,
@@ -88,7 +92,14 @@ try {
   await cluster.end();
 }
 for (const [name, measurements] of rows) {
-  console.log(`\n### ${name}, ${inFlight} at a time for each server\n`);
+  const title = `${name}, ${inFlight} at a time for each server`;
+  const bars = measurements.map(({ replicas, perSecond, spread }) => ({
+    name: `${replicas} ${replicas === 1 ? 'server' : 'servers'}`,
+    value: perSecond,
+    spread,
+  }));
+  keepFigure({ title, unit: 'calls/s', isMoreBetter: true, bars });
+  console.log(`\n### ${title}\n`);
   console.log(
     '| servers | calls/s | p50 ms | p99 ms | CPU µs: server | database | client | flushes a call | log bytes a call | what is waited for |',
   );

@@ -8,6 +8,8 @@ export interface Loaded {
   readonly took: number;
   readonly p50: number;
   readonly p99: number;
+  /** How many ended in each whole second. */
+  readonly perSecond: readonly number[];
 }
 
 /** Calls a tool on all servers, so many at a time on each, for so long. Answers are looked at, and not parsed. */
@@ -18,6 +20,7 @@ export async function load(
   seconds: number,
 ): Promise<Loaded> {
   const latencies: number[] = [];
+  const perSecond = Array.from({ length: Math.max(1, Math.floor(seconds)) }, () => 0);
   const begun = performance.now();
   const end = begun + seconds * 1000;
   const body = JSON.stringify({ arguments: { text: 'x'.repeat(100) } });
@@ -29,12 +32,15 @@ export async function load(
       const answer = await connection.send(request);
       if (!answer.body.includes('"outcome":"completed"'))
         throw new Error(`${answer.status}: ${answer.body.toString().slice(0, 500)}`);
-      latencies.push(performance.now() - started);
+      const now = performance.now();
+      latencies.push(now - started);
+      const second = Math.floor((now - begun) / 1000);
+      if (second < perSecond.length) perSecond[second] = (perSecond[second] ?? 0) + 1;
     }
     connection.close();
   };
   await Promise.all(replicas.flatMap((replica) => Array.from({ length: inFlight }, () => one(replica))));
   latencies.sort((a, b) => a - b);
   const at = (share: number): number => latencies[Math.floor(latencies.length * share)] ?? Number.NaN;
-  return { calls: latencies.length, took: performance.now() - begun, p50: at(0.5), p99: at(0.99) };
+  return { calls: latencies.length, took: performance.now() - begun, p50: at(0.5), p99: at(0.99), perSecond };
 }
