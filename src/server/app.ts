@@ -149,7 +149,7 @@ export function createApp(parts: AppParts): ServerApp {
   sessionReplayRoutes(app, box, parts.maxBodyBytes);
   jobRoutes(app, parts.schedules, parts.maxBodyBytes);
   eventRoutes(app, new LiveEvents(box, parts.sessions), streams);
-  metricsRoutes(app, parts.registry);
+  metricsRoutes(app, box, parts.registry);
   consoleRoutes(app, parts.findConsole);
   pageRoutes(app, openApiRoutes(app, box.version));
   declared = declaredRoles(app);

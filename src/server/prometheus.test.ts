@@ -18,6 +18,7 @@ describe('GET /metrics', () => {
     assert.match(text, /^signalbox_calls_total\{server="none",tool="unknown",outcome="denied"\} 1$/m);
     assert.match(text, /^signalbox_call_duration_seconds_count\{server="test",outcome="completed"\} 2$/m);
     assert.match(text, /^signalbox_calls_in_flight 0$/m);
+    assert.match(text, /^signalbox_server_up\{server="test"\} 1$/m);
     assert.match(text, /^process_cpu_user_seconds_total /m);
   });
 

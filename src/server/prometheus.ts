@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import type { ServerProvenance } from '../catalog/snapshot.ts';
 import type { CallMetrics } from '../call/metrics.ts';
 import type { OnShed } from './admission.ts';
 
@@ -50,4 +51,18 @@ export function shedCounter(registry: Registry): OnShed {
   const shed =
     known instanceof Counter ? known : new Counter({ name, help, labelNames: ['reason'], registers: [registry] });
   return (reason) => shed.inc({ reason });
+}
+
+/** Shows which servers are up; those that were disabled are left out. */
+export function serverGauge(registry: Registry): (servers: readonly ServerProvenance[]) => void {
+  const name = 'signalbox_server_up';
+  // Servers of one process may share a registry.
+  const known = registry.getSingleMetric(name);
+  const help = 'Whether a server of tools is up.';
+  const up = known instanceof Gauge ? known : new Gauge({ name, help, labelNames: ['server'], registers: [registry] });
+  return (servers) => {
+    up.reset();
+    for (const { name: server, status } of servers)
+      if (status !== 'disabled') up.set({ server }, status === 'up' ? 1 : 0);
+  };
 }

@@ -1,7 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Registry } from 'prom-client';
+import type { Signalbox } from '../../signalbox.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
+import { serverGauge } from '../prometheus.ts';
 import { problems } from '../schemas/problem.ts';
 
 const route = createRoute({
@@ -16,8 +18,10 @@ const route = createRoute({
   },
 });
 
-export function metricsRoutes(app: ServerApp, registry: Registry): void {
+export function metricsRoutes(app: ServerApp, box: Signalbox, registry: Registry): void {
+  const showServers = serverGauge(registry);
   app.openapi(route, async (context) => {
+    showServers(box.catalog().servers);
     const text = await registry.metrics();
     return context.text(text, 200, { 'Content-Type': registry.contentType });
   });
