@@ -1,8 +1,9 @@
 import { SignalboxError } from '../model/errors.ts';
-import type { ChainHead } from './store.ts';
 
 /** The last entry that was dropped from the front of a journal; seq 0 while all of it is there. */
-export interface Beginning extends ChainHead {
+export interface Beginning {
+  readonly seq: number;
+  readonly hash: string;
   /** When that entry was made; 0 while all is there. */
   readonly at: number;
 }
@@ -10,7 +11,7 @@ export interface Beginning extends ChainHead {
 /** What is to be dropped. */
 export interface DropRequest {
   /** Where the journal begins now; otherwise somebody else is at it. */
-  readonly from: ChainHead;
+  readonly from: Pick<Beginning, 'seq' | 'hash'>;
   /** The last entry to go. */
   readonly to: Beginning;
   /** Approvals, kept results and the like that are older than this go too; milliseconds since 1970. */
