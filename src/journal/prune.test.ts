@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, describe, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { fillStore } from '../../test/support/filled-store.ts';
@@ -95,6 +96,19 @@ describe('pruning the journal', () => {
       ['newest'],
     );
     assert.equal((await proven(store, file('a.jsonl'), file('b.jsonl'))).ok, true);
+  });
+
+  test('drops nothing of a journal that does not hold: it would take the proof away', async (t) => {
+    const { store, file } = await place(t);
+    const database = new DatabaseSync(file('signalbox.db'));
+    database.exec('UPDATE journal SET body = \'{"changed":true}\' WHERE seq = 7');
+    database.close();
+    await assert.rejects(pruneJournal(store, { before: 6_000_000, archive: file('a.jsonl') }), {
+      code: 'file-unreadable',
+      message: /after entry 6, or the journal is broken there: nothing was dropped/,
+    });
+    assert.deepEqual(await store.beginning(), { seq: 0, hash: '', at: 0 });
+    assert.ok(!existsSync(file('a.jsonl')));
   });
 
   test('never writes over a file, and drops nothing when the file cannot be written', async (t) => {

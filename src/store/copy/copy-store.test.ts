@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, after, describe, test } from 'node:test';
 import { fillStore } from '../../../test/support/filled-store.ts';
 import { startPostgres } from '../../../test/support/postgres.ts';
@@ -158,6 +159,16 @@ describe('copying from SQLite to PostgreSQL', () => {
     const restarted = await postgresStore({ address: half });
     t.after(() => restarted.close());
     assert.deepEqual(await restarted.anchor(), head);
+  });
+
+  test('a journal that does not hold is not passed off as whole', async (t) => {
+    const file = await filledFile(t, 10);
+    const database = new DatabaseSync(file);
+    database.exec("UPDATE journal SET tool = 'mcp__a__c' WHERE seq = 5");
+    database.close();
+    const address = freshAddress();
+    await assert.rejects(copy(file, address), refusedWith(/entry 5 was changed.*Does it in the source\?/));
+    await assert.rejects(postgresStore({ address }), refusedWith(/holds an unfinished copy/));
   });
 
   test('what was written to the source between two runs is found out, and copied anew when told', async (t) => {

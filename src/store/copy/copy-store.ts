@@ -39,7 +39,11 @@ export async function copyStore(
       }
     }
   const verified = await target.verify(source.head, options.signal);
-  if (!verified.ok) throw different(target, `the journal does not hold: ${verified.problem}`);
+  if (!verified.ok)
+    throw new SignalboxError(
+      'copy-failed',
+      `the journal does not hold: ${verified.problem}. Does it in the source? signalbox journal verify tells; ${target.location} stays closed`,
+    );
   if (verified.head.seq !== source.head.seq || verified.head.hash !== source.head.hash)
     throw different(target, `the journal ends at ${verified.head.seq} and not at ${source.head.seq}`);
   const tables: Record<string, number> = {};
