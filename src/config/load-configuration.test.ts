@@ -78,7 +78,7 @@ suite('a good configuration', () => {
   test('sets store, results, the built-in name, secrets and how long approvals hold', () => {
     const settings =
       '{"store":"postgres://u:p@h/d","results":{"maxBytes":10},"builtin":{"name":"box"},"secrets":["A_KEY","A_KEY"],"approvals":{"expireAfter":"15m"},"retention":{"journal":"180d","exportTo":"old"}}';
-    const { store, results, builtinName, secrets, approvals, undo, retention, directory } = load(settings);
+    const { store, results, builtinName, secrets, approvals, undo, retention } = load(settings);
     assert.deepEqual(undo, {});
     const limits = { maxFiles: 1, maxBytes: 2, maxMs: 3, keepMs: 4, keepBytes: 5 };
     assert.deepEqual(load(JSON.stringify({ undo: limits })).undo, limits);

@@ -128,9 +128,9 @@ describe('pruning the journal', () => {
     const other = sqliteStore({ file: file('signalbox.db') });
     t.after(() => other.close());
     let written = 0;
-    let isDone = false;
+    const done = new AbortController();
     const writing = (async () => {
-      while (!isDone) {
+      while (!done.signal.aborted) {
         const [entry] = await other.append([draft({ call: `other_${written}`, at: Date.now() })]);
         assert.ok(entry !== undefined);
         written += 1;
@@ -138,7 +138,7 @@ describe('pruning the journal', () => {
       }
     })();
     const { entries } = await pruneJournal(store, { before: until, archive: file('a.jsonl') });
-    isDone = true;
+    done.abort();
     await writing;
     assert.ok(entries > 1500 && written > 30, `${entries} ${written}`);
     const both = await proven(store, file('a.jsonl'));
