@@ -905,7 +905,7 @@ export type NewJob = {
 
 export type NewMessage = {
   readonly content: string;
-  /** A message that comes again with the same key begins no second turn, while the server runs. */
+  /** A message that comes again with the same key within a day begins no second turn, at whichever server of the store. */
   readonly idempotencyKey?: string | undefined;
 };
 

@@ -71,7 +71,9 @@ export const messageSchema = z
       .min(1)
       .max(256)
       .optional()
-      .describe('A message that comes again with the same key begins no second turn, while the server runs.'),
+      .describe(
+        'A message that comes again with the same key within a day begins no second turn, at whichever server of the store.',
+      ),
   })
   .openapi('NewMessage');
 
