@@ -33,7 +33,6 @@ import type { JobStore } from './journal/job-store.ts';
 import { Journal } from './journal/journal.ts';
 import { type PruneRequest, type Pruned, pruneJournal } from './journal/prune.ts';
 import { JournalReader } from './journal/reader.ts';
-import type { Post } from './journal/post.ts';
 import { Recovery } from './journal/recovery.ts';
 import { type Redactor, createRedactor } from './journal/redaction.ts';
 import type { SessionStore } from './journal/session-store.ts';
@@ -158,8 +157,6 @@ export interface Signalbox extends BoxContent {
   readResult(uri: string, page?: { readonly offset?: number; readonly limit?: number }): Promise<ResultPage>;
   /** Where sessions are kept: for `createSessions`. */
   readonly sessionStore: SessionStore;
-  /** What tells the other processes of the store something: for `createSessions` and `Schedules`. */
-  readonly post: Post;
   /** Small things that all processes of the store know, and what they tell each other: for whatever serves this box. */
   readonly shared: Pick<Store, 'kept' | 'post'>;
   /** Where schedules are kept: for `Schedules`. */
@@ -370,7 +367,6 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
       return page;
     },
     sessionStore: store.sessions,
-    post: store.post,
     jobStore: store.jobs,
     shared: { kept: store.kept, post: store.post },
     builtin: own,

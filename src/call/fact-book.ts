@@ -1,4 +1,4 @@
-import type { StoredEntry } from '../journal/entry.ts';
+import { type CallStarted, type StoredEntry, toEvent } from '../journal/entry.ts';
 import type { EntryQuery, Store } from '../journal/store.ts';
 import type { CallEvent } from '../policy/call-event.ts';
 import type { BegunCall, Facts } from '../policy/facts.ts';
@@ -13,6 +13,13 @@ export interface Whose {
 
 interface Page {
   readonly facts: Facts;
+  /** What it is read from, if it is. */
+  readonly recorded: Recorded | undefined;
+  /** Everything up to here is in it, of whichever process. */
+  upTo: number;
+  /** What others recorded is being read, and will be once more for those who have asked since. */
+  looking: Promise<void> | undefined;
+  next: Promise<void> | undefined;
   /** While the journal is being read: what ended meanwhile. Afterwards absent. */
   meanwhile: CallEvent[] | undefined;
   ready: Promise<void> | undefined;
@@ -64,10 +71,16 @@ export class FactBook {
     for (const { whose, call } of previous.#begun.values()) this.begin(whose, call);
   }
 
-  /** What is known of the past; a promise only when the journal has to be read first. */
-  pastOf(whose: Whose): Past | Promise<Past> {
-    const [session, principal] = this.#pagesOf(whose);
+  /**
+   * What is known of the past; a promise only when the journal has to be read first. Where other processes serve the same callers,
+   * that is whenever the past matters: what they acknowledged before is part of it.
+   */
+  pastOf(whose: Whose, matters: boolean): Past | Promise<Past> {
+    const pages = this.#pagesOf(whose);
+    const [session, principal] = pages;
     const past = { session: session.facts, principal: principal.facts };
+    if (matters && this.#store.post.reachesOthers)
+      return Promise.all(pages.map((page) => this.#catchUp(page))).then(() => past);
     if (session.ready === undefined && principal.ready === undefined) return past;
     return Promise.all([session.ready, principal.ready]).then(() => past);
   }
@@ -129,8 +142,9 @@ export class FactBook {
     let page = pages.get(key);
     if (page === undefined) {
       const facts = kind === 'principal' ? this.#policy.principalFacts() : this.#policy.sessionFacts();
-      page = { facts, meanwhile: undefined, ready: undefined, begun: 0 };
       const recorded = kind === 'principal' ? this.#principalEntries(whose) : this.#sessionEntries(whose);
+      const nothing = { meanwhile: undefined, ready: undefined, looking: undefined, next: undefined };
+      page = { facts, recorded, upTo: 0, begun: 0, ...nothing };
       if (recorded !== undefined) {
         page.meanwhile = [];
         page.ready = this.#read(pages, key, page, recorded);
@@ -145,9 +159,11 @@ export class FactBook {
 
   async #read(pages: Pages, key: string, page: Page, { query, fits }: Recorded): Promise<void> {
     try {
+      const head = this.#store.post.reachesOthers ? (await this.#store.anchor()).seq : 0;
       const events = await this.#events(query, fits);
       for (const event of events) page.facts.observe(event);
       const newest = events.at(-1)?.seq ?? 0;
+      page.upTo = Math.max(head, newest);
       for (const event of page.meanwhile ?? []) if (event.seq > newest) page.facts.observe(event);
       page.meanwhile = undefined;
       page.ready = undefined;
@@ -156,6 +172,31 @@ export class FactBook {
       pages.delete(key);
       throw error;
     }
+  }
+
+  /** Reads what other processes have recorded. Who asks while that is under way needs another look: it may have begun too early. */
+  #catchUp(page: Page): Promise<void> {
+    return (page.next ??= Promise.resolve(page.looking)
+      .catch(() => undefined)
+      .then(() => {
+        page.next = undefined;
+        page.looking = this.#look(page).finally(() => (page.looking = undefined));
+        return page.looking;
+      }));
+  }
+
+  async #look(page: Page): Promise<void> {
+    await page.ready;
+    if (page.recorded === undefined) return;
+    const { query, fits } = page.recorded;
+    let entries: readonly StoredEntry[];
+    do {
+      entries = await this.#store.entries({ ...query, after: page.upTo, order: 'oldest-first', limit: entriesAtOnce });
+      for (const entry of entries) {
+        if (entry.writer !== this.#store.writer) hear(page.facts, entry, fits);
+        page.upTo = entry.seq;
+      }
+    } while (entries.length === entriesAtOnce);
   }
 
   /** The newest entries, oldest first. */
@@ -190,6 +231,19 @@ export class FactBook {
     const span = Math.max(this.#policy.principalWindowMs, this.#policy.recognisesValues ? valuesFor : 0);
     if (span === 0) return undefined;
     return { query: { since: Date.now() - span }, fits: (whose) => whose.principal === principal };
+  }
+}
+
+/** Takes what another process recorded: a call that began there, or ended. */
+function hear(facts: Facts, entry: StoredEntry, fits: Recorded['fits']): void {
+  if (entry.type === 'CallStarted') {
+    const { principal, arguments: args } = toEvent(entry) as CallStarted;
+    if (fits({ session: entry.session, principal: principal.id }))
+      facts.begin({ id: entry.call, tool: entry.tool, at: entry.at, arguments: args });
+  } else if (entry.type === 'ToolInvoked') {
+    const { event, ...whose } = endedCall(entry);
+    if (event === undefined) facts.forget(entry.call);
+    else if (fits(whose)) facts.observe(event);
   }
 }
 

@@ -123,4 +123,7 @@ export const keyDescriptions: Readonly<Record<string, string>> = {
     'What scopes are good for; otherwise `signalbox:agent`, and `signalbox:profile:{name}` for one profile.',
   'oauth.issuers.[].scopes.*.profile': 'The one profile that the scope is good for; everything when absent.',
   secrets: 'Environment variables whose values are never recorded.',
+  retention: 'How long entries of the journal are kept; for ever unless said.',
+  'retention.journal': 'Entries that are older go, once they are written to a file.',
+  'retention.exportTo': 'The directory of those files.',
 };

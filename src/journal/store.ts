@@ -13,6 +13,8 @@ import type { JobStore } from './job-store.ts';
 
 /** The port behind which records are kept. Every driver passes `store.conformance.ts`. */
 export interface Store extends ApprovalStore {
+  /** What this process is called in the entries that it writes. */
+  readonly writer: string;
   /** Where the records are, for people. */
   readonly location: string;
   readonly sessions: SessionStore;

@@ -5,7 +5,7 @@ import { concerns } from './evaluate-rule.ts';
 import { Facts } from './facts.ts';
 import { PreparedRule, type Said } from './prepared-rule.ts';
 import type { RuleSet } from './read-policy.ts';
-import type { Rule } from './rule.ts';
+import type { Rule, RuleKind } from './rule.ts';
 import type { SeenCall } from './scene.ts';
 import { Situation } from './situation.ts';
 import { isStronger } from './strength.ts';
@@ -27,6 +27,7 @@ interface ToolRules {
   readonly enforced: readonly PreparedRule[];
   readonly shadowed: readonly PreparedRule[];
   readonly byDefault: Decision;
+  readonly lookBack: boolean;
 }
 
 /** Rules, ready to decide calls: `deny` beats `ask` beats `allow`, and what no rule speaks of is decided by its effect. */
@@ -61,6 +62,11 @@ export class Policy {
   /** Whether values that were read are recognised again, which needs the whole text that a tool gave. */
   get recognisesValues(): boolean {
     return this.#set.principalNeeds.valuesOf.length > 0;
+  }
+
+  /** Whether what is decided of a tool depends on what happened before. */
+  looksBack(tool: ToolDefinition): boolean {
+    return this.#rulesFor(tool).lookBack;
   }
 
   /** Decides a call. Never throws: a rule that cannot be evaluated denies. */
@@ -99,11 +105,17 @@ export class Policy {
         enforced: prepared(false),
         shadowed: prepared(true),
         byDefault: { ...decideByDefault(tool), policy: this.version },
+        lookBack: rules.some(({ kind }) => looksBack(kind)),
       };
       this.#byTool.set(tool, known);
     }
     return known;
   }
+}
+
+/** Only conditions can do without the past; one that has the word in a text looks back for nothing. */
+function looksBack(kind: RuleKind): boolean {
+  return kind.kind !== 'match' || (kind.when !== true && kind.when.text.includes('session'));
 }
 
 function decisionOf({ rule, answer, reason, values: look }: Said, situation: Situation): Decision {

@@ -120,7 +120,7 @@ export function createApp(parts: AppParts): ServerApp {
   app.use(authorize(() => declared));
 
   if (parts.role === 'worker') {
-    metricsRoutes(app, parts.registry);
+    metricsRoutes(app, box, parts.registry);
     declared = declaredRoles(app);
     return app;
   }

@@ -108,7 +108,7 @@ class KeptSessions implements Sessions {
     this.#idleMs = idleMs;
     const { sessionStore: store } = box;
     const watchers = this.#watchers;
-    const post = new SessionPost(box.post);
+    const post = new SessionPost(box.shared.post);
     this.#post = post;
     const log = new EventLog({ store, watchers, post, redact: (text) => box.redact(text) });
     const turns = new Turns({

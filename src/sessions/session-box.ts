@@ -15,7 +15,7 @@ export interface SessionBox {
   requireServers(options: { readonly signal: AbortSignal }): Promise<void>;
   readonly approvals: Pick<ApprovalInbox, 'get' | 'approve' | 'deny'>;
   readonly sessionStore: SessionStore;
-  readonly post: Post;
+  readonly shared: { readonly post: Post };
   endSession(session: string): void;
   redact(text: string): string;
   secretTail(text: string): number;

@@ -115,6 +115,5 @@ export const consoleAndCommandLine: Section<'F'> = {
       'examples/examples.test.ts > examples > replay-in-ci runs and its own assertions hold',
       'examples/examples.test.ts > examples > replicas runs and its own assertions hold',
     ],
-    missing: 'the operations page',
   },
 };

@@ -27,6 +27,7 @@ export const machinesFaultsAttackers: Section<'G'> = {
       'src/store/postgres/hearing.test.ts > processes that share a PostgreSQL > whoever follows the journal hears of what another process wrote, and of all of it',
       'src/store/postgres/hearing.test.ts > processes that share a PostgreSQL > a busy journal sends far fewer notes than it has entries, however many write',
       'src/store/postgres/hearing.test.ts > processes that share a PostgreSQL > a call that waits hears of the answer that another process got',
+      'src/store/postgres/hearing.test.ts > processes that share a PostgreSQL > rules count what other processes ran a moment ago, and what runs there now',
       'src/sessions/several-processes.test.ts > sessions of several processes > a message taken by one is run by another, and told at a third as it happens, without gap or duplicate',
       'src/sessions/several-processes.test.ts > sessions of several processes > an interruption reaches the process that runs the turn',
       'src/sessions/several-processes.test.ts > sessions of several processes > a question and an approval are answered at another process, by the id of the call, once',
@@ -48,7 +49,6 @@ export const machinesFaultsAttackers: Section<'G'> = {
       'test/e2e/cli-postgres-undo.test.ts > undo with records in PostgreSQL > says on which machine a call can be undone that ran elsewhere, and takes nothing back past it',
       'test/e2e/operations.test.ts > the files for Compose and Kubernetes > use options and variables that there are',
     ],
-    missing: 'policies that count what other replicas ran',
   },
   G2: {
     promise: 'acknowledged records survive kill -9; a full disk or lost database lets no unjournaled call run',

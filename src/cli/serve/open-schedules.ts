@@ -23,7 +23,7 @@ export function openSchedules(
 ): Schedules {
   const schedules = new Schedules({
     store: box.jobStore,
-    post: box.post,
+    post: box.shared.post,
     sessions,
     redact: (text) => box.redact(text),
     refusal: (owner) => tokenRefusal(box.tokens, owner),

@@ -223,7 +223,7 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
       stops.push(tellRequired(box, errors));
       await tellRules();
     });
-    endRetention = keepRetention(box, () => configured.retention, errors);
+    if (role !== 'web') endRetention = keepRetention(box, () => configured.retention, errors);
     await aborted(interruption.signal);
     await errors.print('stopping: no new requests, waiting for turns and calls under way (again to stop at once)\n');
     await server.close();

@@ -6,6 +6,7 @@ import { JournalReader } from '../../journal/reader.ts';
 import { draft } from '../../journal/store.conformance.ts';
 import { type Signalbox, createSignalbox } from '../../signalbox.ts';
 import { defineTool } from '../../sources/local/define-tool.ts';
+import type { AnyTool } from '../../sources/local/foreign-tools.ts';
 import { localServer } from '../../sources/local/local-server.ts';
 import { startPostgres } from '../../../test/support/postgres.ts';
 import { within } from '../../../test/support/within.ts';
@@ -25,6 +26,21 @@ async function stores(t: TestContext, count: number): Promise<PostgresStore[]> {
   t.after(() => Promise.all(opened.map((store) => store.close())));
   return opened;
 }
+
+const pastRules = {
+  file: 'policies.yaml',
+  text: `
+- { id: yes, match: "mcp__x__*", allow: true }
+- id: green
+  match: mcp__x__deploy
+  deny: "!(session.lastOk('mcp__x__check').seq > session.last('mcp__x__write').seq)"
+- id: calm
+  rateLimit: { match: mcp__x__pay, per: 1h, max: 3 }
+- id: one
+  match: mcp__x__long
+  deny: session.count('mcp__x__long') > 0
+`,
+};
 
 describe('processes that share a PostgreSQL', () => {
   test('whoever follows the journal hears of what another process wrote, and of all of it', async (t) => {
@@ -83,5 +99,46 @@ describe('processes that share a PostgreSQL', () => {
     const called = one.call('mcp__test__burn', {}, { waitMs: 60_000 });
     await two.approvals.approve(await within(asked, 'the question'), { by: { id: 'ann', kind: 'human' } });
     assert.equal((await within(called, 'the call ends', undefined, toldMs)).outcome, 'completed');
+  });
+
+  test('rules count what other processes ran a moment ago, and what runs there now', async (t) => {
+    const opened = await stores(t, 2);
+    const running = Promise.withResolvers<void>();
+    const ending = Promise.withResolvers<string>();
+    const tool = (name: string, run: () => string | Promise<string>): AnyTool =>
+      defineTool({ name, description: name, effect: 'irreversible', run });
+    const tools = [
+      tool('write', () => 'written'),
+      tool('deploy', () => 'deployed'),
+      tool('check', () => 'green'),
+      tool('pay', () => 'paid'),
+      tool('long', () => {
+        running.resolve();
+        return ending.promise;
+      }),
+    ];
+    const boxes: Signalbox[] = [];
+    for (const store of opened)
+      boxes.push(await createSignalbox({ store, servers: [localServer({ name: 'x', tools })], policies: [pastRules] }));
+    t.after(() => Promise.all(boxes.map((box) => box.close())));
+    const [one, two] = boxes;
+    assert.ok(one !== undefined && two !== undefined);
+    const as = { session: 's', principal: { id: 'ann', kind: 'agent' } } as const;
+    const ask = async (box: Signalbox, name: string): Promise<string> =>
+      (await box.call(`mcp__x__${name}`, {}, as)).outcome;
+    for (let round = 0; round < 5; round += 1) {
+      const here: Signalbox = round % 2 === 0 ? one : two;
+      const there: Signalbox = here === one ? two : one;
+      const seen: string[] = [await ask(here, 'write'), await ask(there, 'deploy'), await ask(there, 'check')];
+      assert.deepEqual([...seen, await ask(here, 'deploy')], ['completed', 'denied', 'completed', 'completed']);
+    }
+    const paid = [];
+    for (const box of [one, two, one, two, one]) paid.push(await ask(box, 'pay'));
+    assert.deepEqual(paid, ['completed', 'completed', 'completed', 'denied', 'denied']);
+    const long = ask(one, 'long');
+    await running.promise;
+    assert.equal(await ask(two, 'long'), 'denied', 'one runs there');
+    ending.resolve('done');
+    assert.equal(await long, 'completed');
   });
 });

@@ -39,6 +39,7 @@ export interface PostgresStore extends Store {
 
 class OpenStore implements PostgresStore {
   server = '';
+  readonly writer = newId('writer');
   readonly location: string;
   readonly sessions: SessionTable;
   readonly jobs: JobTable;
@@ -54,7 +55,7 @@ class OpenStore implements PostgresStore {
   #closed: Promise<void> | undefined;
 
   constructor(database: Database, address: Address) {
-    const writer = newId('writer');
+    const { writer } = this;
     this.location = address.location;
     this.#database = database;
     const channel = channelOf(address);

@@ -51,7 +51,7 @@ class SqliteStore implements Store {
   readonly jobs: JobTable;
   readonly kept: KeptTable;
   readonly post = new LocalPost();
-  readonly #writer = newId('writer');
+  readonly writer = newId('writer');
   readonly #database: DatabaseSync;
   readonly #checkpointer: Checkpointer | undefined;
   readonly #log: DurableLog | undefined;
@@ -87,7 +87,7 @@ class SqliteStore implements Store {
     if (onDisk) {
       this.#checkpointer = new Checkpointer(file);
       this.#log = new DurableLog(`${file}-wal`, () => this.#beginLogAnew());
-      this.#lock = new WriterLock(`${file}-writers`, this.#writer);
+      this.#lock = new WriterLock(`${file}-writers`, this.writer);
     }
     this.#readClaim = this.#database.prepare('SELECT call, fingerprint, outcome FROM claims WHERE key = ?');
     this.#writeClaim = this.#database.prepare('INSERT INTO claims (key, call, fingerprint) VALUES (?, ?, ?)');
@@ -96,7 +96,7 @@ class SqliteStore implements Store {
     this.#writeRecording = this.#database.prepare('INSERT OR IGNORE INTO recordings VALUES (?, ?)');
     this.#journal = new JournalTable({
       database: this.#database,
-      writer: this.#writer,
+      writer: this.writer,
       tails: this.#lock?.directory,
       transaction: (work) => this.#transaction(work),
       apply: (draft) => this.#apply(draft),
@@ -114,7 +114,7 @@ class SqliteStore implements Store {
         this.#transaction(work);
         this.#checkpointer?.committed(1);
       },
-      { own: this.#writer, living: () => this.#living() },
+      { own: this.writer, living: () => this.#living() },
     );
     this.tokens = new TokenTable(this.#statements);
     this.jobs = new JobTable(this.#statements);
@@ -172,7 +172,7 @@ class SqliteStore implements Store {
   }
 
   async openCalls(): Promise<readonly StoredEntry[]> {
-    return (await this.#open()).filter(({ writer }) => writer === this.#writer);
+    return (await this.#open()).filter(({ writer }) => writer === this.writer);
   }
 
   async beginning(): Promise<Beginning> {
@@ -252,7 +252,7 @@ class SqliteStore implements Store {
   }
 
   #living(): ReadonlySet<string> {
-    return this.#lock?.living() ?? new Set([this.#writer]);
+    return this.#lock?.living() ?? new Set([this.writer]);
   }
 
   /** Moves the log into the database at once, all of it. Waits for nobody: that would stop the event loop. */
