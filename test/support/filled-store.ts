@@ -1,5 +1,6 @@
 import type { ApprovalRecord } from '../../src/journal/approval-store.ts';
 import type { EntryDraft } from '../../src/journal/entry.ts';
+import { forever } from '../../src/journal/kept-store.ts';
 import type { Store } from '../../src/journal/store.ts';
 import { seedJournal } from './seed-journal.ts';
 
@@ -77,11 +78,21 @@ export async function fillStore(
   const events = Array.from({ length: 2500 }, (_, index) => JSON.stringify({ text: `\0event ${index}` }));
   await store.sessions.write([{ session: 's1', at: 3, events, memory: '{"a":[1,"é"]}', begins: true }]);
   for (const id of ['turn_1', 'turn_2'])
-    await store.sessions.queue({ id, session: 's1', content: `do ${id}`, by: human, at: 4, title: 't', most: 9 });
+    await store.sessions.queue({
+      id,
+      session: 's1',
+      content: `do ${id}`,
+      by: human,
+      at: 4,
+      title: 't',
+      most: 9,
+      key: `"${id}`,
+    });
   await store.sessions.claim('s1');
 
   const job = { id: 'job_1', owner: '{}', ownerId: 'ann', text: '{"cron":"* * * * *"}', createdAt: 1, nextAt: 9e12 };
   await store.jobs.add({ ...job, lastAt: 0, lastSession: '', lastError: '' }, 9);
+  await store.kept.put('lock', 'mail', { text: '{"accepted":"é😀"}', until: forever });
   await seedJournal(store, given);
   await entry({ type: 'CallStarted', outcome: '', call: 'open', at: given.until ?? Date.now() });
 }

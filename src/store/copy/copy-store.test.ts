@@ -79,6 +79,7 @@ async function seen(store: Store): Promise<object> {
     rules: await store.rules(),
     tokens: await store.tokens.list({ limit: 10 }),
     jobs: await store.jobs.list(),
+    kept: await store.kept.list('lock'),
     sessions: await sessions.select({ limit: 10 }),
     memory: await sessions.memory('s1'),
     events: (await sessions.events('s1', 0, 10_000)).map(({ seq, at, body }) => ({ seq, at, body })),
@@ -99,9 +100,13 @@ describe('copying from SQLite to PostgreSQL', () => {
     assert.deepEqual(await seen(to), await seen(from));
     const verified = await verifyChain(to);
     assert.deepEqual([verified.ok, verified.ok && verified.head], [true, head]);
-    // Life goes on: new entries join the chain, a new question of an old binding is refused, lost work is found.
+    // Life goes on: new entries join the chain, a message that comes again is known, a new question of an old binding is
+    // refused, lost work is found.
     await to.append([draft()]);
     assert.equal((await verifyChain(to, { expected: head })).ok, true);
+    const by = { id: 'ann', kind: 'human' } as const;
+    const sent = { id: 'turn_9', session: 's1', content: 'x', by, at: 5, title: '', most: 9, key: '"turn_2' };
+    assert.equal((await to.sessions.queue(sent))?.turnId, 'turn_2');
     const [open] = await to.approvals({ limit: 1, binding: 'b' });
     assert.ok(open !== undefined);
     const again = { ...open, id: 'appr_9' };
