@@ -11,7 +11,8 @@ export interface AdmissionLimits {
 }
 
 /** Why a call is not let in. */
-export type ShedReason = 'server' | 'principal' | 'memory';
+export const shedReasons = ['server', 'principal', 'memory'] as const;
+export type ShedReason = (typeof shedReasons)[number];
 
 /** Told of each that is not let in. */
 export type OnShed = (reason: ShedReason) => void;

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import type { ServerProvenance } from '../catalog/snapshot.ts';
 import type { CallMetrics } from '../call/metrics.ts';
-import type { OnShed } from './admission.ts';
+import { type OnShed, shedReasons } from './admission.ts';
 
 /** Counts and times calls for Prometheus. Give `metrics` to `createSignalbox` and the whole to `startServer`. */
 export interface PrometheusMetrics {
@@ -50,6 +50,8 @@ export function shedCounter(registry: Registry): OnShed {
   const help = 'Calls that were refused before they began, because there was no room for them.';
   const shed =
     known instanceof Counter ? known : new Counter({ name, help, labelNames: ['reason'], registers: [registry] });
+  // A counter that is first seen above zero has not increased, as Prometheus sees it.
+  for (const reason of shedReasons) shed.inc({ reason }, 0);
   return (reason) => shed.inc({ reason });
 }
 

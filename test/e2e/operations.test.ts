@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { parseAllDocuments } from 'yaml';
 import { root } from '../support/command.ts';
+import { bareRequest } from '../support/http-server.ts';
+import { startPostgres } from '../support/postgres.ts';
 import { Place, finished, said, withNotes } from './cli-place.ts';
 
 const directory = join(root, 'docs', 'operations');
@@ -78,6 +81,25 @@ suite('what the dashboard and the alerts name', () => {
   });
 });
 
+const isServe = (words: unknown): words is string[] => Array.isArray(words) && words[0] === 'serve';
+const ownAddresses = Object.values(networkInterfaces()).flatMap((all) =>
+  (all ?? []).filter(({ family }) => family === 'IPv4').map(({ address }) => address),
+);
+
+/** Starts a server as a manifest says, on a free port and without the wait before it stops. */
+async function start(words: readonly string[], store: string, stops: (() => Promise<void>)[]): Promise<number> {
+  const child = new Place(withNotes).start(
+    [...words.filter((word) => !/^--(port|drain-seconds)=/.test(word)), '--port', '0', '--json'],
+    { SIGNALBOX_TOKEN: token, SIGNALBOX_STORE: store },
+  );
+  const gone = finished(child);
+  stops.push(async () => {
+    child.kill('SIGTERM');
+    assert.equal((await gone).code, 0);
+  });
+  return (JSON.parse(await said(child.stdout, /\n/)) as { port: number }).port;
+}
+
 suite('the files for Compose and Kubernetes', () => {
   const trees = [...documentsIn('compose.yaml'), ...documentsIn('kubernetes.yaml')];
 
@@ -87,8 +109,8 @@ suite('the files for Compose and Kubernetes', () => {
     const commands = [
       ...trees.flatMap((tree) => [...under(tree, 'args'), ...under(tree, 'command')]),
       JSON.parse(/^CMD (.*)$/m.exec(dockerfile)?.[1] ?? '') as string[],
-    ].filter((words): words is string[] => Array.isArray(words) && words[0] === 'serve');
-    assert.equal(commands.length, 3);
+    ].filter(isServe);
+    assert.ok(commands.length >= 4);
     for (const words of commands)
       for (const word of words.filter((each) => each.startsWith('--')))
         assert.match(help, new RegExp(`^ +${word.split('=')[0]} `, 'm'), `serve has no ${word}`);
@@ -105,13 +127,44 @@ suite('the files for Compose and Kubernetes', () => {
     );
   });
 
-  test('probe what answers without a token', async () => {
-    const probed = [
-      ...trees.flatMap((tree) => under(tree, 'httpGet')).map((probe) => String((probe as Tree)['path'])),
-      /health_uri (\S+)/.exec(textOf('compose.yaml'))?.[1] ?? '',
-    ];
-    assert.ok(probed.length >= 2);
-    for (const path of probed) assert.equal((await get(path)).status, 200, path);
+  test('start as they are written, and are probed by an address or a name that they answer to', async (t) => {
+    const [, healthUri = ''] = /health_uri (\S+)/.exec(textOf('compose.yaml')) ?? [];
+    const [, healthHost = ''] = /health_headers \{\s+Host (\S+)/.exec(textOf('compose.yaml')) ?? [];
+    const composed = { words: under(trees[0], 'command').find(isServe) ?? [], paths: [healthUri], hosts: [healthHost] };
+    const pods = trees
+      .flatMap((tree) => under(tree, 'containers'))
+      .flatMap((containers) => containers as Tree[])
+      .map((container) => ({
+        words: under(container, 'args').find(isServe) ?? [],
+        paths: under(container, 'httpGet').map((probe) => String((probe as Tree)['path'])),
+        // A kubelet names the address of the pod, which is one of the machine's own.
+        hosts: ownAddresses,
+      }));
+    assert.deepEqual(
+      pods.map(({ words }) => words[1]),
+      ['--role=web', '--role=worker'],
+    );
+    const cluster = await startPostgres();
+    const stops: (() => Promise<void>)[] = [];
+    t.after(async () => {
+      await Promise.all(stops.map((stop) => stop()));
+      await cluster.end();
+    });
+    await Promise.all(
+      [composed, ...pods].map(async ({ words, paths, hosts }) => {
+        const port = await start(words, cluster.address('operations'), stops);
+        assert.ok(paths.length > 0);
+        for (const path of paths)
+          for (const host of hosts) {
+            const answer = await bareRequest({ port }, path, {
+              headers: { host: host.replace(/^[\d.]+$/, `$&:${port}`) },
+            });
+            assert.equal(answer.status, 200, `${words.join(' ')}: ${host}${path}`);
+          }
+        const stranger = await bareRequest({ port }, '/api/health/live', { headers: { host: `signalbox:${port}` } });
+        assert.equal(stranger.status, 421);
+      }),
+    );
   });
 
   test('have a configuration and rules that are taken', async () => {

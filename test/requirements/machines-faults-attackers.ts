@@ -48,6 +48,7 @@ export const machinesFaultsAttackers: Section<'G'> = {
       'test/e2e/cli-retention.test.ts > servers keep what the configuration says, many on one store do not disturb each other, and nothing is lost',
       'test/e2e/cli-postgres-undo.test.ts > undo with records in PostgreSQL > says on which machine a call can be undone that ran elsewhere, and takes nothing back past it',
       'test/e2e/operations.test.ts > the files for Compose and Kubernetes > use options and variables that there are',
+      'test/e2e/operations.test.ts > the files for Compose and Kubernetes > start as they are written, and are probed by an address or a name that they answer to',
     ],
   },
   G2: {

@@ -87,7 +87,7 @@ export interface BareAnswer {
 
 /** A request with any headers at all: `fetch` would not let a test forge `Host`. */
 export function bareRequest(
-  server: RunningServer,
+  server: Pick<RunningServer, 'port'>,
   path: string,
   options: { method?: string; headers?: Record<string, string>; body?: readonly (string | Buffer)[] } = {},
 ): Promise<BareAnswer> {
