@@ -51,7 +51,10 @@ export function assertHostAndOrigin({ url, headers, rawHeaders }: IncomingMessag
   const host = headers.host?.toLowerCase() ?? '';
   // A proxy-style request line names a host of its own, and a second header another one, past a check of the first.
   if (!allowed.has(host) || url?.startsWith('/') !== true || hostsIn(rawHeaders) !== 1) {
-    throw new Problem('host-refused', 'open Signalbox by the address that "signalbox serve" printed');
+    throw new Problem(
+      'host-refused',
+      'use the address that "signalbox serve" printed, or allow this name: serve --allowed-host',
+    );
   }
   const { origin } = headers;
   if (origin !== undefined && !isSameOrigin(origin, host)) {
