@@ -130,7 +130,11 @@ suite('the files for Compose and Kubernetes', () => {
   test('start as they are written, and are probed by an address or a name that they answer to', async (t) => {
     const [, healthUri = ''] = /health_uri (\S+)/.exec(textOf('compose.yaml')) ?? [];
     const [, healthHost = ''] = /health_headers \{\s+Host (\S+)/.exec(textOf('compose.yaml')) ?? [];
-    const composed = { words: under(trees[0], 'command').find(isServe) ?? [], paths: [healthUri], hosts: [healthHost] };
+    const composed = {
+      words: under(trees[0], 'command').find(isServe) ?? [],
+      paths: [healthUri],
+      hostsAt: () => [healthHost],
+    };
     const pods = trees
       .flatMap((tree) => under(tree, 'containers'))
       .flatMap((containers) => containers as Tree[])
@@ -138,7 +142,7 @@ suite('the files for Compose and Kubernetes', () => {
         words: under(container, 'args').find(isServe) ?? [],
         paths: under(container, 'httpGet').map((probe) => String((probe as Tree)['path'])),
         // A kubelet names the address of the pod, which is one of the machine's own.
-        hosts: ownAddresses,
+        hostsAt: (port: number) => ownAddresses.map((address) => `${address}:${port}`),
       }));
     assert.deepEqual(
       pods.map(({ words }) => words[1]),
@@ -151,14 +155,12 @@ suite('the files for Compose and Kubernetes', () => {
       await cluster.end();
     });
     await Promise.all(
-      [composed, ...pods].map(async ({ words, paths, hosts }) => {
+      [composed, ...pods].map(async ({ words, paths, hostsAt }) => {
         const port = await start(words, cluster.address('operations'), stops);
         assert.ok(paths.length > 0);
         for (const path of paths)
-          for (const host of hosts) {
-            const answer = await bareRequest({ port }, path, {
-              headers: { host: host.replace(/^[\d.]+$/, `$&:${port}`) },
-            });
+          for (const host of hostsAt(port)) {
+            const answer = await bareRequest({ port }, path, { headers: { host } });
             assert.equal(answer.status, 200, `${words.join(' ')}: ${host}${path}`);
           }
         const stranger = await bareRequest({ port }, '/api/health/live', { headers: { host: `signalbox:${port}` } });
