@@ -71,7 +71,7 @@ if (process.env['npm_lifecycle_event'] !== undefined) {
 
 if (asked.seed !== undefined) process.env['SIGNALBOX_SEED'] = asked.seed;
 if (asked.faults)
-  await runFaults(chosen.length > 0 ? findTests(chosen) : findTests(['test/faults']).filter(hasFullForm));
+  await runFaults(chosen.length > 0 ? findTests(chosen) : findTests(['test/faults', 'src/undo']).filter(hasFullForm));
 else if (chosen.length > 0) await runTests(chosen);
 else {
   if (!asked.tests) await severalAtATime(gates, 2, runGate);

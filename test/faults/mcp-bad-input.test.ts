@@ -6,11 +6,13 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { type Message, begin, messageOf, send, sendModern } from '../mcp-clients/raw.ts';
 import { token } from '../mcp-clients/serving.ts';
+import { isFull } from '../support/faults.ts';
 import { seeded } from '../support/seeded.ts';
 import { within } from '../support/within.ts';
 import { malformed } from './malformed-bodies.ts';
 import type { Fared } from './mcp-endpoint-process.ts';
 
+const many = isFull() ? 10_000 : 2000;
 const modern = { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/call', 'Mcp-Name': 'mcp__fixture__echo' };
 const echo = { name: 'mcp__fixture__echo', arguments: { text: 'hello' } };
 
@@ -52,11 +54,11 @@ suite('bad input at the MCP endpoint', { timeout: 900_000 }, () => {
     await Promise.all(Array.from({ length: 16 }, work));
   }
 
-  test('10,000 malformed bodies of every kind are refused with the right code, and nobody waits 50 ms for it', async () => {
+  test('malformed bodies of every kind are refused with the right code, and nobody waits 50 ms for it', async () => {
     const random = seeded(2026);
     const session = await begin(url);
     const kinds = new Set<string>();
-    await times(10_000, async () => {
+    await times(many, async () => {
       const { kind, body, code } = malformed(random);
       kinds.add(kind);
       const response = await send(url, body, random() < 0.5 ? session : modern);
@@ -127,7 +129,7 @@ suite('bad input at the MCP endpoint', { timeout: 900_000 }, () => {
     await assertUnharmed();
   });
 
-  test('10,000 mutations of a requestState are refused, the true one is good once, and nobody waits 50 ms for it', async () => {
+  test('mutations of a requestState are refused, the true one is good once, and nobody waits 50 ms for it', async () => {
     const trusting = new URL('/mcp/trusting', url);
     const pay = { name: 'mcp__fixture__pay', arguments: { amount: 5 } };
     const more = { capabilities: { elicitation: { form: {} } } };
@@ -141,7 +143,7 @@ suite('bad input at the MCP endpoint', { timeout: 900_000 }, () => {
       messageOf(sendModern(trusting, 'tools/call', { ...pay, inputResponses, requestState }, more));
     const random = seeded(42);
     const { requestState } = asked;
-    await times(10_000, async (number) => {
+    await times(many, async (number) => {
       const mutation = mutated(requestState, random);
       const { error } = await answer(mutation);
       assert.equal(error?.code, -32_602, `mutation ${number}: ${JSON.stringify(mutation)}`);

@@ -5,10 +5,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { defineTool, localServer } from '../../src/index.ts';
 import { begin, envelope, eventsIn } from '../mcp-clients/raw.ts';
 import { serving } from '../mcp-clients/serving.ts';
+import { isFull } from '../support/faults.ts';
 import { seeded } from '../support/seeded.ts';
 
 const clients = 200;
-const callsEach = 560;
+const callsEach = isFull() ? 560 : 112;
 
 /** Gives its text back at once or a little later, and may say it before that, too. */
 const echo = defineTool({
@@ -28,7 +29,7 @@ const echo = defineTool({
 });
 
 test(
-  'no reply reaches another client: 200 at once with equal ids, in both eras, 100,000 replies, cancels and disconnects',
+  'no reply reaches another client: 200 at once with equal ids, in both eras, replies by the ten thousand, cancels and disconnects',
   { timeout: 900_000 },
   async (t) => {
     const { box, url, logged } = await serving(t, { servers: [localServer({ name: 'fixture', tools: [echo] })] });
@@ -112,9 +113,9 @@ test(
     const spent = process.cpuUsage({ user, system });
     t.diagnostic(`${JSON.stringify(seen)}, ${Math.round((spent.user + spent.system) / 1e6)} s of processor time`);
     assert.equal(seen.foreign, 0);
-    assert.ok(seen.replies >= 100_000, `${seen.replies} replies were looked at`);
-    assert.ok(seen.streamed > 8000, `${seen.streamed} answers were streams, in both eras`);
-    assert.ok(Math.min(seen.left, seen.cancelled) > 500, JSON.stringify(seen));
+    assert.ok(seen.replies >= clients * callsEach * 0.85, `${seen.replies} replies were looked at`);
+    assert.ok(seen.streamed > clients * callsEach * 0.07, `${seen.streamed} answers were streams, in both eras`);
+    assert.ok(Math.min(seen.left, seen.cancelled) > clients * callsEach * 0.0045, JSON.stringify(seen));
     assert.deepEqual(logged, []);
   },
 );

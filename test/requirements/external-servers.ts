@@ -100,7 +100,7 @@ export const externalServers: Section<'B'> = {
   B9: {
     promise: 'no orphan or zombie process after stop, crash or reload; stderr is drained and kept',
     tests: [
-      'test/faults/mcp-processes.test.ts > processes of MCP servers > 1,000 servers that fork a grandchild, started and ended in every way: no orphan, no zombie',
+      'test/faults/mcp-processes.test.ts > processes of MCP servers > servers that fork a grandchild, started and ended in every way: no orphan, no zombie',
       'test/faults/mcp-processes.test.ts > processes of MCP servers > a mounted server that is killed, restarted and closed leaves nothing behind',
       'test/faults/mcp-processes.test.ts > processes of MCP servers > when this process ends without closing anything, its servers end with it',
       'src/sources/mcp/mcp-server.test.ts > a server that is a process > its error output is drained, and the last 200 lines are kept',

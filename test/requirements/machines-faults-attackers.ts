@@ -98,7 +98,7 @@ export const machinesFaultsAttackers: Section<'G'> = {
   G4: {
     promise: 'hostile input causes no crash and no stall',
     tests: [
-      'test/faults/mcp-bad-input.test.ts > bad input at the MCP endpoint > 10,000 malformed bodies of every kind are refused with the right code, and nobody waits 50 ms for it',
+      'test/faults/mcp-bad-input.test.ts > bad input at the MCP endpoint > malformed bodies of every kind are refused with the right code, and nobody waits 50 ms for it',
       'test/faults/mcp-bad-input.test.ts > bad input at the MCP endpoint > bombs of depth and of number are refused before they are parsed, and nobody waits 50 ms for it',
       'test/faults/mcp-bad-input.test.ts > bad input at the MCP endpoint > the largest bodies, of whatever letters, are read in steps, and nobody waits 50 ms for one',
       'test/faults/mcp-bad-input.test.ts > bad input at the MCP endpoint > bodies of 100 MB, announced or not, are refused with 413 and not read to their end',
@@ -117,7 +117,7 @@ export const machinesFaultsAttackers: Section<'G'> = {
       'src/server/access/hosts.test.ts > DNS rebinding > refuses a foreign Origin on every route, also where no token is needed',
       'src/server/access/authenticate.test.ts > cross-site requests > needs a page of ours for what a cookie changes',
       'src/server/access/sign-in.test.ts > the sign-in link > is no token for the API, and the token is no code',
-      'test/faults/mcp-bad-input.test.ts > bad input at the MCP endpoint > 10,000 mutations of a requestState are refused, the true one is good once, and nobody waits 50 ms for it',
+      'test/faults/mcp-bad-input.test.ts > bad input at the MCP endpoint > mutations of a requestState are refused, the true one is good once, and nobody waits 50 ms for it',
       'src/server/access/oauth/forged-tokens.test.ts > a forged token > the parts of good ones, put together anew, are not taken',
       'src/server/access/oauth/oauth-access.test.ts > a token of a trusted authorization server > is refused with 401 and why, whatever is wrong with it',
       'src/server/mcp-route.test.ts > the MCP endpoint > takes agents and admins, by their token alone',

@@ -43,7 +43,7 @@ export const mcpEndpoint: Section<'E'> = {
       'src/surfaces/mcp/endpoint/http/any-process.test.ts > a session that another process began > goes on with its calls, its name in the record, and stays that of its principal',
       'src/surfaces/mcp/endpoint/http/any-process.test.ts > a session that another process began > takes answers and cancellations for whoever waits for them, and for no other session',
       'src/surfaces/mcp/endpoint/replies.test.ts > no reply, progress or question reaches another client, whatever ids they use and however they leave',
-      'test/faults/mcp-replies.test.ts > no reply reaches another client: 200 at once with equal ids, in both eras, 100,000 replies, cancels and disconnects',
+      'test/faults/mcp-replies.test.ts > no reply reaches another client: 200 at once with equal ids, in both eras, replies by the ten thousand, cancels and disconnects',
     ],
   },
   E4: {
