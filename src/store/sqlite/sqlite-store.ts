@@ -189,7 +189,11 @@ class SqliteStore implements Store {
     const open = await this.#open();
     if (open.length === 0) return open;
     const living = this.#living();
-    return open.filter((entry) => !living.has(entry.writer));
+    const left = open.filter((entry) => !living.has(entry.writer));
+    if (left.length === 0) return left;
+    // Its process may have recorded an outcome after the first look, and ended then. Now that it is gone, it records nothing more.
+    const still = new Set((await this.#open()).map(({ seq }) => seq));
+    return left.filter(({ seq }) => still.has(seq));
   }
 
   async claim(key: string): Promise<Claim | undefined> {
