@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { after, describe, test } from 'node:test';
+import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
+import { type TestContext, after, describe, test } from 'node:test';
 import pg from 'pg';
 import { verifyChain } from '../../journal/chain.ts';
 import { draft } from '../../journal/store.conformance.ts';
@@ -101,6 +102,45 @@ describe('a PostgreSQL that is away', () => {
     await until(() => works(store), 'the store works again');
   });
 });
+
+test('a way to the server that breaks without a word is found out, and another one taken', async (t) => {
+  const address = new URL(cluster.address('mute'));
+  const way = await muteableWay(t, Number(address.port));
+  const other = await postgresStore({ address: address.href });
+  address.port = String(way.port);
+  const store = await postgresStore({ address: address.href });
+  t.after(() => Promise.all([store.close(), other.close()]));
+  const gap = new Promise<void>((resolve) => store.post.onGap(resolve));
+  const heard: string[] = [];
+  store.post.on('t', (text) => heard.push(text));
+  way.mute();
+  await within(gap, 'the gap is told', undefined, 20_000);
+  await other.post.send('t', 'back');
+  await until(() => heard.length > 0, 'a note is heard');
+  assert.deepEqual(heard, ['back']);
+});
+
+/** A way to a port of this machine: connections that are there when it is muted stay open and carry nothing any more; later ones do. */
+async function muteableWay(t: TestContext, to: number): Promise<{ readonly port: number; mute(): void }> {
+  const ends: Socket[] = [];
+  const way = createServer((client) => {
+    const server = connect(to, '127.0.0.1');
+    client.pipe(server).pipe(client);
+    ends.push(client.on('error', () => undefined), server.on('error', () => undefined));
+  });
+  way.listen(0, '127.0.0.1');
+  await once(way, 'listening');
+  t.after(() => {
+    way.close();
+    for (const end of ends) end.destroy();
+  });
+  return {
+    port: (way.address() as AddressInfo).port,
+    mute() {
+      for (const end of ends) end.unpipe().pause();
+    },
+  };
+}
 
 async function works(store: Store): Promise<boolean> {
   return await store.claim('x').then(

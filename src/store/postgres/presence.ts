@@ -27,6 +27,9 @@ export const livingWriters = `SELECT name FROM (${standing}) AS standing WHERE "
 const longestPause = 2000;
 /** A connection that broke is usually made anew within milliseconds. */
 const patienceMs = 2500;
+/** A way that broke without a word is found out by asking, long before the server takes this process for gone (25 s). */
+const askEveryMs = 3000;
+const answerMs = 5000;
 
 /** The channel on which the processes of a schema tell each other something. */
 export function channelOf(address: Address): string {
@@ -59,6 +62,7 @@ export class Presence {
   /** Since when writers have been missed that did not say goodbye. */
   #missing: ReadonlyMap<string, number> = new Map();
   #comingBack: Promise<void> | undefined;
+  #asking: NodeJS.Timeout | undefined;
 
   constructor(database: Database, address: Address, writer: string, hearing: Hearing) {
     this.#database = database;
@@ -70,11 +74,13 @@ export class Presence {
 
   /** Connects, and brings the tables up to date. Tells which server it is. */
   async open(): Promise<string> {
-    return await this.#connect(async (client) => {
+    const about = await this.#connect(async (client) => {
       const server = await migrate(client, this.#address, this.#lock);
       await refuseUnfinished(client, this.#address);
       return server;
     });
+    this.#asking = setInterval(() => void this.#ask(), askEveryMs).unref();
+    return about;
   }
 
   /** The writers that are alive, this one included; for the patient also those that were not long ago. */
@@ -89,6 +95,7 @@ export class Presence {
 
   async close(): Promise<void> {
     this.#closing.abort();
+    clearInterval(this.#asking);
     // It may just be connecting: then that connection is ended here too.
     await this.#comingBack;
     const client = this.#client;
@@ -117,12 +124,25 @@ export class Presence {
     }
   }
 
+  /** Whether the connection still is one. */
+  async #ask(): Promise<void> {
+    const client = this.#client;
+    if (client === undefined) return;
+    const answered = client.query('SELECT').then(
+      () => true,
+      () => false,
+    );
+    if (!(await Promise.race([answered, wait(answerMs, false, { ref: false })]))) this.#lose(client);
+  }
+
   #lose(lost: Client): void {
     // Later errors of a connection that is lost say nothing new.
     lost.on('error', () => undefined);
     if (this.#client !== lost) return;
     this.#client = undefined;
-    this.#comingBack = this.#comeBack();
+    lost.removeAllListeners('notification');
+    // One that is only slow shows that this process lives until the next one does.
+    this.#comingBack = this.#comeBack().finally(() => lost.connection.stream.destroy());
   }
 
   async #comeBack(): Promise<void> {
