@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, after, describe, test } from 'node:test';
+import pg from 'pg';
 import { Announcer } from '../../journal/announcer.ts';
 import { Journal } from '../../journal/journal.ts';
 import { JournalReader } from '../../journal/reader.ts';
@@ -8,8 +9,13 @@ import { type Signalbox, createSignalbox } from '../../signalbox.ts';
 import { defineTool } from '../../sources/local/define-tool.ts';
 import type { AnyTool } from '../../sources/local/foreign-tools.ts';
 import { localServer } from '../../sources/local/local-server.ts';
+import { until } from '../../../test/mcp-servers/boxed.ts';
 import { startPostgres } from '../../../test/support/postgres.ts';
 import { within } from '../../../test/support/within.ts';
+import { parseAddress } from './address.ts';
+import { Database, loadDriver } from './database.ts';
+import { Notices } from './notices.ts';
+import { channelOf } from './presence.ts';
 import { type PostgresStore, postgresStore } from './postgres-store.ts';
 
 const cluster = await startPostgres();
@@ -82,6 +88,33 @@ describe('processes that share a PostgreSQL', () => {
     await Promise.all(announcers.map((announcer) => announcer.close()));
     assert.ok(notes > 0);
     assert.ok(notes * 5 < announced, `${notes} notes for ${announced} entries`);
+  });
+
+  test('a notice that is no note ends nobody, and what comes after it is heard', async (t) => {
+    const [store] = await stores(t, 1);
+    assert.ok(store !== undefined);
+    const address = cluster.address(`hearing_${places}`);
+    const client = new pg.Client({ connectionString: address.replace(/\?.*/, '') });
+    await client.connect();
+    t.after(() => client.end());
+    const heard: string[] = [];
+    store.post.on('t', (text) => heard.push(text));
+    for (const notice of ['', 'no note', '{}', '[1]', 'null', '#x', '#999'])
+      await client.query('SELECT pg_notify($1, $2)', [channelOf(parseAddress(address)), notice]);
+    await store.post.send('t', 'heard');
+    await until(() => heard.length > 0, 'a note is heard');
+    assert.deepEqual(heard, ['heard']);
+  });
+
+  test('what a long note said does not stay in the database', async (t) => {
+    await stores(t, 1);
+    const address = parseAddress(cluster.address(`hearing_${places}`));
+    const database = new Database(await loadDriver(), address);
+    t.after(() => database.close());
+    const rows = (): Promise<unknown[]> => database.rows('SELECT FROM notes');
+    await new Notices(database, 'nobody', 200).send('t', 'x'.repeat(20_000));
+    assert.equal((await rows()).length, 1);
+    await until(async () => (await rows()).length === 0, 'it is gone');
   });
 
   test('a call that waits hears of the answer that another process got', async (t) => {

@@ -40,6 +40,7 @@ export class KeptTable implements KeptStore {
 
   async add(kind: string, key: string, kept: Kept): Promise<Kept> {
     await this.#sql.change(`${write} WHERE kept.until <= $5`, [kind, key, kept.text, kept.until, Date.now()]);
+    await this.#sweep.now();
     return (await this.get(kind, key)) ?? kept;
   }
 

@@ -11,9 +11,9 @@ CREATE INDEX notes_at ON notes (at);
 `;
 
 const notify = 'SELECT pg_notify($1, $2)';
-const notifyOfRow = `WITH kept AS (INSERT INTO notes (notes) VALUES ($2) RETURNING number),
-  old AS (DELETE FROM notes WHERE at < now() - interval '1 minute')
+const notifyOfRow = `WITH kept AS (INSERT INTO notes (notes) VALUES ($2) RETURNING number)
   SELECT pg_notify($1, '#' || number) FROM kept`;
+const forget = "DELETE FROM notes WHERE at < now() - $1 * interval '1 millisecond'";
 
 /** PostgreSQL takes just under 8000 bytes. */
 const longestNotice = 7900;
@@ -36,10 +36,14 @@ export class Notices implements Post {
   #sending: Promise<void> | undefined;
   /** What was heard is delivered in its order, also where some of it has to be read first. */
   #delivered: Promise<void> | undefined;
+  /** How long a long note stays for those who are slow to read it. */
+  readonly #keptMs: number;
+  #forgetting: NodeJS.Timeout | undefined;
 
-  constructor(database: Database, channel: string) {
+  constructor(database: Database, channel: string, keptMs = 60_000) {
     this.#database = database;
     this.#channel = channel;
+    this.#keptMs = keptMs;
   }
 
   send(topic: string, text: string): Promise<void> {
@@ -75,6 +79,7 @@ export class Notices implements Post {
   /** Resolves when everything is sent that was to be. */
   async drain(): Promise<void> {
     await this.#sending;
+    clearTimeout(this.#forgetting);
   }
 
   /** The connection that hears was lost, and is there again. */
@@ -82,8 +87,16 @@ export class Notices implements Post {
     this.#listeners.gap();
   }
 
-  #deliver(notes: string): void {
-    for (const [topic, text] of JSON.parse(notes) as readonly Note[]) this.#listeners.deliver(topic, text);
+  #deliver(notice: string): void {
+    let notes: readonly Note[];
+    try {
+      notes = (JSON.parse(notice) as readonly Note[]).map(([topic, text]) => [topic, text]);
+    } catch {
+      // Whoever is let into the database can send notices, also such as mean nothing here.
+      this.#listeners.gap();
+      return;
+    }
+    for (const [topic, text] of notes) this.#listeners.deliver(topic, text);
   }
 
   async #read(number: string): Promise<string | undefined> {
@@ -101,12 +114,21 @@ export class Notices implements Post {
       const sql = Buffer.byteLength(notes) > longestNotice ? notifyOfRow : notify;
       try {
         await this.#database.rows(sql, [this.#channel, notes]);
+        if (sql === notifyOfRow) this.#forgetLater();
         for (const { sent } of batch) sent.resolve();
       } catch (error) {
         for (const { sent } of batch) sent.reject(error);
       }
     }
     this.#sending = undefined;
+  }
+
+  /** Notes may hold what is recorded nowhere: they do not lie about. */
+  #forgetLater(): void {
+    this.#forgetting ??= setTimeout(() => {
+      this.#forgetting = undefined;
+      this.#database.change(forget, [this.#keptMs]).catch(() => this.#forgetLater());
+    }, 2 * this.#keptMs).unref();
   }
 
   /** As many as fit into one notice; one that does not fit is alone. */

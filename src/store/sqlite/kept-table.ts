@@ -40,6 +40,7 @@ export class KeptTable implements KeptStore {
 
   async add(kind: string, key: string, kept: Kept): Promise<Kept> {
     this.#statements.change(`${write} WHERE kept.until <= ?`, kind, key, kept.text, kept.until, Date.now());
+    await this.#sweep.now();
     return (await this.get(kind, key)) ?? kept;
   }
 
