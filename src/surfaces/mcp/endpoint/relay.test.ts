@@ -65,6 +65,30 @@ describe('work that another process does', () => {
     await within(work.ended, 'the work is ended');
   });
 
+  test('is not begun when it is heard of after whoever asked has given up', async (t) => {
+    const { post } = await openShared(t);
+    const held: (() => Promise<void>)[] = [];
+    let isHeld = true;
+    const slow: Post = {
+      reachesOthers: true,
+      on: (topic, listener) => post.on(topic, listener),
+      onGap: (listener) => post.onGap(listener),
+      send: async (topic, text) =>
+        isHeld ? void held.push(() => post.send(topic, text)) : await post.send(topic, text),
+    };
+    const [one, other] = [new Relay(slow, times), new Relay(slow, times)];
+    t.after(() => [one, other].forEach((relay) => relay.close()));
+    let begun = 0;
+    other.serve('act', async () => ({ begun: (begun += 1) }));
+    await assert.rejects(one.ask(other.place, 'act', {}, { tell }), (error) => {
+      assert.ok(error instanceof RelayLost);
+      return !error.hasBegun;
+    });
+    isHeld = false;
+    await Promise.all(held.map((send) => send()));
+    assert.deepEqual(await one.ask(other.place, 'act', {}, { tell }), { begun: 1 });
+  });
+
   test('ends for both when one of them falls silent', async (t) => {
     const { post } = await openShared(t);
     let isCut = false;
@@ -78,7 +102,7 @@ describe('work that another process does', () => {
     t.after(() => [one, other].forEach((relay) => relay.close()));
     const work = staying(other);
     const asked = one.ask(other.place, 'stay', {}, { tell });
-    const lost = assert.rejects(asked, RelayLost);
+    const lost = assert.rejects(asked, { name: 'RelayLost', hasBegun: true });
     await within(work.begun, 'the work begins');
     isCut = true;
     await within(lost, 'whoever asked gives up');

@@ -1,3 +1,4 @@
+import { setImmediate as whatCameAlready } from 'node:timers/promises';
 import type { Post } from '../../../journal/post.ts';
 import { newId } from '../../../model/identifiers.ts';
 import type { JsonObject } from '../../../model/json.ts';
@@ -33,6 +34,13 @@ type Note =
 /** The process that was asked is not there, or does not have what it was asked for. */
 export class RelayLost extends Error {
   override readonly name = 'RelayLost';
+  /** Whether it was heard of before: then it may have begun what it was asked for. */
+  readonly hasBegun: boolean;
+
+  constructor(message: string, { hasBegun = false }: { readonly hasBegun?: boolean } = {}) {
+    super(message);
+    this.hasBegun = hasBegun;
+  }
 }
 
 /** A conversation of two processes about one thing that was asked. */
@@ -88,13 +96,20 @@ export class Relay {
     if (signal?.aborted === true) throw reasonOf(signal);
     if (!this.#post.reachesOthers && !this.#here.has(to)) throw new RelayLost('it is not there');
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
+    let hasBegun = false;
     const line = this.#open(to, newId('line'), this.#answerMs, {
       told(note) {
+        hasBegun = true;
         if (note.kind === 'tell') tell(note.text);
         else if (note.kind === 'end' && note.answer !== null) resolve(note.answer);
-        else if (note.kind === 'end' || note.kind === 'leave') reject(new RelayLost('it has nothing to answer'));
+        else if (note.kind === 'end' || note.kind === 'leave')
+          reject(new RelayLost('it has nothing to answer', { hasBegun }));
       },
-      lost: () => reject(new RelayLost('it does not answer')),
+      lost: () => {
+        // It may only be slow: then it hears at once that this is not wanted any more.
+        this.#send(line, { kind: 'leave' });
+        reject(new RelayLost('it does not answer', { hasBegun }));
+      },
     });
     const leave = (): void => {
       this.#send(line, { kind: 'leave' });
@@ -138,8 +153,12 @@ export class Relay {
       told: ({ kind }) => (kind === 'leave' ? leave() : undefined),
       lost: leave,
     });
+    const { signal } = controller;
+    // Whoever was slow to hear it has the goodbye right behind: the one who asked has told a client that nothing was done.
+    await whatCameAlready();
+    if (signal.aborted) return this.#close(line);
     this.#send(line, { kind: 'beat' });
-    const caller = { tell: (text: string) => this.#send(line, { kind: 'tell', text }), signal: controller.signal };
+    const caller = { tell: (text: string) => this.#send(line, { kind: 'tell', text }), signal };
     let answer: JsonObject | null = null;
     try {
       answer = (await this.#works.get(name)?.(asked, caller)) ?? null;

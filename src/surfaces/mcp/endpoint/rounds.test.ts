@@ -68,6 +68,29 @@ function roundOf(key: string, requestState: string): RequestInit {
   return { method: 'POST', headers, body };
 }
 
+/** A tool that asks, and then works until it is ended. */
+function working(): {
+  readonly server: ReturnType<typeof localServer>;
+  readonly begun: Promise<void>;
+  readonly ended: Promise<void>;
+} {
+  const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const run = defineTool({
+    name: 'ask',
+    description: 'Asks, and works.',
+    input: { type: 'object' },
+    effect: 'read',
+    async run(_, { client, signal }) {
+      await client?.elicit?.({ mode: 'form', message: 'First?', requestedSchema });
+      signal.addEventListener('abort', () => ended.resolve());
+      begun.resolve();
+      await ended.promise;
+      return 'ended';
+    },
+  });
+  return { server: localServer({ name: 'quiz', tools: [run] }), begun: begun.promise, ended: ended.promise };
+}
+
 const accepted = (answer: string): object => ({ action: 'accept', content: { answer } });
 
 describe('a call that asks its client in the revision without sessions', () => {
@@ -113,29 +136,25 @@ describe('a call that asks its client in the revision without sessions', () => {
   });
 
   test('a client that hangs up at another process ends its call', async (t) => {
-    const begun = Promise.withResolvers<void>();
-    const ended = Promise.withResolvers<void>();
-    const run = defineTool({
-      name: 'ask',
-      description: 'Asks, and works.',
-      input: { type: 'object' },
-      effect: 'read',
-      async run(_, { client, signal }) {
-        await client?.elicit?.({ mode: 'form', message: 'First?', requestedSchema });
-        signal.addEventListener('abort', () => ended.resolve());
-        begun.resolve();
-        await ended.promise;
-        return 'ended';
-      },
-    });
-    const { one, other } = await twoServers(t, { servers: [localServer({ name: 'quiz', tools: [run] })] });
+    const { server, begun, ended } = working();
+    const { one, other } = await twoServers(t, { servers: [server] });
     const { key, state } = questionOf(await call(one));
     const hangUp = new AbortController();
     const gone = fetch(other, { ...roundOf(key, state), signal: hangUp.signal });
-    await begun.promise;
+    await begun;
     hangUp.abort();
     await assert.rejects(gone);
-    await ended.promise;
+    await ended;
+  });
+
+  test('nobody is told to make a request again that was under way at a process that is gone', async (t) => {
+    const { server, begun } = working();
+    const { one, other, endOne } = await twoServers(t, { servers: [server] });
+    const { key, state } = questionOf(await call(one));
+    const round = call(other, { requestState: state, inputResponses: { [key]: accepted('one') } });
+    await begun;
+    await endOne();
+    assert.match((await round).error?.message ?? '', /the journal tells what a call came to/);
   });
 
   test('asks again for an answer that is missing or does not fit', async (t) => {

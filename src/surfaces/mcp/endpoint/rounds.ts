@@ -112,7 +112,8 @@ export class Rounds {
       const { code, message, data } = error as unknown as Pick<WireError, 'code' | 'message' | 'data'>;
       throw new WireError(code, message, data);
     } catch (error) {
-      throw error instanceof RelayLost ? notHeld() : error;
+      if (!(error instanceof RelayLost)) throw error;
+      throw error.hasBegun ? lostUnderWay() : notHeld();
     }
   }
 
@@ -190,6 +191,14 @@ function notHeld(): WireError {
   return new WireError(
     wireCodes.params,
     'the requestState was not given out for this request, was used already, or is too old; make the request again without it',
+  );
+}
+
+/** Nobody is told to make a request again that may have had its effect. */
+function lostUnderWay(): WireError {
+  return new WireError(
+    wireCodes.server,
+    'the process that went on with this request is gone; the journal tells what a call came to',
   );
 }
 
