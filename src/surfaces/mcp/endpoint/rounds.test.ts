@@ -6,7 +6,7 @@ import { envelope, messageOf, sendModern } from '../../../../test/mcp-clients/ra
 import { serving, token } from '../../../../test/mcp-clients/serving.ts';
 import { twoServers } from '../../../../test/mcp-clients/two-servers.ts';
 import { type Message } from '../../../../test/mcp-clients/raw.ts';
-import { defineTool, localServer } from '../../../index.ts';
+import { SignalboxError, defineTool, localServer } from '../../../index.ts';
 
 const capabilities = { elicitation: {} };
 const requestedSchema = { type: 'object', properties: { answer: { type: 'string' } }, required: ['answer'] };
@@ -133,6 +133,17 @@ describe('a call that asks its client in the revision without sessions', () => {
     await ended;
     const round = { requestState: state, inputResponses: { [key]: accepted('one') } };
     assert.match((await call(other, round)).error?.message ?? '', /make the request again without it/);
+  });
+
+  test('is refused for the moment while the store cannot be asked, and not told where that is', async (t) => {
+    const { server, ran } = asking();
+    const { box, url } = await serving(t, { servers: [server] });
+    const away = new SignalboxError('store-unavailable', 'PostgreSQL at postgres://user@host does not answer');
+    t.mock.method(box.shared.kept, 'add', () => Promise.reject(away));
+    const refused = await sendModern(url, 'tools/list', {}, { capabilities });
+    assert.equal(refused.status, 503);
+    assert.doesNotMatch(await refused.text(), /postgres/i);
+    assert.equal(ran(), 0);
   });
 
   test('a client that hangs up at another process ends its call', async (t) => {

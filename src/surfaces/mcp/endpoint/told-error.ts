@@ -1,6 +1,6 @@
 import { SignalboxError } from '../../../model/errors.ts';
 import { newId } from '../../../model/identifiers.ts';
-import { WireError, wireCodes } from './wire.ts';
+import { Refusal, WireError, wireCodes } from './wire.ts';
 
 /**
  * What a client is told of something that was thrown. What is not expected is logged under an id, and the client learns only
@@ -8,6 +8,9 @@ import { WireError, wireCodes } from './wire.ts';
  */
 export function toldError(error: unknown, log: (line: string) => void): WireError {
   if (error instanceof WireError) return error;
+  // Where the records are is not for clients to know; nothing is wrong with what they asked.
+  if (error instanceof SignalboxError && error.code === 'store-unavailable')
+    return new Refusal(503, wireCodes.server, 'the records cannot be reached; try again later');
   if (error instanceof SignalboxError) return new WireError(wireCodes.server, error.message);
   const fault = newId('fault');
   log(`${fault}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);

@@ -7,6 +7,7 @@ import { begin, eventsIn, messageOf, readUntil, send } from '../../../../../test
 import { token } from '../../../../../test/mcp-clients/serving.ts';
 import { twoServers } from '../../../../../test/mcp-clients/two-servers.ts';
 import { httpFixture } from '../../../../../test/mcp-servers/http-fixture.ts';
+import { until } from '../../../../../test/mcp-servers/boxed.ts';
 import { within } from '../../../../../test/support/within.ts';
 import { createSignalbox, defineTool, localServer, mcpServer } from '../../../../index.ts';
 import { startServer } from '../../../../server/start-server.ts';
@@ -222,6 +223,38 @@ describe('a session that another process began', () => {
     const after = await serve();
     t.after(() => after.end());
     assert.deepEqual(await messageOf(send(after.url, call(1, 'say'), session)), said);
+  });
+
+  test('is not in use by a client that hung up while the store was asked', async (t) => {
+    const { box, one, other } = await twoServers(t, {});
+    const session = await begin(one);
+    const clients = async (): Promise<readonly { readonly inUse: boolean }[]> => {
+      const headers = { Authorization: `Bearer ${token}` };
+      const listed = await fetch(new URL('/api/clients', other), { headers });
+      return ((await listed.json()) as { items: { inUse: boolean }[] }).items;
+    };
+    const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const get = box.shared.kept.get.bind(box.shared.kept);
+    t.mock.method(box.shared.kept, 'get', async (kind: string, key: string) => {
+      if (kind === 'mcp-session') {
+        asked.resolve();
+        await answer.promise;
+      }
+      return await get(kind, key);
+    });
+    const hangUp = new AbortController();
+    const listening = fetch(other, { headers: { ...authorized, ...session }, signal: hangUp.signal });
+    await asked.promise;
+    hangUp.abort();
+    await assert.rejects(listening);
+    // By then the server has heard of it.
+    await clients();
+    answer.resolve();
+    await until(async () => (await clients()).length > 0, 'the session came in');
+    assert.deepEqual(
+      (await clients()).map(({ inUse }) => inUse),
+      [false],
+    );
   });
 
   test('is neither there nor gone while the store cannot be asked', async (t) => {

@@ -184,6 +184,8 @@ export class HttpSessions {
   }
 
   #changed(session: HttpSession): void {
+    // One that is just beginning is known to nobody else.
+    if (session.until === 0) return;
     session.isOutdated = true;
     // Whoever only listens makes no requests. One that stays outdated is looked at with its next one.
     if (session.isInUse) this.#refresh(session).catch(() => undefined);

@@ -36,6 +36,8 @@ export class Resumption {
   }
 
   async open(session: HttpSession, response: ServerResponse, lastEventId: string | undefined): Promise<void> {
+    // Whoever hung up while the session was looked for has told so already, and nobody would tell it again.
+    if (response.closed) return;
     const event = lastEventId === undefined ? undefined : eventPlace(lastEventId);
     if (event === undefined) {
       this.#attached(session, session.listen(response), response);
