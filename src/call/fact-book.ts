@@ -157,14 +157,14 @@ export class FactBook {
     return page;
   }
 
-  async #read(pages: Pages, key: string, page: Page, { query, fits }: Recorded): Promise<void> {
+  async #read(pages: Pages, key: string, page: Page, recorded: Recorded): Promise<void> {
     try {
-      const head = this.#store.post.reachesOthers ? (await this.#store.anchor()).seq : 0;
-      const events = await this.#events(query, fits);
+      const head = this.#store.post.reachesOthers ? (await this.#store.anchor()).seq : undefined;
+      const { events, open } = await this.#events(recorded, head);
       for (const event of events) page.facts.observe(event);
-      const newest = events.at(-1)?.seq ?? 0;
-      page.upTo = Math.max(head, newest);
-      for (const event of page.meanwhile ?? []) if (event.seq > newest) page.facts.observe(event);
+      for (const intent of open) hear(page.facts, intent, recorded.fits);
+      page.upTo = head ?? events.at(-1)?.seq ?? 0;
+      for (const event of page.meanwhile ?? []) if (event.seq > page.upTo) page.facts.observe(event);
       page.meanwhile = undefined;
       page.ready = undefined;
     } catch (error) {
@@ -199,10 +199,12 @@ export class FactBook {
     } while (entries.length === entriesAtOnce);
   }
 
-  /** The newest entries, oldest first. */
-  async #events(query: Partial<EntryQuery>, fits: Recorded['fits']): Promise<readonly CallEvent[]> {
+  /** The newest calls that ended, oldest first; where there are other processes, up to that place and with those that run there. */
+  async #events({ query, fits }: Recorded, upTo?: number): Promise<Read> {
     const events: CallEvent[] = [];
-    let before: number | undefined;
+    const ended = new Set<string>();
+    let before = upTo === undefined ? undefined : upTo + 1;
+    const begun = before === undefined ? [] : await this.#begunBefore(query, before);
     for (let read = 0; read < mostEntries; read += entriesAtOnce) {
       const entries = await this.#store.entries({
         ...query,
@@ -214,11 +216,20 @@ export class FactBook {
       for (const entry of entries) {
         const { event, ...whose } = endedCall(entry);
         if (event !== undefined && fits(whose)) events.push(event);
+        ended.add(entry.call);
       }
-      before = entries.at(-1)?.seq;
-      if (entries.length < entriesAtOnce) break;
+      const isAll = entries.length < entriesAtOnce;
+      before = isAll ? 0 : entries.at(-1)?.seq;
+      if (isAll) break;
     }
-    return events.toReversed();
+    // Of calls that began before what was read, nobody knows here whether they ended.
+    const open = begun.filter(({ seq, call }) => seq > (before ?? 0) && !ended.has(call));
+    return { events: events.toReversed(), open };
+  }
+
+  async #begunBefore(query: Partial<EntryQuery>, before: number): Promise<readonly StoredEntry[]> {
+    const intents = { ...query, type: 'CallStarted', order: 'newest-first', limit: entriesAtOnce, before } as const;
+    return (await this.#store.entries(intents)).filter(({ writer }) => writer !== this.#store.writer);
   }
 
   #sessionEntries({ session, principal }: Whose): Recorded {
@@ -252,6 +263,12 @@ function tell(pages: readonly Page[], event: CallEvent): void {
     if (meanwhile !== undefined) meanwhile.push(event);
     else facts.observe(event);
   }
+}
+
+interface Read {
+  readonly events: readonly CallEvent[];
+  /** Intents of other processes without an outcome. */
+  readonly open: readonly StoredEntry[];
 }
 
 interface Recorded {

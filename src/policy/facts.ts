@@ -106,7 +106,8 @@ export class Facts {
     const past: PastCall = { seq: event.seq, at: event.at, args: event.arguments };
     this.#newest = Math.max(this.#newest, event.seq);
     this.#cost += event.cost;
-    record.last = past;
+    // What other processes recorded may be heard of after what came later here.
+    if (past.seq >= record.last.seq) record.last = past;
     record.count += 1;
     for (const state of record.meters) state.add(event.at, costOf(state.meter, event.arguments, event.cost));
     for (const label of event.labels) {
@@ -114,7 +115,7 @@ export class Facts {
       this.#values.get(label)?.add(event.output);
     }
     if (!event.ok) return;
-    record.lastOk = past;
+    if (past.seq >= record.lastOk.seq) record.lastOk = past;
     for (const { path, known } of record.tracks)
       for (const each of pathsIn(event.arguments[path]) ?? []) known.add(each);
     if (event.effect === 'read') for (const path of usualPaths(event.arguments)) this.#read.add(path);

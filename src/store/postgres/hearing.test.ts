@@ -150,12 +150,13 @@ describe('processes that share a PostgreSQL', () => {
         return ending.promise;
       }),
     ];
-    const boxes: Signalbox[] = [];
-    for (const store of opened)
-      boxes.push(await createSignalbox({ store, servers: [localServer({ name: 'x', tools })], policies: [pastRules] }));
-    t.after(() => Promise.all(boxes.map((box) => box.close())));
-    const [one, two] = boxes;
-    assert.ok(one !== undefined && two !== undefined);
+    const open = async (store: PostgresStore | undefined): Promise<Signalbox> => {
+      assert.ok(store !== undefined);
+      const box = await createSignalbox({ store, servers: [localServer({ name: 'x', tools })], policies: [pastRules] });
+      t.after(() => box.close());
+      return box;
+    };
+    const [one, two] = [await open(opened[0]), await open(opened[1])];
     const as = { session: 's', principal: { id: 'ann', kind: 'agent' } } as const;
     const ask = async (box: Signalbox, name: string): Promise<string> =>
       (await box.call(`mcp__x__${name}`, {}, as)).outcome;
@@ -168,9 +169,14 @@ describe('processes that share a PostgreSQL', () => {
     const paid = [];
     for (const box of [one, two, one, two, one]) paid.push(await ask(box, 'pay'));
     assert.deepEqual(paid, ['completed', 'completed', 'completed', 'denied', 'denied']);
+    const seen: string[] = [await ask(two, 'write'), await ask(two, 'check'), await ask(one, 'write')];
+    assert.deepEqual(seen, ['completed', 'completed', 'completed']);
+    assert.equal(await ask(one, 'deploy'), 'denied', 'written after the check there, though heard of before it');
     const long = ask(one, 'long');
     await running.promise;
     assert.equal(await ask(two, 'long'), 'denied', 'one runs there');
+    const third = await open(await postgresStore({ address: cluster.address(`hearing_${places}`) }));
+    assert.equal(await ask(third, 'long'), 'denied', 'also for who has never heard of the session');
     ending.resolve('done');
     assert.equal(await long, 'completed');
   });
