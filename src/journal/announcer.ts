@@ -16,21 +16,23 @@ export class Announcer {
   readonly #id: string = randomUUID();
   readonly #stop: () => void;
   #timer: NodeJS.Timeout | undefined;
+  /** Since when there is something to tell, and since when all of it. */
   #since = 0;
+  #newest = 0;
   #last = Number.NEGATIVE_INFINITY;
 
   constructor(post: Post) {
     this.#post = post;
-    this.#stop = this.onOthers(this.#heard);
+    this.#stop = post.on(topic, (sender) => {
+      if (sender !== this.#id) this.#heard();
+    });
   }
 
   /** Entries were written. */
   announce(): void {
-    if (!this.#post.reachesOthers || this.#timer !== undefined) return;
-    this.#since = performance.now();
-    const rest = this.#last + restMs - this.#since;
-    // Not all at once, when several wait for the same moment.
-    this.#timer = setTimeout(() => void this.#send(), rest > 0 ? rest + Math.random() * restMs : 0).unref();
+    if (!this.#post.reachesOthers) return;
+    this.#newest = performance.now();
+    if (this.#timer === undefined) this.#schedule();
   }
 
   /** Tells when others have written, or may have; returns how to stop. */
@@ -44,10 +46,20 @@ export class Announcer {
     if (this.#timer !== undefined) await this.#send();
   }
 
-  readonly #heard = (): void => {
+  #heard(): void {
     this.#last = performance.now();
-    if (this.#timer !== undefined && this.#since + sureMs <= this.#last) this.#clear();
-  };
+    if (this.#timer === undefined || this.#since + sureMs > this.#last) return;
+    this.#clear();
+    // What was written just now may have come after that note.
+    if (this.#newest + sureMs > this.#last) this.#schedule();
+  }
+
+  #schedule(): void {
+    this.#since = this.#newest;
+    const rest = this.#last + restMs - performance.now();
+    // Not all at once, when several wait for the same moment.
+    this.#timer = setTimeout(() => void this.#send(), rest > 0 ? rest + Math.random() * restMs : 0).unref();
+  }
 
   async #send(): Promise<void> {
     this.#clear();
