@@ -134,7 +134,7 @@ export interface SessionStore {
   /** Takes over the turns that were claimed by processes that are gone: each is given to one process, once. */
   takeLost(options?: Looking): Promise<readonly TurnRecord[]>;
   /** The turns that this process has claimed, and whether they were interrupted since, wherever that was. */
-  claimed(): Promise<readonly Pick<TurnRecord, 'id' | 'interrupted'>[]>;
+  claimed(): Promise<readonly TurnRecord[]>;
   /** At most so many sessions whose next turn could be claimed; those first whose message has waited longest. */
   waiting(most: number): Promise<readonly string[]>;
 }

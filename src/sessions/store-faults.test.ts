@@ -10,6 +10,7 @@ import {
   textOf,
   untilInterrupted,
 } from '../../test/support/sessions/session-place.ts';
+import { within } from '../../test/support/within.ts';
 import type { SessionStore } from '../journal/session-store.ts';
 import { ownTools } from '../runtimes/own-tools.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
@@ -47,6 +48,7 @@ interface FaultyPlace {
 async function openFaulty(
   turn: Runtime['turn'],
   fault: (store: SessionStore) => Partial<SessionStore>,
+  options: { readonly idleMs?: number } = {},
 ): Promise<FaultyPlace> {
   const data = mkdtempSync(`${tmpdir()}/signalbox-faulty-`);
   const own = ownTools('runtime');
@@ -56,6 +58,7 @@ async function openFaulty(
     box: { ...box, sessionStore: storeWith(box.sessionStore, fault(box.sessionStore)) },
     agents: { usual: 'agent', list: () => [{ name: 'agent', runtime, own }] },
     cwd: data,
+    ...options,
   });
   return {
     sessions,
@@ -135,6 +138,34 @@ describe('a store that fails for a moment', () => {
     const { id } = await place.sessions.create({}, ann);
     assert.equal(textOf(await runTurn(place.sessions, id, 'go')), 'answer');
     assert.match((await warned).message, /database is locked/);
+  });
+});
+
+describe('a store that goes away before it has answered', () => {
+  test('leaves no session running for ever: a turn that it claimed without saying so is told as lost, and the next one runs', async (t) => {
+    let failures = 1;
+    const place = await openFaulty(
+      () => says('answer'),
+      (store) => ({
+        async claim(session) {
+          const claimed = await store.claim(session);
+          if (failures > 0) {
+            failures -= 1;
+            throw new Error('the connection was lost');
+          }
+          return claimed;
+        },
+      }),
+      { idleMs: 100 },
+    );
+    t.after(() => place.close());
+    const { id } = await place.sessions.create({}, ann);
+    const events = await within(runTurn(place.sessions, id, 'claimed'), 'the turn ends');
+    assert.deepEqual(
+      events.map((event) => (event.type === 'error' ? event.code : event.type)),
+      ['user_message', 'turn-lost', 'done'],
+    );
+    assert.equal(textOf(await runTurn(place.sessions, id, 'go on')), 'answer');
   });
 });
 

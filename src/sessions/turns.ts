@@ -51,6 +51,8 @@ export class Turns {
   /** The sessions whose turns are worked off here. */
   readonly #working = new Map<string, Work>();
   #lost: TurnRecord[] = [];
+  /** What is claimed for this process, of which it knows nothing. */
+  #unknown: ReadonlySet<string> = new Set();
   readonly #closed = new AbortController();
   #isOpen = false;
   #isClosing = false;
@@ -103,13 +105,23 @@ export class Turns {
   /** Ends what was interrupted elsewhere, and what another process took for lost: it goes on without us. */
   async #look(): Promise<void> {
     const running = [...this.#running.values()];
-    if (running.length === 0) return;
     const claimed = await this.#parts.box.sessionStore.claimed();
     for (const turn of running) {
       const own = claimed.find(({ id }) => id === turn.id);
       if (own === undefined) turn.leave();
       else if (own.interrupted) turn.interrupt('the turn was interrupted');
     }
+    this.#findUnknown(claimed);
+  }
+
+  /** A store that went away in the middle of it may have claimed a turn for this process, or taken one over, and never told. */
+  #findUnknown(claimed: readonly TurnRecord[]): void {
+    const isKnown = ({ id, session }: TurnRecord): boolean =>
+      this.#working.has(session) || this.#lost.some((lost) => lost.id === id);
+    const unknown = claimed.filter((turn) => !isKnown(turn));
+    // One that has just ended may have been there a moment before: those that are still there the next time are meant.
+    this.#lost.push(...unknown.filter(({ id }) => this.#unknown.has(id)));
+    this.#unknown = new Set(unknown.map(({ id }) => id));
   }
 
   /** Whether the turn that was meant runs in this process. */

@@ -233,9 +233,9 @@ export class SessionTable implements SessionStore {
     return (await this.#database.rows<TurnRow>(take, [own, dead])).map(turnOf);
   }
 
-  claimed(): Promise<readonly Pick<TurnRecord, 'id' | 'interrupted'>[]> {
-    const sql = "SELECT id, interrupted FROM turns WHERE writer <> '' AND writer = $1 ORDER BY position";
-    return this.#database.rows(sql, [this.#writers.own]);
+  async claimed(): Promise<readonly TurnRecord[]> {
+    const sql = `SELECT ${turnColumns} FROM turns WHERE writer <> '' AND writer = $1 ORDER BY position`;
+    return (await this.#database.rows<TurnRow>(sql, [this.#writers.own])).map(turnOf);
   }
 
   async waiting(most: number): Promise<readonly string[]> {

@@ -226,11 +226,9 @@ export class SessionTable implements SessionStore {
     return dead.flatMap((writer) => take.all(own, writer).map(turnOf));
   }
 
-  async claimed(): Promise<readonly Pick<TurnRecord, 'id' | 'interrupted'>[]> {
-    const rows = this.#statements
-      .get('SELECT id, interrupted FROM turns WHERE writer = ? ORDER BY position')
-      .all(this.#writers.own);
-    return rows.map(({ id, interrupted }) => ({ id: String(id), interrupted: interrupted === 1 }));
+  async claimed(): Promise<readonly TurnRecord[]> {
+    const sql = `SELECT ${turnColumns} FROM turns WHERE writer = ? ORDER BY position`;
+    return this.#statements.get(sql).all(this.#writers.own).map(turnOf);
   }
 
   async waiting(most: number): Promise<readonly string[]> {
