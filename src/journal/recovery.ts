@@ -11,7 +11,7 @@ export class Recovery {
   readonly #journal: Journal;
   #timer: NodeJS.Timeout | undefined;
   /** What was taken over, until its outcome is written. */
-  readonly #orphans = new Set<StoredEntry>();
+  readonly #orphans = new Map<string, StoredEntry>();
   #isLooking = false;
 
   constructor(store: Store, journal: Journal) {
@@ -34,8 +34,8 @@ export class Recovery {
     if (this.#isLooking) return;
     this.#isLooking = true;
     try {
-      for (const intent of await this.#store.orphans({ patient })) this.#orphans.add(intent);
-      await Promise.all(Array.from(this.#orphans, (intent) => this.#record(intent)));
+      for (const intent of await this.#store.orphans({ patient })) this.#orphans.set(intent.call, intent);
+      await Promise.all(Array.from(this.#orphans.values(), (intent) => this.#record(intent)));
     } finally {
       this.#isLooking = false;
     }
@@ -43,7 +43,7 @@ export class Recovery {
 
   async #record(intent: StoredEntry): Promise<void> {
     await this.#journal.append(lostDraft(intent), 'crash');
-    this.#orphans.delete(intent);
+    this.#orphans.delete(intent.call);
   }
 }
 

@@ -76,19 +76,27 @@ export class JournalTable {
     );
   }
 
-  /** Takes over the open calls of writers that are gone. */
+  /**
+   * Takes over the open calls of writers that are gone. Those that were are told of until they have an outcome: a server that went away
+   * in the middle of it may have given them to this process without saying so.
+   */
   async takeOpen(living: () => Promise<ReadonlySet<string>>): Promise<readonly StoredEntry[]> {
     const writers = await this.#database.rows<{ writer: string }>(
       'SELECT DISTINCT writer FROM open_calls WHERE writer <> $1',
       [this.#writer],
     );
-    if (writers.length === 0) return [];
-    const alive = await living();
-    const dead = writers.map(({ writer }) => writer).filter((writer) => !alive.has(writer));
+    if (writers.length > 0) {
+      const alive = await living();
+      const dead = writers.map(({ writer }) => writer).filter((writer) => !alive.has(writer));
+      await this.#database.change('UPDATE open_calls SET writer = $1 WHERE writer = ANY($2::text[])', [
+        this.#writer,
+        dead,
+      ]);
+    }
     return await this.#database.rows(
-      `WITH taken AS (UPDATE open_calls SET writer = $1 WHERE writer = ANY($2::text[]) RETURNING seq)
-       SELECT ${entryColumns} FROM journal WHERE seq IN (SELECT seq FROM taken) ORDER BY seq`,
-      [this.#writer, dead],
+      `SELECT ${entryColumns} FROM journal
+       WHERE seq IN (SELECT seq FROM open_calls WHERE writer = $1) AND writer <> $1 ORDER BY seq`,
+      [this.#writer],
     );
   }
 

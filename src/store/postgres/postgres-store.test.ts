@@ -195,6 +195,9 @@ describe('a store in PostgreSQL', () => {
       found.map(({ call }) => call),
       ['theirs'],
     );
+    const again = [...(await one.orphans()), ...(await two.orphans())];
+    assert.deepEqual(again, found, 'to whoever has taken it, until it has an outcome');
+    await one.append([draft({ call: 'theirs' })]);
     assert.deepEqual([await one.orphans(), await two.orphans()], [[], []]);
   });
 
