@@ -32,7 +32,9 @@ export function recordOutcome({ journal, redactor, isRecording, onEnding, onUnre
     // A read that ended before its intent was written needs no intent: the outcome says everything.
     call.intent?.withdraw();
     try {
-      await journal.append(draftOf(call, outcome), 'crash');
+      const written = await journal.append(draftOf(call, outcome), 'crash');
+      if (written === undefined)
+        throw new Error('another process took this one for gone, and recorded it as "unknown"');
     } catch (error) {
       onUnrecorded(call);
       return unrecorded(call, outcome, error);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, after, describe, test } from 'node:test';
 import pg from 'pg';
 import { Announcer } from '../../journal/announcer.ts';
+import { verifyChain } from '../../journal/chain.ts';
 import { Journal } from '../../journal/journal.ts';
 import { JournalReader } from '../../journal/reader.ts';
 import { draft } from '../../journal/store.conformance.ts';
@@ -179,5 +180,44 @@ describe('processes that share a PostgreSQL', () => {
     assert.equal(await ask(third, 'long'), 'denied', 'also for who has never heard of the session');
     ending.resolve('done');
     assert.equal(await long, 'completed');
+  });
+
+  test('a call has one outcome, also when its process was taken for gone and comes back', async (t) => {
+    const [one, two] = await stores(t, 2);
+    assert.ok(one !== undefined && two !== undefined);
+    const running = Promise.withResolvers<void>();
+    const ending = Promise.withResolvers<string>();
+    const long = defineTool({
+      name: 'long',
+      description: 'Takes long.',
+      effect: 'irreversible',
+      run() {
+        running.resolve();
+        return ending.promise;
+      },
+    });
+    const policies = [{ file: 'policies.yaml', text: '- { id: yes, match: "mcp__x__*", allow: true }' }];
+    const box = await createSignalbox({ store: one, servers: [localServer({ name: 'x', tools: [long] })], policies });
+    t.after(() => box.close());
+    const called = box.call('mcp__x__long', {});
+    await running.promise;
+    const [intent] = await two.entries({ order: 'newest-first', limit: 1, type: 'CallStarted' });
+    const call = intent?.call ?? '';
+    const lost = draft({ call, outcome: 'unknown', claim: { key: `lost ${call}`, fingerprint: '' } });
+    assert.equal((await two.append([lost])).length, 1);
+    ending.resolve('done');
+    const { outcome, error } = await called;
+    assert.deepEqual([outcome, error?.code], ['unknown', 'outcome-unrecorded']);
+    const outcomes = async (of: string): Promise<string[]> =>
+      (await two.entries({ order: 'oldest-first', limit: 9, call: of, type: 'ToolInvoked' })).map((entry) => entry.outcome);
+    assert.deepEqual(await outcomes(call), ['unknown']);
+
+    await one.append([draft({ call: 'back', type: 'CallStarted', outcome: '' })]);
+    await one.append([draft({ call: 'back' }), draft({ call: 'other' })]);
+    const late = draft({ call: 'back', outcome: 'unknown', claim: { key: 'lost back', fingerprint: '' } });
+    const [written, after] = await two.append([late, draft({ call: 'after' })]);
+    assert.deepEqual([written, after?.call], [undefined, 'after']);
+    assert.deepEqual(await outcomes('back'), ['completed']);
+    assert.equal((await verifyChain(two)).ok, true);
   });
 });

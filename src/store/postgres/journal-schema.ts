@@ -41,6 +41,7 @@ CREATE FUNCTION append_entries(
 #variable_conflict use_column
 DECLARE
   known_epoch integer;
+  told text[];
   place bigint;
   link text;
   places bigint[];
@@ -55,7 +56,14 @@ BEGIN
   ELSIF known_epoch < own_epoch THEN
     UPDATE writers SET epoch = own_epoch WHERE name = own_writer;
   END IF;
+  -- A call has one outcome. Who was taken for gone, and who took over its call, may both have one: the first holds.
+  told := ARRAY(SELECT new.call FROM unnest(types, calls) AS new (type, call)
+    WHERE new.type = 'ToolInvoked' AND EXISTS (SELECT 1 FROM claims WHERE key = 'lost ' || new.call)
+    AND NOT EXISTS (SELECT 1 FROM open_calls WHERE open_calls.call = new.call));
+  places := array_fill(NULL::bigint, ARRAY[cardinality(ats)]);
+  links := array_fill(NULL::text, ARRAY[cardinality(ats)]);
   FOR i IN 1 .. cardinality(ats) LOOP
+    CONTINUE WHEN types[i] = 'ToolInvoked' AND calls[i] = ANY(told);
     place := place + 1;
     link := encode(sha256(convert_to(concat_ws(E'\\n', link, place, ats[i], types[i], calls[i], sessions[i], tools[i],
       outcomes[i], own_writer, bodies[i]), 'UTF8')), 'hex');
@@ -66,7 +74,8 @@ BEGIN
     SELECT new.seq, new.at, new.type, new.call, new.session, new.tool, new.outcome, own_writer, new.body, new.hash, new.server,
       new.decision, new.principal, new.ms
     FROM unnest(places, ats, types, calls, sessions, tools, outcomes, bodies, links, servers, decisions, principals, durations)
-      AS new (seq, at, type, call, session, tool, outcome, body, hash, server, decision, principal, ms);
+      AS new (seq, at, type, call, session, tool, outcome, body, hash, server, decision, principal, ms)
+    WHERE new.seq IS NOT NULL;
   INSERT INTO open_calls
     SELECT new.call, new.seq, own_writer FROM unnest(places, types, calls) AS new (seq, type, call)
     WHERE new.type = 'CallStarted' ON CONFLICT DO NOTHING;

@@ -156,8 +156,9 @@ export class JournalTable {
     ];
   }
 
-  #linked(drafts: readonly EntryDraft[], links: readonly Link[]): StoredEntry[] {
+  #linked(drafts: readonly EntryDraft[], links: readonly Link[]): Appended {
     return links.map(({ seq, hash }, index) => {
+      if (seq === null) return undefined;
       const { at, type, call, session, tool, outcome, body } = drafts[index] as EntryDraft;
       const texts = { call: withoutNul(call), session: withoutNul(session), tool: withoutNul(tool) };
       return { seq, at, type, ...texts, outcome, writer: this.#writer, body: withoutNul(body), hash };
@@ -201,7 +202,8 @@ export class JournalTable {
 }
 
 interface Link {
-  readonly seq: number;
+  /** `null` where nothing was written: another process has recorded the outcome of that call. */
+  readonly seq: number | null;
   readonly hash: string;
 }
 
