@@ -24,6 +24,8 @@ export class BrowserSessions {
   readonly #own = newSecretId();
   /** When each was last found to be signed in, by the hash of its id. */
   readonly #found = new Map<string, number>();
+  /** How many were signed out: what was read before that may not be true any more. */
+  #signedOut = 0;
   /** What a browser has under way, by the hash of its id. */
   readonly #open = new Map<string, Set<ServerResponse>>();
   readonly #stops: readonly (() => void)[];
@@ -91,13 +93,14 @@ export class BrowserSessions {
 
   async #look(hash: string, now: number): Promise<boolean> {
     this.#found.delete(hash);
+    const signedOut = this.#signedOut;
     const kept = await this.#shared.kept.get(kind, hash);
     if (kept === undefined) return false;
     const until = now + idleSeconds * 1000;
     // That it cannot be written for a moment keeps nobody out.
     if (until - kept.until > keepEveryMs) this.#shared.kept.extend(kind, hash, until).catch(() => undefined);
     dropOldest(this.#found, mostRemembered);
-    this.#found.set(hash, now);
+    if (signedOut === this.#signedOut) this.#found.set(hash, now);
     return true;
   }
 
@@ -112,6 +115,7 @@ export class BrowserSessions {
 
   #end(hash: string, answer?: ServerResponse): void {
     this.#found.delete(hash);
+    this.#signedOut += 1;
     for (const response of this.#open.get(hash) ?? []) if (response !== answer) response.destroy();
   }
 

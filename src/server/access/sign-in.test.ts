@@ -97,6 +97,24 @@ describe('the sign-in link', () => {
     assert.equal(response.listenerCount('close'), 0);
   });
 
+  it('does not remember a browser that was signed out while it was looked for', async (test) => {
+    const { shared } = await openBox(test);
+    const sessions = await BrowserSessions.with(shared, adminToken);
+    const id = await sessions.open();
+    const get = shared.kept.get.bind(shared.kept);
+    const { promise: signedOut, resolve: signOut } = Promise.withResolvers<void>();
+    test.mock.method(shared.kept, 'get', async (kind: string, key: string) => {
+      const found = await get(kind, key);
+      await signedOut;
+      return found;
+    });
+    const looking = sessions.touch(id);
+    await sessions.close(id, new ServerResponse(new IncomingMessage(new Socket())));
+    signOut();
+    await looking;
+    assert.equal(await sessions.touch(id), false);
+  });
+
   it('is no token for the API, and the token is no code', async (test) => {
     const { server } = await startTestServer(test);
     const link = await server.signInUrl();

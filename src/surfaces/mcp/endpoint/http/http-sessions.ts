@@ -163,7 +163,8 @@ export class HttpSessions {
     try {
       const found = await this.#kept?.find(session.key);
       if (found === undefined) this.drop(session);
-      else takeOver(session, found);
+      // One that ended meanwhile watches nothing any more.
+      else if (this.#sessions.get(session.id) === session) takeOver(session, found);
     } catch (error) {
       session.isOutdated = true;
       throw error;
