@@ -209,7 +209,9 @@ describe('processes that share a PostgreSQL', () => {
     const { outcome, error } = await called;
     assert.deepEqual([outcome, error?.code], ['unknown', 'outcome-unrecorded']);
     const outcomes = async (of: string): Promise<string[]> =>
-      (await two.entries({ order: 'oldest-first', limit: 9, call: of, type: 'ToolInvoked' })).map((entry) => entry.outcome);
+      (await two.entries({ order: 'oldest-first', limit: 9, call: of, type: 'ToolInvoked' })).map(
+        (entry) => entry.outcome,
+      );
     assert.deepEqual(await outcomes(call), ['unknown']);
 
     await one.append([draft({ call: 'back', type: 'CallStarted', outcome: '' })]);

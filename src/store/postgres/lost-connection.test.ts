@@ -126,7 +126,10 @@ async function muteableWay(t: TestContext, to: number): Promise<{ readonly port:
   const way = createServer((client) => {
     const server = connect(to, '127.0.0.1');
     client.pipe(server).pipe(client);
-    ends.push(client.on('error', () => undefined), server.on('error', () => undefined));
+    ends.push(
+      client.on('error', () => undefined),
+      server.on('error', () => undefined),
+    );
   });
   way.listen(0, '127.0.0.1');
   await once(way, 'listening');
@@ -195,7 +198,7 @@ test('after a restart of the server, writers that it knew before have a while to
   await client.connect();
   await client.query(`SET search_path = ghosts;
     INSERT INTO writers (name, server_started) VALUES ('away', '2020-01-01'), ('dead', pg_postmaster_start_time());
-    INSERT INTO open_calls VALUES ('away', 1, 'away'), ('dead', 2, 'dead')`);
+    INSERT INTO open_calls VALUES ('away', 1, 'away'), ('dead', 2, 'dead'); UPDATE journal SET writer = call`);
   await client.end();
   assert.deepEqual(
     (await store.orphans()).map(({ call }) => call),
