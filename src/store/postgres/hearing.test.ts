@@ -217,8 +217,8 @@ describe('processes that share a PostgreSQL', () => {
     await one.append([draft({ call: 'back', type: 'CallStarted', outcome: '' })]);
     await one.append([draft({ call: 'back' }), draft({ call: 'other' })]);
     const late = draft({ call: 'back', outcome: 'unknown', claim: { key: 'lost back', fingerprint: '' } });
-    const [written, after] = await two.append([late, draft({ call: 'after' })]);
-    assert.deepEqual([written, after?.call], [undefined, 'after']);
+    const [written, next] = await two.append([late, draft({ call: 'next' })]);
+    assert.deepEqual([written, next?.call], [undefined, 'next']);
     assert.deepEqual(await outcomes('back'), ['completed']);
     assert.equal((await verifyChain(two)).ok, true);
   });
