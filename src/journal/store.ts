@@ -46,7 +46,7 @@ export interface Store extends ApprovalStore {
   beginning(): Promise<Beginning>;
   /** Drops old entries, and what is kept besides them that is as old. Fails when another process does the same. */
   drop(request: DropRequest): Promise<Dropped>;
-  /** Intents whose process is gone and that have no outcome. Where processes of several machines start at once, each is told to one. */
+  /** Intents whose process is gone and that have no outcome. Where processes of several machines start at once, each is told to one, and to that one until there is an outcome. */
   orphans(options?: Looking): Promise<readonly StoredEntry[]>;
   /** Who took an idempotency key. */
   claim(key: string): Promise<Claim | undefined>;
