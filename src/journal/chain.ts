@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto';
+import type { ArchivedEntry } from './archive-file.ts';
 import type { StoredEntry } from './entry.ts';
+import { SignalboxError } from '../model/errors.ts';
 import type { ChainHead, Store } from './store.ts';
 
 /**
@@ -27,7 +29,7 @@ export type Verification =
  */
 export async function verifyChain(
   store: Pick<Store, 'anchor' | 'beginning' | 'entries'>,
-  options: { expected?: ChainHead; archive?: AsyncIterable<StoredEntry>; signal?: AbortSignal } = {},
+  options: { expected?: ChainHead; archive?: AsyncIterable<ArchivedEntry>; signal?: AbortSignal } = {},
 ): Promise<Verification> {
   const beginning = await store.beginning();
   const anchors = [beginning, await store.anchor(), ...(options.expected === undefined ? [] : [options.expected])];
@@ -36,13 +38,7 @@ export async function verifyChain(
     const found = await verifyArchive(options.archive, beginning, anchors, options.signal);
     if (!found.ok) return found;
     archived = found.entries;
-  } else if (options.expected !== undefined && options.expected.seq < beginning.seq)
-    return {
-      ok: false,
-      entries: 0,
-      seq: options.expected.seq,
-      problem: `entry ${options.expected.seq} was pruned: name the archives it is in with --with`,
-    };
+  } else if (options.expected !== undefined && options.expected.seq < beginning.seq) return unseen(options.expected);
   const counted = (to: ChainHead): number => archived + to.seq - beginning.seq;
   let head: ChainHead = beginning;
   for (;;) {
@@ -50,7 +46,10 @@ export async function verifyChain(
     const entries = await store.entries({ order: 'oldest-first', after: head.seq, limit: 2000, bytes: pageBytes });
     for (const entry of entries) {
       const problem = brokenLink(head, entry, anchors);
-      if (problem !== undefined) return { ok: false, entries: counted(head), seq: entry.seq, problem };
+      if (problem !== undefined) {
+        if ((await store.beginning()).seq !== beginning.seq) return await anew(store, options);
+        return { ok: false, entries: counted(head), seq: entry.seq, problem };
+      }
       head = entry;
     }
     if (entries.length === 0) break;
@@ -69,9 +68,21 @@ export async function verifyChain(
   return { ok: true, entries: counted(head), head: { seq: head.seq, hash: head.hash } };
 }
 
+/** Entries went while they were looked at: what is left is proven from where it begins now. */
+function anew(
+  store: Parameters<typeof verifyChain>[0],
+  options: Parameters<typeof verifyChain>[1] = {},
+): Promise<Verification> {
+  if (options.archive === undefined) return verifyChain(store, options);
+  throw new SignalboxError(
+    'journal-pruned',
+    'the journal was pruned while it was verified; verify it again, with the new archive too',
+  );
+}
+
 /** Recomputes the chain of what was pruned, up to where the journal begins. Archives may overlap: one may have been cut short. */
 async function verifyArchive(
-  archive: AsyncIterable<StoredEntry>,
+  archive: AsyncIterable<ArchivedEntry>,
   beginning: ChainHead,
   anchors: readonly ChainHead[],
   signal?: AbortSignal,
@@ -81,9 +92,11 @@ async function verifyArchive(
   for await (const entry of archive) {
     signal?.throwIfAborted();
     if (entry.seq > beginning.seq || (head !== undefined && entry.seq <= head.seq)) continue;
-    // Of a first entry that is not the journal's first, nobody knows the one before: those after it show what it was.
-    const before = head ?? (entry.seq === 1 ? { seq: 0, hash: '' } : undefined);
-    const problem = before === undefined ? undefined : brokenLink(before, entry, anchors);
+    const past = head === undefined ? anchors.find(({ seq }) => seq > 0 && seq < entry.seq) : undefined;
+    if (past !== undefined) return unseen(past);
+    // The first one says itself what it follows: with anything else than the truth, its hash would not fit.
+    const before: ChainHead = head ?? { seq: entry.seq - 1, hash: entry.previous ?? '' };
+    const problem = brokenLink(before, entry, anchors);
     if (problem !== undefined) return { ok: false, entries, seq: entry.seq, problem: `in the archive, ${problem}` };
     head = { seq: entry.seq, hash: entry.hash };
     entries += 1;
@@ -96,6 +109,11 @@ async function verifyArchive(
       ? `entry ${head.seq} of the archive is not the one the journal goes on from`
       : `entries ${seq} to ${beginning.seq} were pruned and are in no archive`;
   return { ok: false, entries, seq, problem };
+}
+
+/** A head that cannot be looked at must not be taken for checked. */
+function unseen({ seq }: ChainHead): Verification {
+  return { ok: false, entries: 0, seq, problem: `entry ${seq} was pruned: name the archives it is in with --with` };
 }
 
 function brokenLink(before: ChainHead, entry: StoredEntry, anchors: readonly ChainHead[]): string | undefined {

@@ -9,9 +9,11 @@ import { fillStore } from '../../test/support/filled-store.ts';
 import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { readArchives } from './archive-file.ts';
 import { type Verification, verifyChain } from './chain.ts';
+import type { StoredEntry } from './entry.ts';
 import { pruneJournal } from './prune.ts';
+import type { Beginning } from './pruning.ts';
 import { draft } from './store.conformance.ts';
-import type { Store } from './store.ts';
+import type { ChainHead, EntryQuery, Store } from './store.ts';
 
 const until = 10_000_000;
 
@@ -28,6 +30,14 @@ async function place(t: TestContext, calls = 400): Promise<{ store: Store; file(
 
 const proven = (store: Store, ...files: readonly string[]): Promise<Verification> =>
   verifyChain(store, { archive: readArchives(files) });
+
+/** A store that drops another way. */
+function dropsBy(store: Store, drop: Store['drop']): Store {
+  const beginning = (): Promise<Beginning> => store.beginning();
+  const anchor = (): Promise<ChainHead> => store.anchor();
+  const entries = (query: EntryQuery): Promise<readonly StoredEntry[]> => store.entries(query);
+  return Object.assign(Object.create(store) as Store, { beginning, anchor, entries, drop });
+}
 
 describe('pruning the journal', () => {
   test('writes what goes to a file that proves itself and joins what is left, for its owner alone', async (t) => {
@@ -163,5 +173,70 @@ describe('pruning the journal', () => {
     await pruneJournal(store, { before: 2e13, archive: file('b.jsonl') });
     const both = await proven(store, file('a.jsonl'), file('b.jsonl'));
     assert.deepEqual(both, whole);
+  });
+
+  test('keeps the file when nobody knows whether the entries went: it may be all there is of them', async (t) => {
+    const { store, file } = await place(t);
+    const whole = await verifyChain(store);
+    // The answer of the database is lost on its way, as when a connection breaks after the commit.
+    const unanswered = dropsBy(store, async ({ onProgress: _, ...request }) => {
+      await store.drop(request);
+      throw new Error('the connection broke');
+    });
+    await assert.rejects(pruneJournal(unanswered, { before: 6_000_000, archive: file('a.jsonl') }), /connection broke/);
+    assert.deepEqual(await proven(store, file('a.jsonl')), whole);
+  });
+
+  test('leaves no file behind when another process was first', async (t) => {
+    const { store, file } = await place(t);
+    const late = dropsBy(store, async (request) => {
+      await pruneJournal(store, { before: 3_000_000, archive: file('first.jsonl') });
+      return await store.drop(request);
+    });
+    await assert.rejects(pruneJournal(late, { before: 6_000_000, archive: file('late.jsonl') }), {
+      code: 'journal-pruned',
+    });
+    assert.ok(!existsSync(file('late.jsonl')));
+  });
+
+  test('finds out a change of the first entry of an archive, also of one from the middle', async (t) => {
+    const { store, file } = await place(t);
+    await pruneJournal(store, { before: 3_000_000, archive: file('old.jsonl') });
+    await pruneJournal(store, { before: 6_000_000, archive: file('later.jsonl') });
+    const [first = '', ...lines] = readFileSync(file('later.jsonl'), 'utf8').trimEnd().split('\n');
+    const forged = { ...(JSON.parse(first) as StoredEntry), body: '{"nothing":"happened"}' };
+    writeFileSync(file('forged.jsonl'), `${[JSON.stringify(forged), ...lines].join('\n')}\n`);
+    const found = await proven(store, file('forged.jsonl'));
+    assert.match(found.ok ? 'holds' : found.problem, new RegExp(`in the archive, entry ${forged.seq} was changed`));
+  });
+
+  test('a noted head that is in none of the archives is not taken for checked', async (t) => {
+    const { store, file } = await place(t);
+    await pruneJournal(store, { before: 3_000_000, archive: file('old.jsonl') });
+    await pruneJournal(store, { before: 6_000_000, archive: file('later.jsonl') });
+    const expected = { seq: 3, hash: 'f'.repeat(64) };
+    const told = async (...names: readonly string[]): Promise<string> => {
+      const found = await verifyChain(store, { expected, archive: readArchives(names.map(file)) });
+      return found.ok ? 'holds' : found.problem;
+    };
+    assert.match(await told('later.jsonl'), /entry 3 was pruned: name the archives it is in with --with/);
+    assert.match(await told('old.jsonl', 'later.jsonl'), /entry 3 is not the one that was anchored/);
+  });
+
+  test('while it is verified, the journal still holds', async (t) => {
+    const { store, file } = await place(t, 3000);
+    let pages = 0;
+    const pruning: Pick<Store, 'anchor' | 'beginning' | 'entries'> = {
+      anchor: () => store.anchor(),
+      beginning: () => store.beginning(),
+      async entries(query) {
+        pages += 1;
+        if (pages === 2) await pruneJournal(store, { before: until, archive: file('a.jsonl') });
+        return store.entries(query);
+      },
+    };
+    const found = await verifyChain(pruning);
+    assert.deepEqual(found, await verifyChain(store));
+    assert.ok(found.ok && pages > 2, JSON.stringify(found));
   });
 });

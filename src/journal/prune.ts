@@ -6,6 +6,8 @@ import type { StoredEntry } from './entry.ts';
 import type { Beginning, Dropped } from './pruning.ts';
 import type { ChainHead, Store } from './store.ts';
 
+const pageBytes = 4 * 1024 * 1024;
+
 /** What to prune, and where it goes. */
 export interface PruneRequest {
   /** Entries before this go; milliseconds since 1970. */
@@ -45,13 +47,20 @@ export async function pruneJournal(
     for await (const _entry of counted);
     return past.found();
   }
-  await writeArchive(archive, counted);
+  await writeArchive(archive, from.hash, counted);
   const found = past.found();
   const { last } = past;
   if (last === undefined) return found;
-  let hasDropped = false;
+  // Where nothing went, the file would only be in the way of the next try.
+  const forget = (): Promise<void> => rm(archive, { force: true });
   try {
     await assertSame(archive, from, last, found.entries);
+  } catch (error) {
+    await forget();
+    throw error;
+  }
+  let hasDropped = false;
+  try {
     const dropped = await store.drop({
       from,
       to: last,
@@ -64,8 +73,8 @@ export async function pruneJournal(
     });
     return { ...found, dropped };
   } catch (error) {
-    // Where nothing went, the file would only be in the way of the next try.
-    if (!hasDropped) await rm(archive, { force: true });
+    // After any other fault nobody knows what went: its answer may have been lost, and the file may be all there is.
+    if (!hasDropped && error instanceof SignalboxError && error.code === 'journal-pruned') await forget();
     throw error;
   }
 }
@@ -98,7 +107,7 @@ class PastEntries {
 
   async *read(onProgress: (entries: number) => void, signal?: AbortSignal): AsyncGenerator<StoredEntry> {
     for (let after = this.#from.seq; ;) {
-      const entries = await this.#store.entries({ order: 'oldest-first', after, limit: 1000 });
+      const entries = await this.#store.entries({ order: 'oldest-first', after, limit: 1000, bytes: pageBytes });
       for (const entry of entries) {
         if (!this.#goes(entry)) return;
         this.last = { seq: entry.seq, hash: entry.hash, at: entry.at };

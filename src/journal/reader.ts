@@ -1,5 +1,6 @@
 import type { CallOutcome } from '../model/call.ts';
 import { type Verification, verifyChain } from './chain.ts';
+import type { ArchivedEntry } from './archive-file.ts';
 import { bodyBytes } from './body-bytes.ts';
 import {
   type CallSettled,
@@ -80,7 +81,7 @@ export class JournalReader {
 
   /** Recomputes the hash chain. `expected` is a head that was noted before and kept elsewhere, `archive` what was pruned. */
   verify(
-    options: { expected?: ChainHead; archive?: AsyncIterable<StoredEntry>; signal?: AbortSignal } = {},
+    options: { expected?: ChainHead; archive?: AsyncIterable<ArchivedEntry>; signal?: AbortSignal } = {},
   ): Promise<Verification> {
     return verifyChain(this.#store, options);
   }
