@@ -158,6 +158,33 @@ describe('pruning the journal', () => {
     assert.deepEqual(await store.entries({ order: 'oldest-first', limit: 9, text: 'nowhere to be found' }), []);
   });
 
+  test('a key that another process takes meanwhile is not free again', async (t) => {
+    const { store, file } = await place(t, 1500);
+    const other = sqliteStore({ file: file('signalbox.db') });
+    t.after(() => other.close());
+    const keys: string[] = [];
+    let writing = true;
+    const done = (async () => {
+      while (writing) {
+        const key = `key_${keys.length}`;
+        const started = { type: 'CallStarted', outcome: '', claim: { key, fingerprint: 'f' } } as const;
+        await other.append([draft({ call: key, at: Date.now(), ...started })]);
+        await other.append([draft({ call: key, at: Date.now(), settle: { key, outcome: '{}' } })]);
+        keys.push(key);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    })();
+    await pruneJournal(store, { before: until, archive: file('a.jsonl') });
+    writing = false;
+    await done;
+    assert.ok(keys.length > 10, `${keys.length}`);
+    const claims = await Promise.all(keys.map((key) => store.claim(key)));
+    assert.deepEqual(
+      claims.map((claim) => claim?.call),
+      keys,
+    );
+  });
+
   test('cut short while it drops, the journal holds, and the next run goes on', async (t) => {
     const { store, file } = await place(t, 1500);
     const whole = await verifyChain(store);

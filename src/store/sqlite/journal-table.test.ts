@@ -7,7 +7,9 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, describe, test } from 'node:test';
 import fc from 'fast-check';
+import { readArchives } from '../../journal/archive-file.ts';
 import { verifyChain } from '../../journal/chain.ts';
+import { pruneJournal } from '../../journal/prune.ts';
 import { draft } from '../../journal/store.conformance.ts';
 import type { Store } from '../../journal/store.ts';
 import { sqliteStore } from './sqlite-store.ts';
@@ -208,6 +210,20 @@ describe('the tail of the journal', () => {
       .run(head?.seq ?? 0);
     older.close();
     assert.deepEqual((await callsOf(store)).slice(enough), ['a', 'b', 'older', 'c']);
+  });
+
+  test('what was pruned does not come back from the tail of a process that was killed', async (t) => {
+    const { file, open } = place(t);
+    await appendAndDie(file, ['a', 'b', 'c']);
+    const store = open();
+    const archive = `${file}.jsonl`;
+    const { last = 0 } = await pruneJournal(store, { before: Number.MAX_SAFE_INTEGER, archive });
+    assert.equal(last, enough + 2);
+    assert.deepEqual(await callsOf(store), ['c']);
+    const again = open();
+    await again.append([draft({ call: 'd' })]);
+    assert.deepEqual(await callsOf(again), ['c', 'd']);
+    assert.ok((await verifyChain(again, { archive: readArchives([archive]) })).ok);
   });
 
   test('closing leaves no tail behind', async (t) => {

@@ -100,6 +100,11 @@ export class JournalTable {
     this.#transaction(false, work);
   }
 
+  /** The same for work that drops entries: a tail that still held one of them would bring it back. */
+  dropping(work: () => void): void {
+    this.#transaction(true, work);
+  }
+
   /** Brings everything of this process into the table. */
   flush(): void {
     if (this.#pending.length > 0) this.transaction(() => undefined);

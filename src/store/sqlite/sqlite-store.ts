@@ -105,7 +105,7 @@ class SqliteStore implements Store {
     this.#index = new JournalIndex(this.#database, (work) => this.#journal.transaction(work));
     this.#results = new ResultTable(this.#database, (work) => this.#transaction(work));
     this.#statements = new Statements(this.#database, this.location);
-    this.#pruned = new PrunedJournal(this.#statements, (work) => this.#journal.transaction(work));
+    this.#pruned = new PrunedJournal(this.#statements, (work) => this.#journal.dropping(work));
     this.#stretches = new ShortStretches(this.#statements);
     this.#approvals = new ApprovalTable(this.#statements);
     this.sessions = new SessionTable(
