@@ -6,13 +6,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, after, describe, test } from 'node:test';
+import { setImmediate as breath } from 'node:timers/promises';
 import { fillStore } from '../../../test/support/filled-store.ts';
 import { startPostgres } from '../../../test/support/postgres.ts';
+import { within } from '../../../test/support/within.ts';
 import { verifyChain } from '../../journal/chain.ts';
 import { draft } from '../../journal/store.conformance.ts';
 import type { Store } from '../../journal/store.ts';
 import { SignalboxError } from '../../model/errors.ts';
+import { parseAddress } from '../postgres/address.ts';
 import { postgresTarget } from '../postgres/copy-target.ts';
+import { Database, loadDriver } from '../postgres/database.ts';
 import { postgresStore } from '../postgres/postgres-store.ts';
 import { sqliteSource } from '../sqlite/copy-source.ts';
 import { sqliteStore } from '../sqlite/sqlite-store.ts';
@@ -119,6 +123,43 @@ describe('copying from SQLite to PostgreSQL', () => {
       (await to.sessions.takeLost()).map(({ id }) => id),
       ['turn_1'],
     );
+  });
+
+  test('a journal whose end was cut away is not copied: the copy would hide that', async (t) => {
+    const file = await filledFile(t, 10);
+    const database = new DatabaseSync(file);
+    database.exec('DELETE FROM journal WHERE seq > (SELECT max(seq) - 3 FROM journal)');
+    database.close();
+    await assert.rejects(copy(file, freshAddress()), refusedWith(/does not hold.*signalbox journal verify/));
+  });
+
+  test('nobody begins to use the database in the moment in which a copy begins', async (t) => {
+    const file = await filledFile(t, 10);
+    const address = freshAddress();
+    const source = await sqliteSource(file);
+    t.after(() => source.close());
+    await (await postgresStore({ address })).close();
+    const held = new Database(await loadDriver(), parseAddress(address));
+    const holder = held.client();
+    await holder.connect();
+    t.after(async () => {
+      await holder.end();
+      await held.close();
+    });
+    // A process that starts is held up where it has looked whether it may, and has not shown itself yet.
+    await holder.query('BEGIN; LOCK TABLE writers IN EXCLUSIVE MODE');
+    const starting = postgresStore({ address });
+    t.after(() => starting.then((store) => store.close()));
+    const waiting = "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'writers'::regclass";
+    const waits = async (): Promise<void> => {
+      while ((await holder.query(waiting)).rowCount === 0) await breath();
+    };
+    await within(waits(), 'that the process waits');
+    await assert.rejects(postgresTarget(address, source), refusedWith(/is being filled .* or begins to be used/));
+    await holder.query('COMMIT');
+    const store = await starting;
+    await store.append([draft()]);
+    await assert.rejects(postgresTarget(address, source), refusedWith(/is in use/));
   });
 
   test('cut short anywhere, goes on there; until then nobody can use the half of it', async (t) => {

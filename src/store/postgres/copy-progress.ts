@@ -17,14 +17,23 @@ export interface Copy {
   readonly finished: boolean;
 }
 
-/** Half a copy is nothing to work with: who uses it would see a journal without its end. */
-export async function refuseUnfinished(client: Client, { location }: Address): Promise<void> {
+/** Whether nobody begins to use this place, so that it can be filled; held until the connection ends. */
+export async function keepOthersOff(client: Client, lock: number): Promise<boolean> {
+  const { rows } = await client.query<{ got: boolean }>('SELECT pg_try_advisory_lock($1, -1) AS got', [lock]);
+  return rows[0]?.got === true;
+}
+
+/** Lets no copy begin while a process begins to use this place. Half a copy is nothing to work with: who uses it would see a journal without its end. */
+export async function keepCopiesOff(client: Client, { location }: Address, lock: number): Promise<void> {
+  const { rows } = await client.query<{ got: boolean }>('SELECT pg_try_advisory_lock_shared($1, -1) AS got', [lock]);
   const copy = await copyIn(client);
-  if (copy === undefined || copy.finished) return;
-  throw new SignalboxError(
-    'store-unavailable',
-    `${location} holds an unfinished copy of ${copy.source}; run signalbox migrate again, which goes on where it was cut short`,
-  );
+  if (copy !== undefined && !copy.finished)
+    throw new SignalboxError(
+      'store-unavailable',
+      `${location} holds an unfinished copy of ${copy.source}; run signalbox migrate again, which goes on where it was cut short`,
+    );
+  if (rows[0]?.got !== true)
+    throw new SignalboxError('store-unavailable', `${location} is being filled by signalbox migrate; wait for it`);
 }
 
 export async function copyIn(client: Client): Promise<Copy | undefined> {

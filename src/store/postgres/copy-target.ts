@@ -5,7 +5,7 @@ import { SignalboxError } from '../../model/errors.ts';
 import type { CopiedPage, CopiedRow, CopiedTable, CopiedValue, CopySource } from '../copy/copy-source.ts';
 import type { CopiedSoFar, CopyTarget } from '../copy/copy-target.ts';
 import { type Address, parseAddress } from './address.ts';
-import { beginCopy, copyIn, noteProgress, progressIn } from './copy-progress.ts';
+import { beginCopy, copyIn, keepOthersOff, noteProgress, progressIn } from './copy-progress.ts';
 import { Database, loadDriver, withoutNul } from './database.ts';
 import { factsOf } from './entry-facts.ts';
 import { JournalTable, flush } from './journal-table.ts';
@@ -59,8 +59,8 @@ class PostgresTarget implements CopyTarget {
     const client = this.#client;
     const lock = lockOf(this.#address);
     await migrate(client, this.#address, lock);
-    const { rows } = await client.query<{ got: boolean }>('SELECT pg_try_advisory_lock($1, -1) AS got', [lock]);
-    if (rows[0]?.got !== true) throw this.#refusal('is being filled by another signalbox migrate', 'wait for it');
+    if (!(await keepOthersOff(client, lock)))
+      throw this.#refusal('is being filled by another signalbox migrate, or begins to be used', 'wait for it');
     const { rows: living } = await client.query(livingWriters, [lock]);
     if (living.length > 0) throw this.#refusal('is in use', 'stop what uses it, or name another');
     this.#types = await this.#columnTypes();

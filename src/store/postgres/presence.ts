@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Client } from 'pg';
 import type { Looking } from '../../journal/looking.ts';
 import type { Address } from './address.ts';
-import { refuseUnfinished } from './copy-progress.ts';
+import { keepCopiesOff } from './copy-progress.ts';
 import type { Database } from './database.ts';
 import { migrate } from './migrate.ts';
 import type { Notices } from './notices.ts';
@@ -76,9 +76,11 @@ export class Presence {
   async open(): Promise<string> {
     const about = await this.#connect(async (client) => {
       const server = await migrate(client, this.#address, this.#lock);
-      await refuseUnfinished(client, this.#address);
+      await keepCopiesOff(client, this.#address, this.#lock);
       return server;
     });
+    // From here on a copy finds this writer. With a lost connection the lock is gone as well.
+    await this.#client?.query('SELECT pg_advisory_unlock_shared($1, -1)', [this.#lock]).catch(() => undefined);
     this.#asking = setInterval(() => void this.#ask(), askEveryMs).unref();
     return about;
   }

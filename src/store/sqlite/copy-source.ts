@@ -45,6 +45,7 @@ export async function sqliteSource(file: string): Promise<CopySource> {
   const database = new DatabaseSync(file, { timeout: 1000 });
   try {
     hold(database, file);
+    assertWhole(database, file);
     return new SqliteSource(database, file);
   } catch (error) {
     database.close();
@@ -68,6 +69,20 @@ function hold(database: DatabaseSync, file: string): void {
     );
   if (refused !== undefined)
     throw new SignalboxError('copy-failed', `${file} cannot be locked: ${messageOf(refused)}`, { cause: refused });
+}
+
+/** The copy is proven by its own end: that the source had more is known here alone. */
+function assertWhole(database: DatabaseSync, file: string): void {
+  const lost = database
+    .prepare(
+      'SELECT seq FROM anchor WHERE seq > 0 AND NOT EXISTS (SELECT 1 FROM journal WHERE journal.seq = anchor.seq AND journal.hash = anchor.hash)',
+    )
+    .get();
+  if (lost !== undefined)
+    throw new SignalboxError(
+      'copy-failed',
+      `the journal ${file} does not hold: entry ${Number(lost['seq'])} is missing or was changed. See what is left: signalbox journal verify`,
+    );
 }
 
 function named({ process, writer }: LivingWriter): string {
