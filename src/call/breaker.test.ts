@@ -50,4 +50,14 @@ describe('a server that lets calls run out of their time', () => {
     breaker.untold();
     assert.ok(breaker.tryPass(5000));
   });
+
+  test('is tried by another after a minute when the first takes longer: it may wait for a human, or have an hour', () => {
+    const breaker = new Breaker();
+    silence(breaker, 5, 0);
+    assert.ok(breaker.tryPass(5000));
+    assert.deepEqual([breaker.tryPass(6000), breaker.pausesFor(6000)], [false, 59_000]);
+    assert.ok(breaker.tryPass(65_000));
+    breaker.answered();
+    assert.ok(breaker.tryPass(65_000) && breaker.tryPass(65_000));
+  });
 });

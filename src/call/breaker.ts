@@ -19,8 +19,7 @@ export class Breaker {
 
   /** How long nobody is let through, in milliseconds; 0 while somebody is. */
   pausesFor(now: number): number {
-    if (!this.isOpen) return 0;
-    return Math.max(0, this.#opensAt - now) || (this.#isTrying ? 1 : 0);
+    return this.isOpen ? Math.max(0, this.#opensAt - now) : 0;
   }
 
   /** Whether a call may go through now; what became of it has to be told. */
@@ -28,6 +27,8 @@ export class Breaker {
     if (!this.isOpen) return true;
     if (this.pausesFor(now) > 0) return false;
     this.#isTrying = true;
+    // It may take long, for a human or by its own limit: then another one tries.
+    this.#opensAt = now + longestPauseMs;
     return true;
   }
 
@@ -52,6 +53,8 @@ export class Breaker {
 
   /** A call ended without telling anything of the server: its caller gave up. */
   untold(): void {
+    if (!this.#isTrying) return;
     this.#isTrying = false;
+    this.#opensAt = 0;
   }
 }
