@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { begunOf } from '../../src/cli/serve/running-servers.ts';
 import { Place, finished, said } from './cli-place.ts';
 
 const down = { mcpServers: { gone: { command: 'signalbox-no-such-program' } } };
@@ -65,11 +69,36 @@ describe('signalbox status', () => {
     tell('killed', JSON.stringify({ url: 'http://127.0.0.1:1', pid, startedAt }));
     tell('broken', '{');
     assert.deepEqual((await place.json(['status'], 1))['running'], []);
-    tell('silent', JSON.stringify({ url: 'http://127.0.0.1:1', pid: process.pid, startedAt }));
+    tell('silent', JSON.stringify({ url: 'http://127.0.0.1:1', pid: process.pid, startedAt, ...begunOf(process.pid) }));
     const { running } = (await place.json(['status'], 1)) as unknown as Status;
     assert.deepEqual(
       running.map(({ status }) => status),
       ['silent'],
     );
+  });
+
+  test('does not send the token to whoever has the port of a killed server', async (t) => {
+    const place = new Place();
+    const asked: string[] = [];
+    const stranger = createServer((request, response) => {
+      asked.push(request.headers.authorization ?? '');
+      response.end(JSON.stringify({ status: '\u001b]0;mine\u0007', journal: 'ok', servers: 'ok' }));
+    });
+    t.after(() => stranger.close());
+    stranger.listen(0, '127.0.0.1');
+    await once(stranger, 'listening');
+    const { port } = stranger.address() as AddressInfo;
+    const left = join(place.data, 'running');
+    mkdirSync(left, { recursive: true });
+    writeFileSync(join(place.data, 'token'), 'sbx_secret', { mode: 0o600 });
+    // The id of the process is taken again, by one that began at another time.
+    const server = { url: `http://127.0.0.1:${port}`, pid: process.pid, startedAt: new Date().toISOString() };
+    writeFileSync(join(left, 'killed.json'), JSON.stringify({ ...server, begun: 'before' }));
+    assert.deepEqual((await place.json(['status'], 1))['running'], []);
+    assert.deepEqual(asked, []);
+    writeFileSync(join(left, 'strange.json'), JSON.stringify({ ...server, ...begunOf(process.pid) }));
+    const { stdout } = await place.run(['status']);
+    assert.match(stdout, /^silent \(something else answers there\)/);
+    assert.deepEqual(asked, [''], 'and nobody is sent the token who does not answer as a server does');
   });
 });

@@ -10,6 +10,12 @@ export interface RunningServer {
   readonly startedAt: string;
 }
 
+/** What is set down of it. */
+interface Told extends RunningServer {
+  /** When its process began, as the system counts: the id alone may be another one's by now, and so may the port. */
+  readonly begun?: string;
+}
+
 const directoryOf = (data: string): string => join(data, 'running');
 
 /** Sets down that a server runs here, for `signalbox status`; returns how to take that back. */
@@ -18,7 +24,8 @@ export function tellRunning(data: string, server: RunningServer): () => void {
   const file = join(directory, `${server.pid}.json`);
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    replaceFile(file, `${JSON.stringify(server)}\n`, 0o600);
+    const told: Told = { ...server, ...begunOf(server.pid) };
+    replaceFile(file, `${JSON.stringify(told)}\n`, 0o600);
   } catch {
     // Nothing but `signalbox status` depends on it.
   }
@@ -30,10 +37,13 @@ export function runningServers(data: string): readonly RunningServer[] {
   const directory = directoryOf(data);
   return listed(directory).flatMap((name) => {
     const file = join(directory, name);
-    const server = read(file);
-    if (server !== undefined && isAlive(server.pid)) return [server];
-    rmSync(file, { force: true });
-    return [];
+    const told = read(file);
+    if (told === undefined || !isAlive(told)) {
+      rmSync(file, { force: true });
+      return [];
+    }
+    const { url, pid, startedAt } = told;
+    return [{ url, pid, startedAt }];
   });
 }
 
@@ -45,21 +55,34 @@ function listed(directory: string): readonly string[] {
   }
 }
 
-function read(file: string): RunningServer | undefined {
+function read(file: string): Told | undefined {
   try {
-    const { url, pid, startedAt } = JSON.parse(readFileSync(file, 'utf8')) as Partial<RunningServer>;
+    const told = JSON.parse(readFileSync(file, 'utf8')) as Partial<Told>;
+    const { url, pid, startedAt, begun } = told;
     const isWhole = typeof url === 'string' && typeof pid === 'number' && typeof startedAt === 'string';
-    return isWhole ? { url, pid, startedAt } : undefined;
+    return isWhole ? { url, pid, startedAt, ...(begun === undefined ? {} : { begun }) } : undefined;
   } catch {
     return undefined;
   }
 }
 
-function isAlive(pid: number): boolean {
+/** Whether it is the same process still: whoever else has its port by now must not be sent our token. */
+function isAlive({ pid, begun }: Told): boolean {
   try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    // Somebody else's process is one, too.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return process.kill(pid, 0) && begunOf(pid).begun === begun;
+  } catch {
+    // None, or somebody else's.
+    return false;
+  }
+}
+
+/** When a process began; nothing where the system does not tell. */
+export function begunOf(pid: number): Pick<Told, 'begun'> {
+  try {
+    const [, after = ''] = /^.*\) (.*)$/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
+    const begun = after.split(' ')[19];
+    return begun === undefined ? {} : { begun };
+  } catch {
+    return {};
   }
 }

@@ -27,10 +27,13 @@ interface Health {
   readonly servers: string;
 }
 
+const states: ReadonlySet<string> = new Set<Health['status']>(['ok', 'stopping', 'unavailable']);
+
 /** Asks a running server how it is. What needs the token is left out where there is none. */
 export async function askServer(server: RunningServer, token: string | undefined): Promise<ServerStatus> {
   try {
     const { status, ...parts } = (await answerOf(`${server.url}/api/health`)) as Health;
+    if (!states.has(status)) throw new Error('something else answers there');
     const missing = Object.entries(parts).flatMap(([part, state]) => (state === 'unavailable' ? [part] : []));
     const problem = missing.length === 0 ? {} : { problem: `unavailable: ${missing.join(', ')}` };
     return { ...server, status, ...problem, ...(token === undefined ? {} : await behind(server.url, token)) };
