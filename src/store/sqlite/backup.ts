@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import { DatabaseSync, backup } from 'node:sqlite';
 import { SignalboxError, messageOf } from '../../model/errors.ts';
 import { sqliteStore } from './sqlite-store.ts';
@@ -13,10 +13,23 @@ export async function backUpSqlite(file: string, to: string): Promise<void> {
   try {
     // For its owner alone, like the original; SQLite keeps the mode of a file that is there.
     closeSync(openSync(to, 'wx', 0o600));
+  } catch (error) {
+    database.close();
+    throw unwritable(to, error);
+  }
+  try {
+    // What is read stays as it is now: SQLite begins anew with every change that it sees, and under load would never end.
+    database.exec('BEGIN; SELECT count(*) FROM tail');
     await backup(database, to);
   } catch (error) {
-    throw new SignalboxError('file-unwritable', `cannot write the backup ${to}: ${messageOf(error)}`, { cause: error });
+    // Half a copy would be taken for one.
+    for (const file of [to, `${to}-journal`]) rmSync(file, { force: true });
+    throw unwritable(to, error);
   } finally {
     database.close();
   }
+}
+
+function unwritable(to: string, error: unknown): SignalboxError {
+  return new SignalboxError('file-unwritable', `cannot write the backup ${to}: ${messageOf(error)}`, { cause: error });
 }

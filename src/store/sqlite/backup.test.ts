@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setImmediate as breath } from 'node:timers/promises';
+import { within } from '../../../test/support/within.ts';
+import { verifyChain } from '../../journal/chain.ts';
+import { draft } from '../../journal/store.conformance.ts';
+import { backUpSqlite } from './backup.ts';
+import { sqliteStore } from './sqlite-store.ts';
+
+test('a backup ends while others never stop writing, and has all that was acknowledged before', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'signalbox-backup-'));
+  const [file, to] = [join(directory, 'signalbox.db'), join(directory, 'copy.db')];
+  const store = sqliteStore({ file });
+  const body = JSON.stringify({ text: 'x'.repeat(4000) });
+  const before = Array.from({ length: 2000 }, (_, index) => draft({ call: `before_${index}`, body }));
+  await store.append(before);
+  let isWriting = true;
+  const writing = (async () => {
+    for (let index = 0; isWriting; index += 1) {
+      // With a key, so that it is a commit of its own.
+      await store.append([draft({ call: `later_${index}`, claim: { key: `key_${index}`, fingerprint: 'f' } })]);
+      await breath();
+    }
+  })();
+  t.after(async () => {
+    isWriting = false;
+    await writing;
+    await store.close();
+    rmSync(directory, { recursive: true });
+  });
+  await within(backUpSqlite(file, to), 'that the backup ends', undefined, 30_000);
+  const copy = sqliteStore({ file: to });
+  const verified = await verifyChain(copy);
+  await copy.close();
+  assert.ok(verified.ok && verified.entries >= before.length, JSON.stringify(verified));
+});
