@@ -30,10 +30,13 @@ const dropResults = `WITH gone AS (
     DELETE FROM results WHERE id IN (SELECT id FROM results WHERE at < $1 LIMIT ${batch}) RETURNING id),
   pages AS (DELETE FROM result_pages WHERE id IN (SELECT id FROM gone))
   SELECT 1 FROM gone`;
-// A key is settled together with an entry: whoever has none, has none any more.
-const dropClaims = `DELETE FROM claims WHERE key IN (
-  SELECT key FROM claims WHERE outcome IS NOT NULL
-  AND NOT EXISTS (SELECT 1 FROM journal WHERE journal.call = claims.call AND journal.call <> '') LIMIT ${batch}) RETURNING 1`;
+// A key is settled together with an entry: whoever has none, has none any more. A page at a time: looking for all of them in a large
+// journal would take longer than a statement may.
+const dropClaims = `WITH page AS (SELECT key, call, outcome FROM claims WHERE key > $1 ORDER BY key LIMIT ${batch}),
+  gone AS (
+    DELETE FROM claims USING page WHERE claims.key = page.key AND page.outcome IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM journal WHERE journal.call = page.call AND journal.call <> '') RETURNING 1)
+  SELECT (SELECT max(key) FROM page) AS next, (SELECT count(*) FROM gone) AS gone`;
 
 /** The front of the journal, from which old entries are dropped a batch at a time: it is whole after each. */
 export class PrunedJournal {
@@ -65,8 +68,18 @@ export class PrunedJournal {
       approvals: await this.#repeat(dropApprovals, [before, Date.now()]),
       results: await this.#repeat(dropResults, [before]),
       recordings,
-      claims: await this.#repeat(dropClaims, []),
+      claims: await this.#dropClaims(),
     };
+  }
+
+  async #dropClaims(): Promise<number> {
+    let sum = 0;
+    for (let after: string | null = ''; after !== null;) {
+      const [page]: { next: string | null; gone: number }[] = await this.#database.rows(dropClaims, [after]);
+      sum += page?.gone ?? 0;
+      after = page?.next ?? null;
+    }
+    return sum;
   }
 
   async #repeat(sql: string, values: readonly number[]): Promise<number> {
