@@ -45,7 +45,7 @@ process.env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules', '.cache', 'test
 // One more than there are processors: many tests wait for other processes.
 const workers = availableParallelism() + 1;
 // In their full size they compare rates and times, which others would disturb.
-const alone = ['test/faults/database-outage'];
+const alone = ['test/faults/database-outage', 'test/faults/overload', 'test/faults/sick-server'];
 const long = [
   'examples',
   'test/documents/programs',

@@ -6,10 +6,10 @@ import { postgresStore, sqliteStore } from '../../src/index.ts';
 import { verifyChain } from '../../src/journal/chain.ts';
 import { Place, finished } from '../e2e/cli-place.ts';
 import { fillStore } from '../support/filled-store.ts';
+import { isFull } from '../support/faults.ts';
 import { password, startPostgres } from '../support/postgres.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
 
-const isFull = process.env['SIGNALBOX_FAULTS'] === 'full';
 const cluster = await startPostgres();
 after(() => cluster.end());
 
@@ -19,7 +19,7 @@ suite('signalbox migrate', () => {
     const place = new Place();
     const file = join(place.data, 'signalbox.db');
     const source = sqliteStore({ file });
-    await fillStore(source, { calls: isFull ? 200_000 : 15_000 });
+    await fillStore(source, { calls: isFull() ? 200_000 : 15_000 });
     await source.close();
     const address = cluster.address('killed');
     const environment = { SIGNALBOX_TEST_PASSWORD: password };
@@ -28,10 +28,10 @@ suite('signalbox migrate', () => {
     const to = url.href.replace('postgres@', 'postgres:${env:SIGNALBOX_TEST_PASSWORD}@');
     const migrate = ['migrate', '--from', 'sqlite', '--to', to];
     let killed = 0;
-    for (let round = 0; round < (isFull ? 40 : 5); round += 1) {
+    for (let round = 0; round < (isFull() ? 40 : 5); round += 1) {
       const child = place.start([...migrate, '--json'], environment);
       const ended = finished(child);
-      await Promise.race([wait(400 + random() * (isFull ? 8000 : 1500)), ended]);
+      await Promise.race([wait(400 + random() * (isFull() ? 8000 : 1500)), ended]);
       if (child.kill('SIGKILL')) killed += 1;
       await ended;
     }

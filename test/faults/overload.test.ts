@@ -4,7 +4,8 @@ import { type TestContext, suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { envelope } from '../mcp-clients/raw.ts';
 import { token } from '../mcp-clients/serving.ts';
-import { isFull, pressedServer } from './pressed.ts';
+import { isFull } from '../support/faults.ts';
+import { pressedServer } from './pressed.ts';
 
 interface Answer {
   readonly status: number;
@@ -36,7 +37,7 @@ function call({ agent, url, path, body, headers }: Ways): Promise<Answer> {
   });
 }
 
-const [rounds, roundMs] = isFull ? [5, 4000] : [2, 1500];
+const [rounds, roundMs] = isFull() ? [5, 4000] : [2, 1500];
 const room = 30;
 const [workMs, concurrency] = [40, 4];
 const capacity = (1000 / workMs) * concurrency;
@@ -104,7 +105,7 @@ suite('five times as many calls as can be done', { timeout: 200_000 }, () => {
         `peak ${atPeak.toFixed(0)}/s; of ${(answers.length / seconds).toFixed(0)}/s ${pressed.toFixed(0)}/s are done, ${refused.length} refused, ${((after.held - before.held) / 1e6).toFixed(1)} MB more`,
       );
       // On a machine that is shared the short form only shows that it does not break down.
-      const share = isFull ? 0.9 : 0.5;
+      const share = isFull() ? 0.9 : 0.5;
       assert.ok(pressed >= share * atPeak, `${pressed} a second instead of ${atPeak}`);
       assert.ok(refused.length > done.length, 'it was overloaded');
       for (const { status, retryAfter } of refused) assert.deepEqual([status, retryAfter], [429, '1']);
@@ -116,7 +117,7 @@ suite('five times as many calls as can be done', { timeout: 200_000 }, () => {
 
   test(
     'when the processor is what is short: what is done, for the record',
-    { skip: !isFull && 'npm run faults' },
+    { skip: !isFull() && 'npm run faults' },
     async (t) => {
       const { url } = await pressedServer(t, { CALLS: '64' });
       const way = ways(t, url, 'mcp', 'echo');

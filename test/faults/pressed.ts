@@ -11,9 +11,6 @@ export interface PressedServer {
   ask(what: Pressing): Promise<Pressed>;
 }
 
-/** Whether the long forms are asked for. */
-export const isFull = process.env['SIGNALBOX_FAULTS'] === 'full';
-
 /** Starts a server that can be put under pressure; it ends with the test. */
 export async function pressedServer(test: TestContext, env: Record<string, string> = {}): Promise<PressedServer> {
   const child: ChildProcess = fork(join(import.meta.dirname, 'pressed-process.ts'), {

@@ -9,11 +9,11 @@ import type { SessionEvent } from '../../src/sessions/session-event.ts';
 import { Place } from '../e2e/cli-place.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { openStream } from '../support/event-stream.ts';
+import { isFull } from '../support/faults.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { type Replica, type Replicas, startReplicas } from '../support/replicas.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
 
-const isFull = process.env['SIGNALBOX_FAULTS'] === 'full';
 const cluster = await startPostgres();
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-replicas-'));
 after(async () => {
@@ -191,7 +191,7 @@ suite('three replicas behind a proxy that sends every request to the next one', 
 
   test('kill -9 of the one that runs a turn ends the turn clearly, and another goes on with the next message', async (t) => {
     const replicas = await place(t);
-    const rounds = isFull ? 12 : 2;
+    const rounds = isFull() ? 12 : 2;
     for (let round = 0; round < rounds; round += 1) {
       const session = await newSession(replicas);
       const send = (content: string) => replicas.ask('POST', `/api/sessions/${session}/messages`, { content });
@@ -258,7 +258,7 @@ suite('three replicas behind a proxy that sends every request to the next one', 
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     })();
-    for (let round = 0; round < (isFull ? 4 : 1); round += 1)
+    for (let round = 0; round < (isFull() ? 4 : 1); round += 1)
       for (const replica of replicas.all) {
         const before = made.length;
         await until(() => made.length > before + 10, 'calls are made');

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { type TestContext, suite, test } from 'node:test';
 import { type CallResult, type Signalbox, createSignalbox, mcpServer } from '../../src/index.ts';
 import { until } from '../mcp-servers/boxed.ts';
-import { isFull } from './pressed.ts';
+import { isFull } from '../support/faults.ts';
 
 interface Clinic {
   readonly box: Signalbox;
@@ -128,7 +128,7 @@ suite('one sick server of ten', { timeout: 280_000 }, () => {
 
   test(
     'leaves the ninety-ninth percentile of the others within 1.2 times of before',
-    { skip: !isFull && 'npm run faults' },
+    { skip: !isFull() && 'npm run faults' },
     async (t) => {
       const { box, heal } = await clinic(t, 1000);
       await visit(box, 3000);

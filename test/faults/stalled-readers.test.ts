@@ -5,12 +5,13 @@ import { suite, test } from 'node:test';
 import { begin, send } from '../mcp-clients/raw.ts';
 import { token } from '../mcp-clients/serving.ts';
 import { type ClientStream, openStream } from '../support/event-stream.ts';
+import { isFull } from '../support/faults.ts';
 import { within } from '../support/within.ts';
-import { isFull, pressedServer } from './pressed.ts';
+import { pressedServer } from './pressed.ts';
 
 const readers = 100;
 const most = 50 * 1024 * 1024;
-const [times, bytes] = [isFull ? 6000 : 800, 20_000];
+const [times, bytes] = [isFull() ? 6000 : 800, 20_000];
 
 /** Asks, and never reads a byte of the answer. */
 async function stalled(url: string, lines: readonly string[], body = ''): Promise<Socket> {

@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { type CallResult, type McpTransport, type Signalbox, createSignalbox, mcpServer } from '../../src/index.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { httpFixture } from '../mcp-servers/http-fixture.ts';
+import { isFull } from '../support/faults.ts';
 import { type Fault, faultProxy, faults } from '../support/fault-proxy.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
-import { isFull } from './pressed.ts';
 
-const deadlineMs = isFull ? 2000 : 500;
+const deadlineMs = isFull() ? 2000 : 500;
 /** A process is started anew for each: three of them do where time is short, others each time. */
 const random = seeded(runSeed);
-const ofProcesses = isFull ? faults : faults.toSorted(() => random() - 0.5).slice(0, 3);
+const ofProcesses = isFull() ? faults : faults.toSorted(() => random() - 0.5).slice(0, 3);
 const faulty = fileURLToPath(new URL('../mcp-servers/faulty-program.ts', import.meta.url));
 
 async function open(t: TestContext, transport: McpTransport): Promise<Signalbox> {
