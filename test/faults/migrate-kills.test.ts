@@ -36,6 +36,7 @@ suite('signalbox migrate', () => {
       await ended;
     }
     t.diagnostic(`killed ${killed} times`);
+    assert.ok(killed > 0);
     const { code, stdout, stderr } = await place.run(migrate, { environment });
     assert.equal(code, 0, stderr);
     assert.match(stdout, /^ok everything is in postgres:\/\/postgres@127\S+, and the same on both sides\n/);

@@ -43,7 +43,9 @@ function assertClear(tool: 'echo' | 'act', fault: Fault, { outcome, error, conte
   const allowed = tool === 'echo' ? ['failed', 'timed-out'] : ['unknown', 'timed-out', 'failed'];
   assert.ok(allowed.includes(outcome), told);
   assert.ok((error?.message.length ?? 0) > 20 && content.length > 0, told);
-  if (fault === 'hang' || fault === 'swallow') assert.equal(outcome, 'timed-out', told);
+  // Who has let calls before this one run out of their time may meanwhile be found not to answer at all.
+  const isGivenUp = /does not answer any more/.test(error?.message ?? '');
+  if ((fault === 'hang' || fault === 'swallow') && !isGivenUp) assert.equal(outcome, 'timed-out', told);
 }
 
 suite('a server whose answers go bad on the way', { timeout: 280_000 }, () => {

@@ -74,6 +74,7 @@ export const consoleAndCommandLine: Section<'F'> = {
       'test/e2e/cli-journal.test.ts > journal > export writes every entry as a line, the oldest first, and ends quietly when nobody reads',
       'test/e2e/cli-status.test.ts > signalbox status > tells a server that runs and what is down behind it, what waits, and how calls ended; then that none runs any more',
       'test/e2e/cli-status.test.ts > signalbox status > does not take what a killed server left behind for a server, and says when one does not answer',
+      'test/e2e/cli-status.test.ts > signalbox status > does not send the token to whoever has the port of a killed server',
       'test/e2e/cli-completion.test.ts > completion > bash completes commands and options, also behind options',
       'test/e2e/cli-completion.test.ts > completion > knows every command, and is refused for a shell it does not know',
     ],
