@@ -45,7 +45,11 @@ async function keepName(file: string): Promise<void> {
   // Windows opens no directories, and keeps the names of files that were flushed.
   if (process.platform === 'win32') return;
   const directory = await open(dirname(file), 'r');
-  await directory.sync().finally(() => directory.close());
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
 }
 
 /** The entries of archives, one after another. */

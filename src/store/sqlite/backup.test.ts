@@ -17,16 +17,16 @@ test('a backup ends while others never stop writing, and has all that was acknow
   const body = JSON.stringify({ text: 'x'.repeat(4000) });
   const before = Array.from({ length: 2000 }, (_, index) => draft({ call: `before_${index}`, body }));
   await store.append(before);
-  let isWriting = true;
+  const done = new AbortController();
   const writing = (async () => {
-    for (let index = 0; isWriting; index += 1) {
+    for (let index = 0; !done.signal.aborted; index += 1) {
       // With a key, so that it is a commit of its own.
       await store.append([draft({ call: `later_${index}`, claim: { key: `key_${index}`, fingerprint: 'f' } })]);
       await breath();
     }
   })();
   t.after(async () => {
-    isWriting = false;
+    done.abort();
     await writing;
     await store.close();
     rmSync(directory, { recursive: true });

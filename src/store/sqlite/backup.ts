@@ -23,7 +23,7 @@ export async function backUpSqlite(file: string, to: string): Promise<void> {
     await backup(database, to);
   } catch (error) {
     // Half a copy would be taken for one.
-    for (const file of [to, `${to}-journal`]) rmSync(file, { force: true });
+    for (const half of [to, `${to}-journal`]) rmSync(half, { force: true });
     throw unwritable(to, error);
   } finally {
     database.close();
