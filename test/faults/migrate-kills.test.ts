@@ -28,7 +28,7 @@ suite('signalbox migrate', () => {
     const to = url.href.replace('postgres@', 'postgres:${env:SIGNALBOX_TEST_PASSWORD}@');
     const migrate = ['migrate', '--from', 'sqlite', '--to', to];
     let killed = 0;
-    for (let round = 0; round < (isFull() ? 40 : 5); round += 1) {
+    for (let round = 0; round < (isFull() ? 20 : 5); round += 1) {
       const child = place.start([...migrate, '--json'], environment);
       const ended = finished(child);
       await Promise.race([wait(400 + random() * (isFull() ? 8000 : 1500)), ended]);
