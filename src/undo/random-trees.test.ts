@@ -16,7 +16,7 @@ after(() => rmSync(place, { recursive: true, force: true }));
 
 /** What symlinks out of the trees lead to. The commands write through them, so they must never lead to anything real. */
 const outside = join(place, 'outside');
-const trees = isFull() ? 1000 : 300;
+const trees = isFull() ? 1000 : 150;
 const limits = { files: 10_000, bytes: 1e8, milliseconds: 60_000 };
 
 describe('undo of shell commands', () => {

@@ -11,7 +11,7 @@ import { runSeed, seeded } from '../support/seeded.ts';
 import { type TestSource, testSource, testTool } from '../support/test-source.ts';
 
 const lanes = 50;
-const batches = isFull() ? 10 : 3;
+const batches = isFull() ? 10 : 2;
 const roundsByLane = 20;
 const alice = { id: 'alice', kind: 'human' } as const;
 const bob = { id: 'bob', kind: 'human' } as const;

@@ -9,7 +9,7 @@ import { until } from '../mcp-servers/boxed.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
 import { isFull } from '../support/faults.ts';
 
-const cycles = isFull() ? 1000 : 300;
+const cycles = isFull() ? 1000 : 150;
 const mark = `7${process.pid}`;
 
 interface Found {

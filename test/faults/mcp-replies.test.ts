@@ -9,7 +9,7 @@ import { isFull } from '../support/faults.ts';
 import { seeded } from '../support/seeded.ts';
 
 const clients = 200;
-const callsEach = isFull() ? 560 : 112;
+const callsEach = isFull() ? 560 : 64;
 
 /** Gives its text back at once or a little later, and may say it before that, too. */
 const echo = defineTool({
