@@ -71,16 +71,20 @@ export class FactBook {
     for (const { whose, call } of previous.#begun.values()) this.begin(whose, call);
   }
 
+  /** Whether other processes serve the same callers. */
+  get isShared(): boolean {
+    return this.#store.post.reachesOthers;
+  }
+
   /**
-   * What is known of the past; a promise only when the journal has to be read first. Where other processes serve the same callers,
-   * that is whenever the past matters: what they acknowledged before is part of it.
+   * What is known of the past; a promise only when the journal has to be read first. In a book that is shared, that is whenever
+   * the past matters: what other processes acknowledged before is part of it.
    */
   pastOf(whose: Whose, matters: boolean): Past | Promise<Past> {
     const pages = this.#pagesOf(whose);
     const [session, principal] = pages;
     const past = { session: session.facts, principal: principal.facts };
-    if (matters && this.#store.post.reachesOthers)
-      return Promise.all(pages.map((page) => this.#catchUp(page))).then(() => past);
+    if (matters) return Promise.all(pages.map((page) => this.#catchUp(page))).then(() => past);
     if (session.ready === undefined && principal.ready === undefined) return past;
     return Promise.all([session.ready, principal.ready]).then(() => past);
   }
@@ -159,7 +163,7 @@ export class FactBook {
 
   async #read(pages: Pages, key: string, page: Page, recorded: Recorded): Promise<void> {
     try {
-      const head = this.#store.post.reachesOthers ? (await this.#store.anchor()).seq : undefined;
+      const head = this.isShared ? (await this.#store.anchor()).seq : undefined;
       const { events, open } = await this.#events(recorded, head);
       for (const event of events) page.facts.observe(event);
       for (const intent of open) hear(page.facts, intent, recorded.fits);

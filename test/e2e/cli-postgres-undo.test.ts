@@ -1,40 +1,23 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
-import { createSignalbox, defineTool, localServer, postgresStore } from '../../src/index.ts';
+import { postgresStore } from '../../src/index.ts';
 import { startPostgres } from '../support/postgres.ts';
+import { undoableWrites } from '../support/undoable-writes.ts';
 import { Place } from './cli-place.ts';
 
 const cluster = await startPostgres();
 after(() => cluster.end());
 
-/** Has calls write to one file of a workspace, with records in PostgreSQL; answers their ids. */
-async function written(
-  place: Place,
-  address: string,
-  ...texts: readonly string[]
-): Promise<{ file: string; calls: string[] }> {
-  const workspace = join(place.directory, 'workspace');
-  mkdirSync(workspace);
-  const file = join(workspace, 'a.txt');
-  writeFileSync(file, 'before');
-  const write = defineTool({
-    name: 'write',
-    description: 'Writes.',
-    effect: 'undoable',
-    input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } as const,
-    run: ({ text }) => writeFileSync(file, text),
-  });
-  const servers = [localServer({ name: 't', tools: [write], workspace: [workspace] })];
+/** The same as elsewhere, with records in PostgreSQL. */
+async function written(place: Place, address: string, ...texts: readonly string[]): ReturnType<typeof undoableWrites> {
   const store = await postgresStore({ address });
-  const box = await createSignalbox({ store, data: place.data, servers, approve: () => ({ allow: true }) });
-  const calls = [];
-  for (const text of texts) calls.push((await box.call('mcp__t__write', { text }, { session: 's' })).callId);
-  await box.close();
-  await store.close();
-  return { file, calls };
+  try {
+    return await undoableWrites(place, texts, store);
+  } finally {
+    await store.close();
+  }
 }
 
 const placeAt = (address: string): Place => new Place({ 'signalbox.config.json': JSON.stringify({ store: address }) });

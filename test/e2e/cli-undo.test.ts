@@ -1,34 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createSignalbox, defineTool, localServer } from '../../src/index.ts';
+import { undoableWrites } from '../support/undoable-writes.ts';
 import { Place } from './cli-place.ts';
-
-/** Has some calls write to one file of a workspace, in a session; answers their ids. */
-async function written(place: Place, ...texts: readonly string[]): Promise<{ file: string; calls: string[] }> {
-  const workspace = join(place.directory, 'workspace');
-  mkdirSync(workspace);
-  const file = join(workspace, 'a.txt');
-  writeFileSync(file, 'before');
-  const write = defineTool({
-    name: 'write',
-    description: 'Writes.',
-    effect: 'undoable',
-    input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } as const,
-    run: ({ text }) => writeFileSync(file, text),
-  });
-  const servers = [localServer({ name: 't', tools: [write], workspace: [workspace] })];
-  const box = await createSignalbox({ data: place.data, servers, approve: () => ({ allow: true }) });
-  const calls = [];
-  for (const text of texts) calls.push((await box.call('mcp__t__write', { text }, { session: 's' })).callId);
-  await box.close();
-  return { file, calls };
-}
 
 test('undo CALL restores what the call changed, and says what that was', async () => {
   const place = new Place();
-  const { file, calls } = await written(place, 'after');
+  const { file, calls } = await undoableWrites(place, ['after']);
   const undone = await place.run(['undo', calls[0] ?? '']);
   assert.equal(undone.code, 0, undone.stderr);
   assert.match(undone.stdout, /^undone mcp__t__write call_\w+\n {2}~ a\.txt\n$/);
@@ -40,7 +20,7 @@ test('undo CALL restores what the call changed, and says what that was', async (
 
 test('undo tells of conflicts and touches nothing; --session goes from the last call to the first', async () => {
   const place = new Place();
-  const { file, calls } = await written(place, 'one', 'two');
+  const { file, calls } = await undoableWrites(place, ['one', 'two']);
   const refused = await place.run(['undo', calls[0] ?? '', '--json']);
   assert.equal(refused.code, 1);
   const { outcome, conflicts } = JSON.parse(refused.stdout) as Record<string, unknown>;
@@ -58,7 +38,7 @@ test('undo tells of conflicts and touches nothing; --session goes from the last 
 
 test('undo --session ends with 1 at a call whose tool cannot be loaded, and leaves earlier ones as they are', async () => {
   const place = new Place();
-  const { file } = await written(place, 'after');
+  const { file } = await undoableWrites(place, ['after']);
   const order = defineTool({ name: 'order', description: 'Orders.', run: () => 'ok', undo: () => undefined });
   const servers = [localServer({ name: 'shop', tools: [order] })];
   const box = await createSignalbox({ data: place.data, servers, approve: () => ({ allow: true }) });
@@ -72,7 +52,7 @@ test('undo --session ends with 1 at a call whose tool cannot be loaded, and leav
 
 test('undo beside a running call says whose end it waits for, and gives up after --wait', async () => {
   const place = new Place();
-  const { file, calls } = await written(place, 'after');
+  const { file, calls } = await undoableWrites(place, ['after']);
   const started = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();
   const slow = defineTool({

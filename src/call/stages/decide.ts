@@ -23,8 +23,9 @@ export function decide(policies: Policies, redactor: Redactor, waits: Waits): St
     // A call that waited for an approval is decided again: it counts once, and has ended only once.
     if (call.decision !== undefined) inForce?.book.forget(call.id);
     if (inForce === undefined) return settle(call, next, decideByDefault(toolOf(call).definition));
-    const matters = inForce.code.length > 0 || inForce.policy.looksBack(toolOf(call).definition);
-    const past = inForce.book.pastOf(whoseIs(call), matters);
+    const { book, code, policy } = inForce;
+    const matters = book.isShared && (code.length > 0 || policy.looksBack(toolOf(call).definition));
+    const past = book.pastOf(whoseIs(call), matters);
     if (!(past instanceof Promise)) return decided(call, next, inForce, past);
     return past.then(
       (known) => decided(call, next, inForce, known),

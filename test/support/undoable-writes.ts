@@ -1,0 +1,30 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Store, createSignalbox, defineTool, localServer } from '../../src/index.ts';
+import type { Place } from '../e2e/cli-place.ts';
+
+/** Has some calls write to one file of a workspace, in a session; answers their ids. Records are kept in the place unless a store is given. */
+export async function undoableWrites(
+  place: Place,
+  texts: readonly string[],
+  store?: Store,
+): Promise<{ file: string; calls: string[] }> {
+  const workspace = join(place.directory, 'workspace');
+  mkdirSync(workspace);
+  const file = join(workspace, 'a.txt');
+  writeFileSync(file, 'before');
+  const write = defineTool({
+    name: 'write',
+    description: 'Writes.',
+    effect: 'undoable',
+    input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } as const,
+    run: ({ text }) => writeFileSync(file, text),
+  });
+  const servers = [localServer({ name: 't', tools: [write], workspace: [workspace] })];
+  const kept = store === undefined ? {} : { store };
+  const box = await createSignalbox({ ...kept, data: place.data, servers, approve: () => ({ allow: true }) });
+  const calls = [];
+  for (const text of texts) calls.push((await box.call('mcp__t__write', { text }, { session: 's' })).callId);
+  await box.close();
+  return { file, calls };
+}
