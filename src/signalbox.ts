@@ -6,6 +6,7 @@ import type { ApprovalInbox } from './call/approvals/approval-inbox.ts';
 import { Approvals } from './call/approvals/approvals.ts';
 import { Questions, callbackChannel } from './call/approvals/questions.ts';
 import { Compensations } from './call/compensations.ts';
+import { callResult } from './call/call-result.ts';
 import { type BoxContent, createContent } from './call/content.ts';
 import { Events, type SignalboxEvents } from './call/events.ts';
 import { Limiters } from './call/limiter.ts';
@@ -311,16 +312,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
       const call = newCall(reference, args, callOptions);
       underWay += 1;
       try {
-        const ended = await pipeline(call);
-        const { call: ran, outcome } = call.replacedBy ?? { call, outcome: ended };
-        const { id: callId, name: tool, durationMs, costUsd, decision, cached } = ran;
-        const known = {
-          ...(costUsd === undefined ? {} : { costUsd }),
-          ...(decision === undefined ? {} : { decision }),
-        };
-        const result = { callId, tool, ...outcome, durationMs, ...known };
-        const seen = ran.changes === undefined ? result : { ...result, changes: ran.changes.changes };
-        return cached ? { ...seen, cached } : seen;
+        return callResult(call, await pipeline(call));
       } finally {
         leave();
       }

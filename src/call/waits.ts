@@ -1,5 +1,6 @@
 import type { CallOutcome } from '../model/call.ts';
 import { messageOf } from '../model/errors.ts';
+import type { StopSignal } from '../model/stop.ts';
 import type { CallClock } from './call-clock.ts';
 import type { Call } from './call.ts';
 import { unfinished } from '../model/unfinished.ts';
@@ -13,9 +14,60 @@ export type Waited<Value> = { readonly value: Value } | { readonly ended: Ended 
 // Node's timers overflow above this and would fire at once.
 const longestTimer = 2_147_483_647;
 
-interface Wait {
-  readonly deadline: number | CallClock | undefined;
-  end(ended: Ended): void;
+/** Until when is waited: a moment, one that may still move, or for as long as it takes. */
+type Deadline = number | CallClock | undefined;
+
+interface WaitOptions {
+  readonly signal: StopSignal | undefined;
+  readonly deadline: Deadline;
+  readonly onEnd: ((ended: Ended) => void) | undefined;
+  onOver(wait: Wait): void;
+}
+
+/** One wait. */
+class Wait {
+  readonly deadline: Deadline;
+  readonly #options: WaitOptions;
+  #resolve: ((waited: Waited<never>) => void) | undefined;
+
+  constructor(options: WaitOptions) {
+    this.deadline = options.deadline;
+    this.#options = options;
+  }
+
+  for<Value>(promise: PromiseLike<Value>): Promise<Waited<Value>> {
+    const { signal } = this.#options;
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      promise.then(
+        (value) => {
+          this.#over();
+          resolve({ value });
+        },
+        (error: unknown) => {
+          this.#over();
+          reject(error instanceof Error ? error : new Error(messageOf(error), { cause: error }));
+        },
+      );
+      if (signal?.aborted === true) this.#cancel();
+      else signal?.addEventListener('abort', this.#cancel, { once: true });
+    });
+  }
+
+  end(ended: Ended): void {
+    this.#over();
+    this.#options.onEnd?.(ended);
+    this.#resolve?.({ ended });
+  }
+
+  readonly #cancel = (): void => this.end('cancelled');
+
+  #over(): void {
+    const { signal, deadline, onOver } = this.#options;
+    if (typeof deadline === 'object') deadline.onMove = undefined;
+    signal?.removeEventListener('abort', this.#cancel);
+    onOver(this);
+  }
 }
 
 /** Everything that calls wait for, so that all waits can be ended when the box closes. */
@@ -32,40 +84,14 @@ export class Waits {
    */
   until<Value>(
     promise: PromiseLike<Value>,
-    signal: AbortSignal | undefined,
-    deadline: number | CallClock | undefined,
+    signal: StopSignal | undefined,
+    deadline: Deadline,
     onEnd?: (ended: Ended) => void,
   ): Promise<Waited<Value>> {
-    return new Promise((resolve, reject) => {
-      const wait: Wait = {
-        deadline,
-        end: (ended) => {
-          cleanUp();
-          onEnd?.(ended);
-          resolve({ ended });
-        },
-      };
-      const cancel = (): void => wait.end('cancelled');
-      const cleanUp = (): void => {
-        if (typeof deadline === 'object') deadline.onMove = undefined;
-        signal?.removeEventListener('abort', cancel);
-        this.#remove(wait);
-      };
-      this.#add(wait);
-      if (typeof deadline === 'object') deadline.onMove = () => this.#watch(wait);
-      signal?.addEventListener('abort', cancel, { once: true });
-      promise.then(
-        (value) => {
-          cleanUp();
-          resolve({ value });
-        },
-        (error: unknown) => {
-          cleanUp();
-          reject(error instanceof Error ? error : new Error(messageOf(error), { cause: error }));
-        },
-      );
-      if (signal?.aborted === true) cancel();
-    });
+    const wait = new Wait({ signal, deadline, onEnd, onOver: this.#remove });
+    this.#add(wait);
+    if (typeof deadline === 'object') deadline.onMove = () => this.#watch(wait);
+    return wait.for(promise);
   }
 
   /** Ends every wait there is. */
@@ -81,12 +107,12 @@ export class Waits {
     this.#watch(wait);
   }
 
-  #remove(wait: Wait): void {
+  readonly #remove = (wait: Wait): void => {
     if (!this.#waits.delete(wait) || wait.deadline === undefined) return;
     this.#timed -= 1;
     // A timer that nobody needs any more must not keep the process alive.
     if (this.#timed === 0) this.#timer?.unref();
-  }
+  };
 
   /** Sees to it that the timer fires in time. It may fire too early, and then looks when it has to fire next. */
   #watch({ deadline }: Wait): void {

@@ -8,6 +8,7 @@ import type { CallId } from './identifiers.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { PermissionMode } from './permission-mode.ts';
 import type { Principal } from './principal.ts';
+import type { StopSignal } from './stop.ts';
 import type { ToolId } from './tool.ts';
 
 export type { Principal } from './principal.ts';
@@ -18,29 +19,29 @@ export type ToolReference = string | ToolId;
 /** What a caller may say about a call besides tool and arguments. */
 export interface CallOptions {
   /** Who asks; an agent named `local` unless said otherwise. */
-  readonly principal?: Principal;
+  readonly principal?: Principal | undefined;
   /** The session the call belongs to. */
-  readonly session?: string;
+  readonly session?: string | undefined;
   /** The view of the catalog that the caller has; what is not in it cannot be called. */
-  readonly profile?: string;
-  /** Ends the call as `cancelled`. */
-  readonly signal?: AbortSignal;
+  readonly profile?: string | undefined;
+  /** Ends the call as `cancelled`: an `AbortSignal`, usually. */
+  readonly signal?: StopSignal | undefined;
   /** When the call must have ended: a Date, or milliseconds since 1970. */
-  readonly deadline?: Date | number;
+  readonly deadline?: Date | number | undefined;
   /** Calls with the same key, tool and principal run once; the others get the first one's outcome. */
-  readonly idempotencyKey?: string;
+  readonly idempotencyKey?: string | undefined;
   /** The definition the caller saw; another one now makes the call `stale`. */
-  readonly definitionHash?: string;
+  readonly definitionHash?: string | undefined;
   /** How freely the agent may act; by policy alone unless said otherwise. */
-  readonly permissionMode?: PermissionMode;
+  readonly permissionMode?: PermissionMode | undefined;
   /** How long to wait for a human's approval (60 s) before the call ends as `awaiting-approval`; the question stays. */
-  readonly waitMs?: number;
+  readonly waitMs?: number | undefined;
   /** Asks the caller's own human too, besides everybody else who is asked. */
-  readonly approve?: Approve;
+  readonly approve?: Approve | undefined;
   /** Told whenever the tool reports progress. */
-  readonly onProgress?: (progress: Progress) => void;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** What the caller can do for the tool while it runs: answer questions, ask a model, name directories, take messages. */
-  readonly client?: CallClient;
+  readonly client?: CallClient | undefined;
 }
 
 /** How far a call has come. */

@@ -2,6 +2,7 @@ import type { Principal, Progress } from './call.ts';
 import type { ToolClient } from './client.ts';
 import type { CallId } from './identifiers.ts';
 import type { JsonValue } from './json.ts';
+import type { StopSignal } from './stop.ts';
 
 /** What a handler is told about the call it serves. Anything else it needs, it closes over. */
 export interface ToolContext {
@@ -13,6 +14,8 @@ export interface ToolContext {
   readonly profile?: string | undefined;
   /** Aborted when the call is cancelled or out of time. */
   readonly signal: AbortSignal;
+  /** The same at less cost, for tools that only pass it on. */
+  readonly ending?: StopSignal;
   /** When the call runs out of time, in milliseconds since 1970. Moves on while its caller is asked something. */
   readonly deadline: number;
   /** Reports progress to whoever made the call. */

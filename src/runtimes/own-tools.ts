@@ -3,6 +3,7 @@ import type { CallOptions, CallResult, Principal, ToolReference } from '../model
 import { type ToolResult, renderContent, text } from '../model/content.ts';
 import { messageOf } from '../model/errors.ts';
 import { type JsonObject, isJsonObject } from '../model/json.ts';
+import { abortSignalOf } from '../model/stop.ts';
 import type { OwnCall, OwnOutcome, OwnTool } from './runtime.ts';
 
 /** What takes a call: a Signalbox. */
@@ -86,7 +87,7 @@ async function begin(
   workspace: readonly string[],
 ): Promise<OwnCall> {
   const cancelled = new AbortController();
-  const signal = interrupt === undefined ? cancelled.signal : AbortSignal.any([interrupt, cancelled.signal]);
+  const signal = interrupt === undefined ? cancelled.signal : AbortSignal.any([abortSignalOf(interrupt), cancelled.signal]);
   const principal = { ...caller };
   const own: OwnRun = { workspace, permitted: Promise.withResolvers(), ended: Promise.withResolvers() };
   begun.set(principal, own);

@@ -57,29 +57,30 @@ export function readText(incoming: IncomingMessage, maxBytes: number): Promise<s
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    let isOver = false;
+    const fail = (problem: Problem): void => {
+      isOver = true;
+      incoming.pause();
+      reject(problem);
+    };
     const onData = (chunk: Buffer): void => {
       size += chunk.length;
       if (size <= maxBytes) chunks.push(chunk);
-      else settle(() => reject(tooLarge(maxBytes)));
+      else if (!isOver) fail(tooLarge(maxBytes));
     };
-    const onEnd = (): void => settle(() => resolve(decode(Buffer.concat(chunks))));
-    const onClose = (): void =>
-      settle(() => reject(new Problem('request-malformed', 'the connection ended before the body did')));
-    const settle = (how: () => void): void => {
-      incoming.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
-      incoming.pause();
-      try {
-        how();
-      } catch (error) {
-        reject(error);
-      }
+    const onEnd = (): void => {
+      if (isOver) return;
+      isOver = true;
+      const [only] = chunks;
+      const bytes = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
+      if (isUtf8(bytes)) resolve(bytes.toString('utf8'));
+      else reject(new Problem('body-malformed', 'the body is not UTF-8'));
+    };
+    // A request that breaks off closes, too; nobody needs to hear of its error besides.
+    const onClose = (): void => {
+      if (!isOver) fail(new Problem('request-malformed', 'the connection ended before the body did'));
     };
     if (incoming.destroyed) onClose();
-    else incoming.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
+    else incoming.on('data', onData).on('end', onEnd).on('close', onClose);
   });
-}
-
-function decode(bytes: Buffer): string {
-  if (!isUtf8(bytes)) throw new Problem('body-malformed', 'the body is not UTF-8');
-  return bytes.toString('utf8');
 }

@@ -62,11 +62,11 @@ export function mcpRoute(parts: McpRouteParts): McpRoute {
   const http = new McpHttp({ endpoint, log });
 
   async function serve(request: IncomingMessage, response: ServerResponse, named: string | undefined): Promise<void> {
-    const resource = resourceOf(request, named);
     let place: Place | undefined;
     try {
       assertHostAndOrigin(request, parts.allowedHosts());
-      const identity = await identify(request, response, resource);
+      const identity = parts.bearers.recognise(request, response) ?? (await identify(request, response, named));
+      assertCaller(identity);
       const view = endpoint.view(profileOf(identity, named));
       if (view.trustsHuman) assertTrusted(identity);
       if (request.method === 'POST') place = letIn(request, identity);
@@ -76,12 +76,13 @@ export function mcpRoute(parts: McpRouteParts): McpRoute {
       const mayReturn = (): Promise<boolean> => parts.bearers.isStillGood(identity);
       const refused = place?.refused;
       const refuse = refused && ((id: RequestId | null) => answer(response, refused, id));
-      await http.handle({ request, response, peer: { principal, view }, body, mayReturn, refuse });
+      const handling = http.handle({ request, response, peer: { principal, view }, body, mayReturn, refuse });
+      if (handling !== undefined) await handling;
     } catch (error) {
       const problem = problemOf(error, log);
       // Only those whose host was found to be ours are told the way.
       const isDirected = oauth.isOn && problem.headers['WWW-Authenticate'] !== undefined;
-      answer(response, isDirected ? directed(problem, oauth.direction(resource)) : problem);
+      answer(response, isDirected ? directed(problem, oauth.direction(resourceOf(request, named))) : problem);
     } finally {
       place?.leave?.();
     }
@@ -103,20 +104,19 @@ export function mcpRoute(parts: McpRouteParts): McpRoute {
   }
 
   /** Programs come with a token: a page that a browser shows is no client of MCP, whatever cookie it sends along. */
-  async function identify(request: IncomingMessage, response: ServerResponse, resource: Resource): Promise<Identity> {
+  function identify(
+    request: IncomingMessage,
+    response: ServerResponse,
+    named: string | undefined,
+  ): Promise<Identity> {
     if (request.headers.authorization === undefined)
       throw new Problem(
         'token-missing',
         'send "Authorization: Bearer …" with a token; signalbox token create makes one',
         { headers: { 'WWW-Authenticate': challenge() } },
       );
-    const identity = await parts.bearers.identify(request, response, (presented) =>
-      oauth.isOn && isSignedToken(presented) ? oauth.identify(presented, resource) : undefined,
-    );
-    if (may.call.some((role) => role === identity.role)) return identity;
-    throw new Problem(
-      'role-refused',
-      `a client of MCP calls tools, and the role ${identity.role} does not; signalbox token create --role agent makes a token that may`,
+    return parts.bearers.identify(request, response, (presented) =>
+      oauth.isOn && isSignedToken(presented) ? oauth.identify(presented, resourceOf(request, named)) : undefined,
     );
   }
 
@@ -162,6 +162,14 @@ export function mcpRoute(parts: McpRouteParts): McpRoute {
 function profileOf({ profile }: Identity, named: string | undefined): string | undefined {
   if (profile === undefined || named === undefined || named === profile) return profile ?? named;
   throw new Problem('route-unknown', `the token is bound to the profile ${JSON.stringify(profile)}: use /mcp`);
+}
+
+function assertCaller({ role }: Identity): void {
+  if (may.call.some((one) => one === role)) return;
+  throw new Problem(
+    'role-refused',
+    `a client of MCP calls tools, and the role ${role} does not; signalbox token create --role agent makes a token that may`,
+  );
 }
 
 /** A client may answer by itself: that its answers count as a human's must be meant for this very token. */

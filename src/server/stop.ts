@@ -10,10 +10,14 @@ interface StopOptions {
 /** How to stop a server: it takes no new requests, lets those under way end for so long, then cuts them off. */
 export function stoppable(server: Server, { graceMs, draining }: StopOptions): () => Promise<void> {
   const underWay = new Set<ServerResponse>();
+  // One for all: every request would make its own.
+  const forget = function (this: ServerResponse): void {
+    underWay.delete(this);
+  };
   let stopping: Promise<void> | undefined;
   server.on('request', (_request, response: ServerResponse) => {
     underWay.add(response);
-    response.once('close', () => underWay.delete(response));
+    response.on('close', forget);
     if (draining.aborted) response.shouldKeepAlive = false;
   });
   draining.addEventListener('abort', () => {

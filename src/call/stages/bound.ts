@@ -5,6 +5,7 @@ import { type ContentBlock, renderContent, text } from '../../model/content.ts';
 import { messageOf } from '../../model/errors.ts';
 import { inspectJson } from '../../model/json.ts';
 import { resultUri } from '../../model/result-uri.ts';
+import { after } from '../after.ts';
 import type { Call, Stage } from '../call.ts';
 
 const previewSize = 2000;
@@ -13,9 +14,10 @@ const largestMedia = 5 * 1024 * 1024;
 
 /** Keeps an oversized result in the store and hands on a preview with a link to the whole: nothing is lost, no context is flooded. */
 export function bound(store: Store, redactor: Redactor, maxBytes: number): Stage {
-  return async (call, next) => {
-    const outcome = await next(call);
-    if (fits(outcome, maxBytes)) return outcome;
+  return (call, next) =>
+    after(next(call), (outcome) => (fits(outcome, maxBytes) ? outcome : shortened(call, outcome)));
+
+  async function shortened(call: Call, outcome: CallOutcome): Promise<CallOutcome> {
     const { kept, mimeType } = whole(outcome);
     // Known secrets never reach the disk; otherwise the result stays as it is.
     const safe = redactor.values(kept);
@@ -28,7 +30,7 @@ export function bound(store: Store, redactor: Redactor, maxBytes: number): Stage
     }
     if (outcome.outcome === 'completed') return { outcome: 'completed', content };
     return { ...outcome, content };
-  };
+  }
 }
 
 function fits({ content, structuredContent }: CallOutcome, maxBytes: number): boolean {

@@ -10,6 +10,7 @@ import { decideByDefault } from '../../policy/default-policy.ts';
 import { applyPermissionMode } from '../../policy/permission-mode.ts';
 import type { DecidedCall, Past } from '../../policy/policy.ts';
 import { askToolPolicy, strongest } from '../../policy/tool-policy.ts';
+import { after } from '../after.ts';
 import { type Call, type Next, type Outcoming, type Stage, toolOf } from '../call.ts';
 import type { Policies, PoliciesInForce } from '../policies.ts';
 import { type Waits, endedOutcome } from '../waits.ts';
@@ -44,6 +45,7 @@ export function decide(policies: Policies, redactor: Redactor, waits: Waits): St
     // Nothing is waited for between the decision and this: a call decided next to it counts this one.
     const begun = { id: call.id, tool: asked.tool.name, at: asked.at, arguments: asked.arguments };
     if (ruled.answer !== 'deny') inForce.book.begin(whoseIs(call), begun);
+    if (inForce.code.length === 0) return follow(call, next, inForce, asked, ruled);
     const said = inForce.code.map((policy) => askToolPolicy(policy, asked, past.session));
     const answers = said.flatMap((each) => (each instanceof Promise ? [] : (each ?? [])));
     const coming = said.filter((each) => each instanceof Promise);
@@ -65,8 +67,8 @@ export function decide(policies: Policies, redactor: Redactor, waits: Waits): St
       inForce.book.forget(call.id);
       return outcome;
     }
-    if (outcome instanceof Promise) return outcome.then((ended) => heard(inForce, asked, ended));
-    return heard(inForce, asked, outcome);
+    if (!listens(inForce, asked)) return outcome;
+    return after(outcome, (ended) => heard(inForce, asked, ended));
   }
 }
 
@@ -79,9 +81,18 @@ function settle(call: Call, next: Next, ruled: Decision): Outcoming {
   return next(call);
 }
 
+/** Whether anything in force wants to hear what came of a call. */
+function listens({ policy, code }: PoliciesInForce, asked: DecidedCall): boolean {
+  return recognises(policy, asked) || code.some(({ onResult }) => onResult !== undefined);
+}
+
+function recognises(policy: PoliciesInForce['policy'], { tool }: DecidedCall): boolean {
+  return policy.recognisesValues && tool.labels.length > 0;
+}
+
 function heard({ policy, code, book }: PoliciesInForce, asked: DecidedCall, outcome: CallOutcome): CallOutcome {
   for (const each of code) if (each.onResult !== undefined) tell(() => each.onResult?.(asked, outcome), undefined);
-  if (policy.recognisesValues && asked.tool.labels.length > 0) {
+  if (recognises(policy, asked)) {
     const structured = outcome.structuredContent === undefined ? '' : JSON.stringify(outcome.structuredContent);
     book.heard(asked.id, `${renderContent(outcome.content, longestHeard)}\n${structured.slice(0, longestHeard)}`);
   }

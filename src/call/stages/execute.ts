@@ -7,10 +7,12 @@ import type { SessionState, ToolContext } from '../../model/context.ts';
 import { messageOf } from '../../model/errors.ts';
 import { OutcomeUnknown } from '../../model/outcome-unknown.ts';
 import { ServerUnreached } from '../../model/server-unreached.ts';
+import { Stop, type StopSignal } from '../../model/stop.ts';
 import { tell } from '../../model/tell.ts';
 import { unfinished } from '../../model/unfinished.ts';
 import { CallClock } from '../call-clock.ts';
-import { type Call, type Stage, toolOf } from '../call.ts';
+import { after } from '../after.ts';
+import { type Call, type Outcoming, type Stage, toolOf } from '../call.ts';
 import { noCost, reportedCost } from '../reported-cost.ts';
 import { outcomeOf } from '../result.ts';
 import type { SessionStates } from '../session-states.ts';
@@ -32,7 +34,7 @@ export function execute(options: ExecuteOptions): Stage {
   return (call) => run(call, toolOf(call), options);
 }
 
-async function run(call: Call, tool: CatalogTool, options: ExecuteOptions): Promise<CallOutcome> {
+function run(call: Call, tool: CatalogTool, options: ExecuteOptions): Outcoming {
   if (call.options.signal?.aborted === true) return endedOutcome(call, 'cancelled', 'it was about to run');
   const now = Date.now();
   const timeout = tool.definition.timeoutMs ?? tool.source.limits.timeoutMs ?? options.timeoutMs;
@@ -40,28 +42,43 @@ async function run(call: Call, tool: CatalogTool, options: ExecuteOptions): Prom
   if (clock.end <= now) return endedOutcome(call, 'timed-out', 'it was about to run');
   call.attempts += 1;
   const context = new CallContext(call, tool.source.server, clock, options.states);
-  try {
-    let returned = tool.offered.run(call.arguments, context);
-    if (isPromiseLike(returned)) {
-      const waited = await options.waits.until(returned, call.options.signal, clock, (ended) => context.end(ended));
-      if ('ended' in waited) {
-        call.running = returned;
-        return endedOutcome(call, waited.ended, 'it ran');
-      }
-      returned = waited.value;
+  const judge = (returned: unknown): Outcoming => {
+    try {
+      const outcome = after(outcomeOf(call.name, tool.offered, returned, options.largestResult), (ended) => {
+        context.end(undefined);
+        return withCost(call, ended, returned);
+      });
+      return outcome instanceof Promise ? outcome.catch(fail) : outcome;
+    } catch (error) {
+      return fail(error);
     }
-    const judged = outcomeOf(call.name, tool.offered, returned, options.largestResult);
-    const outcome = judged instanceof Promise ? await judged : judged;
-    const cost = reportedCost(returned);
-    if (Number.isNaN(cost)) return unfinished('failed', 'result-invalid', `${call.name} ran, but ${noCost}`);
-    call.costUsd = cost;
-    return outcome;
-  } catch (error) {
+  };
+  const fail = (error: unknown): CallOutcome => {
+    context.end(undefined);
     call.broken = error instanceof ServerUnreached || error instanceof OutcomeUnknown;
     return failure(call, tool, error, options.redactor.text(messageOf(error)));
-  } finally {
-    context.end(undefined);
+  };
+  let running: unknown;
+  try {
+    running = tool.offered.run(call.arguments, context);
+  } catch (error) {
+    return fail(error);
   }
+  if (!isPromiseLike(running)) return judge(running);
+  const handler = running;
+  const waiting = options.waits.until(handler, call.options.signal, clock, (ended) => context.end(ended));
+  return waiting.then((waited) => {
+    if ('value' in waited) return judge(waited.value);
+    call.running = handler;
+    return endedOutcome(call, waited.ended, 'it ran');
+  }, fail);
+}
+
+function withCost(call: Call, outcome: CallOutcome, returned: unknown): CallOutcome {
+  const cost = reportedCost(returned);
+  if (Number.isNaN(cost)) return unfinished('failed', 'result-invalid', `${call.name} ran, but ${noCost}`);
+  call.costUsd = cost;
+  return outcome;
 }
 
 function failure(call: Call, tool: CatalogTool, error: unknown, message: string): CallOutcome {
@@ -92,7 +109,7 @@ class CallContext implements ToolContext, AskedCall {
   readonly #server;
   readonly #states;
   readonly #stateChanges;
-  #controller: AbortController | undefined;
+  #stop: Stop | undefined;
   #progress: ((progress: Progress) => void) | undefined;
   #client: ToolClient | undefined;
   #ended: Ended | 'settled' | undefined;
@@ -111,11 +128,11 @@ class CallContext implements ToolContext, AskedCall {
   }
 
   get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      if (this.#ended !== undefined) this.#abort(this.#ended);
-    }
-    return this.#controller.signal;
+    return this.#stopping().signal;
+  }
+
+  get ending(): StopSignal {
+    return this.#stopping();
   }
 
   get deadline(): number {
@@ -157,8 +174,16 @@ class CallContext implements ToolContext, AskedCall {
     if (ended !== undefined) this.#abort(ended);
   }
 
+  #stopping(): Stop {
+    if (this.#stop === undefined) {
+      this.#stop = new Stop();
+      if (this.#ended !== undefined) this.#abort(this.#ended);
+    }
+    return this.#stop;
+  }
+
   #abort(ended: Ended | 'settled'): void {
     const name = ended === 'timed-out' ? 'TimeoutError' : 'AbortError';
-    this.#controller?.abort(new DOMException(`the call is over (${ended})`, name));
+    this.#stop?.abort(new DOMException(`the call is over (${ended})`, name));
   }
 }

@@ -1,7 +1,7 @@
 import type { Source } from '../../catalog/source.ts';
 import type { CallOutcome } from '../../model/call.ts';
 import { unfinished } from '../../model/unfinished.ts';
-import { type Call, type Next, type Stage, toolOf } from '../call.ts';
+import { type Call, type Next, type Outcoming, type Stage, toolOf } from '../call.ts';
 import type { Breaker } from '../breaker.ts';
 import type { Limiter, Limiters } from '../limiter.ts';
 import { Rate } from '../rate.ts';
@@ -90,15 +90,26 @@ export function limit({ waits, timeoutMs, limiters }: LimitOptions): Stage {
   }
 }
 
-async function run(call: Call, next: Next, places: Limiter): Promise<CallOutcome> {
+function run(call: Call, next: Next, places: Limiter): Outcoming {
   const { breaker } = places;
-  try {
-    if (breaker?.tryPass(Date.now()) === false) return silent(call, breaker);
-    const outcome = await next(call);
+  const left = (error: unknown): never => {
+    places.release();
+    throw error;
+  };
+  const ended = (outcome: CallOutcome): CallOutcome => {
+    places.release();
     if (breaker !== undefined) judge(call, outcome, breaker);
     return outcome;
-  } finally {
-    places.release();
+  };
+  try {
+    if (breaker?.tryPass(Date.now()) === false) {
+      places.release();
+      return silent(call, breaker);
+    }
+    const outcome = next(call);
+    return outcome instanceof Promise ? outcome.then(ended, left) : ended(outcome);
+  } catch (error) {
+    return left(error);
   }
 }
 

@@ -2,6 +2,7 @@ import { SpanKind, SpanStatusCode, type Span, type Tracer, context, trace } from
 import type { Redactor } from '../../journal/redaction.ts';
 import type { CallOutcome } from '../../model/call.ts';
 import { renderContent } from '../../model/content.ts';
+import { after } from '../after.ts';
 import type { Call, Stage } from '../call.ts';
 import type { CallMetrics } from '../metrics.ts';
 
@@ -16,22 +17,24 @@ export interface ObserveOptions {
 
 /** One span for each call, by the GenAI and MCP conventions, and the counters. Costs next to nothing when nobody listens. */
 export function observe(options: ObserveOptions): Stage {
-  return async (call, next) => {
+  return (call, next) => {
     options.metrics?.callStarted();
     const span = options.tracer.startSpan(`tools/call ${call.name}`, { kind: SpanKind.INTERNAL });
     const recording = span.isRecording();
-    const outcome = recording
-      ? await context.with(trace.setSpan(context.active(), span), next, undefined, call)
-      : await next(call);
-    if (recording) describe(span, call, outcome, options);
-    span.end();
-    options.metrics?.callEnded({
-      server: call.tool?.source.server ?? 'none',
-      tool: call.tool?.definition.name ?? 'unknown',
-      outcome: outcome.outcome,
-      seconds: (Date.now() - call.startedAt) / 1000,
+    const coming = recording
+      ? context.with(trace.setSpan(context.active(), span), next, undefined, call)
+      : next(call);
+    return after(coming, (outcome) => {
+      if (recording) describe(span, call, outcome, options);
+      span.end();
+      options.metrics?.callEnded({
+        server: call.tool?.source.server ?? 'none',
+        tool: call.tool?.definition.name ?? 'unknown',
+        outcome: outcome.outcome,
+        seconds: (Date.now() - call.startedAt) / 1000,
+      });
+      return outcome;
     });
-    return outcome;
   };
 }
 

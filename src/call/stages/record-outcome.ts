@@ -4,7 +4,7 @@ import type { Redactor } from '../../journal/redaction.ts';
 import type { CallOutcome } from '../../model/call.ts';
 import { messageOf } from '../../model/errors.ts';
 import { unfinished } from '../../model/unfinished.ts';
-import type { Call, Stage } from '../call.ts';
+import type { Call, Outcoming, Stage } from '../call.ts';
 import { needsRecording, outcomeDraft } from '../record.ts';
 
 /** How outcomes are recorded. */
@@ -20,27 +20,35 @@ interface RecordOptions {
 
 /** Writes the one `ToolInvoked` of every call, however it ended, before the caller gets the answer. */
 export function recordOutcome({ journal, redactor, isRecording, onEnding, onUnrecorded }: RecordOptions): Stage {
-  return async (call, next) => {
+  return (call, next) => {
     const begun = performance.now();
-    let outcome: CallOutcome;
+    const record = (outcome: CallOutcome): Promise<CallOutcome> => recorded(call, outcome, begun);
+    let outcome: Outcoming;
     try {
-      outcome = await next(call);
+      outcome = next(call);
     } catch (error) {
       outcome = faulty(call, error);
     }
+    return outcome instanceof Promise
+      ? outcome.then(record, (error: unknown) => record(faulty(call, error)))
+      : record(outcome);
+  };
+
+  function recorded(call: Call, outcome: CallOutcome, begun: number): Promise<CallOutcome> {
     call.durationMs = Math.round((performance.now() - begun) * 1000) / 1000;
     // A read that ended before its intent was written needs no intent: the outcome says everything.
     call.intent?.withdraw();
-    try {
-      const written = await journal.append(draftOf(call, outcome), 'crash');
-      if (written === undefined)
-        throw new Error('another process took this one for gone, and recorded it as "unknown"');
-    } catch (error) {
+    const failed = (error: unknown): CallOutcome => {
       onUnrecorded(call);
       return unrecorded(call, outcome, error);
+    };
+    try {
+      const appending = journal.append(draftOf(call, outcome), 'crash');
+      return appending.then((written) => (written === undefined ? failed(takenForGone()) : outcome), failed);
+    } catch (error) {
+      return Promise.resolve(failed(error));
     }
-    return outcome;
-  };
+  }
 
   function draftOf(call: Call, outcome: CallOutcome): EntryDraft {
     const draft = outcomeDraft(call, redactor, outcome);
@@ -55,6 +63,10 @@ export function recordOutcome({ journal, redactor, isRecording, onEnding, onUnre
       ...(isRecorded ? { recording: redactor.json(whole) } : {}),
     };
   }
+}
+
+function takenForGone(): Error {
+  return new Error('another process took this one for gone, and recorded it as "unknown"');
 }
 
 function faulty(call: Call, error: unknown): CallOutcome {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Source } from '../../catalog/source.ts';
 import type { CallOutcome } from '../../model/call.ts';
+import { after } from '../after.ts';
 import { type Call, type Next, type Stage, toolOf } from '../call.ts';
 import { RetryBudget, retryPause } from '../retries.ts';
 import type { Waits } from '../waits.ts';
@@ -15,12 +16,12 @@ export function retry({ waits }: { readonly waits: Waits }): Stage {
     let budget = budgets.get(source);
     if (budget === undefined) budgets.set(source, (budget = new RetryBudget()));
     budget.earn();
-    const first = next(call);
-    return first instanceof Promise ? again(call, next, first, budget) : first;
+    const own = budget;
+    return after(next(call), (outcome) => (call.broken ? again(call, next, outcome, own) : outcome));
   };
 
-  async function again(call: Call, next: Next, first: Promise<CallOutcome>, budget: RetryBudget): Promise<CallOutcome> {
-    let outcome = await first;
+  async function again(call: Call, next: Next, first: CallOutcome, budget: RetryBudget): Promise<CallOutcome> {
+    let outcome = first;
     while (call.broken) {
       const pause = retryPause(call, budget);
       if (pause === undefined) break;

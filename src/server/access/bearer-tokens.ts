@@ -45,8 +45,17 @@ export class BearerTokens {
     response: ServerResponse,
     others: OtherTokens = () => undefined,
   ): Promise<Identity> {
-    const identity = this.#justRecognised(request) ?? (await this.#look(request, others));
-    if (identity.token !== undefined) this.#open.add(identity.token, identity, response);
+    const recognised = this.recognise(request, response);
+    if (recognised !== undefined) return recognised;
+    const identity = await this.#look(request, others);
+    if (identity.token !== undefined) this.#open.add(identity, response);
+    return identity;
+  }
+
+  /** Whose token the request carries, where its connection showed the same one just now. */
+  recognise(request: IncomingMessage, response: ServerResponse): Identity | undefined {
+    const identity = this.#justRecognised(request);
+    if (identity?.token !== undefined) this.#open.add(identity, response);
     return identity;
   }
 

@@ -21,7 +21,7 @@ test('a request whose client hung up while its token was looked at is not kept',
     looked += 1;
     return Promise.resolve(true);
   });
-  open.add('token', adminIdentity, response);
+  open.add(adminIdentity, response);
   await wait(1500);
   assert.equal(looked, 0);
 });

@@ -6,23 +6,25 @@ const lookEveryMs = 1000;
 /** The requests that holders of tokens have open. A token that is revoked or expires ends them, streams and waiting calls included. */
 export class OpenRequests {
   readonly #isStillGood: (identity: Identity) => Promise<boolean>;
-  readonly #open = new Map<string, { readonly identity: Identity; readonly responses: Set<ServerResponse> }>();
+  readonly #open = new Map<ServerResponse, Identity>();
+  /** One for all: every request would make its own. */
+  readonly #forget: (this: ServerResponse) => void;
   #isLooking = false;
 
   constructor(isStillGood: (identity: Identity) => Promise<boolean>) {
     this.#isStillGood = isStillGood;
+    const open = this.#open;
+    this.#forget = function () {
+      open.delete(this);
+    };
   }
 
   /** Keeps an eye on a request until it is answered. */
-  add(token: string, identity: Identity, response: ServerResponse): void {
+  add(identity: Identity, response: ServerResponse): void {
     // Whoever hung up while their token was looked at has told so already.
     if (response.closed) return;
-    const { responses } = this.#open.get(token) ?? { responses: new Set() };
-    this.#open.set(token, { identity, responses: responses.add(response) });
-    response.once('close', () => {
-      responses.delete(response);
-      if (responses.size === 0) this.#open.delete(token);
-    });
+    this.#open.set(response, identity);
+    response.on('close', this.#forget);
     this.#lookLater();
   }
 
@@ -34,11 +36,13 @@ export class OpenRequests {
   }
 
   async #look(): Promise<void> {
-    for (const { identity, responses } of this.#open.values()) {
+    const byToken = Map.groupBy(this.#open, ([, { token }]) => token);
+    for (const requests of byToken.values()) {
+      const [, identity] = requests[0] ?? [];
       // Nobody is thrown out because the store cannot be read for a moment.
-      const isStillGood = await this.#isStillGood(identity).catch(() => true);
+      const isStillGood = identity === undefined || (await this.#isStillGood(identity).catch(() => true));
       // Without the connection, whatever the request waits for is cancelled like for any caller who hung up.
-      if (!isStillGood) for (const response of responses) response.destroy();
+      if (!isStillGood) for (const [response] of requests) response.destroy();
     }
     this.#isLooking = false;
     if (this.#open.size > 0) this.#lookLater();

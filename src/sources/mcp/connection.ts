@@ -3,6 +3,7 @@ import { CapabilityMissing } from '../../model/capability-missing.ts';
 import type { LogLevel } from '../../model/client.ts';
 import { messageOf } from '../../model/errors.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../model/json.ts';
+import { type StopSignal, abortSignalOf } from '../../model/stop.ts';
 import { unlessAborted } from '../../model/unless-aborted.ts';
 import type { Caller, CallerContext } from './callers.ts';
 import { RemoteError } from './connection-errors.ts';
@@ -40,7 +41,7 @@ export interface ConnectionOptions extends Omit<HandshakeOptions, 'prepare'> {
 
 /** A request that somebody waits for. */
 export interface CallerOptions extends Omit<RequestOptions, 'caller' | 'envelope'> {
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
   /** Who waits, to be asked and told what the server wants meanwhile. */
   readonly context: CallerContext;
 }
@@ -133,7 +134,7 @@ export class Connection {
   }
 
   /** Makes a request for somebody who is asked and told what the server asks and tells meanwhile. */
-  async request(method: string, given: JsonObject, options: CallerOptions): Promise<JsonObject> {
+  request(method: string, given: JsonObject, options: CallerOptions): Promise<JsonObject> {
     const { context, signal, onProgress, headers } = options;
     const caller = this.#requests.callers.begin(context);
     const passed = {
@@ -143,17 +144,34 @@ export class Connection {
       envelope: this.#isModern ? this.#envelopes.for(caller.client) : undefined,
       headers: this.#isModern ? headers : undefined,
     };
-    let params = given;
-    try {
-      for (let round = 0; round < mostRounds; round += 1) {
-        const result = await this.#lane.request(method, params, passed);
-        if (result['resultType'] !== 'input_required') return withoutServerInfo(result);
-        params = { ...given, ...(await this.#inputsFor(result, caller, signal)) };
-      }
-    } catch (error) {
+    const end = (): void => this.#requests.callers.end(caller, !signal.aborted);
+    const succeed = (result: JsonObject): JsonObject => {
+      end();
+      return withoutServerInfo(result);
+    };
+    const fail = (error: unknown): never => {
+      end();
       throw capabilityMissing(error) ?? error;
-    } finally {
-      this.#requests.callers.end(caller, !signal.aborted);
+    };
+    return this.#lane.request(method, given, passed).then((result) => {
+      if (result['resultType'] === 'input_required')
+        return this.#rounds(method, given, passed, result).then(succeed, fail);
+      return succeed(result);
+    }, fail);
+  }
+
+  /** Answers what the server asks for, until it needs nothing more. */
+  async #rounds(
+    method: string,
+    given: JsonObject,
+    passed: RequestOptions & { readonly caller: Caller; readonly signal: StopSignal },
+    first: JsonObject,
+  ): Promise<JsonObject> {
+    let result = first;
+    for (let round = 1; round < mostRounds; round += 1) {
+      const params = { ...given, ...(await this.#inputsFor(result, passed.caller, passed.signal)) };
+      result = await this.#lane.request(method, params, passed);
+      if (result['resultType'] !== 'input_required') return result;
     }
     throw new RemoteError(-32_603, `the server still wanted input after ${mostRounds} rounds`);
   }
@@ -229,7 +247,8 @@ export class Connection {
     this.onLost?.(reason);
   }
 
-  async #inputsFor(result: JsonObject, caller: Caller, signal: AbortSignal): Promise<JsonObject> {
+  async #inputsFor(result: JsonObject, caller: Caller, given: StopSignal): Promise<JsonObject> {
+    const signal = abortSignalOf(given);
     // All at once: whoever is asked can answer them together.
     const asked = Object.entries((result['inputRequests'] ?? {}) as JsonObject).map(async ([key, request]) => {
       const { method, params } = request as { method: string; params?: JsonObject };

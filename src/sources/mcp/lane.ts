@@ -3,14 +3,16 @@ import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcont
 import type { Progress } from '../../model/call.ts';
 import { messageOf } from '../../model/errors.ts';
 import { type JsonObject, isJsonObject } from '../../model/json.ts';
+import type { StopSignal } from '../../model/stop.ts';
 import { reasonOf } from '../../model/unless-aborted.ts';
 import type { Caller } from './callers.ts';
 import { ConnectionLost, RemoteError } from './connection-errors.ts';
 import { lossOf } from './http/loss.ts';
+import { written } from './stdio/stdio-transport.ts';
 
 /** What a request may be told besides its parameters. */
 export interface RequestOptions {
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: StopSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Rejects with a `ConnectionLost` after this time. */
   readonly timeoutMs?: number | undefined;
@@ -22,10 +24,68 @@ export interface RequestOptions {
   readonly envelope?: JsonObject | undefined;
 }
 
-interface Pending {
-  readonly onProgress: RequestOptions['onProgress'];
-  settle(outcome: JsonObject | Error): void;
+/** Where requests that wait are kept, and how the server is told that one is not needed any more. */
+interface PendingIn {
+  readonly all: Map<string, Pending>;
+  withdraw(pending: Pending): void;
+}
+
+/** A request that waits for its answer. A class, since every call makes one: its functions are not made anew. */
+class Pending {
+  readonly id: string;
+  readonly promise: Promise<JsonObject>;
   sent: boolean;
+  /** Its own stream, where it has one. */
+  readonly stream: AbortController | undefined;
+  readonly #options: RequestOptions;
+  readonly #lane: PendingIn;
+  readonly #timer: NodeJS.Timeout | undefined;
+  #resolve: (result: JsonObject) => void = () => undefined;
+  #reject: (error: Error) => void = () => undefined;
+
+  constructor(id: string, options: RequestOptions, hasStream: boolean, lane: PendingIn) {
+    const { signal, timeoutMs } = options;
+    this.id = id;
+    this.#options = options;
+    this.#lane = lane;
+    // Over HTTP nothing tells when a request has left; it is taken as sent until its failure says otherwise.
+    this.sent = hasStream;
+    this.stream = hasStream ? new AbortController() : undefined;
+    this.promise = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    if (timeoutMs !== undefined)
+      this.#timer = setTimeout(
+        () => this.settle(new ConnectionLost(`no answer within ${timeoutMs} ms`, true)),
+        timeoutMs,
+      );
+    lane.all.set(id, this);
+    signal?.addEventListener('abort', this.#cancel, { once: true });
+  }
+
+  get onProgress(): RequestOptions['onProgress'] {
+    return this.#options.onProgress;
+  }
+
+  settle(outcome: JsonObject | Error): void {
+    if (!this.#lane.all.delete(this.id)) return;
+    clearTimeout(this.#timer);
+    this.#options.signal?.removeEventListener('abort', this.#cancel);
+    if (outcome instanceof Error) this.#reject(outcome);
+    else this.#resolve(outcome);
+  }
+
+  /** Its stream ended. */
+  readonly cut = (): void =>
+    this.settle(new ConnectionLost('the stream of the answer ended before the answer came', true));
+
+  readonly #cancel = (): void => {
+    const { signal } = this.#options;
+    this.#lane.withdraw(this);
+    if (signal !== undefined) this.settle(reasonOf(signal));
+    this.stream?.abort();
+  };
 }
 
 const prefix = 'signalbox-';
@@ -60,6 +120,7 @@ export class Lane implements Transport {
   readonly #transport: Transport;
   readonly #describeClose: () => string;
   readonly #pending = new Map<string, Pending>();
+  readonly #shared: PendingIn = { all: this.#pending, withdraw: (pending) => this.#withdraw(pending) };
   /** Requests of the SDK that have no answer yet. */
   readonly #asked = new Set<unknown>();
   #last = 0;
@@ -113,7 +174,7 @@ export class Lane implements Transport {
   lose(reason: string): void {
     if (this.#closedBecause !== undefined) return;
     this.#closedBecause = reason;
-    for (const { settle, sent } of this.#pending.values()) settle(new ConnectionLost(reason, sent));
+    for (const pending of this.#pending.values()) pending.settle(new ConnectionLost(reason, pending.sent));
     this.onLost?.(reason);
   }
 
@@ -122,49 +183,32 @@ export class Lane implements Transport {
    * answer will come, and with the signal's reason when it is aborted, of which the server is told.
    */
   request(method: string, params: JsonObject, options: RequestOptions = {}): Promise<JsonObject> {
-    const { signal, onProgress, timeoutMs, caller, envelope = this.envelope } = options;
+    const { signal, onProgress, caller, headers, envelope = this.envelope } = options;
     if (signal?.aborted === true) return Promise.reject(reasonOf(signal));
     if (this.#closedBecause !== undefined) return Promise.reject(new ConnectionLost(this.#closedBecause, false));
     const id = `${prefix}${(this.#last += 1)}`;
     const given = withMeta(params, envelope, onProgress === undefined ? undefined : id);
     const message = { jsonrpc: '2.0', id, method, params: given } as JSONRPCMessage;
-    return new Promise((resolve, reject) => {
-      // A message to a process has no stream of its own to close: the caller's signal is enough to take it back.
-      const stream = this.tellsWhenSent ? undefined : new AbortController();
-      const requestSignal = stream?.signal ?? signal;
-      const cancel = (): void => {
-        this.#cancel(id);
-        if (signal !== undefined) pending.settle(reasonOf(signal));
-        stream?.abort();
-      };
-      const timer =
-        timeoutMs === undefined
-          ? undefined
-          : setTimeout(() => pending.settle(new ConnectionLost(`no answer within ${timeoutMs} ms`, true)), timeoutMs);
-      const pending: Pending = {
-        onProgress,
-        // Over HTTP nothing tells when a request has left; it is taken as sent until its failure says otherwise.
-        sent: !this.tellsWhenSent,
-        settle: (outcome) => {
-          if (!this.#pending.delete(id)) return;
-          clearTimeout(timer);
-          signal?.removeEventListener('abort', cancel);
-          if (outcome instanceof Error) reject(outcome);
-          else resolve(outcome);
-        },
-      };
-      this.#pending.set(id, pending);
-      signal?.addEventListener('abort', cancel, { once: true });
-      const sending = {
-        ...(requestSignal === undefined ? {} : { requestSignal }),
-        ...(options.headers === undefined ? {} : { headers: options.headers }),
-        onRequestStreamEnd: () =>
-          pending.settle(new ConnectionLost('the stream of the answer ended before the answer came', true)),
-      };
-      this.#onStreamOf(caller, () => this.#transport.send(message, sending)).then(
-        () => (pending.sent = true),
-        (error: unknown) => pending.settle(lossOf(error, pending.sent)),
-      );
+    const pending = new Pending(id, options, !this.tellsWhenSent, this.#shared);
+    const fail = (error: unknown): void => pending.settle(lossOf(error, pending.sent));
+    try {
+      const sending = this.tellsWhenSent
+        ? // A process has one stream for everything, and none to close: only whether it is aborted is looked at there.
+          this.#transport.send(message, signal && { requestSignal: signal as AbortSignal })
+        : streamOf.run(caller, () => this.#sendOnStream(message, pending, headers));
+      if (sending === written) pending.sent = true;
+      else sending.then(() => (pending.sent = true), fail);
+    } catch (error) {
+      fail(error);
+    }
+    return pending.promise;
+  }
+
+  #sendOnStream(message: JSONRPCMessage, pending: Pending, headers: RequestOptions['headers']): Promise<void> {
+    return this.#transport.send(message, {
+      ...(pending.stream === undefined ? {} : { requestSignal: pending.stream.signal }),
+      ...(headers === undefined ? {} : { headers }),
+      onRequestStreamEnd: pending.cut,
     });
   }
 
@@ -186,11 +230,10 @@ export class Lane implements Transport {
     return this.tellsWhenSent ? send() : streamOf.run(caller, send);
   }
 
-  #cancel(id: string): void {
-    const pending = this.#pending.get(id);
+  #withdraw({ id, sent }: Pending): void {
     // In the 2026 revision over HTTP, closing the stream is how a request is cancelled.
     const byStream = this.hasPerRequestStream && this.envelope !== undefined;
-    if (pending?.sent !== true || byStream) return;
+    if (!sent || byStream) return;
     const params = withMeta({ requestId: id, reason: 'the call was cancelled or ran out of time' }, this.envelope);
     this.#transport
       .send({ jsonrpc: '2.0', method: 'notifications/cancelled', params })

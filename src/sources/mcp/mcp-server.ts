@@ -58,7 +58,7 @@ export function mcpServer(options: McpServerOptions): McpServer {
   };
   const tools = new SourceTools(
     (name, args, context, headers) => {
-      const { signal } = context;
+      const signal = context.ending ?? context.signal;
       const given = {
         signal,
         context,

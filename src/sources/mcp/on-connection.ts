@@ -1,5 +1,6 @@
 import { OutcomeUnknown } from '../../model/outcome-unknown.ts';
 import { ServerUnreached } from '../../model/server-unreached.ts';
+import { type StopSignal, abortSignalOf } from '../../model/stop.ts';
 import { ConnectionLost } from './connection-errors.ts';
 import type { Connection } from './connection.ts';
 import type { Supervisor } from './supervisor.ts';
@@ -8,27 +9,49 @@ import type { Supervisor } from './supervisor.ts';
 export interface Asked {
   readonly server: string;
   readonly what: string;
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
 }
 
 /** Asks something of a server. What certainly did not get there is asked a second time, anything else never. */
-export async function onConnection<Answer>(
+export function onConnection<Answer>(
   supervisor: Supervisor,
   asked: Asked,
   ask: (connection: Connection) => Promise<Answer>,
 ): Promise<Answer> {
   supervisor.callBegins();
-  try {
-    for (let isFirst = true; ; isFirst = false) {
-      const connection = supervisor.connection ?? (await supervisor.connected(asked.signal));
+  const { connection } = supervisor;
+  const answer = connection === undefined ? whenConnected(supervisor, asked, ask) : ask(connection);
+  return answer.then(
+    (value) => {
+      supervisor.callEnds();
+      return value;
+    },
+    async (error: unknown) => {
       try {
-        return await ask(connection);
-      } catch (error) {
-        await afterLoss(connection, asked, error, isFirst);
+        if (connection === undefined) throw error;
+        await afterLoss(connection, asked, error, true);
+        return await whenConnected(supervisor, asked, ask, false);
+      } finally {
+        supervisor.callEnds();
       }
+    },
+  );
+}
+
+/** The same where there is no connection just now, or the first one was lost. */
+async function whenConnected<Answer>(
+  supervisor: Supervisor,
+  asked: Asked,
+  ask: (connection: Connection) => Promise<Answer>,
+  mayAskAgain = true,
+): Promise<Answer> {
+  for (let isFirst = mayAskAgain; ; isFirst = false) {
+    const connection = supervisor.connection ?? (await supervisor.connected(abortSignalOf(asked.signal)));
+    try {
+      return await ask(connection);
+    } catch (error) {
+      await afterLoss(connection, asked, error, isFirst);
     }
-  } finally {
-    supervisor.callEnds();
   }
 }
 
@@ -53,6 +76,6 @@ async function afterLoss(
   await connection.check();
 }
 
-function isTimeout({ reason }: AbortSignal): boolean {
+function isTimeout({ reason }: StopSignal): boolean {
   return reason instanceof Error && reason.name === 'TimeoutError';
 }

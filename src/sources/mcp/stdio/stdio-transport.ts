@@ -13,13 +13,16 @@ export interface StdioTransportOptions extends ProgramOptions {
 
 interface Outgoing {
   readonly line: string;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: Pick<AbortSignal, 'aborted'> | undefined;
   sent(): void;
   failed(error: Error): void;
 }
 
 /** Bytes that may wait for a server that does not read; what comes after waits with us and can still be taken back. */
 const mostInFlight = 1024 * 1024;
+
+/** What `send` gives for a message that is written already: nobody has to wait to know. */
+export const written = Promise.resolve();
 
 /**
  * MCP over the input and output of a process. Our own, because the SDK's leaves grandchildren, has a limit of 10 MB and
@@ -81,7 +84,7 @@ export class StdioTransport implements Transport {
     const line = `${JSON.stringify(message)}\n`;
     if (this.#waiting.length === 0 && this.#hasRoom()) {
       this.#write(line);
-      return Promise.resolve();
+      return written;
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ line, signal: options?.requestSignal, sent: resolve, failed: reject });

@@ -1,6 +1,7 @@
 import { checkedElicitation, checkedSample } from '../../../catalog/check-answer.ts';
 import type { Asking, Elicitation } from '../../../model/client.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../model/json.ts';
+import type { StopSignal } from '../../../model/stop.ts';
 import { reasonOf } from '../../../model/unless-aborted.ts';
 import type { Channel } from './channel.ts';
 import type { Answer } from './wire.ts';
@@ -38,7 +39,7 @@ export class AskedRun {
   }
 
   /** Waits for the answer or for questions. The client going away meanwhile ends the work. */
-  async next(gone: AbortSignal | undefined): Promise<Turn> {
+  async next(gone: StopSignal | undefined): Promise<Turn> {
     const give = (): void => this.abort(gone === undefined ? undefined : reasonOf(gone));
     if (gone?.aborted === true) give();
     gone?.addEventListener('abort', give, { once: true });

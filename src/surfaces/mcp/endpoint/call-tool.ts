@@ -17,29 +17,59 @@ export interface CallParts {
   readonly approvalWaitMs: number;
 }
 
+/** What is said of a call. What is needed by few of them is made when it is looked at. */
+class ClientCall implements CallOptions {
+  readonly waitMs: number;
+  readonly definitionHash: string | undefined;
+  readonly #caller: Caller;
+
+  constructor(caller: Caller, name: string, waitMs: number) {
+    this.#caller = caller;
+    this.waitMs = waitMs;
+    this.definitionHash = caller.shown?.tools.get(name)?.definitionHash;
+  }
+
+  get principal(): CallOptions['principal'] {
+    return this.#caller.principal;
+  }
+
+  get session(): string {
+    return this.#caller.session;
+  }
+
+  get profile(): string | undefined {
+    return this.#caller.view.profile;
+  }
+
+  get signal(): CallOptions['signal'] {
+    return this.#caller.signal;
+  }
+
+  get onProgress(): CallOptions['onProgress'] {
+    return this.#caller.onProgress;
+  }
+
+  get client(): CallOptions['client'] {
+    return this.#caller.client;
+  }
+
+  get approve(): CallOptions['approve'] {
+    return approvalOf(this.#caller);
+  }
+}
+
 /** Calls a tool for a client: the name it was listed under leads to the tool, and to what the client was shown of it. */
-export async function callTool(parts: CallParts, params: JsonObject, caller: Caller): Promise<JsonObject> {
+export function callTool(parts: CallParts, params: JsonObject, caller: Caller): Promise<JsonObject> {
   const { box, inbox, approvalWaitMs } = parts;
   const { name, arguments: args = {} } = params;
-  if (typeof name !== 'string') throw new WireError(wireCodes.params, 'tools/call needs the "name" of a tool');
+  if (typeof name !== 'string')
+    return Promise.reject(new WireError(wireCodes.params, 'tools/call needs the "name" of a tool'));
   const { tools } = caller.view.listing;
-  const tool = tools.get(name);
-  const approve = approvalOf(caller);
-  const definitionHash = caller.shown?.tools.get(name)?.definitionHash;
-  const options: CallOptions = {
-    principal: caller.principal,
-    session: caller.session,
-    signal: caller.signal,
-    client: caller.client,
-    waitMs: approvalWaitMs,
-    ...(caller.view.profile === undefined ? {} : { profile: caller.view.profile }),
-    ...(caller.onProgress === undefined ? {} : { onProgress: caller.onProgress }),
-    ...(approve === undefined ? {} : { approve }),
-    ...(definitionHash === undefined ? {} : { definitionHash }),
-  };
-  const result = await box.call(tool?.id ?? name, args, options);
-  if (result.outcome !== 'completed') refuse(result, caller, tools.keys());
-  return toolResult(result, caller.isModern, inbox);
+  const options = new ClientCall(caller, name, approvalWaitMs);
+  return box.call(tools.get(name)?.id ?? name, args, options).then((result) => {
+    if (result.outcome !== 'completed') refuse(result, caller, tools.keys());
+    return toolResult(result, caller.isModern, inbox);
+  });
 }
 
 /** What is no outcome of a tool, but a fault of the request. */
@@ -57,14 +87,17 @@ function unknownTool(name: string, known: Iterable<string>): WireError {
 
 function toolResult(result: CallResult, isModern: boolean, inbox: string | undefined): JsonObject {
   const { structuredContent } = result;
-  const content = [...blocksOf(result), ...whereToApprove(result, inbox)];
-  return {
-    ...(isModern ? { resultType: 'complete' } : {}),
-    content: content as unknown as JsonObject[],
-    // Only the newest revision takes anything but objects there; the content says it in any case.
-    ...((isModern ? structuredContent !== undefined : isJsonObject(structuredContent)) ? { structuredContent } : {}),
-    ...(result.outcome === 'completed' ? {} : { isError: true }),
-  };
+  const content = (result.outcome === 'awaiting-approval'
+    ? [...blocksOf(result), ...whereToApprove(result, inbox)]
+    : blocksOf(result)) as unknown as JsonObject[];
+  const told: { -readonly [Key in keyof JsonObject]: JsonObject[Key] } = isModern
+    ? { resultType: 'complete', content }
+    : { content };
+  // Only the newest revision takes anything but objects there; the content says it in any case.
+  if (structuredContent !== undefined && (isModern || isJsonObject(structuredContent)))
+    told['structuredContent'] = structuredContent;
+  if (result.outcome !== 'completed') told['isError'] = true;
+  return told;
 }
 
 function whereToApprove(result: CallResult, inbox: string | undefined): ContentBlock[] {

@@ -1,6 +1,7 @@
 import type { Progress } from '../../../model/call.ts';
 import type { CallClient } from '../../../model/client.ts';
 import type { Principal } from '../../../model/principal.ts';
+import type { StopSignal } from '../../../model/stop.ts';
 import type { Shown, View } from './view.ts';
 
 /** Who is at the other end. */
@@ -15,7 +16,7 @@ export interface Caller extends Peer {
   readonly isModern: boolean;
   /** The session that its calls belong to. */
   readonly session: string;
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
   readonly client: CallClient;
   /** What the client was shown last, where that is known. */
   readonly shown?: Shown | undefined;

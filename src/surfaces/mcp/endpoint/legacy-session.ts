@@ -1,7 +1,9 @@
 import type { Progress } from '../../../model/call.ts';
-import type { Asking, LogLevel, LogMessage } from '../../../model/client.ts';
+import type { Asking, CallClient, LogLevel, LogMessage } from '../../../model/client.ts';
 import { newId } from '../../../model/identifiers.ts';
 import type { JsonObject } from '../../../model/json.ts';
+import type { Principal } from '../../../model/principal.ts';
+import { Stop } from '../../../model/stop.ts';
 import { reasonOf } from '../../../model/unless-aborted.ts';
 import { type Abilities, abilitiesOf, isWanted, logLevelOf, progressTokenOf } from './abilities.ts';
 import type { CallParts } from './call-tool.ts';
@@ -12,7 +14,7 @@ import type { Channel } from './channel.ts';
 import { listPage, methodOf } from './methods.ts';
 import { type ClientName, clientName } from './seen-client.ts';
 import { agreedVersion, serverCapabilities, serverInfo } from './server-facts.ts';
-import type { Shown } from './view.ts';
+import type { Shown, View } from './view.ts';
 import { WatchedResources } from './watched-resources.ts';
 import {
   type Answer,
@@ -50,7 +52,7 @@ export class LegacySession {
   readonly #parts: CallParts;
   /** Where messages go that belong to no request. */
   readonly #channel: Channel;
-  readonly #running = new Map<RequestId, AbortController>();
+  readonly #running = new Map<RequestId, Stop>();
   readonly #questions = new Map<RequestId, Question>();
   readonly #watched: WatchedResources;
   readonly #stopListening: () => void;
@@ -138,29 +140,35 @@ export class LegacySession {
   }
 
   /**
-   * Serves a request. What the client must be asked or told meanwhile goes through the channel. The controller ends it: whoever
+   * Serves a request. What the client must be asked or told meanwhile goes through the channel. The stop ends it: whoever
    * gives one aborts it when the client is gone, and the session when the client cancels.
    */
-  async serve(
-    { id, method, params }: WireRequest,
-    channel: Channel,
-    controller = new AbortController(),
-  ): Promise<Answer> {
+  serve({ id, method, params }: WireRequest, channel: Channel, stop = new Stop()): Answer | Promise<Answer> {
     const ready = this.#atOnce(method, params);
-    if (ready !== undefined) {
-      if (this.#isChanged) await this.#keep();
-      return ready;
-    }
+    if (ready !== undefined) return this.#isChanged ? this.#keep().then(() => ready) : ready;
     if (this.#running.has(id)) throw new WireError(wireCodes.request, `a request with the id ${id} is being served`);
-    this.#running.set(id, controller);
-    try {
-      if (method === 'resources/subscribe') return await this.#subscribe(params);
-      if (method === 'resources/unsubscribe') return await this.#unsubscribe(params);
-      if (method === 'tools/call' && this.#isOutdated(params['name'])) await this.refresh?.();
-      return await methodOf(method)(this.#parts, params, this.#caller(params, channel, controller.signal));
-    } finally {
-      this.#running.delete(id);
-    }
+    const answering = this.#answering(method, params, channel, stop);
+    this.#running.set(id, stop);
+    return answering.then(
+      (answer) => {
+        this.#running.delete(id);
+        return answer;
+      },
+      (error: unknown) => {
+        this.#running.delete(id);
+        throw error;
+      },
+    );
+  }
+
+  #answering(method: string, params: JsonObject, channel: Channel, stop: Stop): Promise<Answer> {
+    if (method === 'resources/subscribe') return this.#subscribe(params);
+    if (method === 'resources/unsubscribe') return this.#unsubscribe(params);
+    const answer = methodOf(method);
+    const caller = new SessionCaller(this, params, channel, stop);
+    const outdated = method === 'tools/call' && this.#isOutdated(params['name']) ? this.refresh?.() : undefined;
+    if (outdated === undefined) return answer(this.#parts, params, caller);
+    return outdated.then(() => answer(this.#parts, params, caller));
   }
 
   /** Takes what the client tells, or answers to a question; false when it is about something that is not here. */
@@ -262,23 +270,15 @@ export class LegacySession {
     return shown !== undefined && shown !== this.peer.view.listing.tools.get(name)?.definitionHash;
   }
 
-  #caller(params: JsonObject, channel: Channel, signal: AbortSignal): Caller {
+  /** What the client can do for a tool that it called, over the channel of that call. */
+  clientOn(channel: Channel): CallClient {
     const { canTell } = channel;
-    const token = canTell ? progressTokenOf(params) : undefined;
-    return {
-      ...this.peer,
-      isModern: false,
-      session: this.name,
-      signal,
-      shown: this.#shown,
-      client: callerClient(
-        this,
-        canTell ? this.#abilities : nothing,
-        (method, asked, asking) => this.#ask(channel, method, asked, asking),
-        canTell ? (message) => this.#log(channel, message) : undefined,
-      ),
-      onProgress: token === undefined ? undefined : progressTo(channel, token),
-    };
+    return callerClient(
+      this,
+      canTell ? this.#abilities : nothing,
+      (method, asked, asking) => this.#ask(channel, method, asked, asking),
+      canTell ? (message) => this.#log(channel, message) : undefined,
+    );
   }
 
   #log(channel: Channel, message: LogMessage): void {
@@ -310,6 +310,44 @@ export class LegacySession {
   #tell(method: string, params: JsonObject): void {
     // On a pipe the client may turn out to speak the revision in which nothing is told unasked.
     if (this.#version !== undefined) this.#channel.tell(notificationText(method, params));
+  }
+}
+
+/** Whoever waits for the answer to one request of a session. What most tools never ask for is made when one does. */
+class SessionCaller implements Caller {
+  readonly isModern = false;
+  readonly signal: Stop;
+  readonly onProgress: Caller['onProgress'];
+  readonly #session: LegacySession;
+  readonly #channel: Channel;
+  #client: CallClient | undefined;
+
+  constructor(session: LegacySession, params: JsonObject, channel: Channel, stop: Stop) {
+    const token = channel.canTell ? progressTokenOf(params) : undefined;
+    this.#session = session;
+    this.#channel = channel;
+    this.signal = stop;
+    this.onProgress = token === undefined ? undefined : progressTo(channel, token);
+  }
+
+  get principal(): Principal {
+    return this.#session.peer.principal;
+  }
+
+  get view(): View {
+    return this.#session.peer.view;
+  }
+
+  get session(): string {
+    return this.#session.name;
+  }
+
+  get shown(): Shown | undefined {
+    return this.#session.shown;
+  }
+
+  get client(): CallClient {
+    return (this.#client ??= this.#session.clientOn(this.#channel));
   }
 }
 

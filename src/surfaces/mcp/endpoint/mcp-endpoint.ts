@@ -1,5 +1,6 @@
 import type { Store } from '../../../journal/store.ts';
 import type { CallParts } from './call-tool.ts';
+import type { StopSignal } from '../../../model/stop.ts';
 import type { Caller, Peer } from './caller.ts';
 import { Changes } from './changes.ts';
 import type { Channel } from './channel.ts';
@@ -69,7 +70,7 @@ export class McpEndpoint {
   }
 
   /** Serves a request of the 2026 revision. `gone` is aborted when its client is. */
-  async serve(request: WireRequest, peer: Peer, channel: Channel, gone?: AbortSignal): Promise<Answer> {
+  async serve(request: WireRequest, peer: Peer, channel: Channel, gone?: StopSignal): Promise<Answer> {
     const { method, params } = request;
     const envelope = readEnvelope(params);
     const found = this.#conversations.of(peer, envelope.client);

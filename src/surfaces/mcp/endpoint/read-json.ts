@@ -24,9 +24,13 @@ export function readJson(text: string): unknown {
   return withKeys(parse(text), keys);
 }
 
-/** The same, for a text that may be large: everybody else gets a turn between the steps, each of which takes its time. */
+/** Whether reading takes so long that others should have their turn meanwhile. */
+export function isLargeJson(text: string): boolean {
+  return text.length >= large;
+}
+
+/** The same for a large text: everybody else gets a turn between the steps, each of which takes its time. */
 export async function readLargeJson(text: string): Promise<unknown> {
-  if (text.length < large) return readJson(text);
   await otherTurns();
   const keys = countKeys(text);
   await otherTurns();

@@ -2,6 +2,7 @@ import { setImmediate as whatCameAlready } from 'node:timers/promises';
 import type { Post } from '../../../journal/post.ts';
 import { newId } from '../../../model/identifiers.ts';
 import type { JsonObject } from '../../../model/json.ts';
+import type { StopSignal } from '../../../model/stop.ts';
 import { reasonOf } from '../../../model/unless-aborted.ts';
 
 /** How long one waits for the other. */
@@ -91,7 +92,7 @@ export class Relay {
     to: string,
     name: string,
     asked: object,
-    { tell, signal }: { tell(text: string): void; readonly signal?: AbortSignal | undefined },
+    { tell, signal }: { tell(text: string): void; readonly signal?: StopSignal | undefined },
   ): Promise<JsonObject> {
     if (signal?.aborted === true) throw reasonOf(signal);
     if (!this.#post.reachesOthers && !this.#here.has(to)) throw new RelayLost('it is not there');

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { canonicalArguments } from '../../../call/canonical-arguments.ts';
 import { newId } from '../../../model/identifiers.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../model/json.ts';
+import type { StopSignal } from '../../../model/stop.ts';
 import { isWanted, progressTokenOf } from './abilities.ts';
 import { AskedRun } from './asked-run.ts';
 import { callerClient } from './caller-client.ts';
@@ -37,7 +38,7 @@ export interface Round {
   readonly envelope: Envelope;
   readonly session: string;
   readonly channel: Channel;
-  readonly gone: AbortSignal | undefined;
+  readonly gone: StopSignal | undefined;
 }
 
 /** Serves requests of the 2026 revision whose client may have to be asked something: then the work waits for the next round. */

@@ -35,7 +35,7 @@ describe('a request whose client hangs up', () => {
   test('is over, also when that was before anybody began with it', async (t) => {
     const { response, hangUp } = await asked(t);
     await hangUp();
-    const { signal } = new Exchange(response, options).controller;
+    const { stop: signal } = new Exchange(response, options);
     assert.equal(signal.aborted, true);
   });
 
@@ -43,7 +43,7 @@ describe('a request whose client hangs up', () => {
     const { response, hangUp } = await asked(t);
     const may = (): Promise<boolean> => Promise.reject(new Error('the store is busy'));
     const exchange = new Exchange(response, { ...options, return: { withinMs: 1, may } });
-    const { signal } = exchange.controller;
+    const { signal } = exchange.stop;
     const over = once(signal, 'abort');
     exchange.tell('{}');
     await hangUp();

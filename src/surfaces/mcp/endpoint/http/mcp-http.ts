@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Stop } from '../../../../model/stop.ts';
 import { serveBatch } from '../batch.ts';
 import type { Peer } from '../caller.ts';
 import { namedVersion, readEnvelope } from '../envelope.ts';
 import type { Listening } from '../listening.ts';
 import type { McpEndpoint } from '../mcp-endpoint.ts';
-import { readLargeJson } from '../read-json.ts';
+import { isLargeJson, readJson, readLargeJson } from '../read-json.ts';
 import type { SeenClient } from '../seen-client.ts';
 import { isLegacyVersion } from '../server-facts.ts';
 import { toldError } from '../told-error.ts';
@@ -74,36 +75,54 @@ export class McpHttp {
     this.#timer.unref();
   }
 
-  /** Answers a request; never rejects. */
-  async handle(incoming: HttpRequest): Promise<void> {
-    const { request, response } = incoming;
-    let id: RequestId | null = null;
+  /** Answers a request; never throws or rejects. A promise where the answer takes its time. */
+  handle(incoming: HttpRequest): Promise<void> | undefined {
+    const { request, body } = incoming;
+    if (request.method !== 'POST') return this.#handleOther(incoming);
+    if (isLargeJson(body))
+      return readLargeJson(body).then(
+        (value) => this.#take(incoming, value),
+        (error: unknown) => this.#refuse(incoming, null, error),
+      );
     try {
-      switch (request.method ?? '') {
-        case 'POST': {
-          const value = await readLargeJson(incoming.body);
-          id = idOf(value);
-          if (incoming.refuse !== undefined && isAsking(value)) incoming.refuse(id);
-          else if (Array.isArray(value)) await this.#batch(incoming, value);
-          else await this.#post(incoming, readMessage(value));
-          break;
-        }
-        case 'GET':
-          await this.#get(incoming);
-          break;
-        case 'DELETE':
-          await this.#sessions.end(await sessionOf(this.#sessions, incoming));
-          response.writeHead(204, answerHeaders).end();
-          break;
-        default:
-          throw new Refusal(405, wireCodes.request, 'this address takes GET, POST and DELETE');
-      }
+      return this.#take(incoming, readJson(body));
     } catch (error) {
-      const told = toldError(error, this.#log);
-      const status = told instanceof Refusal ? told.status : 400;
-      if (response.headersSent) response.destroy();
-      else send(response, status, errorText(id, told));
+      this.#refuse(incoming, null, error);
+      return undefined;
     }
+  }
+
+  #take(incoming: HttpRequest, value: unknown): Promise<void> | undefined {
+    const id = idOf(value);
+    try {
+      if (incoming.refuse === undefined || !isAsking(value)) {
+        const taken = Array.isArray(value) ? this.#batch(incoming, value) : this.#post(incoming, readMessage(value));
+        return taken?.catch((error: unknown) => this.#refuse(incoming, id, error));
+      }
+      incoming.refuse(id);
+    } catch (error) {
+      this.#refuse(incoming, id, error);
+    }
+    return undefined;
+  }
+
+  async #handleOther(incoming: HttpRequest): Promise<void> {
+    try {
+      if (incoming.request.method === 'GET') await this.#get(incoming);
+      else if (incoming.request.method === 'DELETE') {
+        await this.#sessions.end(await sessionOf(this.#sessions, incoming));
+        incoming.response.writeHead(204, answerHeaders).end();
+      } else throw new Refusal(405, wireCodes.request, 'this address takes GET, POST and DELETE');
+    } catch (error) {
+      this.#refuse(incoming, null, error);
+    }
+  }
+
+  #refuse({ response }: HttpRequest, id: RequestId | null, error: unknown): void {
+    const told = toldError(error, this.#log);
+    const status = told instanceof Refusal ? told.status : 400;
+    if (response.headersSent) response.destroy();
+    else send(response, status, errorText(id, told));
   }
 
   /** Every client that was heard of not long ago, the latest first. */
@@ -149,7 +168,10 @@ export class McpHttp {
     accepted: Accepted,
   ): Promise<void> {
     const session = await found;
-    if (message.kind === 'request') return await this.#legacy(session, message, incoming, accepted);
+    if (message.kind === 'request') {
+      await this.#legacy(session, message, incoming, accepted);
+      return;
+    }
     await this.#sessions.take(session, message);
     incoming.response.writeHead(202, answerHeaders).end();
   }
@@ -179,16 +201,25 @@ export class McpHttp {
     }
   }
 
-  async #legacy(session: HttpSession, message: WireRequest, incoming: HttpRequest, accepted: Accepted): Promise<void> {
+  #legacy(
+    session: HttpSession,
+    message: WireRequest,
+    incoming: HttpRequest,
+    accepted: Accepted,
+  ): Promise<void> | undefined {
     const exchange = exchangeOf(session, incoming, accepted, message.id);
-    await this.#exchange(exchange, message.id, () =>
-      session.conversation.serve(message, exchange, exchange.controller),
-    );
-    session.seen = Date.now();
-    if (message.method === 'initialize' && !this.#sessions.isBegun(session)) this.#sessions.drop(session);
+    const serve = (): Answer | Promise<Answer> => session.conversation.serve(message, exchange, exchange.stop);
+    return this.#exchange(exchange, message.id, serve, () => {
+      session.seen = Date.now();
+      if (message.method === 'initialize' && !this.#sessions.isBegun(session)) this.#sessions.drop(session);
+    });
   }
 
-  #modern({ request, response, peer }: HttpRequest, message: WireRequest, accepted: Accepted): Promise<void> {
+  #modern(
+    { request, response, peer }: HttpRequest,
+    message: WireRequest,
+    accepted: Accepted,
+  ): Promise<void> | undefined {
     if (namedVersion(message.params) === undefined) readEnvelope(message.params);
     checkHeaders(request.headers, message);
     const { name, arguments: args } = message.params;
@@ -196,8 +227,7 @@ export class McpHttp {
       checkParameters(request.headers, peer.view.listing.tools.get(name), args);
     const exchange = new Exchange(response, { accepted, headers: [], stream: () => new EventStream() });
     if (message.method === 'subscriptions/listen') return this.#listen(exchange, message, peer);
-    const { signal: gone } = exchange.controller;
-    return this.#exchange(exchange, message.id, () => this.#endpoint.serve(message, peer, exchange, gone));
+    return this.#exchange(exchange, message.id, () => this.#endpoint.serve(message, peer, exchange, exchange.stop));
   }
 
   async #listen(exchange: Exchange, message: WireRequest, peer: Peer): Promise<void> {
@@ -216,20 +246,42 @@ export class McpHttp {
       this.#open.delete(exchange);
       if (this.#listening.delete(listening)) listening.stop();
     };
-    const { signal: gone } = exchange.controller;
+    const gone = exchange.stop;
     if (gone.aborted) stop();
     else gone.addEventListener('abort', stop, { once: true });
   }
 
-  async #exchange(exchange: Exchange, id: RequestId, serve: () => Promise<Answer>): Promise<void> {
+  /** Never throws or rejects: what goes wrong is the answer. */
+  #exchange(
+    exchange: Exchange,
+    id: RequestId,
+    serve: () => Answer | Promise<Answer>,
+    over?: () => void,
+  ): Promise<void> | undefined {
+    const fail = (error: unknown): void => {
+      this.#open.delete(exchange);
+      this.#fail(exchange, id, error);
+      over?.();
+    };
+    const end = (answer: Answer): void => {
+      try {
+        exchange.end(replyText(id, answer));
+      } catch (error) {
+        fail(error);
+        return;
+      }
+      this.#open.delete(exchange);
+      over?.();
+    };
     this.#open.add(exchange);
     try {
-      exchange.end(replyText(id, await serve()));
+      const answer = serve();
+      if (answer instanceof Promise) return answer.then(end, fail);
+      end(answer);
     } catch (error) {
-      this.#fail(exchange, id, error);
-    } finally {
-      this.#open.delete(exchange);
+      fail(error);
     }
+    return undefined;
   }
 
   #fail(exchange: Exchange, id: RequestId | null, error: unknown): void {
@@ -255,12 +307,12 @@ function isAsking(value: unknown): boolean {
 }
 
 /** A client may cancel one request of a batch, and goes away from all of them. */
-function endingWith({ controller: { signal } }: Exchange): AbortController {
-  const controller = new AbortController();
-  const end = (): void => controller.abort(signal.reason);
-  if (signal.aborted) end();
-  else signal.addEventListener('abort', end, { once: true });
-  return controller;
+function endingWith({ stop: all }: Exchange): Stop {
+  const one = new Stop();
+  const end = (): void => one.abort(all.reason);
+  if (all.aborted) end();
+  else all.addEventListener('abort', end);
+  return one;
 }
 
 /** An answer that its client can come back for. */
@@ -304,7 +356,16 @@ function existing(session: HttpSession | undefined): HttpSession {
   throw new Refusal(404, wireCodes.session, 'there is no such session; begin with "initialize"');
 }
 
+/** Clients say the same with every request. */
+let lastAccepted: { readonly header: string | undefined; readonly accepted: Accepted } | undefined;
+
 function acceptedBy({ headers: { accept } }: IncomingMessage): Accepted {
+  if (lastAccepted === undefined || lastAccepted.header !== accept)
+    lastAccepted = { header: accept, accepted: acceptedIn(accept) };
+  return lastAccepted.accepted;
+}
+
+function acceptedIn(accept: string | undefined): Accepted {
   if (accept === undefined || accept.includes('*/*')) return { json: true, stream: true };
   const accepted = { json: accept.includes('application/json'), stream: accept.includes('text/event-stream') };
   if (!accepted.json && !accepted.stream)
