@@ -7,8 +7,12 @@ type Branded<Value, Name extends string> = Value & { readonly [brand]: Name };
 export type CallId = Branded<string, 'CallId'>;
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
-const random = new Uint8Array(1024);
+/** All pairs of letters: an id is put together from five of them. */
+const pairs = Array.from({ length: 1024 }, (_, index) => alphabet.charAt(index >> 5) + alphabet.charAt(index & 31));
+const random = new Uint16Array(1024);
 let used = random.length;
+let lastTime = 0;
+let lastTimeText = '';
 
 /** A new call id. Ids sort by time of creation, which keeps indexes over them local. */
 export function newCallId(): CallId {
@@ -22,16 +26,25 @@ export function newSecretId(prefix: string): string {
 
 /** A new id: 45 bits of milliseconds, then 50 random bits, in lower-case base 32. */
 export function newId(prefix: string): string {
-  let time = Date.now();
-  let id = '';
-  for (let position = 0; position < 9; position++) {
-    id = alphabet.charAt(time % 32) + id;
-    time = Math.floor(time / 32);
-  }
-  if (used + 10 > random.length) {
+  if (used + 5 > random.length) {
     getRandomValues(random);
     used = 0;
   }
-  for (let position = 0; position < 10; position++) id += alphabet.charAt((random[used++] ?? 0) & 31);
-  return `${prefix}_${id}`;
+  let id = `${prefix}_${timeText(Date.now())}`;
+  for (let pair = 0; pair < 5; pair++) id += pairs[(random[used++] ?? 0) & 1023] ?? '';
+  return id;
+}
+
+/** The same for all that are made within a millisecond. */
+function timeText(time: number): string {
+  if (time === lastTime) return lastTimeText;
+  let rest = time;
+  let text = '';
+  for (let position = 0; position < 9; position++) {
+    text = alphabet.charAt(rest % 32) + text;
+    rest = Math.floor(rest / 32);
+  }
+  lastTime = time;
+  lastTimeText = text;
+  return text;
 }

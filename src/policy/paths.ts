@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../model/json.ts';
 
 const pathArguments = ['path', 'paths', 'file', 'files', 'file_path', 'filePath', 'filename', 'uri', 'url'];
 const longestPath = 4096;
+const none: readonly string[] = [];
 /** A path without any of these is in its one form already. */
 const unusual = /\\|\/\/|(?:^|\/)\.\.?(?:\/|$)|\/$/;
 
@@ -23,5 +24,8 @@ export function pathsIn(value: JsonValue | undefined): readonly string[] | undef
 
 /** The paths in those arguments that usually hold one. */
 export function usualPaths(args: JsonObject): readonly string[] {
-  return pathArguments.flatMap((name) => (Object.hasOwn(args, name) ? (pathsIn(args[name]) ?? []) : []));
+  let paths: readonly string[] = none;
+  for (const name of pathArguments)
+    if (Object.hasOwn(args, name)) paths = [...paths, ...(pathsIn(args[name]) ?? none)];
+  return paths;
 }

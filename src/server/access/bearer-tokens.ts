@@ -24,8 +24,8 @@ interface Recognised {
   readonly revocations: number;
 }
 
-/** Looking a token up costs a question to the store; another process may revoke one meanwhile. */
-const recognisedForMs = 100;
+/** Looking a token up costs a question to the store; another process may revoke one meanwhile. Less than the second within which open requests end. */
+const recognisedForMs = 500;
 
 /** Recognises the holders of tokens, and ends what they have open when their token ends. */
 export class BearerTokens {
