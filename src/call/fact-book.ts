@@ -26,10 +26,17 @@ interface Page {
   begun: number;
 }
 
-interface Begun {
+/** Where the book was opened for a call. */
+export interface Opened {
   readonly whose: Whose;
-  readonly call: BegunCall;
+  /** Of the session, and of the principal where that matters. */
   readonly pages: readonly Page[];
+  readonly past: Past;
+}
+
+interface Begun {
+  readonly at: Opened;
+  readonly call: BegunCall;
   /** All that it said, where that is of interest. */
   output?: string;
   /** How it ended, where that is known without reading the entry. */
@@ -62,13 +69,18 @@ export class FactBook {
     principal: new Map<string, Page>(),
   };
   readonly #begun = new Map<string, Begun>();
+  readonly #asksOfPrincipals: boolean;
+  /** In the place of facts that no rule asks for. */
+  readonly #nobody: Facts;
 
   /** Calls that are under way count in the next book too. */
   constructor(policy: Policy, store: Store, previous: FactBook | undefined) {
     this.#policy = policy;
     this.#store = store;
+    this.#asksOfPrincipals = policy.principalWindowMs > 0 || policy.recognisesValues;
+    this.#nobody = policy.principalFacts();
     if (previous === undefined) return;
-    for (const { whose, call } of previous.#begun.values()) this.begin(whose, call);
+    for (const { at, call } of previous.#begun.values()) this.begin(this.open(at.whose), call);
   }
 
   /** Whether other processes serve the same callers. */
@@ -76,24 +88,29 @@ export class FactBook {
     return this.#store.post.reachesOthers;
   }
 
+  /** Opens the book for a call: at its session, and at its principal where a rule asks of that. */
+  open(whose: Whose): Opened {
+    const { session, principal } = whose;
+    const own = session === '' ? this.#page('alone', principal, whose) : this.#page('session', session, whose);
+    if (!this.#asksOfPrincipals) return { whose, pages: [own], past: { session: own.facts, principal: this.#nobody } };
+    const other = this.#page('principal', principal, whose);
+    return { whose, pages: [own, other], past: { session: own.facts, principal: other.facts } };
+  }
+
   /**
    * What is known of the past; a promise only when the journal has to be read first. In a book that is shared, that is whenever
    * the past matters: what other processes acknowledged before is part of it.
    */
-  pastOf(whose: Whose, matters: boolean): Past | Promise<Past> {
-    const pages = this.#pagesOf(whose);
-    const [session, principal] = pages;
-    const past = { session: session.facts, principal: principal.facts };
+  pastOf({ pages, past }: Opened, matters: boolean): Past | Promise<Past> {
     if (matters) return Promise.all(pages.map((page) => this.#catchUp(page))).then(() => past);
-    if (session.ready === undefined && principal.ready === undefined) return past;
-    return Promise.all([session.ready, principal.ready]).then(() => past);
+    if (pages.every(isReady)) return past;
+    return Promise.all(pages.map(({ ready }) => ready)).then(() => past);
   }
 
   /** A call was let through. It counts from now on, whatever else is decided before it ends. */
-  begin(whose: Whose, call: BegunCall): void {
-    const pages = this.#pagesOf(whose);
-    this.#begun.set(call.id, { whose, call, pages });
-    for (const page of pages) {
+  begin(at: Opened, call: BegunCall): void {
+    this.#begun.set(call.id, { at, call });
+    for (const page of at.pages) {
       page.begun += 1;
       page.facts.begin(call);
     }
@@ -113,11 +130,13 @@ export class FactBook {
 
   /** A call ended without having run, or nobody will ever know. */
   forget(call: string): void {
-    for (const page of this.#begun.get(call)?.pages ?? []) {
+    const begun = this.#begun.get(call);
+    if (begun === undefined) return;
+    this.#begun.delete(call);
+    for (const page of begun.at.pages) {
       page.begun -= 1;
       page.facts.forget(call);
     }
-    this.#begun.delete(call);
   }
 
   /** An outcome has been recorded. */
@@ -126,19 +145,13 @@ export class FactBook {
     const begun = this.#begun.get(entry.call);
     if (begun?.ended === undefined) {
       const { event, ...whose } = endedCall(entry);
-      const pages = begun?.pages ?? keptOf(this.#pages, whose);
+      const pages = begun?.at.pages ?? keptOf(this.#pages, whose);
       if (event !== undefined) tell(pages, begun?.output === undefined ? event : { ...event, output: begun.output });
     } else {
       const { seq, at, call, tool } = entry;
-      tell(begun.pages, { seq, at, call, tool, ...begun.ended });
+      tell(begun.at.pages, { seq, at, call, tool, ...begun.ended });
     }
     this.forget(entry.call);
-  }
-
-  #pagesOf(whose: Whose): readonly [Page, Page] {
-    const { session, principal } = whose;
-    const own = session === '' ? this.#page('alone', principal, whose) : this.#page('session', session, whose);
-    return [own, this.#page('principal', principal, whose)];
   }
 
   #page(kind: Kind, key: string, whose: Whose): Page {
@@ -260,6 +273,10 @@ function hear(facts: Facts, entry: StoredEntry, fits: Recorded['fits']): void {
     if (event === undefined) facts.forget(entry.call);
     else if (fits(whose)) facts.observe(event);
   }
+}
+
+function isReady({ ready }: Page): boolean {
+  return ready === undefined;
 }
 
 function tell(pages: readonly Page[], event: CallEvent): void {

@@ -115,9 +115,8 @@ export class Waits {
   };
 
   /** Sees to it that the timer fires in time. It may fire too early, and then looks when it has to fire next. */
-  #watch({ deadline }: Wait): void {
-    if (deadline === undefined) return;
-    const at = typeof deadline === 'number' ? deadline : deadline.end;
+  #watch(wait: Wait): void {
+    const at = endOf(wait);
     if (at >= this.#firesAt) return;
     clearTimeout(this.#timer);
     this.#firesAt = at;
@@ -128,13 +127,20 @@ export class Waits {
     this.#timer = undefined;
     this.#firesAt = Number.POSITIVE_INFINITY;
     const now = Date.now();
+    const due: Wait[] = [];
     for (const wait of this.#waits) {
-      const { deadline } = wait;
-      if (deadline === undefined) continue;
-      if ((typeof deadline === 'number' ? deadline : deadline.end) <= now) wait.end('timed-out');
+      if (endOf(wait) <= now) due.push(wait);
       else this.#watch(wait);
     }
+    // A timer that is late finds several: they end in the order of their deadlines all the same.
+    for (const wait of due.toSorted((one, other) => endOf(one) - endOf(other))) wait.end('timed-out');
   };
+}
+
+/** When a wait ends; never, where it has no deadline. */
+function endOf({ deadline }: Wait): number {
+  if (deadline === undefined) return Number.POSITIVE_INFINITY;
+  return typeof deadline === 'number' ? deadline : deadline.end;
 }
 
 /** The outcome of a call that ended early while it was doing `what`. */

@@ -51,6 +51,7 @@ interface ToolRecord {
 const never: PastCall = { seq: 0, at: 0, args: {} };
 const mostPaths = 10_000;
 const mostLookups = 1000;
+const noCosts: readonly number[] = [];
 
 /** What is known of the calls of one session, or of one principal. Each event costs the same, however many came before. */
 export class Facts {
@@ -84,7 +85,8 @@ export class Facts {
   /** A call was let through. Until it ends it counts, and it is the last call of its tool. */
   begin(call: BegunCall): void {
     const record = this.#record(call.tool);
-    const costs = record.meters.map((state) => costOf(state.meter, call.arguments, 0));
+    const costs =
+      record.meters.length === 0 ? noCosts : record.meters.map(({ meter }) => costOf(meter, call.arguments, 0));
     record.meters.forEach((state, index) => state.begin(costs[index] ?? 0));
     record.pending.set(call.id, call);
     this.#begun.set(call.id, { record, costs });

@@ -87,7 +87,8 @@ async function begin(
   workspace: readonly string[],
 ): Promise<OwnCall> {
   const cancelled = new AbortController();
-  const signal = interrupt === undefined ? cancelled.signal : AbortSignal.any([abortSignalOf(interrupt), cancelled.signal]);
+  const signal =
+    interrupt === undefined ? cancelled.signal : AbortSignal.any([abortSignalOf(interrupt), cancelled.signal]);
   const principal = { ...caller };
   const own: OwnRun = { workspace, permitted: Promise.withResolvers(), ended: Promise.withResolvers() };
   begun.set(principal, own);

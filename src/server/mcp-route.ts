@@ -104,11 +104,7 @@ export function mcpRoute(parts: McpRouteParts): McpRoute {
   }
 
   /** Programs come with a token: a page that a browser shows is no client of MCP, whatever cookie it sends along. */
-  function identify(
-    request: IncomingMessage,
-    response: ServerResponse,
-    named: string | undefined,
-  ): Promise<Identity> {
+  function identify(request: IncomingMessage, response: ServerResponse, named: string | undefined): Promise<Identity> {
     if (request.headers.authorization === undefined)
       throw new Problem(
         'token-missing',

@@ -14,11 +14,19 @@ export function prometheusMetrics(): PrometheusMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
-  const calls = new Counter({
+  // Counted here, and told when somebody asks: looking a series up by its labels takes longer than counting.
+  let underWay = 0;
+  const ended = new Map<string, { readonly server: string; readonly outcomes: Map<string, number> }>();
+  new Counter({
     name: 'signalbox_calls_total',
     help: 'Tool calls that have ended.',
     labelNames: ['server', 'tool', 'outcome'],
     registers,
+    collect() {
+      this.reset();
+      for (const [tool, { server, outcomes }] of ended)
+        for (const [outcome, count] of outcomes) this.inc({ server, tool, outcome }, count);
+    },
   });
   // Not by tool: a histogram is a dozen series, and a catalog may have thousands of tools.
   const durations = new Histogram({
@@ -28,14 +36,25 @@ export function prometheusMetrics(): PrometheusMetrics {
     buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
     registers,
   });
-  const inFlight = new Gauge({ name: 'signalbox_calls_in_flight', help: 'Tool calls under way.', registers });
+  new Gauge({
+    name: 'signalbox_calls_in_flight',
+    help: 'Tool calls under way.',
+    registers,
+    collect() {
+      this.set(underWay);
+    },
+  });
   return {
     registry,
     metrics: {
-      callStarted: () => inFlight.inc(),
+      callStarted() {
+        underWay += 1;
+      },
       callEnded({ server, tool, outcome, seconds }) {
-        inFlight.dec();
-        calls.inc({ server, tool, outcome });
+        underWay -= 1;
+        let known = ended.get(tool);
+        if (known === undefined) ended.set(tool, (known = { server, outcomes: new Map() }));
+        known.outcomes.set(outcome, (known.outcomes.get(outcome) ?? 0) + 1);
         durations.observe({ server, outcome }, seconds);
       },
     },

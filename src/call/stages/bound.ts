@@ -14,8 +14,7 @@ const largestMedia = 5 * 1024 * 1024;
 
 /** Keeps an oversized result in the store and hands on a preview with a link to the whole: nothing is lost, no context is flooded. */
 export function bound(store: Store, redactor: Redactor, maxBytes: number): Stage {
-  return (call, next) =>
-    after(next(call), (outcome) => (fits(outcome, maxBytes) ? outcome : shortened(call, outcome)));
+  return (call, next) => after(next(call), (outcome) => (fits(outcome, maxBytes) ? outcome : shortened(call, outcome)));
 
   async function shortened(call: Call, outcome: CallOutcome): Promise<CallOutcome> {
     const { kept, mimeType } = whole(outcome);

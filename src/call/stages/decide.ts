@@ -8,9 +8,10 @@ import { tell } from '../../model/tell.ts';
 import { unfinished } from '../../model/unfinished.ts';
 import { decideByDefault } from '../../policy/default-policy.ts';
 import { applyPermissionMode } from '../../policy/permission-mode.ts';
-import type { DecidedCall, Past } from '../../policy/policy.ts';
+import type { DecidedCall } from '../../policy/policy.ts';
 import { askToolPolicy, strongest } from '../../policy/tool-policy.ts';
 import { after } from '../after.ts';
+import type { Opened } from '../fact-book.ts';
 import { type Call, type Next, type Outcoming, type Stage, toolOf } from '../call.ts';
 import type { Policies, PoliciesInForce } from '../policies.ts';
 import { type Waits, endedOutcome } from '../waits.ts';
@@ -26,10 +27,11 @@ export function decide(policies: Policies, redactor: Redactor, waits: Waits): St
     if (inForce === undefined) return settle(call, next, decideByDefault(toolOf(call).definition));
     const { book, code, policy } = inForce;
     const matters = book.isShared && (code.length > 0 || policy.looksBack(toolOf(call).definition));
-    const past = book.pastOf(whoseIs(call), matters);
-    if (!(past instanceof Promise)) return decided(call, next, inForce, past);
+    const at = book.open(whoseIs(call));
+    const past = book.pastOf(at, matters);
+    if (!(past instanceof Promise)) return decided(call, next, inForce, at);
     return past.then(
-      (known) => decided(call, next, inForce, known),
+      () => decided(call, next, inForce, at),
       (error: unknown) =>
         settle(call, next, {
           answer: 'deny',
@@ -39,12 +41,13 @@ export function decide(policies: Policies, redactor: Redactor, waits: Waits): St
     );
   };
 
-  function decided(call: Call, next: Next, inForce: PoliciesInForce, past: Past): Outcoming {
+  function decided(call: Call, next: Next, inForce: PoliciesInForce, at: Opened): Outcoming {
+    const { past } = at;
     const asked = askedCall(call);
     const ruled = inForce.policy.decide(asked, past);
     // Nothing is waited for between the decision and this: a call decided next to it counts this one.
     const begun = { id: call.id, tool: asked.tool.name, at: asked.at, arguments: asked.arguments };
-    if (ruled.answer !== 'deny') inForce.book.begin(whoseIs(call), begun);
+    if (ruled.answer !== 'deny') inForce.book.begin(at, begun);
     if (inForce.code.length === 0) return follow(call, next, inForce, asked, ruled);
     const said = inForce.code.map((policy) => askToolPolicy(policy, asked, past.session));
     const answers = said.flatMap((each) => (each instanceof Promise ? [] : (each ?? [])));

@@ -21,9 +21,7 @@ export function observe(options: ObserveOptions): Stage {
     options.metrics?.callStarted();
     const span = options.tracer.startSpan(`tools/call ${call.name}`, { kind: SpanKind.INTERNAL });
     const recording = span.isRecording();
-    const coming = recording
-      ? context.with(trace.setSpan(context.active(), span), next, undefined, call)
-      : next(call);
+    const coming = recording ? context.with(trace.setSpan(context.active(), span), next, undefined, call) : next(call);
     return after(coming, (outcome) => {
       if (recording) describe(span, call, outcome, options);
       span.end();
