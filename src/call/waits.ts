@@ -17,26 +17,27 @@ const longestTimer = 2_147_483_647;
 /** Until when is waited: a moment, one that may still move, or for as long as it takes. */
 type Deadline = number | CallClock | undefined;
 
-interface WaitOptions {
-  readonly signal: StopSignal | undefined;
-  readonly deadline: Deadline;
-  readonly onEnd: ((ended: Ended) => void) | undefined;
-  onOver(wait: Wait): void;
-}
-
 /** One wait. */
 class Wait {
   readonly deadline: Deadline;
-  readonly #options: WaitOptions;
+  readonly #signal: StopSignal | undefined;
+  readonly #onEnd: ((ended: Ended) => void) | undefined;
+  readonly #onOver: (wait: Wait) => void;
   #resolve: ((waited: Waited<never>) => void) | undefined;
 
-  constructor(options: WaitOptions) {
-    this.deadline = options.deadline;
-    this.#options = options;
+  constructor(
+    signal: StopSignal | undefined,
+    deadline: Deadline,
+    onEnd: ((ended: Ended) => void) | undefined,
+    onOver: (wait: Wait) => void,
+  ) {
+    this.deadline = deadline;
+    this.#signal = signal;
+    this.#onEnd = onEnd;
+    this.#onOver = onOver;
   }
 
   for<Value>(promise: PromiseLike<Value>): Promise<Waited<Value>> {
-    const { signal } = this.#options;
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       promise.then(
@@ -49,24 +50,26 @@ class Wait {
           reject(error instanceof Error ? error : new Error(messageOf(error), { cause: error }));
         },
       );
-      if (signal?.aborted === true) this.#cancel();
-      else signal?.addEventListener('abort', this.#cancel, { once: true });
+      if (this.#signal?.aborted === true) this.handleEvent();
+      else this.#signal?.addEventListener('abort', this, { once: true });
     });
   }
 
   end(ended: Ended): void {
     this.#over();
-    this.#options.onEnd?.(ended);
+    this.#onEnd?.(ended);
     this.#resolve?.({ ended });
   }
 
-  readonly #cancel = (): void => this.end('cancelled');
+  /** The signal was aborted. */
+  handleEvent(): void {
+    this.end('cancelled');
+  }
 
   #over(): void {
-    const { signal, deadline, onOver } = this.#options;
-    if (typeof deadline === 'object') deadline.onMove = undefined;
-    signal?.removeEventListener('abort', this.#cancel);
-    onOver(this);
+    if (typeof this.deadline === 'object') this.deadline.onMove = undefined;
+    this.#signal?.removeEventListener('abort', this);
+    this.#onOver(this);
   }
 }
 
@@ -88,7 +91,7 @@ export class Waits {
     deadline: Deadline,
     onEnd?: (ended: Ended) => void,
   ): Promise<Waited<Value>> {
-    const wait = new Wait({ signal, deadline, onEnd, onOver: this.#remove });
+    const wait = new Wait(signal, deadline, onEnd, this.#remove);
     this.#add(wait);
     if (typeof deadline === 'object') deadline.onMove = () => this.#watch(wait);
     return wait.for(promise);

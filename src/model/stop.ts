@@ -1,16 +1,19 @@
+/** Hears of an end: a function, or an object, which need not be made for it. */
+export type StopListener = (() => void) | { handleEvent(): void };
+
 /** What can be asked of a signal that ends something before its time. Every `AbortSignal` is one. */
 export interface StopSignal {
   readonly aborted: boolean;
   readonly reason: unknown;
-  addEventListener(type: 'abort', listener: () => void, options?: { readonly once?: boolean }): void;
-  removeEventListener(type: 'abort', listener: () => void): void;
+  addEventListener(type: 'abort', listener: StopListener, options?: { readonly once?: boolean }): void;
+  removeEventListener(type: 'abort', listener: StopListener): void;
 }
 
 /** An `AbortController` and its signal in one, for each call: the real ones, with their listeners, take a kilobyte and some microseconds. */
 export class Stop implements StopSignal {
   aborted = false;
   reason: unknown = undefined;
-  #listeners: (() => void)[] | undefined;
+  #listeners: StopListener[] | undefined;
   #controller: AbortController | undefined;
 
   abort(reason: unknown): void {
@@ -20,15 +23,18 @@ export class Stop implements StopSignal {
     this.#controller?.abort(reason);
     const listeners = this.#listeners;
     this.#listeners = undefined;
-    for (const listener of listeners ?? []) listener();
+    for (const listener of listeners ?? []) {
+      if (typeof listener === 'function') listener();
+      else listener.handleEvent();
+    }
   }
 
   /** A listener hears of it once, since it happens once. */
-  addEventListener(_type: 'abort', listener: () => void, _options?: { readonly once?: boolean }): void {
+  addEventListener(_type: 'abort', listener: StopListener, _options?: { readonly once?: boolean }): void {
     if (!this.aborted) (this.#listeners ??= []).push(listener);
   }
 
-  removeEventListener(_type: 'abort', listener: () => void): void {
+  removeEventListener(_type: 'abort', listener: StopListener): void {
     const at = this.#listeners?.indexOf(listener) ?? -1;
     if (at !== -1) this.#listeners?.splice(at, 1);
   }

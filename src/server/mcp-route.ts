@@ -73,10 +73,11 @@ export function mcpRoute(parts: McpRouteParts): McpRoute {
       const body = request.method === 'POST' ? await readBody(request, parts.maxBodyBytes) : '';
       // Whoever holds the token may be a person: what comes over MCP is an agent's doing all the same.
       const principal: Principal = { id: identity.principal.id, kind: 'agent' };
-      const mayReturn = (): Promise<boolean> => parts.bearers.isStillGood(identity);
       const refused = place?.refused;
       const refuse = refused && ((id: RequestId | null) => answer(response, refused, id));
-      const handling = http.handle({ request, response, peer: { principal, view }, body, mayReturn, refuse });
+      const peer = { principal, view };
+      const mayReturn = (): Promise<boolean> => parts.bearers.isStillGood(identity);
+      const handling = http.handle({ request, response, peer, body, mayReturn, refuse });
       if (handling !== undefined) await handling;
     } catch (error) {
       const problem = problemOf(error, log);

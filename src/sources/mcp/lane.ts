@@ -61,7 +61,7 @@ class Pending {
         timeoutMs,
       );
     lane.all.set(id, this);
-    signal?.addEventListener('abort', this.#cancel, { once: true });
+    signal?.addEventListener('abort', this, { once: true });
   }
 
   get onProgress(): RequestOptions['onProgress'] {
@@ -71,21 +71,22 @@ class Pending {
   settle(outcome: JsonObject | Error): void {
     if (!this.#lane.all.delete(this.id)) return;
     clearTimeout(this.#timer);
-    this.#options.signal?.removeEventListener('abort', this.#cancel);
+    this.#options.signal?.removeEventListener('abort', this);
     if (outcome instanceof Error) this.#reject(outcome);
     else this.#resolve(outcome);
   }
 
-  /** Its stream ended. */
-  readonly cut = (): void =>
-    this.settle(new ConnectionLost('the stream of the answer ended before the answer came', true));
-
-  readonly #cancel = (): void => {
+  /** The caller's signal was aborted. */
+  handleEvent(): void {
     const { signal } = this.#options;
     this.#lane.withdraw(this);
     if (signal !== undefined) this.settle(reasonOf(signal));
     this.stream?.abort();
-  };
+  }
+
+  fail(error: unknown): void {
+    this.settle(lossOf(error, this.sent));
+  }
 }
 
 const prefix = 'signalbox-';
@@ -190,16 +191,19 @@ export class Lane implements Transport {
     const given = withMeta(params, envelope, onProgress === undefined ? undefined : id);
     const message = { jsonrpc: '2.0', id, method, params: given } as JSONRPCMessage;
     const pending = new Pending(id, options, !this.tellsWhenSent, this.#shared);
-    const fail = (error: unknown): void => pending.settle(lossOf(error, pending.sent));
     try {
       const sending = this.tellsWhenSent
         ? // A process has one stream for everything, and none to close: only whether it is aborted is looked at there.
           this.#transport.send(message, signal && { requestSignal: signal as AbortSignal })
         : streamOf.run(caller, () => this.#sendOnStream(message, pending, headers));
       if (sending === written) pending.sent = true;
-      else sending.then(() => (pending.sent = true), fail);
+      else
+        sending.then(
+          () => (pending.sent = true),
+          (error: unknown) => pending.fail(error),
+        );
     } catch (error) {
-      fail(error);
+      pending.fail(error);
     }
     return pending.promise;
   }
@@ -208,7 +212,8 @@ export class Lane implements Transport {
     return this.#transport.send(message, {
       ...(pending.stream === undefined ? {} : { requestSignal: pending.stream.signal }),
       ...(headers === undefined ? {} : { headers }),
-      onRequestStreamEnd: pending.cut,
+      onRequestStreamEnd: () =>
+        pending.settle(new ConnectionLost('the stream of the answer ended before the answer came', true)),
     });
   }
 

@@ -42,7 +42,7 @@ describe('a request whose client hangs up', () => {
   test('is over when its client does not come back, also when nobody can tell whether it might', async (t) => {
     const { response, hangUp } = await asked(t);
     const may = (): Promise<boolean> => Promise.reject(new Error('the store is busy'));
-    const exchange = new Exchange(response, { ...options, return: { withinMs: 1, may } });
+    const exchange = new Exchange(response, { ...options, withinMs: 1, mayReturn: may });
     const { signal } = exchange.stop;
     const over = once(signal, 'abort');
     exchange.tell('{}');

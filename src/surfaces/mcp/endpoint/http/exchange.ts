@@ -19,7 +19,9 @@ export interface ExchangeOptions {
   /** Makes the stream, should one be needed: one that the client can come back to, or not. */
   stream(): EventStream;
   /** How long a client that lost its stream may take to come back before its request is given up; not at all when absent. */
-  readonly return?: { readonly withinMs: number; may(): Promise<boolean> };
+  readonly withinMs?: number;
+  /** Whether it would still be let in then. */
+  mayReturn?(): Promise<boolean>;
 }
 
 /** One request and its answer: a single JSON document, unless something has to be said before it. */
@@ -70,15 +72,17 @@ export class Exchange implements Channel {
   }
 
   #closed(): void {
-    if (!this.#isOver) void this.#leaveUnlessBack(this.#options.return);
+    if (!this.#isOver) void this.#leaveUnlessBack();
   }
 
   /** The client may come back, and may lose the stream again after that. */
-  async #leaveUnlessBack(returning: ExchangeOptions['return']): Promise<void> {
+  async #leaveUnlessBack(): Promise<void> {
+    const { withinMs } = this.#options;
     do {
+      if (this.#stream === undefined || withinMs === undefined) break;
       // Nobody is given up because it cannot be told for a moment whether they may return.
-      if (this.#stream === undefined || returning === undefined || !(await returning.may().catch(() => true))) break;
-      await wait(returning.withinMs, undefined, { ref: false });
+      if ((await this.#options.mayReturn?.().catch(() => true)) === false) break;
+      await wait(withinMs, undefined, { ref: false });
     } while (this.#stream.isAttached);
     if (!this.#isOver) this.#leave();
   }

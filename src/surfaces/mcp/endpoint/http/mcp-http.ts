@@ -22,8 +22,8 @@ import {
   wireCodes,
 } from '../wire.ts';
 import { checkHeaders, checkParameters } from './check-headers.ts';
-import { EventStream, answerHeaders } from './event-stream.ts';
-import { type Accepted, Exchange } from './exchange.ts';
+import { EventStream, type HeaderList, answerHeaders } from './event-stream.ts';
+import { type Accepted, Exchange, type ExchangeOptions } from './exchange.ts';
 import { HttpSession } from './http-session.ts';
 import { HttpSessions, type SessionLimits } from './http-sessions.ts';
 import { Resumption } from './resumption.ts';
@@ -182,7 +182,7 @@ export class McpHttp {
     const accepted = acceptedBy(incoming.request);
     const session = await sessionOf(this.#sessions, incoming);
     const { conversation } = session;
-    const exchange = exchangeOf(session, incoming, accepted);
+    const exchange = new Exchange(incoming.response, new SessionAnswer(session, incoming, accepted));
     const serve = async (message: WireMessage): Promise<string | Buffer | undefined> => {
       if (message.kind === 'request')
         return replyText(message.id, await conversation.serve(message, exchange, endingWith(exchange)));
@@ -207,7 +207,7 @@ export class McpHttp {
     incoming: HttpRequest,
     accepted: Accepted,
   ): Promise<void> | undefined {
-    const exchange = exchangeOf(session, incoming, accepted, message.id);
+    const exchange = new Exchange(incoming.response, new SessionAnswer(session, incoming, accepted, message.id));
     const serve = (): Answer | Promise<Answer> => session.conversation.serve(message, exchange, exchange.stop);
     return this.#exchange(exchange, message.id, serve, () => {
       session.seen = Date.now();
@@ -315,19 +315,32 @@ function endingWith({ stop: all }: Exchange): Stop {
   return one;
 }
 
-/** An answer that its client can come back for. */
-function exchangeOf(
-  session: HttpSession,
-  { response, mayReturn }: HttpRequest,
-  accepted: Accepted,
-  request?: RequestId,
-): Exchange {
-  return new Exchange(response, {
-    accepted,
-    headers: session.headers,
-    stream: () => session.stream(request),
-    return: { withinMs: returnMs, may: mayReturn },
-  });
+/** How an answer is sent that its client can come back for. */
+class SessionAnswer implements ExchangeOptions {
+  readonly accepted: Accepted;
+  readonly withinMs = returnMs;
+  readonly #session: HttpSession;
+  readonly #incoming: HttpRequest;
+  readonly #request: RequestId | undefined;
+
+  constructor(session: HttpSession, incoming: HttpRequest, accepted: Accepted, request?: RequestId) {
+    this.accepted = accepted;
+    this.#session = session;
+    this.#incoming = incoming;
+    this.#request = request;
+  }
+
+  get headers(): HeaderList {
+    return this.#session.headers;
+  }
+
+  stream(): EventStream {
+    return this.#session.stream(this.#request);
+  }
+
+  mayReturn(): Promise<boolean> {
+    return this.#incoming.mayReturn();
+  }
 }
 
 /** A request without a session that names the newer revision, in its body or its headers. */
