@@ -23,6 +23,9 @@ export class HttpConnection {
   readonly #socket: Socket;
   readonly #onPart: ((part: Buffer) => void) | undefined;
   #received: Buffer = none;
+  #later: Buffer[] = [];
+  /** How many bytes the answer still lacks, where that is known. */
+  #missing = 0;
   #head: Head | undefined;
   #waiting: PromiseWithResolvers<HttpAnswer> | undefined;
   #lost: Error | undefined;
@@ -59,9 +62,18 @@ export class HttpConnection {
   }
 
   #take(chunk: Buffer): void {
-    this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
+    // What is large is put together once, not with every piece that comes.
+    this.#later.push(chunk);
+    this.#missing -= chunk.length;
+    if (this.#missing > 0) return;
+    const pieces = this.#received.length === 0 ? this.#later : [this.#received, ...this.#later];
+    this.#later = [];
+    const [only = none] = pieces;
+    this.#received = pieces.length === 1 ? only : Buffer.concat(pieces);
     this.#head ??= headOf(this.#received);
     if (this.#head === undefined) return;
+    this.#missing = missingOf(this.#received, this.#head);
+    if (this.#missing > 0) return;
     if (this.#onPart !== undefined) this.#takeParts(this.#head, this.#onPart);
     else {
       const body = bodyOf(this.#received, this.#head);
@@ -96,11 +108,21 @@ function headOf(received: Buffer): Head | undefined {
   return end === -1 ? undefined : { text: received.toString('latin1', 0, end).toLowerCase(), end: end + 4 };
 }
 
+function missingOf(received: Buffer, { text, end }: Head): number {
+  const length = lengthIn(text);
+  return length === undefined ? 0 : end + length - received.length;
+}
+
+function lengthIn(head: string): number | undefined {
+  const length = /\ncontent-length: *(\d+)/.exec(head)?.[1];
+  return length === undefined ? undefined : Number(length);
+}
+
 /** The whole body, once it is there. */
 function bodyOf(received: Buffer, { text, end }: Head): Buffer | undefined {
-  const length = /\ncontent-length: *(\d+)/.exec(text)?.[1];
+  const length = lengthIn(text);
   if (length !== undefined) {
-    const whole = end + Number(length);
+    const whole = end + length;
     return received.length < whole ? undefined : received.subarray(end, whole);
   }
   if (!text.includes('\ntransfer-encoding: chunked')) return none;

@@ -51,6 +51,8 @@ export class Prepared {
   }
 }
 
+const lastBrace = Buffer.from('}');
+
 /** What a request comes to. */
 export type Answer = JsonObject | Prepared;
 
@@ -101,11 +103,12 @@ export function idOf(value: unknown): RequestId | null {
 /** The text of an answer. */
 export function replyText(id: RequestId, answer: Answer): string | Buffer {
   if (!(answer instanceof Prepared)) return JSON.stringify({ jsonrpc: '2.0', id, result: answer });
-  return Buffer.concat([
-    Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`),
-    answer.bytes,
-    Buffer.from('}'),
-  ]);
+  return Buffer.concat(replyParts(id, answer));
+}
+
+/** The same in pieces, for a prepared answer: it may be large, and need not be copied for each who asks. */
+export function replyParts(id: RequestId, { bytes }: Prepared): readonly [Buffer, Buffer, Buffer] {
+  return [Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`), bytes, lastBrace];
 }
 
 /** The text of an error. */

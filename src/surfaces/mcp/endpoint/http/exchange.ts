@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Stop } from '../../../../model/stop.ts';
 import type { Channel } from '../channel.ts';
+import { type Answer, Prepared, type RequestId, replyParts, replyText } from '../wire.ts';
 import { type EventStream, type HeaderList, answerHeaders } from './event-stream.ts';
 
 const jsonHeaders = [...answerHeaders, 'Content-Type', 'application/json'];
@@ -52,15 +53,37 @@ export class Exchange implements Channel {
     if (!this.#isOver && this.canTell) this.#open().beat();
   }
 
-  /** Sends the answer. */
-  end(text: string | Buffer, status = 200): void {
+  /** Sends the answer to a request. */
+  answer(id: RequestId, answer: Answer): void {
+    const isWhole = this.#stream === undefined && this.#options.accepted.json;
+    if (isWhole && answer instanceof Prepared) this.#endWith(replyParts(id, answer));
+    else this.end(String(replyText(id, answer)));
+  }
+
+  /** Sends a text as the answer. */
+  end(text: string, status = 200): void {
     this.#isOver = true;
     if (this.#stream === undefined && (this.#options.accepted.json || status !== 200)) {
-      const length = typeof text === 'string' ? Buffer.byteLength(text) : text.length;
-      const headers = jsonHeaders.concat(this.#options.headers, 'Content-Length', String(length));
+      const length = Buffer.byteLength(text);
       // Text without other characters is the same in both encodings, and written faster in the simpler one.
-      this.#response.writeHead(status, headers).end(text, length === text.length ? 'latin1' : 'utf8');
-    } else this.#open().end(String(text));
+      this.#head(status, length).end(text, length === text.length ? 'latin1' : 'utf8');
+    } else this.#open().end(text);
+  }
+
+  #endWith([head, bytes, tail]: readonly [Buffer, Buffer, Buffer]): void {
+    this.#isOver = true;
+    const response = this.#head(200, head.length + bytes.length + tail.length);
+    response.cork();
+    response.write(head);
+    response.write(bytes);
+    response.end(tail);
+  }
+
+  #head(status: number, length: number): ServerResponse {
+    return this.#response.writeHead(
+      status,
+      jsonHeaders.concat(this.#options.headers, 'Content-Length', String(length)),
+    );
   }
 
   #open(): EventStream {

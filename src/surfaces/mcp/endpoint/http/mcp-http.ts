@@ -265,7 +265,7 @@ export class McpHttp {
     };
     const end = (answer: Answer): void => {
       try {
-        exchange.end(replyText(id, answer));
+        exchange.answer(id, answer);
       } catch (error) {
         fail(error);
         return;
