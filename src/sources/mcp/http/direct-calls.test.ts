@@ -1,13 +1,50 @@
 import assert from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, describe, test } from 'node:test';
-import type { JSONRPCMessage } from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { within } from '../../../../test/support/within.ts';
 import { httpTransport } from './http-transport.ts';
 
 const call = { jsonrpc: '2.0', id: 'signalbox-1', method: 'tools/call', params: { name: 'echo' } } as const;
 const result = { jsonrpc: '2.0', id: 'signalbox-1', result: { content: [] } };
+
+interface Connected {
+  readonly transport: Transport;
+  readonly requests: IncomingHttpHeaders[];
+  readonly messages: unknown[];
+}
+
+/** A transport to a server that answers so. */
+async function connected(
+  t: TestContext,
+  answer: (response: ServerResponse, body: string) => void,
+  given: Readonly<Record<string, string>> = { 'X-Team': 'blue' },
+  credentials = '',
+): Promise<Connected> {
+  const requests: IncomingHttpHeaders[] = [];
+  const messages: unknown[] = [];
+  const server = createServer((request, response) => {
+    requests.push(request.headers);
+    let body = '';
+    request.setEncoding('utf8').on('data', (piece: string) => (body += piece));
+    request.on('end', () => answer(response, body));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://${credentials}127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+  const { transport } = httpTransport({ type: 'http', url, headers: given }, 1000);
+  t.after(async () => {
+    await transport.close();
+    server.close();
+    server.closeAllConnections();
+  });
+  transport.onmessage = (each) => void messages.push(each);
+  await transport.start();
+  return { transport, requests, messages };
+}
 
 /** What a server that answers so is asked, and what of it arrives. */
 async function asked(
@@ -15,29 +52,13 @@ async function asked(
   answer: (response: ServerResponse) => void,
   message: JSONRPCMessage = call,
 ): Promise<{ requests: IncomingHttpHeaders[]; messages: unknown[]; failure: unknown }> {
-  const requests: IncomingHttpHeaders[] = [];
-  const server = createServer((request, response) => {
-    requests.push(request.headers);
-    request.resume().on('end', () => answer(response));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
-  const { transport } = httpTransport({ type: 'http', url, headers: { 'X-Team': 'blue' } }, 1000);
-  t.after(async () => {
-    await transport.close();
-    server.close();
-    server.closeAllConnections();
-  });
-  const messages: unknown[] = [];
+  const { transport, requests, messages } = await connected(t, answer);
   const arrived = new Promise<void>((resolve) => {
-    const onmessage = (each: unknown): void => {
+    transport.onmessage = (each) => {
       messages.push(each);
       resolve();
     };
-    Object.assign(transport, { onmessage });
   });
-  await transport.start();
   const over = Promise.withResolvers<void>();
   const failure = await transport.send(message, { onRequestStreamEnd: over.resolve }).then(
     () => undefined,
@@ -45,6 +66,30 @@ async function asked(
   );
   if (failure === undefined) await Promise.race([arrived, over.promise]);
   return { requests, messages, failure };
+}
+
+/** As much of a signal as is promised for a call; nothing that wants a real one takes it. */
+class LightSignal {
+  aborted = false;
+  reason: unknown;
+  readonly listeners = new Set<() => void>();
+
+  addEventListener(_type: 'abort', listener: () => void): void {
+    this.listeners.add(listener);
+  }
+
+  removeEventListener(_type: 'abort', listener: () => void): void {
+    this.listeners.delete(listener);
+  }
+
+  abort(reason: Error): void {
+    Object.assign(this, { aborted: true, reason });
+    for (const listener of this.listeners) listener();
+  }
+
+  get asSignal(): AbortSignal {
+    return this as unknown as AbortSignal;
+  }
 }
 
 const respond =
@@ -107,4 +152,149 @@ describe('a call of a tool over HTTP', () => {
       assert.deepEqual([requests.length, messages, failure], [1, [], undefined]);
     }
   });
+});
+
+describe('the headers of a call over HTTP', () => {
+  const answer = respond('application/json', JSON.stringify(result));
+
+  test('have what its address says of who asks, unless the configuration says it', async (t) => {
+    for (const [given, expected] of [
+      [{}, `Basic ${btoa('ann:p w')}`],
+      [{ Authorization: 'Bearer x' }, 'Bearer x'],
+    ] as const) {
+      const { transport, requests } = await connected(t, answer, given, 'ann:p%20w@');
+      await transport.send(call);
+      assert.deepEqual([requests.length, requests[0]?.authorization], [1, expected]);
+      assert.match(requests[0]?.host ?? '', /^127\.0\.0\.1:\d+$/);
+    }
+  });
+
+  test('say nothing twice, whatever is configured', async (t) => {
+    for (const [name, value] of [
+      ['Host', 'inside.example'],
+      ['Accept', 'text/plain'],
+      ['Mcp-Name', 'another'],
+    ] as const) {
+      const { transport, requests, messages } = await connected(t, answer, { [name]: value });
+      await transport.send(call);
+      assert.deepEqual([requests.length, messages], [1, [result]]);
+      assert.equal(requests[0]?.['content-length'], String(JSON.stringify(call).length));
+      assert.ok(requests[0]?.[name.toLowerCase()]?.includes(value));
+      assert.ok(!/(.*), \1$/.test(String(requests[0]?.[name.toLowerCase()])));
+    }
+  });
+
+  test('that cannot be sent fail the call, and only that', async (t) => {
+    const { transport, requests } = await connected(t, answer, { 'X-Team': 'blue\n' });
+    await assert.rejects(transport.send(call), /Invalid character in header content/);
+    assert.equal(requests.length, 0);
+  });
+});
+
+describe('a call over HTTP that is cancelled', () => {
+  const streaming = (response: ServerResponse): void =>
+    void response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(': on its way\n\n');
+  const beginning = (response: ServerResponse): void =>
+    void response.writeHead(200, { 'Content-Type': 'application/json' }).write('{');
+
+  for (const [what, answer] of [
+    ['before it is answered', () => undefined],
+    ['while the document of its answer comes', beginning],
+    ['while the stream of its answer is open', streaming],
+  ] as const) {
+    test(`${what} closes its connection, and no other`, async (t) => {
+      const closed = Promise.withResolvers<void>();
+      const came = Promise.withResolvers<void>();
+      const other = Promise.withResolvers<ServerResponse>();
+      const { transport, messages } = await connected(t, (response, body) => {
+        if (body.includes('"other"')) return other.resolve(response);
+        response.on('close', closed.resolve);
+        answer(response);
+        came.resolve();
+      });
+      const signal = new LightSignal();
+      const reason = new Error('enough');
+      const another = transport.send({ ...call, id: 'other' });
+      // What is handed to the SDK resolves when its stream is open.
+      const ended = transport.send(call, { requestSignal: signal.asSignal }).then(
+        () => 'streams',
+        (error: unknown) => error,
+      );
+      await within(came.promise, 'the request to come');
+      if (answer === streaming) await within(ended, 'the stream to be open');
+      signal.abort(reason);
+      await within(closed.promise, 'the connection to be closed');
+      assert.equal(await within(ended, 'the call to end'), answer === streaming ? 'streams' : reason);
+      respond('application/json', JSON.stringify({ ...result, id: 'other' }))(await other.promise);
+      await within(another, 'the other call to end');
+      assert.deepEqual(messages, [{ ...result, id: 'other' }]);
+    });
+  }
+
+  test('before it has left is not sent, and one that is cancelled already fails at once', async (t) => {
+    const { transport, requests } = await connected(t, respond('application/json', JSON.stringify(result)));
+    const reason = new Error('enough');
+    const signal = new LightSignal();
+    const leaving = transport.send(call, { requestSignal: signal.asSignal });
+    signal.abort(reason);
+    await assert.rejects(leaving, reason);
+    await assert.rejects(transport.send(call, { requestSignal: signal.asSignal }), reason);
+    await transport.send(call);
+    assert.equal(requests.length, 1);
+  });
+
+  test('is cancelled as well where the SDK sends it', async (t) => {
+    const came = Promise.withResolvers<void>();
+    const closed = Promise.withResolvers<void>();
+    const { transport, requests } = await connected(t, (response) => {
+      response.on('close', closed.resolve);
+      came.resolve();
+    });
+    const signal = new LightSignal();
+    const sent = transport.send(call, { requestSignal: signal.asSignal, headers: { 'x-one': '1' } });
+    await within(came.promise, 'the request to come');
+    signal.abort(new Error('enough'));
+    await assert.rejects(within(sent, 'the call to end'));
+    await within(closed.promise, 'the connection to be closed');
+    assert.equal(requests[0]?.['x-one'], '1');
+  });
+
+  test('leaves nothing that listens, when it was answered before', async (t) => {
+    const { transport } = await connected(t, respond('application/json', JSON.stringify(result)));
+    const signal = new LightSignal();
+    await transport.send(call, { requestSignal: signal.asSignal });
+    assert.equal(signal.listeners.size, 0);
+  });
+});
+
+test('what comes besides answers is read in the context of who called, in documents and in streams', async (t) => {
+  const caller = new AsyncLocalStorage<string>();
+  const answer = (response: ServerResponse, body: string): void => {
+    const { id } = JSON.parse(body) as { id: string };
+    const messages = [
+      { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: id } },
+      { ...result, id },
+    ];
+    if (id.startsWith('document')) respond('application/json', JSON.stringify(messages))(response);
+    else respond('text/event-stream', messages.map((each) => `data: ${JSON.stringify(each)}\n\n`).join(''))(response);
+  };
+  const { transport } = await connected(t, answer);
+  const heard: [unknown, unknown][] = [];
+  const ids = Array.from({ length: 8 }, (_, index) => [`document-${index}`, `stream-${index}`]).flat();
+  // Twice: the second time on connections that others have made.
+  for (const round of ['first', 'second']) {
+    const over = Promise.withResolvers<void>();
+    let open = ids.length;
+    transport.onmessage = (message) => {
+      if ('method' in message) heard.push([message.params?.['data'], caller.getStore()]);
+      else if ((open -= 1) === 0) over.resolve();
+    };
+    for (const id of ids)
+      caller.run(`${round} ${id}`, () => {
+        transport.send({ ...call, id }).catch(over.reject);
+      });
+    await within(over.promise, 'every answer', () => `${open} missing`);
+    const expected = ids.map((id) => [id, `${round} ${id}`]).toSorted();
+    assert.deepEqual(heard.splice(0).toSorted(), expected);
+  }
 });

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import { urlToHttpOptions } from 'node:url';
 import {
   type FetchLike,
   type JSONRPCMessage,
@@ -6,9 +6,11 @@ import {
   type StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
 import { type JsonObject, isJsonObject } from '../../../model/json.ts';
-import { type GuardedFetch, readAnswer, responseOf } from './guarded-fetch.ts';
+import { type Ask, type GuardedFetch, responseOf } from './guarded-fetch.ts';
+import { type Left, post } from './post.ts';
+import { type Send, sendBySdk } from './send-by-sdk.ts';
 
-type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1];
+type SendOptions = Parameters<Send>[1];
 
 /** How calls go out. */
 export interface DirectCallsOptions {
@@ -21,7 +23,8 @@ export interface DirectCallsOptions {
 
 /** What a header can carry as it is, and what does not look like something encoded. */
 const plain = /^(?!=\?)[\x21-\x7e]+$/;
-const json = /^application\/json\s*(;|$)/i;
+/** Whoever configures one of these has calls made by the SDK, which knows what becomes of it. */
+const ours = /^(?:host|accept|content-type|content-length|mcp-.*)$/;
 
 /**
  * Sends calls of tools without the SDK's work on each of them, and takes their answers where those are a single JSON document.
@@ -29,20 +32,27 @@ const json = /^application\/json\s*(;|$)/i;
  */
 export class DirectCalls {
   readonly #options: DirectCallsOptions;
-  readonly #fixed: Readonly<Record<string, string>>;
+  readonly #ask: Ask;
+  /** As a list, which `node:http` takes as it is. */
+  readonly #fixed: readonly string[];
   readonly #isPossible: boolean;
   /** Answers for the SDK, by the bodies that they answer. */
   readonly #answered = new Map<string, Response>();
 
   constructor(options: DirectCallsOptions) {
+    const { url, headers, guarded } = options;
     this.#options = options;
-    const configured = Object.entries(options.headers).map(([name, value]) => [name.toLowerCase(), value] as const);
-    this.#isPossible = configured.every(([name]) => name !== 'accept' && name !== 'content-type');
-    this.#fixed = {
+    this.#ask = guarded.at(url);
+    const { auth } = urlToHttpOptions(url);
+    const configured = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
+    this.#isPossible = configured.every(([name]) => !ours.test(name));
+    this.#fixed = Object.entries({
+      host: url.host,
+      ...(auth ? { authorization: `Basic ${Buffer.from(auth).toString('base64')}` } : {}),
       ...Object.fromEntries(configured),
       accept: 'application/json, text/event-stream',
       'content-type': 'application/json',
-    };
+    }).flat();
   }
 
   /** The `fetch` for the SDK. */
@@ -56,26 +66,42 @@ export class DirectCalls {
 
   /** Lets calls past the SDK. */
   attach(transport: StreamableHTTPClientTransport): void {
-    const bySdk = transport.send.bind(transport);
-    transport.send = async (message: JSONRPCMessage | JSONRPCMessage[], options?: SendOptions) => {
-      const headers = Array.isArray(message) ? undefined : this.#headersFor(message, options, transport);
-      if (headers === undefined) return await bySdk(message, options);
+    const bySdk = sendBySdk(transport);
+    transport.send = (message, options) => {
+      if (Array.isArray(message)) return bySdk(message, options);
+      const headers = this.#headersFor(message, options, transport);
+      if (headers === undefined) return bySdk(message, options);
       const body = JSON.stringify(message);
-      let incoming: IncomingMessage;
-      try {
-        incoming = await this.#post(body, headers, options?.requestSignal);
-        if (incoming.statusCode === 200 && json.test(incoming.headers['content-type'] ?? '')) {
-          for (const each of await this.#messages(incoming)) transport.onmessage?.(each);
-          // Whoever was not answered by now will not be.
-          options?.onRequestStreamEnd?.();
-          return;
-        }
-        this.#answered.set(body, await responseOf(incoming, this.#options.largestMessage));
-      } catch (error) {
+      headers.push('content-length', String(Buffer.byteLength(body)));
+      const failed = (error: unknown): never => {
         if (options?.requestSignal?.aborted !== true && error instanceof Error) transport.onerror?.(error);
         throw error;
-      }
-      return await bySdk(message, options).finally(() => this.#answered.delete(body));
+      };
+      // An answer goes to who waits for it. Anything else is for who sent this, which only the context of this tells.
+      const take = (document: unknown): boolean => {
+        const isTaken = isAnswer(document, message);
+        if (isTaken) transport.onmessage?.(document);
+        return isTaken;
+      };
+      const takeUp = async (left: Left): Promise<void> => {
+        try {
+          if ('document' in left) {
+            for (const each of messagesOf(left.document)) transport.onmessage?.(each);
+            // Whoever was not answered by now will not be.
+            options?.onRequestStreamEnd?.();
+            return;
+          }
+          this.#answered.set(body, await responseOf(left.incoming, this.#options.largestMessage));
+        } catch (error) {
+          failed(error);
+        }
+        await bySdk(message, options).finally(() => this.#answered.delete(body));
+      };
+      const largestAnswer = this.#options.largestMessage;
+      return post(this.#ask, { headers, body, signal: options?.requestSignal, largestAnswer, take }).then(
+        (left) => (left === undefined ? undefined : takeUp(left)),
+        failed,
+      );
     };
   }
 
@@ -83,31 +109,32 @@ export class DirectCalls {
   #headersFor(
     message: JSONRPCMessage,
     options: SendOptions,
-    transport: StreamableHTTPClientTransport,
-  ): Record<string, string> | undefined {
+    { sessionId, protocolVersion }: StreamableHTTPClientTransport,
+  ): string[] | undefined {
     if (!this.#isPossible || !('method' in message) || message.method !== 'tools/call') return undefined;
     if (!('id' in message) || options?.headers !== undefined || options?.resumptionToken !== undefined)
       return undefined;
-    const { sessionId, protocolVersion } = transport;
-    const session = sessionId === undefined ? this.#fixed : { ...this.#fixed, 'mcp-session-id': sessionId };
+    const headers = [...this.#fixed];
+    if (sessionId !== undefined) headers.push('mcp-session-id', sessionId);
     const { name, _meta } = (message.params ?? {}) as JsonObject;
     const version = isJsonObject(_meta) ? _meta[PROTOCOL_VERSION_META_KEY] : undefined;
-    if (typeof version !== 'string')
-      return protocolVersion === undefined ? { ...session } : { ...session, 'mcp-protocol-version': protocolVersion };
+    if (typeof version !== 'string') {
+      if (protocolVersion !== undefined) headers.push('mcp-protocol-version', protocolVersion);
+      return headers;
+    }
     if (typeof name !== 'string' || !plain.test(name)) return undefined;
-    return { ...session, 'mcp-protocol-version': version, 'mcp-method': message.method, 'mcp-name': name };
+    headers.push('mcp-protocol-version', version, 'mcp-method', message.method, 'mcp-name', name);
+    return headers;
   }
+}
 
-  #post(body: string, headers: Record<string, string>, signal: AbortSignal | undefined): Promise<IncomingMessage> {
-    headers['content-length'] = String(Buffer.byteLength(body));
-    return this.#options.guarded.send(this.#options.url, { method: 'POST', headers, body, signal });
-  }
+function isAnswer(document: unknown, call: JSONRPCMessage): document is JSONRPCMessage {
+  if (!isJsonObject(document) || document['jsonrpc'] !== '2.0' || 'method' in document) return false;
+  return 'id' in call && document['id'] === call.id;
+}
 
-  async #messages(incoming: IncomingMessage): Promise<readonly JSONRPCMessage[]> {
-    const bytes = await readAnswer(incoming, this.#options.largestMessage);
-    const value: unknown = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'));
-    const messages = Array.isArray(value) ? value : [value];
-    if (messages.every((each) => isJsonObject(each) && each['jsonrpc'] === '2.0')) return messages as JSONRPCMessage[];
-    throw new Error('the server answered with JSON that is no JSON-RPC message');
-  }
+function messagesOf(document: unknown): readonly JSONRPCMessage[] {
+  const messages = Array.isArray(document) ? document : [document];
+  if (messages.every((each) => isJsonObject(each) && each['jsonrpc'] === '2.0')) return messages as JSONRPCMessage[];
+  throw new Error('the server answered with JSON that is no JSON-RPC message');
 }

@@ -1,24 +1,31 @@
-import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  type IncomingMessage,
+  type RequestOptions,
+  request as requestHttp,
+} from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { Readable, pipeline } from 'node:stream';
+import { urlToHttpOptions } from 'node:url';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { instance } from '../../../model/instance.ts';
 import { namesInside, publicLookup, refuseAddress } from './address-guard.ts';
 import { boundedEvents } from './bounded-events.ts';
 
-/** A request without what the web wraps around it. */
-export interface PlainRequest {
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
-  readonly signal: AbortSignal | undefined;
-}
+/** Makes a request, and tells once what comes of it. Headers that are a list are sent as they are, and say the host. */
+export type Ask = (
+  request: Pick<RequestOptions, 'method' | 'headers' | 'signal'>,
+  body: string | undefined,
+  answered: (incoming: IncomingMessage) => void,
+  failed: (error: Error) => void,
+) => ClientRequest;
 
 /** A `fetch` for one server, and how to let go of its connections. */
 export interface GuardedFetch {
   readonly fetch: FetchLike;
-  /** The same for who needs no `Response`. */
-  send(url: URL, request: PlainRequest): Promise<IncomingMessage>;
+  /** The same for who asks one address often, and needs no `Response`. Throws when the address may not be asked. */
+  at(url: URL): Ask;
   close(): void;
 }
 
@@ -30,47 +37,56 @@ const withoutBody = new Set([204, 205, 304]);
  * when it is connected to, and costs less than the global `fetch`.
  */
 export function guardedFetch(configured: URL, largestAnswer: number, others: readonly URL[] = []): GuardedFetch {
-  const settings = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY };
+  const settings = { keepAlive: true };
   const agents = { 'http:': new HttpAgent(settings), 'https:': new HttpsAgent(settings) };
   const hosts = [configured, ...others].map(({ hostname }) => hostname);
   const insideHosts = new Set(hosts.filter((hostname) => namesInside(hostname)));
 
-  const send: GuardedFetch['send'] = (url, { method, headers, body, signal }) =>
-    new Promise((resolve, reject) => {
-      const secure = url.protocol === 'https:';
-      if (!secure && url.protocol !== 'http:') throw new Error(`${url.protocol} is not a protocol of the web`);
-      // A redirect within the origin may still leave the host that was configured: from example.org to www.example.org.
-      const isTrusted = insideHosts.has(url.hostname);
-      if (!isTrusted) refuseAddress(url.hostname);
-      const options: RequestOptions = {
-        method,
-        headers,
-        agent: secure ? agents['https:'] : agents['http:'],
-        ...(isTrusted ? {} : { lookup: publicLookup }),
-        ...(signal === undefined ? {} : { signal }),
-      };
-      const request = (secure ? requestHttps : requestHttp)(url, options);
-      request.once('response', (response) => {
+  const at = (url: URL): Ask => {
+    const secure = url.protocol === 'https:';
+    if (!secure && url.protocol !== 'http:') throw new Error(`${url.protocol} is not a protocol of the web`);
+    // A redirect within the origin may still leave the host that was configured: from example.org to www.example.org.
+    const isTrusted = insideHosts.has(url.hostname);
+    if (!isTrusted) refuseAddress(url.hostname);
+    const { hostname, port, path, auth } = urlToHttpOptions(url);
+    // Copied several times for each request: no more than is needed.
+    const place: RequestOptions = {
+      hostname,
+      port,
+      path,
+      agent: secure ? agents['https:'] : agents['http:'],
+      ...(auth === undefined ? {} : { auth }),
+      ...(isTrusted ? {} : { lookup: publicLookup }),
+    };
+    const open = secure ? requestHttps : requestHttp;
+    return (given, body, answered, failed) => {
+      const request = open({ ...place, ...given });
+      request.on('response', (response) => {
         if (response.headers[instance.header] === instance.id) request.destroy(itself(url));
-        else resolve(response);
+        else answered(response);
       });
-      request.on('error', reject);
+      request.on('error', failed);
       request.end(body);
-    });
+      return request;
+    };
+  };
 
   const fetch: FetchLike = async (given, init = {}) => {
-    const incoming = await send(new URL(given), {
+    const request = {
       method: init.method ?? 'GET',
       headers: Object.fromEntries(new Headers(init.headers)),
-      body: typeof init.body === 'string' ? init.body : undefined,
-      signal: init.signal ?? undefined,
+      ...(init.signal ? { signal: init.signal } : {}),
+    };
+    const body = typeof init.body === 'string' ? init.body : undefined;
+    const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
+      at(new URL(given))(request, body, resolve, reject);
     });
     return await responseOf(incoming, largestAnswer);
   };
 
   return {
     fetch,
-    send,
+    at,
     close() {
       agents['http:'].destroy();
       agents['https:'].destroy();
@@ -106,20 +122,27 @@ function eventsOf(incoming: IncomingMessage, largest: number): ReadableStream<Ui
   return Readable.toWeb(events) as ReadableStream<Uint8Array>;
 }
 
-/** An answer in one piece: cheaper as such than as a stream. */
-export function readAnswer(incoming: IncomingMessage, largest: number): Promise<Uint8Array<ArrayBuffer>> {
-  return new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    incoming.on('data', (chunk: Uint8Array) => {
-      size += chunk.length;
-      if (size <= largest) chunks.push(chunk);
-      else incoming.destroy(new Error(`the answer is larger than ${Math.round(largest / 1024 / 1024)} MB`));
-    });
-    incoming.once('end', () => resolve(new Uint8Array(Buffer.concat(chunks))));
-    incoming.once('error', reject);
-    incoming.once('close', () => {
-      if (!incoming.readableEnded) reject(new Error('the answer was cut off'));
-    });
+function readAnswer(incoming: IncomingMessage, largest: number): Promise<Buffer<ArrayBuffer>> {
+  return new Promise((resolve, reject) => takeAnswer(incoming, largest, resolve, reject));
+}
+
+/** An answer in one piece: cheaper as such than as a stream. Only the first thing that is told counts. */
+export function takeAnswer(
+  incoming: IncomingMessage,
+  largest: number,
+  taken: (body: Buffer<ArrayBuffer>) => void,
+  failed: (error: Error) => void,
+): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  incoming.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= largest) chunks.push(chunk);
+    else incoming.destroy(new Error(`the answer is larger than ${Math.round(largest / 1024 / 1024)} MB`));
+  });
+  incoming.on('end', () => taken(Buffer.concat(chunks)));
+  incoming.on('error', failed);
+  incoming.on('close', () => {
+    if (!incoming.readableEnded) failed(new Error('the answer was cut off'));
   });
 }

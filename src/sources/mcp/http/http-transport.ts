@@ -5,6 +5,7 @@ import { guardedFetch } from './guarded-fetch.ts';
 import { authorizedFetch } from './oauth/authorized-fetch.ts';
 import type { OAuthOptions } from './oauth/oauth-options.ts';
 import { longestPauseMs, patientScheduler } from './patient-scheduler.ts';
+import { sendBySdk } from './send-by-sdk.ts';
 
 /** Where a server is on the network. */
 export interface HttpTransportOptions {
@@ -50,7 +51,8 @@ export function httpTransport(options: HttpTransportOptions, largestMessage: num
     },
     reconnectionScheduler: patientScheduler(),
   });
-  direct?.attach(transport);
+  if (direct === undefined) transport.send = sendBySdk(transport);
+  else direct.attach(transport);
   const farewell = async (): Promise<void> => {
     const ended = transport.terminateSession().catch(() => undefined);
     await Promise.race([ended, wait(farewellMs, undefined, { ref: false })]);

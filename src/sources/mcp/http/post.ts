@@ -1,0 +1,72 @@
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { reasonOf } from '../../../model/unless-aborted.ts';
+import { type Ask, takeAnswer } from './guarded-fetch.ts';
+import type { Cancellation } from './send-by-sdk.ts';
+import { together } from './together.ts';
+
+/** A call on its way to a server. */
+export interface Post {
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
+  readonly body: string;
+  readonly signal: Cancellation | undefined;
+  readonly largestAnswer: number;
+  /** Takes a JSON document where it comes, in whatever asynchronous context; or leaves it. */
+  take(document: unknown): boolean;
+}
+
+/** An answer that was left: a document, or something else than one. */
+export type Left = { readonly document: unknown } | { readonly incoming: IncomingMessage };
+
+const json = /^application\/json\s*(;|$)/i;
+
+/**
+ * Posts a call, and resolves when its answer was taken, or else with the answer. With callbacks and few objects, because every call
+ * pays for them. When it is cancelled its connection is closed, also while what was left is being read.
+ */
+export function post(ask: Ask, { headers, body, signal, largestAnswer, take }: Post): Promise<Left | undefined> {
+  return new Promise((resolve, reject) => {
+    let request: ClientRequest | undefined;
+    const cancel = (): void => {
+      const reason = reasonOf(signal ?? { reason: 'cancelled' });
+      request?.destroy(reason);
+      reject(reason);
+    };
+    const release = (): void => signal?.removeEventListener('abort', cancel);
+    const failed = (error: unknown): void => {
+      release();
+      reject(error);
+    };
+    const taken = (bytes: Buffer): void => {
+      release();
+      together(() => {
+        try {
+          const document: unknown = JSON.parse(bytes.toString());
+          resolve(take(document) ? undefined : { document });
+        } catch (error) {
+          reject(error);
+        }
+      });
+    };
+    const answered = (incoming: IncomingMessage): void => {
+      if (incoming.statusCode === 200 && json.test(incoming.headers['content-type'] ?? '')) {
+        takeAnswer(incoming, largestAnswer, taken, failed);
+        return;
+      }
+      incoming.on('close', release);
+      resolve({ incoming });
+    };
+    const send = (): void => {
+      if (signal?.aborted === true) return;
+      try {
+        request = ask({ method: 'POST', headers }, body, answered, failed);
+      } catch (error) {
+        failed(error);
+      }
+    };
+    if (signal?.aborted === true) return cancel();
+    signal?.addEventListener('abort', cancel, { once: true });
+    // Requests of one turn leave one right after the other: the server is woken once for all of them.
+    setImmediate(send);
+  });
+}
