@@ -1,8 +1,8 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { reasonOf } from '../../../model/unless-aborted.ts';
+import { beforeNextTurn, together } from './end-of-turn.ts';
 import { type Ask, takeAnswer } from './guarded-fetch.ts';
 import type { Cancellation } from './send-by-sdk.ts';
-import { together } from './together.ts';
 
 /** A call on its way to a server. */
 export interface Post {
@@ -66,7 +66,7 @@ export function post(ask: Ask, { headers, body, signal, largestAnswer, take }: P
     };
     if (signal?.aborted === true) return cancel();
     signal?.addEventListener('abort', cancel, { once: true });
-    // Requests of one turn leave one right after the other: the server is woken once for all of them.
-    setImmediate(send);
+    // Requests of one turn leave right after each other: the server is woken once for all of them.
+    beforeNextTurn(send);
   });
 }
