@@ -41,9 +41,14 @@ async function connected(
     server.close();
     server.closeAllConnections();
   });
-  transport.onmessage = (each) => void messages.push(each);
+  hear(transport, (each) => void messages.push(each));
   await transport.start();
   return { transport, requests, messages };
+}
+
+/** Lets this one have what comes. */
+function hear(transport: Transport, onmessage: (message: JSONRPCMessage) => void): void {
+  Object.assign(transport, { onmessage });
 }
 
 /** What a server that answers so is asked, and what of it arrives. */
@@ -54,10 +59,10 @@ async function asked(
 ): Promise<{ requests: IncomingHttpHeaders[]; messages: unknown[]; failure: unknown }> {
   const { transport, requests, messages } = await connected(t, answer);
   const arrived = new Promise<void>((resolve) => {
-    transport.onmessage = (each) => {
+    hear(transport, (each) => {
       messages.push(each);
       resolve();
-    };
+    });
   });
   const over = Promise.withResolvers<void>();
   const failure = await transport.send(message, { onRequestStreamEnd: over.resolve }).then(
@@ -279,22 +284,21 @@ test('what comes besides answers is read in the context of who called, in docume
     else respond('text/event-stream', messages.map((each) => `data: ${JSON.stringify(each)}\n\n`).join(''))(response);
   };
   const { transport } = await connected(t, answer);
-  const heard: [unknown, unknown][] = [];
   const ids = Array.from({ length: 8 }, (_, index) => [`document-${index}`, `stream-${index}`]).flat();
   // Twice: the second time on connections that others have made.
   for (const round of ['first', 'second']) {
     const over = Promise.withResolvers<void>();
     let open = ids.length;
-    transport.onmessage = (message) => {
-      if ('method' in message) heard.push([message.params?.['data'], caller.getStore()]);
+    const heard = new Map<unknown, unknown>();
+    hear(transport, (message) => {
+      if ('method' in message) heard.set(message.params?.['data'], caller.getStore());
       else if ((open -= 1) === 0) over.resolve();
-    };
+    });
     for (const id of ids)
       caller.run(`${round} ${id}`, () => {
         transport.send({ ...call, id }).catch(over.reject);
       });
     await within(over.promise, 'every answer', () => `${open} missing`);
-    const expected = ids.map((id) => [id, `${round} ${id}`]).toSorted();
-    assert.deepEqual(heard.splice(0).toSorted(), expected);
+    assert.deepEqual(heard, new Map(ids.map((id) => [id, `${round} ${id}`])));
   }
 });

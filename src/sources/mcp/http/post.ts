@@ -40,12 +40,15 @@ export function post(ask: Ask, { headers, body, signal, largestAnswer, take }: P
     const taken = (bytes: Buffer): void => {
       release();
       together(() => {
+        let left: Left | undefined;
         try {
           const document: unknown = JSON.parse(bytes.toString());
-          resolve(take(document) ? undefined : { document });
+          if (!take(document)) left = { document };
         } catch (error) {
           reject(error);
+          return;
         }
+        resolve(left);
       });
     };
     const answered = (incoming: IncomingMessage): void => {
