@@ -3,7 +3,7 @@ import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcont
 import type { Progress } from '../../model/call.ts';
 import { messageOf } from '../../model/errors.ts';
 import { type JsonObject, isJsonObject } from '../../model/json.ts';
-import type { StopSignal } from '../../model/stop.ts';
+import { Stop, type StopSignal } from '../../model/stop.ts';
 import { reasonOf } from '../../model/unless-aborted.ts';
 import type { Caller } from './callers.ts';
 import { ConnectionLost, RemoteError } from './connection-errors.ts';
@@ -36,7 +36,7 @@ class Pending {
   readonly promise: Promise<JsonObject>;
   sent: boolean;
   /** Its own stream, where it has one. */
-  readonly stream: AbortController | undefined;
+  readonly stream: Stop | undefined;
   readonly #options: RequestOptions;
   readonly #lane: PendingIn;
   readonly #timer: NodeJS.Timeout | undefined;
@@ -50,7 +50,7 @@ class Pending {
     this.#lane = lane;
     // Over HTTP nothing tells when a request has left; it is taken as sent until its failure says otherwise.
     this.sent = hasStream;
-    this.stream = hasStream ? new AbortController() : undefined;
+    this.stream = hasStream ? new Stop() : undefined;
     this.promise = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -81,11 +81,17 @@ class Pending {
     const { signal } = this.#options;
     this.#lane.withdraw(this);
     if (signal !== undefined) this.settle(reasonOf(signal));
-    this.stream?.abort();
+    this.stream?.abort(signal?.reason);
   }
 
   fail(error: unknown): void {
     this.settle(lossOf(error, this.sent));
+  }
+
+  /** Its stream ended, with the answer or without. */
+  cut(): void {
+    if (!this.#lane.all.has(this.id)) return;
+    this.settle(new ConnectionLost('the stream of the answer ended before the answer came', true));
   }
 }
 
@@ -210,10 +216,10 @@ export class Lane implements Transport {
 
   #sendOnStream(message: JSONRPCMessage, pending: Pending, headers: RequestOptions['headers']): Promise<void> {
     return this.#transport.send(message, {
-      ...(pending.stream === undefined ? {} : { requestSignal: pending.stream.signal }),
+      // A light one: whoever hands it to the SDK makes a real one of it.
+      ...(pending.stream === undefined ? {} : { requestSignal: pending.stream as unknown as AbortSignal }),
       ...(headers === undefined ? {} : { headers }),
-      onRequestStreamEnd: () =>
-        pending.settle(new ConnectionLost('the stream of the answer ended before the answer came', true)),
+      onRequestStreamEnd: () => pending.cut(),
     });
   }
 

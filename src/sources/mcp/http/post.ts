@@ -1,15 +1,15 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { StopSignal } from '../../../model/stop.ts';
 import { reasonOf } from '../../../model/unless-aborted.ts';
 import { beforeNextTurn, together } from './end-of-turn.ts';
 import { type Ask, takeAnswer } from './guarded-fetch.ts';
-import type { Cancellation } from './send-by-sdk.ts';
 
 /** A call on its way to a server. */
 export interface Post {
   /** Names and values in turn. */
   readonly headers: readonly string[];
   readonly body: string;
-  readonly signal: Cancellation | undefined;
+  readonly signal: StopSignal | undefined;
   readonly largestAnswer: number;
   /** Takes a JSON document where it comes, in whatever asynchronous context; or leaves it. */
   take(document: unknown): boolean;
