@@ -1,4 +1,4 @@
-import { keepFigure } from './results.ts';
+import { type Figure, keepFigure } from './results.ts';
 
 /** One thing to measure: how it is called, and how often per round. */
 export interface Subject {
@@ -107,11 +107,29 @@ export function throughputOf(measured: Measurement, base: Measurement): number {
   return median(measured.perSeconds.map((each, round) => each / (base.perSeconds[round] ?? Number.NaN)));
 }
 
+/** One at a time, what counts is how long a call takes; several at a time, how many there are. */
+function figureOf(measurements: readonly Measurement[]): Omit<Figure, 'title'> {
+  return measurements.some(({ concurrency }) => concurrency > 1)
+    ? {
+        unit: 'calls/s',
+        isMoreBetter: true,
+        bars: measurements.map(({ name, perSecond, perSeconds }) => ({
+          name,
+          value: perSecond,
+          spread: spreadOf(perSeconds),
+        })),
+      }
+    : {
+        unit: 'µs a call, p50',
+        isMoreBetter: false,
+        bars: measurements.map(({ name, p50, p50s }) => ({ name, value: p50, spread: spreadOf(p50s) })),
+      };
+}
+
 /** Prints measurements as a Markdown table, with ratios against the subject named `against`. */
 export function printTable(title: string, measurements: readonly Measurement[], against: string): void {
   const base = measurements.find((each) => each.name === against);
-  const bars = measurements.map(({ name, p50, p50s }) => ({ name, value: p50, spread: spreadOf(p50s) }));
-  keepFigure({ title, unit: 'µs a call, p50', isMoreBetter: false, bars });
+  keepFigure({ title, ...figureOf(measurements) });
   console.log(`\n${title}\n`);
   console.log(`| | p50 µs | p99 µs | calls/s (spread) | p50 against ${against} |`);
   console.log('|---|---|---|---|---|');

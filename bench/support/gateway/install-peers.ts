@@ -30,7 +30,12 @@ export function installPeers(): readonly Peer[] {
       console.log(`the peers cannot be installed, so they are not measured; is the registry reachable? ${reason}`);
     }
   }
-  return wanted.flatMap(([name]) => installed(name) ?? []);
+  return installedPeers();
+}
+
+/** Those of the peers that are there. */
+export function installedPeers(): readonly Peer[] {
+  return Object.keys(manifestIn(place).dependencies ?? {}).flatMap((name) => installed(name) ?? []);
 }
 
 function installed(name: string): Peer | undefined {
