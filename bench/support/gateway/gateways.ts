@@ -8,8 +8,11 @@ import { freePort } from '../../../test/support/free-port.ts';
 import type { Peer } from './install-peers.ts';
 import { type GatewayAddress, LeanClient } from './lean-client.ts';
 
-/** The server behind a gateway: a program on stdio, or an address. */
-export type Behind = { readonly command: string; readonly args: readonly string[] } | { readonly url: string };
+/** A server behind a gateway: a program on stdio, or an address. */
+type Server = { readonly command: string; readonly args: readonly string[] } | { readonly url: string };
+
+/** What is behind a gateway: one server, or several by name. */
+export type Behind = Server | { readonly servers: Readonly<Record<string, Server>> };
 
 /** A gateway that can be started in front of a server. */
 export interface Gateway {
@@ -44,10 +47,23 @@ export function programAt(path: string): string {
 }
 
 const streamable = { path: '/mcp', transport: 'streamable' } as const;
-const words = (behind: Behind): readonly string[] =>
-  'url' in behind ? [behind.url] : [behind.command, ...behind.args];
-const entry = (behind: Behind): object =>
-  'url' in behind ? { type: 'http', url: behind.url } : { command: behind.command, args: behind.args };
+
+function words(behind: Behind): readonly string[] {
+  if ('servers' in behind) throw new Error('it takes only one server');
+  return 'url' in behind ? [behind.url] : [behind.command, ...behind.args];
+}
+
+/** The servers as most configurations name them. */
+function entries(behind: Behind, more: object = {}): Readonly<Record<string, object>> {
+  const servers = 'servers' in behind ? behind.servers : { bench: behind };
+  return Object.fromEntries(
+    Object.entries(servers).map(([name, server]) => {
+      const where =
+        'url' in server ? { type: 'http', url: server.url } : { command: server.command, args: server.args };
+      return [name, { ...where, ...more }];
+    }),
+  );
+}
 
 /** What the gateway of this project does to each call of the run: nothing is taken out of it. */
 const policies = [
@@ -76,15 +92,20 @@ export const sdkGateway: Gateway = {
   }),
 };
 
-export const signalbox: Gateway = {
-  name: 'Signalbox',
+/** The environment of our own commands in a directory. */
+export function ownEnvironment(directory: string): Readonly<Record<string, string>> {
+  return { SIGNALBOX_HOME: join(directory, 'data'), SIGNALBOX_TOKEN: '', SIGNALBOX_SECRETS: 'file' };
+}
+
+/** Signalbox, from source or as it is started by that launcher. */
+export const signalboxAt = (name: string, launcher: string): Gateway => ({
+  name,
   isPeer: false,
   takesHttp: true,
   prepare(port, behind, directory) {
-    const env = { SIGNALBOX_HOME: join(directory, 'data'), SIGNALBOX_TOKEN: '', SIGNALBOX_SECRETS: 'file' };
-    const configuration = { mcpServers: { bench: { ...entry(behind), concurrency: 64 } }, policies };
+    const env = ownEnvironment(directory);
+    const configuration = { mcpServers: entries(behind, { concurrency: 64 }), policies };
     writeFileSync(join(directory, 'signalbox.config.json'), JSON.stringify(configuration));
-    const launcher = programAt('bin/signalbox');
     const made = execFileSync(process.execPath, [launcher, 'token', 'create', '--role', 'agent', '--json'], {
       cwd: directory,
       env: { ...process.env, ...env },
@@ -92,7 +113,9 @@ export const signalbox: Gateway = {
     const { token } = JSON.parse(made.toString()) as { token: string };
     return { args: [launcher, 'serve', '--port', String(port)], env, address: { ...streamable, token } };
   },
-};
+});
+
+export const signalbox = signalboxAt('Signalbox', programAt('bin/signalbox'));
 
 /** The same, to a client of the revision without sessions. */
 export const signalboxStateless: Gateway = {
@@ -132,7 +155,7 @@ export function peerGateways(peers: readonly Peer[]): readonly Gateway[] {
       takesHttp: true,
       prepare: (port, behind, own) => {
         const config = join(own, 'hub.json');
-        writeFileSync(config, JSON.stringify({ mcpServers: { bench: entry(behind) } }));
+        writeFileSync(config, JSON.stringify({ mcpServers: entries(behind) }));
         return {
           args: [join(directory, 'dist/cli.js'), '--port', String(port), '--config', config],
           env: { XDG_STATE_HOME: own, XDG_CONFIG_HOME: own, XDG_DATA_HOME: own },
@@ -154,28 +177,32 @@ const running = new Set<ChildProcess>();
 process.on('exit', () => running.forEach(killGroup));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
 
-/** Starts a gateway, and waits until it lists the tools of the server. */
-export async function startGateway(
-  gateway: Gateway,
-  behind: Behind,
-  nodeOptions: readonly string[] = [],
-): Promise<RunningGateway> {
-  const directory = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
+/** What may be said of a start. */
+interface Start {
+  /** Where it runs, and keeps what it keeps: a new one, which is removed afterwards, unless given. */
+  readonly directory?: string;
+  /** What must be listed: `echo` unless said otherwise. */
+  readonly tools?: readonly string[];
+}
+
+/** Starts a gateway, and waits until it lists the tools of the servers. */
+export async function startGateway(gateway: Gateway, behind: Behind, start: Start = {}): Promise<RunningGateway> {
+  const directory = start.directory ?? mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
   const port = await freePort();
   const { args, env = {}, address } = gateway.prepare(port, behind, directory);
   const started = performance.now();
   // In a group of its own, so that it can be ended with everything that it started.
-  const child = spawn(process.execPath, [...nodeOptions, ...args], {
+  const child = spawn(process.execPath, args, {
     cwd: directory,
     env: { ...process.env, ...env },
     stdio: 'ignore',
     detached: true,
   });
   running.add(child);
-  const connect = (): Promise<LeanClient> => LeanClient.open({ port, ...address });
+  const connect = (): Promise<LeanClient> => LeanClient.open({ port, ...address }, start.tools);
   const stop = async (): Promise<void> => {
     await end(child);
-    rmSync(directory, { recursive: true, force: true });
+    if (start.directory === undefined) rmSync(directory, { recursive: true, force: true });
   };
   try {
     const client = await answering(gateway.name, connect, child, started + patienceMs);

@@ -14,6 +14,8 @@ export interface GatewayAddress {
 const info = { name: 'bench', version: '1' };
 const initialization = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: info };
 const modern = '2026-07-28';
+/** How often to look for the tools: about a minute. */
+const mostLists = 6000;
 const envelope = {
   'io.modelcontextprotocol/protocolVersion': modern,
   'io.modelcontextprotocol/clientCapabilities': {},
@@ -43,13 +45,13 @@ export class LeanClient {
     ].join('\r\n');
   }
 
-  /** Connects, and waits until the server's tools are listed. */
-  static async open(address: GatewayAddress): Promise<LeanClient> {
+  /** Connects, and waits until the servers' tools are listed; the first of them is the one that is called. */
+  static async open(address: GatewayAddress, tools: readonly string[] = ['echo']): Promise<LeanClient> {
     const client = new LeanClient(address);
     try {
       if (address.transport === 'sse') await client.#openStream();
       if (address.stateless !== true) await client.#initialize();
-      client.echo = await client.#nameOfEcho();
+      client.echo = await client.#listed(tools);
     } catch (error) {
       client.close();
       throw error;
@@ -74,11 +76,15 @@ export class LeanClient {
     for (const connection of this.#all) connection.close();
   }
 
-  async #nameOfEcho(): Promise<string> {
-    const answer = await this.#request('tools/list', {});
-    const name = /"name":"((?:[\w-]*__)?echo)"/.exec(answer.toString())?.[1];
-    if (name === undefined) throw new Error('the tool is not listed yet');
-    return name;
+  /** The name of the first tool, when all are listed; under whatever prefix the gateway gives them. */
+  async #listed(tools: readonly string[]): Promise<string> {
+    for (let asked = 0; asked < mostLists; asked += 1) {
+      const answer = (await this.#request('tools/list', {})).toString();
+      const names = tools.map((tool) => new RegExp(`"name":"((?:[\\w-]*__)?${tool})"`).exec(answer)?.[1]);
+      if (names[0] !== undefined && names.every((name) => name !== undefined)) return names[0];
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    throw new Error(`not all of ${tools.join(', ')} are listed`);
   }
 
   async #initialize(): Promise<void> {
