@@ -15,7 +15,8 @@ export function brokenLinks(pages: readonly Page[]): string[] {
   );
 }
 
-function linksOf(page: Page): { readonly target: string; readonly line: number }[] {
+/** Where the links of a page lead, and on which line they stand. */
+export function linksOf(page: Page): { readonly target: string; readonly line: number }[] {
   const prose = proseOf(page).replaceAll(/`[^`\n]*`/g, (code) => ' '.repeat(code.length));
   return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(({ 1: target = '', index }) => ({
     target,

@@ -3,16 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import manifest from '../../package.json' with { type: 'json' };
 import { command, root, type CommandResult } from './command.ts';
+import { checkPackedFiles } from './packed-files.ts';
 
 /**
- * Builds and packs what would be published, then looks at it as a user's tools would: publint and attw on the tarball,
+ * Builds and packs what would be published, then looks at it as a user's tools would: which files there are, publint and attw on the tarball,
  * a program that uses it compiled without leaving out anybody's declarations, the entries imported, the command started. All in a temporary directory, so that runs do not meet each other in dist/.
  */
 export async function checkPackage(): Promise<CommandResult> {
   const directory = await mkdtemp(join(tmpdir(), 'signalbox-package-'));
   try {
-    for (const entry of ['package.json', 'LICENSE', ...manifest.files.filter((name) => name !== 'dist')]) {
-      await cp(join(root, entry), join(directory, entry), { recursive: true });
+    const named = manifest.files.filter((name) => name !== 'dist' && !name.startsWith('!'));
+    for (const entry of ['package.json', 'LICENSE', 'README.md', ...named]) {
+      const filter = (path: string): boolean => path !== join(root, 'docs', 'site');
+      await cp(join(root, entry), join(directory, entry), { recursive: true, filter });
     }
     await symlink(join(root, 'node_modules'), join(directory, 'node_modules'));
     await writeFile(join(directory, 'consumer.ts'), consumer);
@@ -20,6 +23,7 @@ export async function checkPackage(): Promise<CommandResult> {
       () => command('tsc', ['--project', 'tsconfig.build.json', '--outDir', join(directory, 'dist')]),
       () => command('node', ['console/build.ts', '--out', join(directory, 'dist', 'console')]),
       () => command('npm', ['pack', '--ignore-scripts', '--silent'], directory),
+      () => checkPackedFiles(join(directory, tarball)),
       () => command('publint', ['run', '--strict', tarball], directory),
       () => command('attw', ['--profile', 'esm-only', tarball], directory),
       () =>
@@ -49,6 +53,8 @@ const checked = entries.filter((entry) => !entry.endsWith('/ai-sdk'));
 const consumer = `
 ${checked.map((entry, index) => `import * as entry${index} from '${entry}';`).join('\n')}
 import { createSignalbox, defineTool, localServer } from '${manifest.name}';
+import { mcpEndpoint } from '${manifest.name}/mcp';
+import { createServer } from 'node:http';
 import * as z from 'zod';
 
 const add = defineTool({
@@ -61,7 +67,11 @@ const add = defineTool({
 defineTool({ name: 'none', description: 'Nothing.', input: z.object({ a: z.number() }), run: ({ c }) => c });
 const box = await createSignalbox({ servers: [localServer({ name: 'math', tools: [add] })] });
 const outcome: string = (await box.call('mcp__math__add', { a: 1, b: 2 })).outcome;
-export default [outcome, ${checked.map((_, index) => `entry${index}`).join(', ')}];
+const endpoint = mcpEndpoint(box);
+const server = createServer((request, response) => void endpoint.handle(request, response, { principal: 'ann' }));
+// @ts-expect-error: whoever asks must be named
+void endpoint.stdio({});
+export default [outcome, server, ${checked.map((_, index) => `entry${index}`).join(', ')}];
 `;
 
 const tarball = `${manifest.name}-${manifest.version}.tgz`;

@@ -1,9 +1,9 @@
-import { type Tool, jsonSchema, tool } from 'ai';
 import * as z from 'zod';
 import type { CallResult } from '../../model/call.ts';
 import { text } from '../../model/content.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Turn } from '../runtime.ts';
+import type { OfferedTool } from './step.ts';
 
 /** The tool with which a model asks its user. */
 export const askUserName = 'ask_user';
@@ -26,10 +26,11 @@ const questionsSchema = z.object({
 });
 
 /** How the tool is told to the model. */
-export const askUserTool: Tool = tool({
+export const askUserTool: OfferedTool = {
+  name: askUserName,
   description: 'Asks the user one or more questions and waits for the answers. Use it when only the user can decide.',
-  inputSchema: jsonSchema(z.toJSONSchema(questionsSchema, { io: 'input' }) as Parameters<typeof jsonSchema>[0]),
-});
+  inputSchema: z.toJSONSchema(questionsSchema, { io: 'input' }) as JsonObject,
+};
 
 type Answered = Pick<CallResult, 'outcome' | 'content'>;
 

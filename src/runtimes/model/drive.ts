@@ -3,17 +3,14 @@ import { parseName } from '../../catalog/names.ts';
 import type { ToolDefinition, ToolId } from '../../model/tool.ts';
 import type { Turn, TurnEvent } from '../runtime.ts';
 import { askUserName, askUserTool } from './ask-user.ts';
-import { failureOf } from './failure.ts';
+import { demoStep } from './demo/demo-step.ts';
+import { unexpected } from './failure.ts';
 import { Budget } from './limits.ts';
 import { recall, remember } from './memory.ts';
 import type { ModelRuntimeOptions } from './model-runtime-options.ts';
 import { type ChosenModel, chooseModel } from './models.ts';
 import { runCalls } from './run-calls.ts';
-import { takeStep } from './step.ts';
-import { toolSet } from './tool-set.ts';
-import { warnOnce } from './warn-once.ts';
-
-warnOnce();
+import type { Step, StepRequest } from './step.ts';
 
 type Tell = (event: TurnEvent) => void;
 type Reason = Extract<TurnEvent, { type: 'done' }>['reason'];
@@ -35,7 +32,7 @@ export async function drive(
     tell({ type: 'memory', memory: conversation.memory() });
     tell({ type: 'done', reason });
   } catch (error) {
-    const { code, message } = failureOf(name, error);
+    const { code, message } = unexpected(name, error);
     tell({ type: 'error', code, message });
     tell({ type: 'done', reason: 'error' });
   }
@@ -49,6 +46,7 @@ async function steps(
   tell: Tell,
 ): Promise<Reason> {
   const { signal } = budget;
+  const takeStep = await stepsOf(chosen);
   for (;;) {
     if (budget.interrupted) return 'interrupted';
     const reached = budget.reached();
@@ -59,7 +57,7 @@ async function steps(
       chosen,
       instructions: conversation.instructions,
       messages: conversation.messages,
-      tools: { ...toolSet(definitions, chosen.provider), [askUserName]: askUserTool },
+      tools: [...definitions, askUserTool],
       signal,
       answerTokens: budget.limits.answerTokens,
       tell,
@@ -84,6 +82,11 @@ async function steps(
         conversation.messages.push(await runCalls(step.calls, { turn, signal, images: chosen.images, tell }));
     }
   }
+}
+
+/** The AI SDK is loaded with the first turn of a model that is reached through it. */
+async function stepsOf({ model }: ChosenModel): Promise<(request: StepRequest) => Promise<Step>> {
+  return model === 'demo' ? demoStep : (await import('./provider-step.ts')).takeStep;
 }
 
 function limited(tell: Tell, reached: string): 'limit' {

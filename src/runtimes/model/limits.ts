@@ -1,4 +1,11 @@
-import type { LanguageModelUsage } from 'ai';
+/** What a step used, as far as the provider tells. */
+export interface Usage {
+  readonly inputTokens: number | undefined;
+  readonly outputTokens: number | undefined;
+  readonly totalTokens: number | undefined;
+  /** As it came. */
+  readonly raw?: Readonly<Record<string, unknown>> | undefined;
+}
 
 /** How far one turn may go. */
 export interface TurnLimits {
@@ -48,7 +55,7 @@ export class Budget {
     this.#steps += 1;
   }
 
-  spend({ totalTokens, raw }: LanguageModelUsage): void {
+  spend({ totalTokens, raw }: Usage): void {
     this.#tokens += totalTokens ?? 0;
     // OpenRouter and others like it tell the price of a request; nobody's price list is guessed at.
     const cost = raw?.['cost'];

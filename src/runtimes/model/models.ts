@@ -2,7 +2,7 @@ import type { LanguageModel } from 'ai';
 import { SignalboxError } from '../../model/errors.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { nearest } from '../../model/nearest.ts';
-import { demoModel } from './demo/demo-model.ts';
+import { aiSdkPackage, hasAiSdk } from './has-ai-sdk.ts';
 import { type Provider, type ProviderSettings, knownProviders, openAICompatible } from './providers.ts';
 
 /** A model, and what the runtime must know about it. */
@@ -10,7 +10,8 @@ export interface ChosenModel {
   readonly name: string;
   /** The name under which tools keep options for its provider. */
   readonly provider: string;
-  readonly model: Exclude<LanguageModel, string>;
+  /** The demo model is our own: it answers without the AI SDK. */
+  readonly model: Exclude<LanguageModel, string> | 'demo';
   /** What its provider takes with each request. */
   readonly options?: JsonObject;
   /** Whether tool results may hold images. */
@@ -35,7 +36,7 @@ export async function chooseModel(
   name: string,
   settings: Readonly<Record<string, ProviderSettings>>,
 ): Promise<ChosenModel> {
-  if (name === 'demo') return { name, provider: 'demo', model: demoModel(), images: false };
+  if (name === 'demo') return { name, provider: 'demo', model: 'demo', images: false };
   const slash = name.indexOf('/');
   const [provider, id] = [name.slice(0, Math.max(slash, 0)), name.slice(slash + 1)];
   if (slash < 1 || id === '') {
@@ -78,15 +79,21 @@ function hasKey(variable: string, { apiKey, headers }: ProviderSettings): boolea
 }
 
 async function opened(name: string, provider: Provider, settings: ProviderSettings): ReturnType<Provider['open']> {
+  if (!hasAiSdk()) throw missing(name, `the packages ${aiSdkPackage} and ${provider.package}, which are`, provider);
   try {
     return await provider.open(settings);
   } catch (error) {
     if ((error as { code?: unknown } | undefined)?.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new ModelUnusable(
-      name,
-      `needs the package ${provider.package}, which is not installed`,
-      `npm install ${provider.package}`,
-      error,
-    );
+    throw missing(name, `the package ${provider.package}, which is`, provider, error);
   }
+}
+
+/** Both are named to npm: the second brings no first along, and one that is there already does no harm. */
+function missing(name: string, what: string, provider: Provider, cause?: unknown): ModelUnusable {
+  return new ModelUnusable(
+    name,
+    `needs ${what} not installed`,
+    `npm install ${aiSdkPackage} ${provider.package}`,
+    cause,
+  );
 }

@@ -1,8 +1,5 @@
-import type { LanguageModel } from 'ai';
-
-/** A language model as the AI SDK sees it. */
-export type DemoLanguageModel = Extract<LanguageModel, { specificationVersion: 'v4' }>;
-export type ModelRequest = Parameters<DemoLanguageModel['doStream']>[0];
+import type { ModelMessage, ToolModelMessage } from 'ai';
+import type { StepRequest } from '../step.ts';
 
 /** A result of a call that the demo model made. */
 export interface HeardResult {
@@ -21,23 +18,24 @@ export interface Heard {
 }
 
 /** Reads a request: the last thing the user said, what came of it so far, and the tools at hand. */
-export function hear({ prompt, tools = [] }: ModelRequest): Heard {
-  const last = prompt.findLastIndex(({ role }) => role === 'user');
-  const asked = prompt[last];
+export function hear({ messages, tools }: Pick<StepRequest, 'messages' | 'tools'>): Heard {
+  const last = messages.findLastIndex(({ role }) => role === 'user');
   return {
-    said: asked?.role === 'user' ? asked.content.map((part) => (part.type === 'text' ? part.text : '')).join('') : '',
-    results: prompt
+    said: saidIn(messages[last]),
+    results: messages
       .slice(last + 1)
       .flatMap((message) => (message.role === 'tool' ? message.content.flatMap(resultOf) : [])),
-    tools: tools.flatMap((tool) =>
-      tool.type === 'function' ? [{ name: tool.name, description: tool.description ?? '' }] : [],
-    ),
+    tools,
   };
 }
 
-type ToolPart = Extract<ModelRequest['prompt'][number], { role: 'tool' }>['content'][number];
+function saidIn(message: ModelMessage | undefined): string {
+  if (message?.role !== 'user') return '';
+  if (typeof message.content === 'string') return message.content;
+  return message.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+}
 
-function resultOf(part: ToolPart): HeardResult[] {
+function resultOf(part: ToolModelMessage['content'][number]): HeardResult[] {
   if (part.type !== 'tool-result') return [];
   const { output, toolName } = part;
   switch (output.type) {

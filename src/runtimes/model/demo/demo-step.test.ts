@@ -10,7 +10,8 @@ import { type Signalbox, createSignalbox } from '../../../signalbox.ts';
 import { demoServer, prepareDemo } from '../../../sources/local/demo/demo-server.ts';
 import { ownTools } from '../../own-tools.ts';
 import { modelRuntime } from '../model-runtime.ts';
-import { demoModel } from './demo-model.ts';
+import { demoStep } from './demo-step.ts';
+import type { TurnEvent } from '../../runtime.ts';
 
 interface Demo {
   readonly box: Signalbox;
@@ -122,20 +123,25 @@ describe('the demo model', () => {
   });
 
   test('answers anything at all, in pieces that make up the whole', async () => {
-    const model = demoModel({ delayMs: 0 });
     await fc.assert(
-      fc.asyncProperty(
-        fc.oneof(fc.string(), fc.constantFrom('tour', 'call', 'call \n call {}', 'ping')),
-        async (said) => {
-          const request = { prompt: [{ role: 'user' as const, content: [{ type: 'text' as const, text: said }] }] };
-          const { content } = await model.doGenerate(request);
-          let streamed = '';
-          for await (const part of (await model.doStream(request)).stream)
-            if (part.type === 'text-delta') streamed += part.delta;
-          assert.ok(streamed !== '');
-          assert.deepEqual(content[0], { type: 'text', text: streamed });
-        },
-      ),
+      fc.asyncProperty(fc.oneof(fc.string(), fc.constantFrom('call', 'call \n call {}', 'ping')), async (said) => {
+        const events: TurnEvent[] = [];
+        const request = {
+          chosen: { name: 'demo', provider: 'demo', model: 'demo' as const, images: false },
+          instructions: '',
+          messages: [{ role: 'user' as const, content: said }],
+          tools: [],
+          signal: new AbortController().signal,
+          answerTokens: undefined,
+          tell: (event: TurnEvent) => void events.push(event),
+          identify: (tool: string) => ({ server: '', tool }),
+        };
+        const step = await demoStep(request, 0);
+        const text = events.map((event) => (event.type === 'text_delta' ? event.text : '')).join('');
+        assert.ok(text !== '');
+        const content = step.message?.content;
+        assert.deepEqual(typeof content === 'string' ? content : content?.[0], { type: 'text', text });
+      }),
       { seed: 4711, numRuns: 60 },
     );
   });

@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { unexpected } from '../failure.ts';
+import type { Step, StepRequest } from '../step.ts';
+import { ToldStep } from '../told-step.ts';
+import { answer } from './answer.ts';
+import { hear } from './heard.ts';
+import type { Answer } from './said.ts';
+
+/**
+ * A step of the model without key, network and packages, for first steps and for tests. It answers in small pieces, `pauseMs`
+ * apart, as real models do.
+ */
+export async function demoStep(request: StepRequest, pauseMs = 8): Promise<Step> {
+  const told = new ToldStep(request);
+  try {
+    const { text, calls = [] } = answer(hear(request));
+    for (const piece of pieces(text)) {
+      told.say(piece);
+      await pause(pauseMs, undefined, { signal: request.signal });
+    }
+    const requested = calls.map(({ tool: toolName, input }) => ({
+      type: 'tool-call' as const,
+      toolCallId: `demo_${randomUUID()}`,
+      toolName,
+      input,
+    }));
+    for (const call of requested) {
+      told.start(call.toolCallId, call.toolName);
+      for (const piece of pieces(JSON.stringify(call.input))) told.input(call.toolCallId, piece);
+      told.call(call);
+    }
+    told.finish(usage(request, { text, calls }), calls.length === 0 ? 'stop' : 'tool-calls');
+    return told.ended({ role: 'assistant', content: [{ type: 'text', text }, ...requested] });
+  } catch (error) {
+    return request.signal.aborted ? told.partly('aborted') : told.failed(unexpected(request.chosen.name, error));
+  }
+}
+
+/** About as much as a real model would count. */
+function usage({ instructions, messages }: StepRequest, answered: Answer): Parameters<ToldStep['finish']>[0] {
+  const [inputTokens, outputTokens] = [tokens([instructions, messages]), tokens(answered)];
+  return { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens };
+}
+
+function tokens(value: unknown): number {
+  return Math.ceil(JSON.stringify(value).length / 4);
+}
+
+/** Words with the space before them. */
+function pieces(text: string): readonly string[] {
+  return text.match(/\s*\S+|\s+/g) ?? [];
+}

@@ -1,0 +1,39 @@
+import { dirname, normalize } from 'node:path';
+import { linksOf } from '../documents/links.ts';
+import { pages } from '../documents/pages.ts';
+import { type CommandResult, command } from './command.ts';
+
+/** What is for those who work on it. */
+const leftover =
+  /\.(test|conformance)\.|\.map$|\.tsbuildinfo$|^(test|bench|src|console)\/|^docs\/site\/|\/node_modules\//;
+
+/** Looks at the names in a package: nothing of its making is left in it, and the links of its pages lead to what is in it, too. */
+export async function checkPackedFiles(tarball: string): Promise<CommandResult> {
+  const listed = await command('tar', ['-tzf', tarball]);
+  if (!listed.ok) return listed;
+  const files = new Set(
+    listed.output
+      .trim()
+      .split('\n')
+      .map((name) => name.replace('package/', '')),
+  );
+  const problems = [
+    ...[...files].filter((file) => leftover.test(file)).map((file) => `${file} is not for users`),
+    ...pages.filter(({ file }) => files.has(file)).flatMap((page) => linksOut(page.file, linksOf(page), files)),
+  ];
+  return { ok: problems.length === 0, output: problems.join('\n') };
+}
+
+function linksOut(
+  file: string,
+  links: readonly { readonly target: string; readonly line: number }[],
+  files: ReadonlySet<string>,
+): string[] {
+  return links.flatMap(({ target, line }) => {
+    const [path = ''] = target.split('#');
+    if (path === '' || /^[a-z]+:/.test(target)) return [];
+    const there = normalize(`${dirname(file)}/${path}`).replace(/\/$/, '');
+    const isThere = files.has(there) || [...files].some((each) => each.startsWith(`${there}/`));
+    return isThere ? [] : [`${file}:${line}: ${target} is not in the package`];
+  });
+}
