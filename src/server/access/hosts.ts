@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { MiddlewareHandler } from 'hono';
+import { isAddressedTo, isFromOwnPage } from '../../surfaces/mcp/endpoint/http/addressed.ts';
 import type { ServerEnvironment } from '../environment.ts';
 import { Problem } from '../problems/problem.ts';
 
@@ -47,30 +48,14 @@ export function checkHostAndOrigin(allowed: () => ReadonlySet<string>): Middlewa
 }
 
 /** Throws the problem with a request that was meant for another host, or that a page of another site makes. */
-export function assertHostAndOrigin({ url, headers, rawHeaders }: IncomingMessage, allowed: ReadonlySet<string>): void {
-  const host = headers.host?.toLowerCase() ?? '';
-  // A proxy-style request line names a host of its own, and a second header another one, past a check of the first.
-  if (!allowed.has(host) || url?.startsWith('/') !== true || hostsIn(rawHeaders) !== 1) {
+export function assertHostAndOrigin(request: IncomingMessage, allowed: ReadonlySet<string>): void {
+  if (!isAddressedTo(request, (host) => allowed.has(host))) {
     throw new Problem(
       'host-refused',
       'use the address that "signalbox serve" printed, or allow this name: serve --allowed-host',
     );
   }
-  const { origin } = headers;
-  if (origin !== undefined && !isSameOrigin(origin, host)) {
+  if (!isFromOwnPage(request)) {
     throw new Problem('origin-refused', 'a page of another site made this request; only pages of this server may');
   }
-}
-
-function hostsIn(rawHeaders: readonly string[]): number {
-  let count = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2)
-    if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === 'host') count += 1;
-  return count;
-}
-
-/** Either scheme: TLS may end at a proxy in front of us. */
-function isSameOrigin(origin: string, host: string): boolean {
-  const given = origin.toLowerCase();
-  return given === `http://${host}` || given === `https://${host}`;
 }
