@@ -8,7 +8,9 @@ const longestWaitMs = 30_000;
 
 /** Waits for the server that a tool belongs to; where its name does not say, until one has it or all were tried. Not for long. */
 export async function awaitTool(configured: ConfiguredBox, given: string, signal: AbortSignal): Promise<void> {
-  const server = parseName(renderedName(given) ?? '')?.server;
+  const named = parseName(renderedName(given) ?? '')?.server;
+  // A name of no server is mistyped: what it may have meant is known when all were looked at.
+  const server = configured.box.catalog().servers.find(({ name }) => name === named)?.name;
   const patience = AbortSignal.any([signal, AbortSignal.timeout(longestWaitMs)]);
   const enough =
     server === undefined ? found(configured, given) : { is: configured.ready(server), stop: () => undefined };

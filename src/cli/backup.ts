@@ -8,9 +8,10 @@ import { Failure, usageFailure } from './fail.ts';
 import { globalsOf, journalFile, shortPath } from './globals.ts';
 import { storeOf } from './open-store.ts';
 import { printJson } from './print-json.ts';
+import { ProgressLine } from './progress-line.ts';
 
 /** `signalbox backup`: a copy of all records in SQLite. */
-export function addBackupCommand(program: Command, { terminal: { output } }: CommandContext): void {
+export function addBackupCommand(program: Command, { terminal: { output, errors } }: CommandContext): void {
   program
     .command('backup')
     .summary('copy all records in SQLite to a file, while everything runs')
@@ -23,10 +24,11 @@ export function addBackupCommand(program: Command, { terminal: { output } }: Com
       if ((await storeOf(globals)) !== 'sqlite')
         throw usageFailure('the records are in PostgreSQL', { next: 'pg_dump, as docs/operations.md has it' });
       const to = resolve(given);
-      await backUpSqlite(journalFile(globals), to);
+      const line = new ProgressLine(errors);
+      await line.during('copying the records', () => backUpSqlite(journalFile(globals), to));
       const copy = sqliteStore({ file: to });
       try {
-        const verified = await verifyChain(copy);
+        const verified = await line.during('checking the copy', () => verifyChain(copy));
         if (!verified.ok)
           throw new Failure(1, 'journal-broken', `the chain of the copy does not hold: ${verified.problem}`, {
             next: 'signalbox journal verify',

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CallOptions, CallResult } from '../model/call.ts';
+import type { SignalboxOptions } from '../signalbox.ts';
 import { renderContent } from '../model/content.ts';
 import { askOnTerminal } from './ask-on-terminal.ts';
 import { awaitTool } from './await-tool.ts';
@@ -51,21 +52,26 @@ export function addCallCommand(program: Command, { terminal, exitWith }: Command
       await tellWarnings(configuration, globals, terminal.errors);
       const args = await readArguments(json, terminal.input);
       const interruption = new Interruption();
-      const approve = terminal.canAsk ? { approve: askOnTerminal(terminal, () => interruption.interrupt()) } : {};
+      const progress = new ProgressLine(terminal.errors);
+      const ask = askOnTerminal(terminal, () => interruption.interrupt());
+      const approve: Pick<SignalboxOptions, 'approve'> = terminal.canAsk
+        ? { approve: (request) => progress.pauseFor(async () => await ask(request)) }
+        : {};
       const { data } = globals;
       const configured = await openConfiguredBox(configuration, { data, secretsFrom: data, waitMs: 0, ...approve });
       const { box } = configured;
-      const progress = new ProgressLine(terminal.errors);
       try {
-        await awaitTool(configured, tool, interruption.signal);
-        const result = await box.call(resolveTool(tool, box.catalog()), args, {
-          ...callOptions(options),
-          waitMs: options.wait ?? (terminal.canAsk ? Number.POSITIVE_INFINITY : 0),
-          signal: interruption.signal,
-          onProgress: (step) => progress.show(step),
-          client: terminalClient(terminal, progress, () => interruption.interrupt()),
-        });
-        progress.clear();
+        await progress.during('waiting for its server', () => awaitTool(configured, tool, interruption.signal));
+        const named = resolveTool(tool, box.catalog());
+        const calling = (): Promise<CallResult> =>
+          box.call(named, args, {
+            ...callOptions(options),
+            waitMs: options.wait ?? (terminal.canAsk ? Number.POSITIVE_INFINITY : 0),
+            signal: interruption.signal,
+            onProgress: (step) => progress.show(step),
+            client: terminalClient(terminal, progress, () => interruption.interrupt()),
+          });
+        const result = await progress.during(named, calling);
         if (globals.json) await printJson(terminal.output, result);
         else await printResult(terminal, result);
         if (result.outcome !== 'completed') exitWith(1);

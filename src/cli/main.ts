@@ -1,6 +1,7 @@
 import { Console } from 'node:console';
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { messageOf } from '../model/errors.ts';
+import { commandPath } from './command-path.ts';
 import type { ExitCode } from './fail.ts';
 import { exitOnSignals } from './interruption.ts';
 import { createProgram } from './program.ts';
@@ -16,13 +17,15 @@ export async function main(argv: readonly string[]): Promise<number> {
   guard(terminal, json);
   exitOnSignals();
   let exitCode: ExitCode = 0;
+  let program: Command | undefined;
   try {
-    const program = await createProgram({ terminal, exitWith: (code) => (exitCode = code) }, argv);
+    program = await createProgram({ terminal, exitWith: (code) => (exitCode = code) }, argv);
     await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' });
   } catch (error) {
     // Commander ends --help and --version by an exception, too.
     const isDone = error instanceof CommanderError && error.exitCode === 0;
-    exitCode = isDone ? 0 : await reportFailure(error, terminal.errors, json);
+    const command = program === undefined ? undefined : commandPath(program, argv);
+    exitCode = isDone ? 0 : await reportFailure(error, terminal.errors, json, command);
   }
   await Promise.all([terminal.output.print(''), terminal.errors.print('')]);
   // A tool module may have left a timer or a connection behind, which must not keep the command from ending.

@@ -3,12 +3,12 @@ import type { CallResult } from '../model/call.ts';
 import { counted } from '../model/counted.ts';
 import type { ReplayedCall } from '../testing/index.ts';
 import type { CommandContext } from './command-context.ts';
-import { Failure } from './fail.ts';
 import { globalsOf } from './globals.ts';
 import { withJournal } from './journal/open-journal.ts';
 import { printJson } from './print-json.ts';
 import { oneLine } from './printable.ts';
 import { Table } from './table.ts';
+import { unknownSession } from './unknown-session.ts';
 
 const columns = [
   { heading: 'CALL' },
@@ -35,10 +35,7 @@ export function addReplayCommand(program: Command, { terminal: { output }, exitW
         file === undefined ? [] : (await import('./policy/named-policies.ts')).namedPolicies(file, globals);
       await withJournal(globals, async (journal) => {
         const recorded = await recordedSession(journal, session);
-        if (recorded.calls.length === 0)
-          throw new Failure(1, 'session-unknown', `no call of a session ${JSON.stringify(session)} is in the journal`, {
-            next: 'signalbox journal shows the sessions',
-          });
+        if (recorded.calls.length === 0) throw await unknownSession(session, journal);
         const items = [];
         for await (const { recorded: then, replayed: now, differs } of replaySession(recorded, { policies }))
           items.push({

@@ -3,13 +3,22 @@ import { CommanderError } from 'commander';
 import { ConfigurationError } from '../config/configuration-error.ts';
 import { type DocumentProblem, renderProblem } from '../model/document-problem.ts';
 import { SignalboxError, messageOf } from '../model/errors.ts';
+import { nearest } from '../model/nearest.ts';
 import { type ExitCode, Failure, usageFailure } from './fail.ts';
 import { printable } from './printable.ts';
 import type { Printer } from './terminal.ts';
 
-/** Tells what ended a command, as one block for people or one object for programs; answers the exit code. */
-export async function reportFailure(error: unknown, printer: Printer, json: boolean): Promise<ExitCode> {
-  const failure = toFailure(error);
+/**
+ * Tells what ended a command, as one block for people or one object for programs; answers the exit code. `command`: as far as it is
+ * known, for whoever must be told how it is used.
+ */
+export async function reportFailure(
+  error: unknown,
+  printer: Printer,
+  json: boolean,
+  command = 'signalbox',
+): Promise<ExitCode> {
+  const failure = toFailure(error, command);
   const stack = process.env['SIGNALBOX_DEBUG'] === '1' && error instanceof Error ? error.stack : undefined;
   const { next, lines = [], data } = failure.details;
   if (json) {
@@ -29,9 +38,9 @@ export async function reportFailure(error: unknown, printer: Printer, json: bool
   return failure.exitCode;
 }
 
-function toFailure(error: unknown): Failure {
+function toFailure(error: unknown, command: string): Failure {
   if (error instanceof Failure) return error;
-  if (error instanceof CommanderError) return fromCommander(error);
+  if (error instanceof CommanderError) return fromCommander(error, `${command} --help`);
   if (error instanceof ConfigurationError) return fromConfiguration(error);
   if (error instanceof SignalboxError) return fromSignalbox(error);
   return new Failure(1, 'internal-fault', messageOf(error), {
@@ -40,13 +49,20 @@ function toFailure(error: unknown): Failure {
   });
 }
 
-function fromCommander({ code, message }: CommanderError): Failure {
-  if (code === 'commander.help') return usageFailure('a command is missing', { next: 'signalbox --help' });
+function fromCommander({ code, message }: CommanderError, next: string): Failure {
+  if (code === 'commander.help') return usageFailure('a command is missing', { next });
   const [what = '', ...hints] = message.replace(/^error: /, '').split('\n');
   return usageFailure(what, {
-    lines: hints.map((hint) => hint.replace(/^\((.*)\)$/, '$1')),
-    next: 'signalbox --help',
+    lines: [...hints.map((hint) => hint.replace(/^\((.*)\)$/, '$1')), ...meantChoice(what)],
+    next,
   });
+}
+
+/** Commander has a guess for commands and options, and none for the values they take. */
+function meantChoice(message: string): string[] {
+  const [, given = '', choices = ''] = / '([^']*)' is invalid.* Allowed choices are (.*)\.$/.exec(message) ?? [];
+  const meant = nearest(given, choices.split(', '));
+  return meant === undefined || meant === '' ? [] : [`Did you mean ${meant}?`];
 }
 
 function fromConfiguration(error: ConfigurationError): Failure {

@@ -8,6 +8,8 @@ import { loadBoxParts } from './load-box-parts.ts';
 import { localTime } from './local-time.ts';
 import { printJson } from './print-json.ts';
 import { oneLine } from './printable.ts';
+import { ProgressLine } from './progress-line.ts';
+import { startingServers } from './starting-servers.ts';
 import { Table } from './table.ts';
 import { tellWarnings } from './tell-warnings.ts';
 import type { Printer } from './terminal.ts';
@@ -25,7 +27,10 @@ export function addToolsCommand(program: Command, { terminal }: CommandContext):
       const { openBoxAnyway, readConfiguration } = await loadBoxParts();
       const { configuration } = readConfiguration(globals);
       await tellWarnings(configuration, globals, terminal.errors);
-      const { box } = await openBoxAnyway(configuration, { secretsFrom: globals.data });
+      const { box } = await new ProgressLine(terminal.errors).during(
+        startingServers(configuration),
+        async () => await openBoxAnyway(configuration, { secretsFrom: globals.data }),
+      );
       try {
         const { profile } = options;
         const catalog = box.catalog(profile === undefined ? {} : { profile });

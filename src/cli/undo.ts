@@ -11,6 +11,7 @@ import { loadBoxParts } from './load-box-parts.ts';
 import { localUser } from './local-user.ts';
 import { printJson } from './print-json.ts';
 import { printable } from './printable.ts';
+import { unknownSession } from './unknown-session.ts';
 import type { Printer } from './terminal.ts';
 
 interface Options {
@@ -52,6 +53,8 @@ export function addUndoCommand(program: Command, { terminal, exitWith }: Command
           void terminal.errors.print(`waiting for ${printable(busy)}, which is at work in the same workspace\n`),
       };
       try {
+        if (session !== undefined && (await box.journal.calls({ session, limit: 1 })).items.length === 0)
+          throw await unknownSession(session, box.journal);
         const results =
           session === undefined
             ? [await box.undo(await namedCall(call ?? '', box.journal), options)]

@@ -23,6 +23,17 @@ test('a tool is found by its own name, without its server', () => {
   );
 });
 
+test('a tool is found by its own name, mistyped, too', () => {
+  const tools = ['mcp__files__read_text_file', 'mcp__files__write_file', 'mcp__signalbox__ping'];
+  for (const [typed, meant] of [
+    ['read_txt_file', 'mcp__files__read_text_file'],
+    ['pnig', 'mcp__signalbox__ping'],
+    ['fils__write_file', 'mcp__files__write_file'],
+    ['unrelated', undefined],
+  ] as const)
+    assert.equal(nearest(typed, tools), meant);
+});
+
 test('a word that is close to nothing finds nothing', () => {
   for (const word of ['', 'xylophone', 'abc', 'x'.repeat(1_000_000)])
     assert.equal(nearest(word, ['store', 'results']), undefined);

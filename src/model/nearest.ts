@@ -16,9 +16,15 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
 }
 
 function distanceBetween(wanted: string, candidate: string, limit: number): number {
-  // A tool's own name without the name of its server in front.
-  if (candidate.endsWith(`__${wanted}`)) return 0.5;
-  return Math.abs(wanted.length - candidate.length) < limit ? editDistance(wanted, candidate) : limit;
+  const whole = editsWithin(wanted, candidate, limit);
+  // A tool's own name, without the name of its server in front, or without what comes before both.
+  const parts = candidate.split('__');
+  const own = parts.slice(-wanted.split('__').length);
+  return own.length === parts.length ? whole : Math.min(whole, editsWithin(wanted, own.join('__'), limit) + 0.5);
+}
+
+function editsWithin(from: string, to: string, limit: number): number {
+  return Math.abs(from.length - to.length) < limit ? editDistance(from, to) : limit;
 }
 
 /** How many letters must be put in, taken out, replaced or swapped with their neighbour. */

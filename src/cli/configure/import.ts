@@ -122,6 +122,7 @@ async function makePlan(
     const meant = nearest(unknown, known);
     throw usageFailure(`there is no client "${unknown}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`, {
       lines: [`the clients are ${known.join(', ')}`],
+      next: 'signalbox import --help',
     });
   }
   const target = targetConfiguration(globals);

@@ -1,8 +1,11 @@
 import type { Command } from 'commander';
+import { counted } from '../../model/counted.ts';
 import type { CommandContext } from '../command-context.ts';
 import { globalsOf } from '../globals.ts';
 import { printJson } from '../print-json.ts';
 import { printable } from '../printable.ts';
+import { ProgressLine } from '../progress-line.ts';
+import { startingServers } from '../starting-servers.ts';
 import type { Printer } from '../terminal.ts';
 import { checkData } from './check-data.ts';
 import { checkRuntime } from './check-runtime.ts';
@@ -23,13 +26,19 @@ export function addDoctorCommand(program: Command, { terminal, exitWith }: Comma
       const { checkAgents } = await import('./check-agents.ts');
       const { checkServers } = await import('./check-servers.ts');
       const { findings, configuration } = checkConfiguration(globals);
+      const line = new ProgressLine(terminal.errors);
+      const { data } = globals;
       const items = [
         ...checkRuntime(),
         ...findings,
-        ...(await checkData(globals, configuration?.store)),
-        ...(await checkSecrets(configuration, globals.data)),
-        ...(configuration === undefined ? [] : await checkServers(configuration, globals.data)),
-        ...(configuration === undefined ? [] : await checkAgents(configuration, globals.data)),
+        ...(await line.during('reading the journal', () => checkData(globals, configuration?.store))),
+        ...(await checkSecrets(configuration, data)),
+        ...(configuration === undefined
+          ? []
+          : [
+              ...(await line.during(startingServers(configuration), () => checkServers(configuration, data))),
+              ...(await line.during('looking at the agents', () => checkAgents(configuration, data))),
+            ]),
       ];
       if (globals.json) await printJson(terminal.output, { items });
       else await printFindings(terminal.output, items);
@@ -45,6 +54,6 @@ async function printFindings(printer: Printer, findings: readonly Finding[]): Pr
     ...(fix === undefined ? [] : [`         ${colors.dim('fix:')} ${fix}`]),
   ]);
   const count = (level: Finding['level']): number => findings.filter((finding) => finding.level === level).length;
-  lines.push('', `${count('error')} errors, ${count('warning')} warnings, ${count('ok')} ok`);
+  lines.push('', `${counted(count('error'), 'error')}, ${counted(count('warning'), 'warning')}, ${count('ok')} ok`);
   await printer.print(`${lines.join('\n')}\n`);
 }

@@ -5,10 +5,11 @@ import type { CommandContext } from '../command-context.ts';
 import { Failure } from '../fail.ts';
 import { globalsOf, shortPath } from '../globals.ts';
 import { printJson } from '../print-json.ts';
+import { ProgressLine } from '../progress-line.ts';
 import { withJournal } from './open-journal.ts';
 
 /** `signalbox journal verify`: checks the hash chain. */
-export function addVerifyCommand(journal: Command, { terminal: { output } }: CommandContext): void {
+export function addVerifyCommand(journal: Command, { terminal: { output, errors } }: CommandContext): void {
   journal
     .command('verify')
     .summary('check that no entry was changed, removed or reordered')
@@ -25,10 +26,11 @@ export function addVerifyCommand(journal: Command, { terminal: { output } }: Com
       const globals = globalsOf(command);
       await withJournal(globals, async (reader) => {
         const beginning = await reader.beginning();
-        const found = await reader.verify({
+        const asked = {
           ...(options.head === undefined ? {} : { expected: options.head }),
           ...(options.with === undefined ? {} : { archive: readArchives(options.with) }),
-        });
+        };
+        const found = await new ProgressLine(errors).during('checking the chain', () => reader.verify(asked));
         if (!found.ok) {
           throw new Failure(1, 'journal-broken', found.problem, {
             lines: [

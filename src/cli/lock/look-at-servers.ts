@@ -6,6 +6,8 @@ import { nearest } from '../../model/nearest.ts';
 import { type Failure, usageFailure } from '../fail.ts';
 import type { Globals } from '../globals.ts';
 import { loadBoxParts } from '../load-box-parts.ts';
+import { ProgressLine } from '../progress-line.ts';
+import { startingServers } from '../starting-servers.ts';
 import { tellWarnings } from '../tell-warnings.ts';
 import type { Printer } from '../terminal.ts';
 import { withAccepted } from './with-accepted.ts';
@@ -31,7 +33,10 @@ export async function lookAtServers(globals: Globals, errors: Printer): Promise<
   const { directory, store } = configuration;
   const file = readLock(directory);
   const lock = await withAccepted({ store, data: globals.data }, async (accepted) => accepted.over(file));
-  const configured = await openBoxAnyway(configuration, { secretsFrom: globals.data });
+  const configured = await new ProgressLine(errors).during(
+    startingServers(configuration),
+    async () => await openBoxAnyway(configuration, { secretsFrom: globals.data }),
+  );
   try {
     const sources = configured.sources();
     const now = lockOf(sources);
@@ -46,5 +51,5 @@ export function unknownServer(name: string, standings: readonly ServerStanding[]
   const names = standings.map(({ server }) => server);
   const meant = nearest(name, names);
   const hint = meant === undefined ? `there are: ${names.join(', ') || 'none'}` : `did you mean "${meant}"?`;
-  return usageFailure(`no server is named "${name}"; ${hint}`);
+  return usageFailure(`no server is named "${name}"; ${hint}`, { next: 'signalbox tools --why lists the servers' });
 }

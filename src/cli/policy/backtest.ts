@@ -7,6 +7,7 @@ import { withJournal } from '../journal/open-journal.ts';
 import { localTime } from '../local-time.ts';
 import { printJson } from '../print-json.ts';
 import { oneLine } from '../printable.ts';
+import { ProgressLine } from '../progress-line.ts';
 import { Table } from '../table.ts';
 
 const columns = [
@@ -19,7 +20,7 @@ const columns = [
 ];
 
 /** `signalbox policy backtest`: what would other rules have said of the calls in the journal? */
-export function addBacktestCommand(policy: Command, { terminal: { output } }: CommandContext): void {
+export function addBacktestCommand(policy: Command, { terminal: { output, errors } }: CommandContext): void {
   policy
     .command('backtest')
     .summary('which recorded calls other rules would have decided otherwise')
@@ -39,7 +40,9 @@ export function addBacktestCommand(policy: Command, { terminal: { output } }: Co
       try {
         await withJournal(globals, async (journal) => {
           const options = { signal: interruption.signal, ...(since === undefined ? {} : { since }) };
-          const result = await backtest(journal, documents, options);
+          const result = await new ProgressLine(errors).during('deciding the recorded calls again', () =>
+            backtest(journal, documents, options),
+          );
           if (globals.json) return printJson(output, result);
           const { calls, changed, skipped } = result;
           const rows = changed.map(({ at, callId, tool, before, after }) => [
