@@ -23,6 +23,22 @@ test('the last column is shortened to what fits', () => {
   assert.ok(line.endsWith('x…'));
 });
 
+test('where there is no room, columns are left out that can be, the last one first, and all are there in a pipe', () => {
+  const wide = [
+    { heading: 'ID' },
+    { heading: 'BY', optional: true as const },
+    { heading: 'AT', optional: true as const },
+    { heading: 'ARGUMENTS' },
+  ];
+  const row = ['call', 'somebody', '2026-11-15', 'x'.repeat(50)];
+  const shown = (width: number | undefined): string => new Table(wide, [row], width).heading();
+  assert.equal(shown(undefined), 'ID    BY        AT          ARGUMENTS');
+  assert.equal(shown(44), 'ID    BY        AT          ARGUMENTS');
+  assert.equal(shown(43), 'ID    BY        ARGUMENTS');
+  assert.equal(shown(24), 'ID    ARGUMENTS');
+  assert.equal(textWidth(new Table(wide, [row], 24).row(row)), 24);
+});
+
 test('colour takes no room, wide characters take two places', () => {
   assert.equal(textWidth('\u001b[32mread\u001b[39m'), 4);
   assert.equal(textWidth('日本'), 4);

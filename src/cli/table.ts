@@ -5,9 +5,13 @@ export interface Column {
   readonly heading: string;
   readonly minimum?: number;
   readonly align?: 'right';
+  /** Left out where there is no room for all; of several, the last one first. Programs get everything with `--json`. */
+  readonly optional?: true;
 }
 
 const gap = '  ';
+/** The last column is of no use with less. */
+const leastLast = 16;
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const wide =
   /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u;
@@ -18,6 +22,7 @@ export class Table {
   readonly #columns: readonly Column[];
   readonly #widths: readonly number[];
   readonly #width: number;
+  readonly #leftOut: ReadonlySet<number>;
 
   /** `sample` decides how wide the columns are; rows that come later may be wider and push what follows. */
   constructor(columns: readonly Column[], sample: readonly (readonly string[])[], width: number | undefined) {
@@ -26,6 +31,7 @@ export class Table {
     this.#widths = columns.map(({ heading, minimum = 0 }, index) =>
       sample.reduce((widest, row) => Math.max(widest, textWidth(row[index] ?? '')), Math.max(minimum, heading.length)),
     );
+    this.#leftOut = this.#withoutRoom();
   }
 
   heading(): string {
@@ -40,11 +46,25 @@ export class Table {
   row(cells: readonly string[]): string {
     let line = '';
     for (const [index, cell] of cells.entries()) {
-      if (index > 0) line += gap;
+      if (this.#leftOut.has(index)) continue;
+      if (line !== '') line += gap;
       if (index === cells.length - 1) line += shorten(cell, this.#width - textWidth(line));
       else line += this.#pad(cell, index);
     }
     return line.trimEnd();
+  }
+
+  #withoutRoom(): Set<number> {
+    const leftOut = new Set<number>();
+    const last = this.#columns.length - 1;
+    let room = this.#width - Math.min(this.#widths[last] ?? 0, leastLast);
+    for (const width of this.#widths.slice(0, last)) room -= width + gap.length;
+    for (let index = last - 1; index >= 0 && room < 0; index -= 1) {
+      if (this.#columns[index]?.optional !== true) continue;
+      leftOut.add(index);
+      room += (this.#widths[index] ?? 0) + gap.length;
+    }
+    return leftOut;
   }
 
   #pad(cell: string, index: number): string {

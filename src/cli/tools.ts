@@ -68,7 +68,7 @@ async function printTools(printer: Printer, tools: readonly ToolDefinition[]): P
     oneLine(tool.description),
   ]);
   const table = new Table(
-    [{ heading: 'NAME' }, { heading: 'SERVER' }, { heading: 'EFFECT' }, { heading: 'DESCRIPTION' }],
+    [{ heading: 'NAME' }, { heading: 'SERVER', optional: true }, { heading: 'EFFECT' }, { heading: 'DESCRIPTION' }],
     rows,
     printer.width,
   );

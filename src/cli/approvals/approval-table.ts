@@ -2,10 +2,20 @@ import type { Approval, RememberedRule } from '../../model/approval.ts';
 import { asksOf } from '../../model/decision.ts';
 import { localTime } from '../local-time.ts';
 import { oneLine } from '../printable.ts';
-import { Table } from '../table.ts';
+import { type Column, Table } from '../table.ts';
 import type { Printer } from '../terminal.ts';
 
 const shortId = 8;
+const columns: readonly Column[] = [
+  { heading: 'ID' },
+  { heading: 'STATE' },
+  { heading: 'TOOL' },
+  { heading: 'ASKED BY', optional: true },
+  { heading: 'EXPIRES AT', optional: true },
+  { heading: 'RULES', optional: true },
+  { heading: 'ASKED AT', optional: true },
+  { heading: 'ARGUMENTS' },
+];
 
 /** The part of an id that is enough to name it. */
 function shortened(id: string): string {
@@ -19,9 +29,8 @@ export class ApprovalTable {
 
   constructor(printer: Printer, sample: readonly Approval[]) {
     this.#printer = printer;
-    const columns = ['ID', 'STATE', 'TOOL', 'ASKED BY', 'ASKED AT', 'EXPIRES AT', 'RULES', 'ARGUMENTS'];
     this.#table = new Table(
-      columns.map((heading) => ({ heading })),
+      columns,
       sample.map((approval) => this.#cells(approval)),
       printer.width,
     );
@@ -41,13 +50,13 @@ export class ApprovalTable {
       painted(this.#printer, approval),
       oneLine(approval.tool),
       oneLine(approval.principal.id),
-      localTime(approval.requestedAt),
       localTime(approval.expiresAt),
       oneLine(
         asksOf(approval.decision)
           .map(({ rule }) => rule)
           .join(', '),
       ),
+      localTime(approval.requestedAt),
       oneLine(JSON.stringify(approval.arguments)),
     ];
   }

@@ -14,7 +14,7 @@ const columns: readonly Column[] = [
   { heading: 'OUTCOME', minimum: 13 },
   { heading: 'TOOL', minimum: 12 },
   { heading: 'SESSION' },
-  { heading: 'DURATION', align: 'right' },
+  { heading: 'DURATION', align: 'right', optional: true },
   { heading: 'OUTPUT' },
 ];
 

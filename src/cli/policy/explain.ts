@@ -29,15 +29,12 @@ export function addExplainCommand(policy: Command, { terminal: { output } }: Com
         const ending = call.type === 'ToolInvoked' && call.error !== undefined ? `: ${call.error.message}` : '';
         const lines =
           decision === undefined
-            ? [`it ended as ${outcome} before policy was asked${ending}`]
+            ? [oneLine(`it ended as ${outcome} before policy was asked${ending}`)]
             : explained(decision, output);
-        await output.print(`${output.colors.bold(oneLine(tool))} ${id}\n${lines.map(indented).join('\n')}\n`);
+        const block = lines.map((line) => `  ${line}\n`).join('');
+        await output.print(`${output.colors.bold(oneLine(tool))} ${id}\n${block}`);
       });
     });
-}
-
-function indented(line: string): string {
-  return `  ${oneLine(line)}`;
 }
 
 function explained(
@@ -45,15 +42,17 @@ function explained(
   { colors }: Printer,
 ): string[] {
   const paint = { allow: colors.green, ask: colors.yellow, deny: colors.red }[answer];
+  const place = (where: string | undefined): string => (where === undefined ? '' : ` (${where})`);
+  const facts: readonly (readonly [string, string])[] = [
+    ['reason', reason],
+    ...asks.slice(1).map((also) => ['also', `ask by ${also.rule}${place(also.at)}: ${also.reason}`] as const),
+    ...Object.entries(values).map(([name, value]) => ['value', `${name} = ${JSON.stringify(value)}`] as const),
+    ...(ruled === undefined ? [] : [['rules', `${ruled.answer} by ${ruled.rule}: ${ruled.reason}`] as const]),
+    ...(policy === undefined ? [] : [['policy', `version ${policy}`] as const]),
+    ...shadow.map((said) => ['shadow', `${said.answer} by ${said.rule}: ${said.reason}`] as const),
+  ];
   return [
-    `${paint(answer)} by ${rule}${at === undefined ? '' : ` (${at})`}`,
-    `reason   ${reason}`,
-    ...asks
-      .slice(1)
-      .map((also) => `also     ask by ${also.rule}${also.at === undefined ? '' : ` (${also.at})`}: ${also.reason}`),
-    ...Object.entries(values).map(([name, value]) => `value    ${name} = ${JSON.stringify(value)}`),
-    ...(ruled === undefined ? [] : [`rules    ${ruled.answer} by ${ruled.rule}: ${ruled.reason}`]),
-    ...(policy === undefined ? [] : [`policy   version ${policy}`]),
-    ...shadow.map((said) => `shadow   ${said.answer} by ${said.rule}: ${said.reason}`),
+    `${paint(answer)} ${oneLine(`by ${rule}${place(at)}`)}`,
+    ...facts.map(([name, value]) => `${name.padEnd(8)} ${oneLine(value)}`),
   ];
 }
