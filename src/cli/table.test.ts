@@ -23,6 +23,11 @@ test('the last column is shortened to what fits', () => {
   assert.ok(line.endsWith('x…'));
 });
 
+test('what does not fit at all takes two lines, not more', () => {
+  const row = ['a'.repeat(40), '1', 'x'.repeat(500)];
+  assert.equal(textWidth(new Table(columns, [row], 50).row(row)), 100);
+});
+
 test('where there is no room, columns are left out that can be, the last one first, and all are there in a pipe', () => {
   const wide = [
     { heading: 'ID' },

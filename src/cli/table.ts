@@ -17,7 +17,7 @@ const wide =
   /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u;
 const ascii = /^[\u0020-\u007e]*$/;
 
-/** Lines up rows in columns; the last column is shortened to what fits the width. */
+/** Lines up rows in columns; the last column is shortened to what fits the width, or two lines of it. */
 export class Table {
   readonly #columns: readonly Column[];
   readonly #widths: readonly number[];
@@ -48,10 +48,16 @@ export class Table {
     for (const [index, cell] of cells.entries()) {
       if (this.#leftOut.has(index)) continue;
       if (line !== '') line += gap;
-      if (index === cells.length - 1) line += shorten(cell, this.#width - textWidth(line));
+      if (index === cells.length - 1) line += shorten(cell, this.#roomAfter(line));
       else line += this.#pad(cell, index);
     }
     return line.trimEnd();
+  }
+
+  /** With too little room left, the last column goes on in the next line of the terminal, and ends there. */
+  #roomAfter(line: string): number {
+    const room = this.#width - textWidth(line);
+    return room < leastLast ? room + this.#width : room;
   }
 
   #withoutRoom(): Set<number> {

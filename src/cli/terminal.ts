@@ -46,7 +46,8 @@ function printer(stream: OutputStream): Printer {
     stream,
     isTTY,
     get width() {
-      return isTTY ? stream.columns : undefined;
+      // A terminal that nobody has sized says 0.
+      return isTTY && stream.columns !== 0 ? stream.columns : undefined;
     },
     colors: pc.createColors(isTTY && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb'),
     closed: closed.signal,

@@ -77,6 +77,12 @@ export const consoleAndCommandLine: Section<'F'> = {
       'test/e2e/cli-status.test.ts > signalbox status > does not send the token to whoever has the port of a killed server',
       'test/e2e/cli-completion.test.ts > completion > bash completes commands and options, also behind options',
       'test/e2e/cli-completion.test.ts > completion > knows every command, and is refused for a shell it does not know',
+      'test/e2e/cli-terminal.test.ts > colours > are for terminals, and never shown as text',
+      'test/e2e/cli-terminal.test.ts > colours > are left out for NO_COLOR, for a terminal without them, and in a pipe',
+      'src/cli/table.test.ts > where there is no room, columns are left out that can be, the last one first, and all are there in a pipe',
+      'src/cli/progress-line.test.ts > what takes longer than a second > is told at a terminal with its seconds, and the line is gone when it is done',
+      'test/e2e/cli-mistakes.test.ts > a mistake at the command line > in the name of a tool or of its server is answered with the tool that was meant',
+      'test/e2e/cli-mistakes.test.ts > a mistake at the command line > in a session is answered with the session that was meant, or with the last ones',
     ],
   },
   F4: {

@@ -13,7 +13,7 @@ const columns: readonly Column[] = [
   { heading: 'TIME', minimum: 19 },
   { heading: 'OUTCOME', minimum: 13 },
   { heading: 'TOOL', minimum: 12 },
-  { heading: 'SESSION' },
+  { heading: 'SESSION', optional: true },
   { heading: 'DURATION', align: 'right', optional: true },
   { heading: 'OUTPUT' },
 ];
