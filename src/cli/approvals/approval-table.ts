@@ -6,7 +6,7 @@ import { type Column, Table } from '../table.ts';
 import type { Printer } from '../terminal.ts';
 
 const shortId = 8;
-const columns: readonly Column[] = [
+const approvalColumns: readonly Column[] = [
   { heading: 'ID' },
   { heading: 'STATE' },
   { heading: 'TOOL' },
@@ -30,7 +30,7 @@ export class ApprovalTable {
   constructor(printer: Printer, sample: readonly Approval[]) {
     this.#printer = printer;
     this.#table = new Table(
-      columns,
+      approvalColumns,
       sample.map((approval) => this.#cells(approval)),
       printer.width,
     );

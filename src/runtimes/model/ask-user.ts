@@ -29,7 +29,7 @@ const questionsSchema = z.object({
 export const askUserTool: OfferedTool = {
   name: askUserName,
   description: 'Asks the user one or more questions and waits for the answers. Use it when only the user can decide.',
-  inputSchema: z.toJSONSchema(questionsSchema, { io: 'input' }) as JsonObject,
+  inputSchema: z.toJSONSchema(questionsSchema, { io: 'input' }),
 };
 
 type Answered = Pick<CallResult, 'outcome' | 'content'>;
