@@ -2,7 +2,6 @@ import type { LanguageModel } from 'ai';
 import { SignalboxError } from '../../model/errors.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { nearest } from '../../model/nearest.ts';
-import { aiSdkPackage, hasAiSdk } from './has-ai-sdk.ts';
 import { type Provider, type ProviderSettings, knownProviders, openAICompatible } from './providers.ts';
 
 /** A model, and what the runtime must know about it. */
@@ -79,21 +78,16 @@ function hasKey(variable: string, { apiKey, headers }: ProviderSettings): boolea
 }
 
 async function opened(name: string, provider: Provider, settings: ProviderSettings): ReturnType<Provider['open']> {
-  if (!hasAiSdk()) throw missing(name, `the packages ${aiSdkPackage} and ${provider.package}, which are`, provider);
-  try {
-    return await provider.open(settings);
-  } catch (error) {
-    if ((error as { code?: unknown } | undefined)?.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw missing(name, `the package ${provider.package}, which is`, provider, error);
-  }
-}
-
-/** Both are named to npm: the second brings no first along, and one that is there already does no harm. */
-function missing(name: string, what: string, provider: Provider, cause?: unknown): ModelUnusable {
-  return new ModelUnusable(
-    name,
-    `needs ${what} not installed`,
-    `npm install ${aiSdkPackage} ${provider.package}`,
-    cause,
-  );
+  const loaded = async <Value>(needed: string, load: () => Promise<Value>): Promise<Value> => {
+    try {
+      return await load();
+    } catch (error) {
+      if ((error as { code?: unknown } | undefined)?.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+      const problem = `needs the package ${needed}, which is not installed`;
+      // Both are named: neither brings the other along, and one that is there already stays.
+      throw new ModelUnusable(name, problem, `npm install ai ${provider.package}`, error);
+    }
+  };
+  await loaded('ai', () => import('ai'));
+  return await loaded(provider.package, () => provider.open(settings));
 }
