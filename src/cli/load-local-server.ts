@@ -4,6 +4,7 @@ import type { LocalModuleEntry } from '../config/configuration.ts';
 import { messageOf } from '../model/errors.ts';
 import { downServer } from './down-server.ts';
 import { explainImport } from './explain-import.ts';
+import { offerOwnPackage } from './own-package.ts';
 import { serverFromExports } from './server-from-exports.ts';
 
 const longestImportMs = 30_000;
@@ -25,6 +26,8 @@ export async function loadLocalServer(entry: LocalModuleEntry): Promise<Source> 
 }
 
 async function importModule(file: string): Promise<Readonly<Record<string, unknown>>> {
+  // Not before: every import after this goes through it.
+  offerOwnPackage();
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<never>((_, reject) => {
     const message = `it did not finish loading within ${longestImportMs / 1000} s (a top-level await that never ends?)`;

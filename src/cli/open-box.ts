@@ -10,7 +10,6 @@ import type { ReferenceContext } from './external-transport.ts';
 import { offerConfiguration } from './configured/offer-configuration.ts';
 import { oauthTokenStore } from './oauth-token-store.ts';
 import { openStore } from './open-store.ts';
-import { offerOwnPackage } from './own-package.ts';
 
 /** What a command adds to the configuration. Without `data` nothing is written: the journal is in memory. */
 export type BoxOptions = Pick<SignalboxOptions, 'data' | 'approve' | 'metrics'> & {
@@ -65,7 +64,6 @@ export async function openBoxAnyway(configuration: Configuration, options: BoxOp
     verdicts: rest.data === undefined ? undefined : fileVerdicts(rest.data),
   });
   try {
-    offerOwnPackage();
     offerConfiguration(configured, secretsFrom);
     await configured.begin();
     await within(waitMs, configured.ready());

@@ -1,4 +1,5 @@
-import { LineCounter, type Node, isMap, isNode, isScalar, isSeq, parseDocument } from 'yaml';
+import { createRequire } from 'node:module';
+import type * as Yaml from 'yaml';
 import { messageOf } from '../model/errors.ts';
 import { PolicyError } from './policy-error.ts';
 import type { PolicyDocument } from './read-policy.ts';
@@ -6,10 +7,15 @@ import type { RulePath } from './rule-reader.ts';
 
 const longestText = 1024 * 1024;
 
+const require = createRequire(import.meta.url);
+/** Loaded with the first text: rules that stand in the configuration are read without. */
+const yaml = (): typeof Yaml => require('yaml') as typeof Yaml;
+
 /** Takes apart the text of a policy: YAML, or JSON, which is YAML too. */
 export function policyText(text: string, name: string, place?: string): PolicyDocument {
   const file = place ?? name;
   if (text.length > longestText) throw unreadable(file, `more than ${longestText} characters`);
+  const { LineCounter, parseDocument } = yaml();
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
   const placeAt = (offset: number): { line: number; column: number } => {
@@ -41,7 +47,8 @@ function unreadable(file: string, message: string): PolicyError {
 
 /** Where a part begins: at its key, when it has one; with an offset, inside its text. */
 function offsetOf(root: unknown, path: RulePath, inText: number | undefined): number {
-  let node: Node | undefined = isNode(root) ? root : undefined;
+  const { isMap, isNode, isScalar, isSeq } = yaml();
+  let node: Yaml.Node | undefined = isNode(root) ? root : undefined;
   let start = node?.range?.[0] ?? 0;
   for (const step of path) {
     if (isMap(node)) {

@@ -1,89 +1,33 @@
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
-import type { ServerProvenance } from '../catalog/snapshot.ts';
+import type { Registry } from 'prom-client';
 import type { CallMetrics } from '../call/metrics.ts';
-import { type OnShed, shedReasons } from './admission.ts';
+import type { OnShed } from './admission.ts';
+import type { CountedCalls } from './prometheus-registry.ts';
 
 /** Counts and times calls for Prometheus. Give `metrics` to `createSignalbox` and the whole to `startServer`. */
 export interface PrometheusMetrics {
   readonly metrics: CallMetrics;
-  readonly registry: Registry;
+  /** Counts the calls that were not let in. */
+  readonly shed: OnShed;
+  /** Everything that was counted. */
+  registry(): Promise<Registry>;
 }
 
-/** Metrics with a registry of their own, so that several boxes in one process do not count for each other. */
+/** Counts from the first call on. What does it is loaded with the first call, or when somebody looks: no start waits for it. */
 export function prometheusMetrics(): PrometheusMetrics {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  const registers = [registry];
-  // Counted here, and told when somebody asks: looking a series up by its labels takes longer than counting.
-  let underWay = 0;
-  const ended = new Map<string, { readonly server: string; readonly outcomes: Map<string, number> }>();
-  new Counter({
-    name: 'signalbox_calls_total',
-    help: 'Tool calls that have ended.',
-    labelNames: ['server', 'tool', 'outcome'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [tool, { server, outcomes }] of ended)
-        for (const [outcome, count] of outcomes) this.inc({ server, tool, outcome }, count);
-    },
-  });
-  // Not by tool: a histogram is a dozen series, and a catalog may have thousands of tools.
-  const durations = new Histogram({
-    name: 'signalbox_call_duration_seconds',
-    help: 'How long tool calls took, approval included.',
-    labelNames: ['server', 'outcome'],
-    buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
-    registers,
-  });
-  new Gauge({
-    name: 'signalbox_calls_in_flight',
-    help: 'Tool calls under way.',
-    registers,
-    collect() {
-      this.set(underWay);
-    },
-  });
-  return {
-    registry,
-    metrics: {
-      callStarted() {
-        underWay += 1;
-      },
-      callEnded({ server, tool, outcome, seconds }) {
-        underWay -= 1;
-        let known = ended.get(tool);
-        if (known === undefined) ended.set(tool, (known = { server, outcomes: new Map() }));
-        known.outcomes.set(outcome, (known.outcomes.get(outcome) ?? 0) + 1);
-        durations.observe({ server, outcome }, seconds);
-      },
-    },
+  let loading: Promise<CountedCalls> | undefined;
+  let counted: CountedCalls | undefined;
+  const load = (): Promise<CountedCalls> =>
+    (loading ??= import('./prometheus-registry.ts').then(({ countedCalls }) => (counted = countedCalls())));
+  const count = (one: (calls: CountedCalls) => void): void => {
+    if (counted === undefined) void load().then(one);
+    else one(counted);
   };
-}
-
-/** Counts the calls that were not let in. */
-export function shedCounter(registry: Registry): OnShed {
-  const name = 'signalbox_calls_shed_total';
-  // Servers of one process may share a registry.
-  const known = registry.getSingleMetric(name);
-  const help = 'Calls that were refused before they began, because there was no room for them.';
-  const shed =
-    known instanceof Counter ? known : new Counter({ name, help, labelNames: ['reason'], registers: [registry] });
-  // A counter that is first seen above zero has not increased, as Prometheus sees it.
-  for (const reason of shedReasons) shed.inc({ reason }, 0);
-  return (reason) => shed.inc({ reason });
-}
-
-/** Shows which servers are up; those that were disabled are left out. */
-export function serverGauge(registry: Registry): (servers: readonly ServerProvenance[]) => void {
-  const name = 'signalbox_server_up';
-  // Servers of one process may share a registry.
-  const known = registry.getSingleMetric(name);
-  const help = 'Whether a server of tools is up.';
-  const up = known instanceof Gauge ? known : new Gauge({ name, help, labelNames: ['server'], registers: [registry] });
-  return (servers) => {
-    up.reset();
-    for (const { name: server, status } of servers)
-      if (status !== 'disabled') up.set({ server }, status === 'up' ? 1 : 0);
+  return {
+    metrics: {
+      callStarted: () => count(({ metrics }) => metrics.callStarted()),
+      callEnded: (call) => count(({ metrics }) => metrics.callEnded(call)),
+    },
+    shed: (reason) => count(({ shed }) => shed(reason)),
+    registry: async () => (await load()).registry,
   };
 }

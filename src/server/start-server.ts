@@ -1,6 +1,5 @@
-import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import { RequestError, getRequestListener } from '@hono/node-server';
 import type { OAuthSettings } from '../config/oauth-schema.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Signalbox } from '../signalbox.ts';
@@ -12,18 +11,18 @@ import type { KeyTimes } from './access/oauth/issuer-keys.ts';
 import { OAuthAccess } from './access/oauth/oauth-access.ts';
 import { SignInCodes } from './access/sign-in-codes.ts';
 import { Admission } from './admission.ts';
-import { createApp } from './app.ts';
+import type { AppListener } from './app-listener.ts';
 import { listen } from './listen.ts';
 import { mcpRoute } from './mcp-route.ts';
 import type { ProcessRole } from './process-role.ts';
-import { problemOf } from './problems/problem-of.ts';
-import { Problem, problemType } from './problems/problem.ts';
-import { type PrometheusMetrics, prometheusMetrics, shedCounter } from './prometheus.ts';
+import { type PrometheusMetrics, prometheusMetrics } from './prometheus.ts';
 import type { FindConsole } from './routes/console.ts';
-import { securityHeaders } from './security-headers.ts';
 import type { ServedSchedules } from './routes/jobs.ts';
 import type { ServedConfiguration } from './served-configuration.ts';
 import { stoppable } from './stop.ts';
+
+// Not imported: the names of the module as an ES module include those that load all of `fetch`.
+const { createServer } = process.getBuiltinModule('node:http');
 
 /** What a server is made of. */
 export interface ServerOptions {
@@ -44,7 +43,7 @@ export interface ServerOptions {
   /** Where the token for agents of this machine is kept, which the command lines that connect them read. */
   readonly agentTokenFile?: string;
   /** What `/metrics` shows: the same that was given to `createSignalbox`. Without it, only the process is measured. */
-  readonly metrics?: Pick<PrometheusMetrics, 'registry'>;
+  readonly metrics?: Pick<PrometheusMetrics, 'registry' | 'shed'>;
   /** Other values of `Host` to answer to, for instance `signalbox.example:443` behind a proxy. */
   readonly allowedHosts?: readonly string[];
   /** Where the built console is; waits for it where it is still being built. */
@@ -104,13 +103,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let hosts: ReadonlySet<string> = new Set();
   let url: string | undefined;
 
-  const { registry } = options.metrics ?? prometheusMetrics();
-  const admission = new Admission(limits, shedCounter(registry));
+  const metrics = options.metrics ?? prometheusMetrics();
+  const admission = new Admission(limits, (reason) => metrics.shed(reason));
 
-  const app = createApp({
+  const parts = {
     box,
     configuration: options.configuration,
-    registry,
     codes,
     browserSessions,
     sessions: options.sessions,
@@ -128,7 +126,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     draining: draining.signal,
     stopping: stopping.signal,
     log,
-  });
+  };
   const mcp = mcpRoute({
     box,
     maxBodyBytes,
@@ -140,16 +138,21 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ...(limits.approvalWaitMs === undefined ? {} : { approvalWaitMs: limits.approvalWaitMs }),
     log,
   });
-  const listener = getRequestListener(app.fetch, {
-    // This process may be somebody else's, who wants the globals as they are.
-    overrideGlobalObjects: false,
-    errorHandler: (error) => unreadable(error, log),
-  });
+  // Clients of MCP are not kept waiting for the rest, which is loaded with the first request for it.
+  let others: Promise<AppListener> | undefined;
+  const load = async (): Promise<AppListener> => {
+    const [{ appListener }, registry] = await Promise.all([import('./app-listener.ts'), metrics.registry()]);
+    return appListener({ ...parts, registry });
+  };
+  const serveOthers = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const listener = await (others ??= load());
+    if (!response.destroyed) await listener(request, response);
+  };
   const server = createServer(
     // Slow senders are looked for this often.
     { headersTimeout, requestTimeout, connectionsCheckingInterval: Math.min(headersTimeout, 5000) },
     (request, response) => {
-      if (role === 'worker' || !mcp.take(request, response)) void listener(request, response);
+      if (role === 'worker' || !mcp.take(request, response)) void serveOthers(request, response);
     },
   );
   // Whoever holds the token may well hand it to a tool; it must not get into the journal by that.
@@ -179,15 +182,4 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     mcp.close();
     browserSessions.stop();
   }
-}
-
-/** A request that does not even make it to the routes. */
-function unreadable(error: unknown, log: (line: string) => void): Response {
-  // The signal of a request is aborted with a text: whoever hung up is told nothing, and it is no fault of ours.
-  const refused = error instanceof RequestError ? error.message : typeof error === 'string' ? error : undefined;
-  const problem = refused === undefined ? problemOf(error, log) : new Problem('request-malformed', refused);
-  return new Response(JSON.stringify(problem.document()), {
-    status: problem.status,
-    headers: { ...securityHeaders, 'Content-Type': problemType },
-  });
 }

@@ -28,7 +28,7 @@ import { BrowserSignIns } from './browser-sign-ins.ts';
 import type { ConfiguredAgents } from './configured-agents.ts';
 import { ConfiguredPolicies } from './configured-policies.ts';
 import { ConfiguredServers } from './configured-servers.ts';
-import { ServerEdits } from './server-edits.ts';
+import type { ServerEdits } from './server-edits.ts';
 import { type SecretProblem, addSecrets, assertKept } from './secrets.ts';
 import type { Starting } from './source-of-entry.ts';
 
@@ -47,7 +47,7 @@ export class ConfiguredBox implements ServedConfiguration {
   readonly #servers: ConfiguredServers;
   readonly #policies: ConfiguredPolicies;
   readonly #references: Starting['references'];
-  readonly #edits: ServerEdits;
+  readonly #edits: () => Promise<ServerEdits>;
   readonly #signIns: BrowserSignIns;
   readonly #accepted: AcceptedChanges;
   readonly #stopListening: () => void;
@@ -63,11 +63,14 @@ export class ConfiguredBox implements ServedConfiguration {
     this.#servers = new ConfiguredServers(box, starting);
     this.#policies = new ConfiguredPolicies(box);
     this.#references = starting.references;
-    this.#edits = new ServerEdits({
-      configuration: () => this.#configuration,
-      vault: starting.vault,
-      apply: (changed) => this.#apply(changed, this.#locked(changed)),
-    });
+    this.#edits = async () => {
+      const { ServerEdits: Made } = await import('./server-edits.ts');
+      return new Made({
+        configuration: () => this.#configuration,
+        vault: starting.vault,
+        apply: (changed) => this.#apply(changed, this.#locked(changed)),
+      });
+    };
     this.#signIns = new BrowserSignIns({
       configuration: () => this.#configuration,
       references: starting.references,
@@ -167,19 +170,19 @@ export class ConfiguredBox implements ServedConfiguration {
   }
 
   addServer(name: string, entry: JsonObject): Promise<ChangedServers> {
-    return this.#inTurn(() => this.#edits.add(name, entry));
+    return this.#inTurn(async () => (await this.#edits()).add(name, entry));
   }
 
   removeServer(name: string): Promise<void> {
-    return this.#inTurn(() => this.#edits.remove(name));
+    return this.#inTurn(async () => (await this.#edits()).remove(name));
   }
 
-  foundServers(): Promise<readonly FoundServer[]> {
-    return this.#edits.found();
+  async foundServers(): Promise<readonly FoundServer[]> {
+    return await (await this.#edits()).found();
   }
 
   takeOver(names: readonly string[]): Promise<ChangedServers> {
-    return this.#inTurn(() => this.#edits.takeOver(names));
+    return this.#inTurn(async () => (await this.#edits()).takeOver(names));
   }
 
   signIn(server: string): Promise<URL> {

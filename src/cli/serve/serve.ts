@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { configurationFiles } from '../../config/configuration-files.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import { type ProcessRole, processRoles } from '../../server/process-role.ts';
+import { prometheusMetrics } from '../../server/prometheus.ts';
 import { isPostgresAddress } from '../../store/postgres/address.ts';
 import type { CommandContext } from '../command-context.ts';
 import { usageFailure } from '../fail.ts';
@@ -117,10 +118,6 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
     return found.configuration;
   };
   const token = adminToken(globals.data);
-  const [{ prometheusMetrics }, { startServer }] = await Promise.all([
-    import('../../server/prometheus.ts'),
-    import('../../server/start-server.ts'),
-  ]);
   const port = await findPort(options.host, options.port);
   if (!isLoopback(options.host)) await warnOfOthers(errors, options.host);
   const interruption = new Interruption();
@@ -144,7 +141,9 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
     if (box.shared.post.reachesOthers && token.keptIn !== 'SIGNALBOX_TOKEN') await warnOfOwnToken(errors, token.keptIn);
     const { keptIn: agentTokenKeptIn } = await agentToken(globals.data, box.tokens);
     if (file === undefined) endDemo = await (await import('./demo-workspace.ts')).mountDemo(box, globals.data);
+    // The servers outside are starting meanwhile.
     const { openSchedules } = await import('./open-schedules.ts');
+    const { startServer } = await import('../../server/start-server.ts');
     // What waits since the last start is not asked of an agent that does not see its tools yet.
     const mounted = Promise.withResolvers<void>();
     const ready = Promise.all([mounted.promise, configured.ready()]);

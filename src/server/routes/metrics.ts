@@ -3,7 +3,7 @@ import type { Registry } from 'prom-client';
 import type { Signalbox } from '../../signalbox.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
-import { serverGauge } from '../prometheus.ts';
+import { serverGauge } from '../prometheus-registry.ts';
 import { problems } from '../schemas/problem.ts';
 
 const route = createRoute({

@@ -35,7 +35,7 @@ describe('GET /openapi.json', () => {
     assert.equal(document.info.version, box.version);
     const app = createApp({
       box,
-      registry: prometheusMetrics().registry,
+      registry: await prometheusMetrics().registry(),
       codes: new SignInCodes(box.shared.kept),
       browserSessions: await BrowserSessions.with(box.shared, 'a-token-of-nobody'),
       role: 'all',

@@ -15,6 +15,8 @@ import { type Verdicts, fresh, verdictKey } from './verdicts.ts';
 /** What a connection is made with. */
 export interface HandshakeOptions {
   readonly transport: McpTransport;
+  /** The program of the transport, where it was started ahead: for the first attempt. */
+  readonly stdio?: StdioTransport | undefined;
   readonly version: string;
   readonly verdicts: Verdicts;
   readonly lines: RecentLines;
@@ -56,7 +58,7 @@ async function shakeHandsOnce(options: HandshakeOptions): Promise<Handshake> {
     if (options.signal?.aborted === true) throw error;
     if (prior !== undefined) await verdicts.set(key, undefined);
     if (prior?.kind === 'legacy' || isBeyondProtocol(error)) throw error;
-    made = await attempt(options, { kind: 'legacy' });
+    made = await attempt({ ...options, stdio: undefined }, { kind: 'legacy' });
   }
   const discover = made.client.getDiscoverResult();
   if (discover !== undefined) await verdicts.set(key, { kind: 'modern', discover, at: Date.now() });
@@ -116,7 +118,7 @@ function laneTo(options: HandshakeOptions): LaneTo {
   const { transport, lines, largestMessage } = options;
   const nothing = (): undefined => undefined;
   if (transport.type === 'stdio') {
-    const stdio = new StdioTransport({ ...transport, lines, largestMessage });
+    const stdio = options.stdio ?? new StdioTransport({ ...transport, lines, largestMessage });
     const reason = (): string | undefined => stdio.closedBecause;
     return { lane: new ProcessLane(stdio, () => reason() ?? 'its process ended'), reason, refusal: nothing };
   }

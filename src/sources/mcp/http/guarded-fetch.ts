@@ -1,10 +1,4 @@
-import {
-  type ClientRequest,
-  Agent as HttpAgent,
-  type IncomingMessage,
-  type RequestOptions,
-  request as requestHttp,
-} from 'node:http';
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { Readable, pipeline } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
@@ -28,6 +22,9 @@ export interface GuardedFetch {
   at(url: URL): Ask;
   close(): void;
 }
+
+// Not imported: the names of the module as an ES module include those that load all of `fetch`.
+const { Agent: HttpAgent, request: requestHttp } = process.getBuiltinModule('node:http');
 
 const withoutBody = new Set([204, 205, 304]);
 

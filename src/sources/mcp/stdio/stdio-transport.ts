@@ -44,14 +44,20 @@ export class StdioTransport implements Transport {
   /** What was sent after the first message of this turn of the event loop: calls that are made together go out together. */
   #batch = '';
   #isBatching = false;
+  #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: StdioTransportOptions) {
     this.#options = options;
   }
 
+  /** Starts the server, once: it may have been started before the SDK was there to do it. */
   start(): Promise<void> {
     if (this.#closing !== undefined) return Promise.reject(new Error('it was closed before it was started'));
+    return (this.#starting ??= this.#start());
+  }
+
+  #start(): Promise<void> {
     const group = new ProcessGroup(this.#options);
     this.#group = group;
     const { child } = group;
