@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { trace } from '@opentelemetry/api';
 import { AccessTokens } from './access/access-tokens.ts';
 import type { ApprovalInbox } from './call/approvals/approval-inbox.ts';
 import { Approvals } from './call/approvals/approvals.ts';
@@ -234,7 +233,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     states,
     checkpoints,
     compensations,
-    tracer: trace.getTracer('signalbox', version),
+    version,
     metrics: options.metrics,
     approvals,
     questions,

@@ -1,4 +1,3 @@
-import type { Tracer } from '@opentelemetry/api';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Redactor } from '../journal/redaction.ts';
@@ -39,7 +38,8 @@ export interface PipelineParts extends CheckpointParts {
   readonly waits: Waits;
   readonly policies: Policies;
   readonly unsettled: UnsettledCalls;
-  readonly tracer: Tracer;
+  /** Of this package, for who traces. */
+  readonly version: string;
   readonly metrics: CallMetrics | undefined;
   readonly approvals: Approvals;
   readonly questions: Questions;
@@ -56,7 +56,7 @@ export function createPipeline(parts: PipelineParts): Next {
   const { catalog, store, journal, redactor, waits } = parts;
   const decideStage = decide(parts.policies, redactor, waits);
   const run: Next = compose([
-    observe({ tracer: parts.tracer, metrics: parts.metrics, redactor, content: parts.traceContent }),
+    observe({ version: parts.version, metrics: parts.metrics, redactor, content: parts.traceContent }),
     recordOutcome({
       ...parts,
       onEnding: (call, outcome) => parts.policies.ending(call, outcome),

@@ -1,14 +1,16 @@
-import { SpanKind, SpanStatusCode, type Span, type Tracer, context, trace } from '@opentelemetry/api';
+import type { Span, SpanStatusCode } from '@opentelemetry/api';
 import type { Redactor } from '../../journal/redaction.ts';
 import type { CallOutcome } from '../../model/call.ts';
 import { renderContent } from '../../model/content.ts';
 import { after } from '../after.ts';
-import type { Call, Stage } from '../call.ts';
+import type { Call, Next, Stage } from '../call.ts';
 import type { CallMetrics } from '../metrics.ts';
+import { telemetry } from '../telemetry.ts';
 
 /** What leaves the box by way of telemetry. */
 export interface ObserveOptions {
-  readonly tracer: Tracer;
+  /** Who tells: the version of this package. */
+  readonly version: string;
   readonly metrics: CallMetrics | undefined;
   readonly redactor: Redactor;
   /** Puts arguments and results on spans; they may hold private data, so only on request. */
@@ -19,12 +21,9 @@ export interface ObserveOptions {
 export function observe(options: ObserveOptions): Stage {
   return (call, next) => {
     options.metrics?.callStarted();
-    const span = options.tracer.startSpan(`tools/call ${call.name}`, { kind: SpanKind.INTERNAL });
-    const recording = span.isRecording();
-    const coming = recording ? context.with(trace.setSpan(context.active(), span), next, undefined, call) : next(call);
+const api = telemetry();
+    const coming = api === undefined ? next(call) : traced(api, call, next, options);
     return after(coming, (outcome) => {
-      if (recording) describe(span, call, outcome, options);
-      span.end();
       options.metrics?.callEnded({
         server: call.tool?.source.server ?? 'none',
         tool: call.tool?.definition.name ?? 'unknown',
@@ -34,6 +33,26 @@ export function observe(options: ObserveOptions): Stage {
       return outcome;
     });
   };
+}
+
+async function traced(
+  { SpanKind, SpanStatusCode, context, trace }: NonNullable<ReturnType<typeof telemetry>>,
+  call: Call,
+  next: Next,
+  options: ObserveOptions,
+): Promise<CallOutcome> {
+  const tracer = trace.getTracer('signalbox', options.version);
+  const span = tracer.startSpan(`tools/call ${call.name}`, { kind: SpanKind.INTERNAL });
+  const recording = span.isRecording();
+  const outcome = recording
+    ? await context.with(trace.setSpan(context.active(), span), next, undefined, call)
+    : await next(call);
+  if (recording) {
+    describe(span, call, outcome, options);
+    if (outcome.error !== undefined) describeError(span, outcome.error, SpanStatusCode.ERROR, options);
+  }
+  span.end();
+  return outcome;
 }
 
 function describe(span: Span, call: Call, outcome: CallOutcome, { content, redactor }: ObserveOptions): void {
@@ -56,8 +75,14 @@ function describe(span: Span, call: Call, outcome: CallOutcome, { content, redac
     span.setAttribute('gen_ai.tool.call.arguments', redactor.json(call.argumentsText));
     span.setAttribute('gen_ai.tool.call.result', redactor.text(renderContent(outcome.content, 10_000)));
   }
-  if (outcome.error !== undefined) {
-    span.setAttribute('error.type', outcome.error.code === 'tool-failed' ? 'tool_error' : outcome.error.code);
-    span.setStatus({ code: SpanStatusCode.ERROR, message: redactor.text(outcome.error.message) });
-  }
+}
+
+function describeError(
+  span: Span,
+  error: NonNullable<CallOutcome['error']>,
+  code: SpanStatusCode,
+  { redactor }: ObserveOptions,
+): void {
+  span.setAttribute('error.type', error.code === 'tool-failed' ? 'tool_error' : error.code);
+  span.setStatus({ code, message: redactor.text(error.message) });
 }
