@@ -6,8 +6,10 @@ import { command, root, type CommandResult } from './command.ts';
 import { checkPackedFiles } from './packed-files.ts';
 
 /**
- * Builds and packs what would be published, then looks at it as a user's tools would: which files there are, publint and attw on the tarball,
- * a program that uses it compiled without leaving out anybody's declarations, the entries imported, the command started. All in a temporary directory, so that runs do not meet each other in dist/.
+ * Builds and packs what would be published, then looks at it as a user's tools would: which files there are, publint and attw on
+ * the tarball, a program that uses it compiled without leaving out anybody's declarations, the entries imported, the command
+ * started, with tools that have the library and a thread of their own. All in a temporary directory, so that runs do not meet each
+ * other in dist/.
  */
 export async function checkPackage(): Promise<CommandResult> {
   const directory = await mkdtemp(join(tmpdir(), 'signalbox-package-'));
@@ -19,8 +21,11 @@ export async function checkPackage(): Promise<CommandResult> {
     }
     await symlink(join(root, 'node_modules'), join(directory, 'node_modules'));
     await writeFile(join(directory, 'consumer.ts'), consumer);
+    await writeFile(join(directory, 'tools.mjs'), tools);
+    await writeFile(join(directory, 'signalbox.config.json'), '{ "mcpServers": { "own": { "module": "./tools.mjs" } } }');
     return await allOf([
       () => command('tsc', ['--project', 'tsconfig.build.json', '--outDir', join(directory, 'dist')]),
+      () => command('node', ['build.ts', '--out', join(directory, 'dist')]),
       () => command('node', ['console/build.ts', '--out', join(directory, 'dist', 'console')]),
       () => command('npm', ['pack', '--ignore-scripts', '--silent'], directory),
       () => checkPackedFiles(join(directory, tarball)),
@@ -35,6 +40,7 @@ export async function checkPackage(): Promise<CommandResult> {
           directory,
         ),
       () => command('node', ['bin/signalbox', '--version'], directory),
+      () => command('node', ['bin/signalbox', 'call', 'mcp__own__add', '{"a":1,"b":2}', '--data', 'data'], directory),
     ]);
   } finally {
     await rm(directory, { recursive: true, force: true });
@@ -72,6 +78,21 @@ const server = createServer((request, response) => void endpoint.handle(request,
 // @ts-expect-error: whoever asks must be named
 void endpoint.stdio({});
 export default [outcome, server, ${checked.map((_, index) => `entry${index}`).join(', ')}];
+`;
+
+/** Tools as somebody serves them who has installed the command: their library must be the one that the command knows. */
+const tools = `
+import { defineTool } from '${manifest.name}';
+import * as z from 'zod';
+
+export const add = defineTool({
+  name: 'add',
+  description: 'Adds.',
+  input: z.object({ a: z.number(), b: z.number() }),
+  effect: 'read',
+  isolate: import.meta.url,
+  run: ({ a, b }) => a + b,
+});
 `;
 
 const tarball = `${manifest.name}-${manifest.version}.tgz`;

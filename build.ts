@@ -1,0 +1,134 @@
+/**
+ * Builds what the package runs: `node build.ts [--out DIR]`. A few files instead of many hundred, because finding and reading a
+ * module takes longer than running it; other packages stay what the user has installed. See docs/decisions/start.md.
+ */
+import { globSync } from 'node:fs';
+import { join, posix, relative, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { parseSync } from 'oxc-parser';
+import { type Plugin, rolldown } from 'rolldown';
+import manifest from './package.json' with { type: 'json' };
+
+const { values } = parseArgs({ options: { out: { type: 'string' } } });
+const root = import.meta.dirname;
+const source = join(root, 'src');
+
+/** The ways into the library. */
+const exported = Object.values(manifest.exports)
+  .filter((target) => typeof target !== 'string')
+  .map((target) => target.default.replace(/^\.\/dist\/(.*)\.js$/, '$1'));
+/** The command, and the threads, which are found by their place. */
+const programs = ['cli/main', ...globSync('**/*-worker.ts', { cwd: source }).map((file) => file.replace(/\.ts$/, ''))];
+
+/**
+ * What is loaded together: one file for what a way has alone, one for what it shares with the same others. So none of them loads
+ * what it does not import, and what is not here is in files of its own, which are loaded when they are needed.
+ */
+const ways: Readonly<Record<string, readonly string[]>> = {
+  library: ['index.ts'],
+  command: ['cli/main.ts'],
+  box: ['cli/read-configuration.ts', 'cli/open-box.ts', 'sources/mcp/mcp-server.ts'],
+  rules: ['config/load-policies.ts', 'call/compile-policies.ts'],
+  servers: ['sources/mcp/connection.ts'],
+  serve: [
+    'cli/serve/serve.ts',
+    'cli/serve/open-schedules.ts',
+    'cli/configured/configured-agents.ts',
+    'sessions/create-sessions.ts',
+    'server/start-server.ts',
+  ],
+  stdio: ['cli/stdio.ts', 'surfaces/mcp/endpoint/mcp-endpoint.ts', 'surfaces/mcp/endpoint/stdio.ts'],
+  pages: ['server/app-listener.ts'],
+};
+
+type ImportsOf = (id: string) => readonly string[];
+const loadedBy = new Map<string, ReadonlySet<string>>();
+
+const bundle = await rolldown({
+  cwd: root,
+  input: Object.fromEntries([
+    ...programs.map((name) => [name, join(source, `${name}.ts`)]),
+    ...exported.map((name) => [chunkOf(name), join(source, `${name}.ts`)]),
+  ]),
+  // Files may offer each other more than their module does; users see the library through `ownNames`.
+  preserveEntrySignatures: 'allow-extension',
+  platform: 'node',
+  // A package that the user may leave out is looked for when it is needed.
+  external: (name) => !name.startsWith('.') && !name.startsWith(source),
+  tsconfig: false,
+  plugins: [ownPlaces(), ownNames()],
+  checks: { ineffectiveDynamicImport: false },
+});
+await bundle.write({
+  dir: resolve(values.out ?? join(root, 'dist')),
+  entryFileNames: '[name].js',
+  chunkFileNames: 'chunks/[name]-[hash].js',
+  codeSplitting: {
+    groups: [{ debugName: 'ways', name: (id, graph) => groupOf(id, (each) => graph.getModuleInfo(each)?.importedIds ?? []) }],
+    includeDependenciesRecursively: false,
+  },
+});
+await bundle.close();
+
+/** The ways that load a module; none for what is loaded when it is needed. */
+function groupOf(id: string, importsOf: ImportsOf): string | null {
+  const names = Object.entries(ways).filter(([name, files]) => {
+    let loaded = loadedBy.get(name);
+    if (loaded === undefined) loadedBy.set(name, (loaded = closureOf(files, importsOf)));
+    return loaded.has(id);
+  });
+  return names.length === 0 ? null : names.map(([name]) => name).join('-');
+}
+
+function closureOf(files: readonly string[], importsOf: ImportsOf): ReadonlySet<string> {
+  const found = new Set(files.map((file) => join(source, file)));
+  for (const id of found) for (const each of importsOf(id)) found.add(each);
+  return found;
+}
+
+function chunkOf(entry: string): string {
+  return `chunks/${entry.replaceAll('/', '-')}`;
+}
+
+/** The ways into the library, with the names that they export and no others. */
+function ownNames(): Plugin {
+  return {
+    name: 'own-names',
+    generateBundle() {
+      for (const entry of exported) {
+        const names = this.getModuleInfo(join(source, `${entry}.ts`))?.exports ?? [];
+        if (names.length === 0 || names.includes('*')) throw new Error(`${entry} does not list what it exports`);
+        const from = posix.relative(posix.dirname(entry), chunkOf(entry));
+        const code = `export { ${names.join(', ')} } from './${from}.js';\n`;
+        this.emitFile({ type: 'asset', fileName: `${entry}.js`, source: code });
+      }
+    },
+  };
+}
+
+/** `import.meta` tells each module the place that it would have alone, whichever file it is in: what it looks for from there is there. */
+function ownPlaces(): Plugin {
+  const mark = /OWN_PLACE_OF\("([^"]+)"\)\.(\w+)/g;
+  return {
+    name: 'own-places',
+    transform(code, id) {
+      const { importMetas } = parseSync(id, code).module;
+      if (importMetas.length === 0) return undefined;
+      const place = relative(source, id).replaceAll('\\', '/').replace(/ts$/, 'js');
+      return importMetas.reduceRight(
+        (text, { start, end }) => `${text.slice(0, start)}OWN_PLACE_OF("${place}")${text.slice(end)}`,
+        code,
+      );
+    },
+    renderChunk: (code, { fileName }) =>
+      code.replaceAll(mark, (asked, place: string, property: string) => {
+        const from = posix.dirname(fileName);
+        if (property === 'url') return `new URL("${posix.relative(from, place)}", import.meta.url).href`;
+        const directory = `${posix.relative(from, posix.dirname(place)) || '.'}/`;
+        // Without the slash at its end, as Node has it.
+        if (property === 'dirname')
+          return `process.getBuiltinModule("node:url").fileURLToPath(new URL("${directory}", import.meta.url)).slice(0, -1)`;
+        throw new Error(`${place} asks for import.meta.${property}, which it would not get in the package (${asked})`);
+      }),
+  };
+}
