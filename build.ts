@@ -64,7 +64,9 @@ await bundle.write({
   entryFileNames: '[name].js',
   chunkFileNames: 'chunks/[name]-[hash].js',
   codeSplitting: {
-    groups: [{ debugName: 'ways', name: (id, graph) => groupOf(id, (each) => graph.getModuleInfo(each)?.importedIds ?? []) }],
+    groups: [
+      { debugName: 'ways', name: (id, graph) => groupOf(id, (each) => graph.getModuleInfo(each)?.importedIds ?? []) },
+    ],
     includeDependenciesRecursively: false,
   },
 });

@@ -22,7 +22,10 @@ export async function checkPackage(): Promise<CommandResult> {
     await symlink(join(root, 'node_modules'), join(directory, 'node_modules'));
     await writeFile(join(directory, 'consumer.ts'), consumer);
     await writeFile(join(directory, 'tools.mjs'), tools);
-    await writeFile(join(directory, 'signalbox.config.json'), '{ "mcpServers": { "own": { "module": "./tools.mjs" } } }');
+    await writeFile(
+      join(directory, 'signalbox.config.json'),
+      '{ "mcpServers": { "own": { "module": "./tools.mjs" } } }',
+    );
     return await allOf([
       () => command('tsc', ['--project', 'tsconfig.build.json', '--outDir', join(directory, 'dist')]),
       () => command('node', ['build.ts', '--out', join(directory, 'dist')]),

@@ -11,7 +11,7 @@ import { AcceptedChanges } from '../../config/lock/accepted-changes.ts';
 import { readLock } from '../../config/lock/lock-file.ts';
 import { type ServerStanding, standingsOf } from '../../config/lock/standing.ts';
 import type { SecretVault } from '../../config/secrets/secret-vault.ts';
-import { type PolicyFileText, policyFileText, writePolicyFile } from '../../config/policy-file.ts';
+import { type PolicyFileText, policyFileText } from '../../config/policy-file.ts';
 import { SignalboxError, messageOf } from '../../model/errors.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { tell } from '../../model/tell.ts';
@@ -160,6 +160,7 @@ export class ConfiguredBox implements ServedConfiguration {
     return this.#inTurn(async () => {
       // May fail, and then nothing is written.
       const lock = this.#locked(this.#configuration);
+      const { writePolicyFile } = await import('../../config/write-policy-file.ts');
       const edited = writePolicyFile(this.#configuration, text, seen);
       await this.#apply(edited?.configuration ?? this.#configuration, lock);
     });
