@@ -30,14 +30,16 @@ const ways: Readonly<Record<string, readonly string[]>> = {
   box: ['cli/read-configuration.ts', 'cli/open-box.ts', 'sources/mcp/mcp-server.ts'],
   rules: ['config/load-policies.ts', 'call/compile-policies.ts'],
   servers: ['sources/mcp/connection.ts'],
-  serve: [
-    'cli/serve/serve.ts',
+  // Before the servers outside are started, and while they start.
+  serve: ['cli/serve/serve.ts'],
+  serving: [
     'cli/serve/open-schedules.ts',
     'cli/configured/configured-agents.ts',
     'sessions/create-sessions.ts',
     'server/start-server.ts',
   ],
-  stdio: ['cli/stdio.ts', 'surfaces/mcp/endpoint/mcp-endpoint.ts', 'surfaces/mcp/endpoint/stdio.ts'],
+  stdio: ['cli/stdio.ts'],
+  endpoint: ['surfaces/mcp/endpoint/mcp-endpoint.ts', 'surfaces/mcp/endpoint/stdio.ts'],
   pages: ['server/app-listener.ts'],
 };
 
@@ -115,7 +117,7 @@ function ownPlaces(): Plugin {
     name: 'own-places',
     transform(code, id) {
       const { importMetas } = parseSync(id, code).module;
-      if (importMetas.length === 0) return undefined;
+      if (importMetas.length === 0 || !id.startsWith(source)) return undefined;
       const place = relative(source, id).replaceAll('\\', '/').replace(/ts$/, 'js');
       return importMetas.reduceRight(
         (text, { start, end }) => `${text.slice(0, start)}OWN_PLACE_OF("${place}")${text.slice(end)}`,
