@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { OAuthSettings } from '../config/oauth-schema.ts';
+import { messageOf } from '../model/errors.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Signalbox } from '../signalbox.ts';
 import { adminTokenCheck } from './access/admin-token.ts';
@@ -145,8 +146,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     return appListener({ ...parts, registry });
   };
   const serveOthers = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const listener = await (others ??= load());
-    if (!response.destroyed) await listener(request, response);
+    try {
+      const listener = await (others ??= load());
+      if (!response.destroyed) await listener(request, response);
+    } catch (error) {
+      // The package is damaged: routes themselves answer for what fails in them.
+      log(`the routes cannot be loaded: ${messageOf(error)}`);
+      response.destroy();
+    }
   };
   const server = createServer(
     // Slow senders are looked for this often.
