@@ -19,7 +19,7 @@ registerHooks({
 `;
 
 /** What of other packages a client of MCP waits for. One more is one that every start waits for: see docs/decisions/start.md. */
-const awaited = [
+const awaited: ReadonlySet<string> = new Set([
   '@modelcontextprotocol/client',
   '@modelcontextprotocol/core',
   '@modelcontextprotocol/server',
@@ -33,7 +33,7 @@ const awaited = [
   'picocolors',
   'pkce-challenge',
   'zod',
-];
+]);
 
 suite('the start of serve', () => {
   test('the first list of tools waits for no package and no route that it does not need', async () => {
@@ -57,7 +57,7 @@ suite('the start of serve', () => {
       names = result.tools.map(({ name }) => name);
     }
     const before = read();
-    const unneeded = packagesOf(before).filter((name) => !awaited.includes(name));
+    const unneeded = packagesOf(before).filter((name) => !awaited.has(name));
     assert.deepEqual(unneeded, []);
     assert.deepEqual(
       before.filter((file) => /\/server\/(?:routes|schemas|pages)\//.test(file)),
