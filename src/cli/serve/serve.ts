@@ -121,8 +121,6 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
   const port = await findPort(options.host, options.port);
   if (!isLoopback(options.host)) await warnOfOthers(errors, options.host);
   const interruption = new Interruption();
-  const built = role === 'worker' ? undefined : findConsole(interruption.signal);
-  if (built !== undefined) void tellBuild(built, errors);
   const metrics = prometheusMetrics();
   const configured = await openConfiguredBox(configuration, {
     data: globals.data,
@@ -142,6 +140,8 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
     const { keptIn: agentTokenKeptIn } = await agentToken(globals.data, box.tokens);
     if (file === undefined) endDemo = await (await import('./demo-workspace.ts')).mountDemo(box, globals.data);
     // The servers outside are starting meanwhile.
+    const built = role === 'worker' ? undefined : findConsole(interruption.signal);
+    if (built !== undefined) void tellBuild(built, errors);
     const { openSchedules } = await import('./open-schedules.ts');
     const { startServer } = await import('../../server/start-server.ts');
     // What waits since the last start is not asked of an agent that does not see its tools yet.
