@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { referenceServer } from '../test/mcp-servers/programs.ts';
+import { builtLauncher } from './support/built-package.ts';
 import {
   type Behind,
   type Gateway,
@@ -27,7 +28,6 @@ import {
 import { installPeers, installedPeers } from './support/gateway/install-peers.ts';
 import { printGoals } from './support/gateway/tables.ts';
 import { median, shuffled, spreadOf } from './support/measure.ts';
-import { packed } from './support/packed.ts';
 import { keepFigure } from './support/results.ts';
 
 /** `--quick` only shows that it runs: one start of each, from source, with four servers, and others only where they are installed. */
@@ -52,7 +52,7 @@ interface Started {
 
 const launchers = [
   { as: '', launcher: programAt('bin/signalbox') },
-  ...(isQuick ? [] : [{ as: ', installed', ...packed() }]),
+  ...(isQuick ? [] : [{ as: ', installed', launcher: builtLauncher() }]),
 ];
 
 /** The first list of a program that is spoken to on its standard input and output. */
@@ -109,7 +109,7 @@ function stdioStart(name: string, launcher: string, tools: readonly string[], kn
 /** The starts of our own commands in front of some servers. */
 function ours(behind: Behind, tools: readonly string[]): readonly Started[] {
   return launchers.flatMap(({ as, launcher }) => {
-    const gateway = signalboxAt(signalbox.name, launcher);
+    const gateway = signalboxAt(signalbox.name, () => launcher);
     const known = mkdtempSync(join(place, 'known-'));
     return [
       gatewayStart(`${signalbox.name} serve${as}`, gateway, behind, tools),

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { builtLauncher } from '../built-package.ts';
 import { freePort } from '../../../test/support/free-port.ts';
 import type { Peer } from './install-peers.ts';
 import { type GatewayAddress, LeanClient } from './lean-client.ts';
@@ -97,12 +98,13 @@ export function ownEnvironment(directory: string): Readonly<Record<string, strin
   return { SIGNALBOX_HOME: join(directory, 'data'), SIGNALBOX_TOKEN: '', SIGNALBOX_SECRETS: 'file' };
 }
 
-/** Signalbox, from source or as it is started by that launcher. */
-export const signalboxAt = (name: string, launcher: string): Gateway => ({
+/** Signalbox, started by that launcher. */
+export const signalboxAt = (name: string, launcherOf: () => string): Gateway => ({
   name,
   isPeer: false,
   takesHttp: true,
   prepare(port, behind, directory) {
+    const launcher = launcherOf();
     const env = ownEnvironment(directory);
     const configuration = { mcpServers: entries(behind, { concurrency: 64 }), policies };
     writeFileSync(join(directory, 'signalbox.config.json'), JSON.stringify(configuration));
@@ -115,7 +117,8 @@ export const signalboxAt = (name: string, launcher: string): Gateway => ({
   },
 });
 
-export const signalbox = signalboxAt('Signalbox', programAt('bin/signalbox'));
+/** As users run it, like the others. */
+export const signalbox = signalboxAt('Signalbox', builtLauncher);
 
 /** The same, to a client of the revision without sessions. */
 export const signalboxStateless: Gateway = {

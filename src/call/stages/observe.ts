@@ -21,7 +21,7 @@ export interface ObserveOptions {
 export function observe(options: ObserveOptions): Stage {
   return (call, next) => {
     options.metrics?.callStarted();
-const api = telemetry();
+    const api = telemetry();
     const coming = api === undefined ? next(call) : traced(api, call, next, options);
     return after(coming, (outcome) => {
       options.metrics?.callEnded({
