@@ -104,7 +104,7 @@ export class FactBook {
   pastOf({ pages, past }: Opened, matters: boolean): Past | Promise<Past> {
     if (matters) return Promise.all(pages.map((page) => this.#catchUp(page))).then(() => past);
     if (pages.every(isReady)) return past;
-    return Promise.all(pages.map(({ ready }) => ready)).then(() => past);
+    return Promise.all(pages.flatMap(({ ready }) => ready ?? [])).then(() => past);
   }
 
   /** A call was let through. It counts from now on, whatever else is decided before it ends. */

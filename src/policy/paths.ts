@@ -24,7 +24,8 @@ export function pathsIn(value: JsonValue | undefined): readonly string[] | undef
 
 /** The paths in those arguments that usually hold one. */
 export function usualPaths(args: JsonObject): readonly string[] {
-  let paths: readonly string[] = none;
-  for (const name of pathArguments) if (Object.hasOwn(args, name)) paths = [...paths, ...(pathsIn(args[name]) ?? none)];
-  return paths;
+  let paths: string[] | undefined;
+  for (const name of pathArguments)
+    if (Object.hasOwn(args, name)) (paths ??= []).push(...(pathsIn(args[name]) ?? none));
+  return paths ?? none;
 }
