@@ -1,5 +1,6 @@
 import { type CallStarted, type StoredEntry, toEvent } from '../journal/entry.ts';
 import type { EntryQuery, Store } from '../journal/store.ts';
+import { NamedSlots } from '../model/slots.ts';
 import type { CallEvent } from '../policy/call-event.ts';
 import type { BegunCall, Facts } from '../policy/facts.ts';
 import type { Past, Policy } from '../policy/policy.ts';
@@ -68,7 +69,7 @@ export class FactBook {
     alone: new Map<string, Page>(),
     principal: new Map<string, Page>(),
   };
-  readonly #begun = new Map<string, Begun>();
+  readonly #begun = new NamedSlots<string, Begun>();
   readonly #asksOfPrincipals: boolean;
   /** In the place of facts that no rule asks for. */
   readonly #nobody: Facts;

@@ -1,5 +1,6 @@
 import type { CallOutcome } from '../model/call.ts';
 import { messageOf } from '../model/errors.ts';
+import { Slots } from '../model/slots.ts';
 import type { StopSignal } from '../model/stop.ts';
 import type { CallClock } from './call-clock.ts';
 import type { Call } from './call.ts';
@@ -20,6 +21,8 @@ type Deadline = number | CallClock | undefined;
 /** One wait. */
 class Wait {
   readonly deadline: Deadline;
+  /** Among all; none when it is over. */
+  place: number | undefined;
   readonly #signal: StopSignal | undefined;
   readonly #onEnd: ((ended: Ended) => void) | undefined;
   readonly #onOver: (wait: Wait) => void;
@@ -75,7 +78,7 @@ class Wait {
 
 /** Everything that calls wait for, so that all waits can be ended when the box closes. */
 export class Waits {
-  readonly #waits = new Set<Wait>();
+  readonly #waits = new Slots<Wait>();
   // One timer for all: a timer for each wait would cost every call, and most calls end long before their deadline.
   #timer: NodeJS.Timeout | undefined;
   #firesAt = Number.POSITIVE_INFINITY;
@@ -103,7 +106,7 @@ export class Waits {
   }
 
   #add(wait: Wait): void {
-    this.#waits.add(wait);
+    wait.place = this.#waits.add(wait);
     if (wait.deadline === undefined) return;
     this.#timed += 1;
     if (this.#timed === 1) this.#timer?.ref();
@@ -111,7 +114,10 @@ export class Waits {
   }
 
   readonly #remove = (wait: Wait): void => {
-    if (!this.#waits.delete(wait) || wait.deadline === undefined) return;
+    if (wait.place === undefined) return;
+    this.#waits.remove(wait.place);
+    wait.place = undefined;
+    if (wait.deadline === undefined) return;
     this.#timed -= 1;
     // A timer that nobody needs any more must not keep the process alive.
     if (this.#timed === 0) this.#timer?.unref();

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../model/json.ts';
 import { matchesPattern } from '../model/name-pattern.ts';
+import { NamedSlots } from '../model/slots.ts';
 import type { CallEvent } from './call-event.ts';
 import { Fingerprints, recognised } from './fingerprints.ts';
 import { type Meter, MeterState, type Reading } from './meter.ts';
@@ -45,7 +46,7 @@ interface ToolRecord {
   last: PastCall;
   lastOk: PastCall;
   count: number;
-  readonly pending: Map<string, BegunCall>;
+  readonly pending: NamedSlots<string, BegunCall>;
 }
 
 const never: PastCall = { seq: 0, at: 0, args: {} };
@@ -60,7 +61,7 @@ export class Facts {
   readonly #values: ReadonlyMap<string, Fingerprints>;
   readonly #tools = new Map<string, ToolRecord>();
   readonly #lookups = new Map<string, ToolRecord[]>();
-  readonly #begun = new Map<string, { readonly record: ToolRecord; readonly costs: readonly number[] }>();
+  readonly #begun = new NamedSlots<string, { readonly record: ToolRecord; readonly costs: readonly number[] }>();
   readonly #read = new RecentSet<string>(mostPaths);
   readonly #labels = new Set<string>();
   #newest = 0;
@@ -195,7 +196,7 @@ export class Facts {
         last: never,
         lastOk: never,
         count: 0,
-        pending: new Map(),
+        pending: new NamedSlots(),
       };
       this.#tools.set(tool, record);
       for (const [pattern, found] of this.#lookups) if (matchesPattern(tool, pattern)) found.push(record);

@@ -1,4 +1,5 @@
 import type { Server, ServerResponse } from 'node:http';
+import { Slots } from '../model/slots.ts';
 
 interface StopOptions {
   /** How long requests under way may go on. */
@@ -9,15 +10,11 @@ interface StopOptions {
 
 /** How to stop a server: it takes no new requests, lets those under way end for so long, then cuts them off. */
 export function stoppable(server: Server, { graceMs, draining }: StopOptions): () => Promise<void> {
-  const underWay = new Set<ServerResponse>();
-  // One for all: every request would make its own.
-  const forget = function (this: ServerResponse): void {
-    underWay.delete(this);
-  };
+  const underWay = new Slots<ServerResponse>();
   let stopping: Promise<void> | undefined;
   server.on('request', (_request, response: ServerResponse) => {
-    underWay.add(response);
-    response.on('close', forget);
+    const place = underWay.add(response);
+    response.on('close', () => underWay.remove(place));
     if (draining.aborted) response.shouldKeepAlive = false;
   });
   draining.addEventListener('abort', () => {

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { Slots } from '../../model/slots.ts';
 import type { Identity } from './identity.ts';
 
 const lookEveryMs = 1000;
@@ -6,25 +7,19 @@ const lookEveryMs = 1000;
 /** The requests that holders of tokens have open. A token that is revoked or expires ends them, streams and waiting calls included. */
 export class OpenRequests {
   readonly #isStillGood: (identity: Identity) => Promise<boolean>;
-  readonly #open = new Map<ServerResponse, Identity>();
-  /** One for all: every request would make its own. */
-  readonly #forget: (this: ServerResponse) => void;
+  readonly #open = new Slots<{ readonly identity: Identity; readonly response: ServerResponse }>();
   #isLooking = false;
 
   constructor(isStillGood: (identity: Identity) => Promise<boolean>) {
     this.#isStillGood = isStillGood;
-    const open = this.#open;
-    this.#forget = function () {
-      open.delete(this);
-    };
   }
 
   /** Keeps an eye on a request until it is answered. */
   add(identity: Identity, response: ServerResponse): void {
     // Whoever hung up while their token was looked at has told so already.
     if (response.closed) return;
-    this.#open.set(response, identity);
-    response.on('close', this.#forget);
+    const place = this.#open.add({ identity, response });
+    response.on('close', () => this.#open.remove(place));
     this.#lookLater();
   }
 
@@ -36,13 +31,13 @@ export class OpenRequests {
   }
 
   async #look(): Promise<void> {
-    const byToken = Map.groupBy(this.#open, ([, { token }]) => token);
+    const byToken = Map.groupBy(this.#open, ({ identity }) => identity.token);
     for (const requests of byToken.values()) {
-      const [, identity] = requests[0] ?? [];
+      const { identity } = requests[0] ?? {};
       // Nobody is thrown out because the store cannot be read for a moment.
       const isStillGood = identity === undefined || (await this.#isStillGood(identity).catch(() => true));
       // Without the connection, whatever the request waits for is cancelled like for any caller who hung up.
-      if (!isStillGood) for (const [response] of requests) response.destroy();
+      if (!isStillGood) for (const { response } of requests) response.destroy();
     }
     this.#isLooking = false;
     if (this.#open.size > 0) this.#lookLater();

@@ -1,3 +1,4 @@
+import { Slots } from '../../model/slots.ts';
 import type { ToolContext } from '../../model/context.ts';
 import type { ToolClient } from '../../model/client.ts';
 
@@ -6,6 +7,8 @@ export type CallerContext = Pick<ToolContext, 'client'>;
 
 /** One call that the server is working on. */
 export class Caller {
+  /** Among those of its connection. */
+  place = 0;
   readonly #context: CallerContext;
   #listeners: (() => void)[] | undefined;
   #isOver = false;
@@ -42,18 +45,18 @@ const echoMs = 60_000;
 
 /** The calls that a server is working on. What it says without naming a call can only be meant for one of them. */
 export class Callers {
-  readonly #calls = new Set<Caller>();
+  readonly #calls = new Slots<Caller>();
   readonly #givenUp = new Map<Caller, number>();
 
   begin(context: CallerContext): Caller {
     const caller = new Caller(context);
-    this.#calls.add(caller);
+    caller.place = this.#calls.add(caller);
     return caller;
   }
 
   /** `isAnswered`: the server is done with it, and will ask nothing more. */
   end(caller: Caller, isAnswered: boolean): void {
-    this.#calls.delete(caller);
+    this.#calls.remove(caller.place);
     if (!isAnswered) this.#givenUp.set(caller, Date.now() + echoMs);
     caller.end();
   }

@@ -3,6 +3,7 @@ import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcont
 import type { Progress } from '../../model/call.ts';
 import { messageOf } from '../../model/errors.ts';
 import { type JsonObject, isJsonObject } from '../../model/json.ts';
+import { NamedSlots } from '../../model/slots.ts';
 import { Stop, type StopSignal } from '../../model/stop.ts';
 import { reasonOf } from '../../model/unless-aborted.ts';
 import type { Caller } from './callers.ts';
@@ -26,7 +27,7 @@ export interface RequestOptions {
 
 /** Where requests that wait are kept, and how the server is told that one is not needed any more. */
 interface PendingIn {
-  readonly all: Map<string, Pending>;
+  readonly all: NamedSlots<string, Pending>;
   withdraw(pending: Pending): void;
 }
 
@@ -126,7 +127,7 @@ export class Lane implements Transport {
 
   readonly #transport: Transport;
   readonly #describeClose: () => string;
-  readonly #pending = new Map<string, Pending>();
+  readonly #pending = new NamedSlots<string, Pending>();
   readonly #shared: PendingIn = { all: this.#pending, withdraw: (pending) => this.#withdraw(pending) };
   /** Requests of the SDK that have no answer yet. */
   readonly #asked = new Set<unknown>();

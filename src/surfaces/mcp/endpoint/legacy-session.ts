@@ -3,6 +3,7 @@ import type { Asking, CallClient, LogLevel, LogMessage } from '../../../model/cl
 import { newId } from '../../../model/identifiers.ts';
 import type { JsonObject } from '../../../model/json.ts';
 import type { Principal } from '../../../model/principal.ts';
+import { NamedSlots } from '../../../model/slots.ts';
 import { Stop } from '../../../model/stop.ts';
 import { reasonOf } from '../../../model/unless-aborted.ts';
 import { type Abilities, abilitiesOf, isWanted, logLevelOf, progressTokenOf } from './abilities.ts';
@@ -52,7 +53,7 @@ export class LegacySession {
   readonly #parts: CallParts;
   /** Where messages go that belong to no request. */
   readonly #channel: Channel;
-  readonly #running = new Map<RequestId, Stop>();
+  readonly #running = new NamedSlots<RequestId, Stop>();
   readonly #questions = new Map<RequestId, Question>();
   readonly #watched: WatchedResources;
   readonly #stopListening: () => void;

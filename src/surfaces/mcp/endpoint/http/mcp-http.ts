@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Slots } from '../../../../model/slots.ts';
 import { Stop } from '../../../../model/stop.ts';
 import { serveBatch } from '../batch.ts';
 import type { Peer } from '../caller.ts';
@@ -57,7 +58,8 @@ export class McpHttp {
   readonly #endpoint: McpEndpoint;
   readonly #log: (line: string) => void;
   readonly #sessions: HttpSessions;
-  /** What is shown to be alive now and then. */
+  /** What is shown to be alive now and then: requests, and streams that stay open. */
+  readonly #underWay = new Slots<Exchange>();
   readonly #open = new Set<{ beat(): void }>();
   readonly #listening = new Map<Listening, (text: string) => void>();
   readonly #resumption: Resumption;
@@ -69,6 +71,7 @@ export class McpHttp {
     this.#sessions = new HttpSessions(endpoint, limits);
     this.#resumption = new Resumption({ sessions: this.#sessions, relay: endpoint.relay, open: this.#open });
     this.#timer = setInterval(() => {
+      for (const each of this.#underWay) each.beat();
       for (const each of this.#open) each.beat();
       this.#sessions.tend();
     }, beatMs);
@@ -258,8 +261,9 @@ export class McpHttp {
     serve: () => Answer | Promise<Answer>,
     over?: () => void,
   ): Promise<void> | undefined {
+    const place = this.#underWay.add(exchange);
     const fail = (error: unknown): void => {
-      this.#open.delete(exchange);
+      this.#underWay.remove(place);
       this.#fail(exchange, id, error);
       over?.();
     };
@@ -270,17 +274,18 @@ export class McpHttp {
         fail(error);
         return;
       }
-      this.#open.delete(exchange);
+      this.#underWay.remove(place);
       over?.();
     };
-    this.#open.add(exchange);
+    let answer: Answer | Promise<Answer>;
     try {
-      const answer = serve();
-      if (answer instanceof Promise) return answer.then(end, fail);
-      end(answer);
+      answer = serve();
     } catch (error) {
       fail(error);
+      return undefined;
     }
+    if (answer instanceof Promise) return answer.then(end, fail);
+    end(answer);
     return undefined;
   }
 
