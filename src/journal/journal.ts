@@ -16,16 +16,15 @@ const patience = 10;
 
 class Item implements Waiting {
   state: 'queued' | 'withdrawn' | 'written' = 'queued';
-  /** The entry, or how to make it when it is written. */
-  readonly draft: EntryDraft | (() => EntryDraft);
+  readonly make: () => EntryDraft;
   readonly survives: Survives;
   readonly resolve: ((entry: StoredEntry | undefined) => void) | undefined;
   readonly reject: ((error: unknown) => void) | undefined;
   /** Told as soon as it is written, before it survives a loss of power. */
-  followed: (() => void) | undefined = undefined;
+  followed: (() => void) | undefined;
 
-  constructor(draft: Item['draft'], survives: Survives, resolve?: Item['resolve'], reject?: Item['reject']) {
-    this.draft = draft;
+  constructor(make: () => EntryDraft, survives: Survives, resolve?: Item['resolve'], reject?: Item['reject']) {
+    this.make = make;
     this.survives = survives;
     this.resolve = resolve;
     this.reject = reject;
@@ -62,7 +61,7 @@ export class Journal {
 
   /** Writes an entry; resolves when it survives what it must. `undefined`: its idempotency key was taken. */
   append(draft: EntryDraft, survives: Survives): Promise<StoredEntry | undefined> {
-    return new Promise((resolve, reject) => this.#enqueue(new Item(draft, survives, resolve, reject)));
+    return new Promise((resolve, reject) => this.#enqueue(new Item(() => draft, survives, resolve, reject)));
   }
 
   /**
@@ -71,7 +70,7 @@ export class Journal {
    */
   appendFollowed(draft: EntryDraft, followed: () => void): Promise<StoredEntry | undefined> {
     return new Promise((resolve, reject) => {
-      const item = new Item(draft, 'power-loss', resolve, reject);
+      const item = new Item(() => draft, 'power-loss', resolve, reject);
       item.followed = followed;
       this.#enqueue(item);
     });
@@ -143,17 +142,13 @@ export class Journal {
 
   readonly #flush = (): void => {
     this.#scheduled = false;
-    const batch: Item[] = [];
-    for (const item of this.#queue) {
-      if (item.state !== 'queued') continue;
-      item.state = 'written';
-      batch.push(item);
-    }
+    const batch = this.#queue.filter((item) => item.state === 'queued');
     this.#queue = [];
     if (batch.length === 0) return;
+    for (const item of batch) item.state = 'written';
     let appended: Appended | Promise<Appended>;
     try {
-      appended = this.#store.append(batch.map(({ draft }) => (typeof draft === 'function' ? draft() : draft)));
+      appended = this.#store.append(batch.map((item) => item.make()));
     } catch (error) {
       refuse(batch, error);
       return;
@@ -174,17 +169,14 @@ export class Journal {
   #acknowledge(batch: readonly Item[], entries: Appended): void {
     let isUrgent = false;
     this.#announcer.announce();
-    for (const [index, item] of batch.entries()) {
+    batch.forEach((item, index) => {
       const entry = entries[index];
       if (entry !== undefined) for (const listener of this.#listeners) listener(entry);
-      if (item.survives === 'crash') {
-        item.resolve?.(entry);
-        continue;
-      }
+      if (item.survives === 'crash') return item.resolve?.(entry);
       this.#unflushed.push({ item, entry });
       if (entry === undefined || item.followed === undefined) isUrgent = true;
       else item.followed();
-    }
+    });
     if (isUrgent) this.#sync();
     // Before the second turn whoever was told has got as far as a commit, also where that lets others in first.
     else if (this.#unflushed.length > 0)

@@ -1,22 +1,26 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ChainHead } from '../../journal/store.ts';
-import { bodyFacts } from './body-facts.ts';
 import { sampleSteps } from './sample-table.ts';
+import { bodyFacts } from './schema.ts';
 
 const pageSize = 2000;
+const lagMs = 100;
 
 /**
  * Keeps `entries` and the anchor in step with the journal, in batches behind the commits: an index costs a page write for
  * each commit, which would more than double what a call pays. Queries catch up first, so that nobody sees the lag.
  */
 export class JournalIndex {
+  readonly #transaction: (work: () => void) => void;
   readonly #anchor: StatementSync;
   readonly #insert: StatementSync;
   readonly #settle: StatementSync;
   readonly #sample: readonly StatementSync[];
   readonly #moveAnchor: StatementSync;
+  #timer: NodeJS.Timeout | undefined;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, transaction: (work: () => void) => void) {
+    this.#transaction = transaction;
     this.#anchor = database.prepare('SELECT seq, hash FROM anchor');
     this.#insert = database.prepare(
       `INSERT INTO entries SELECT seq, at, type, call, session, tool, outcome, type IN ('CallStarted', 'ToolInvoked'), ${bodyFacts}
@@ -36,16 +40,45 @@ export class JournalIndex {
     return { seq, hash };
   }
 
-  /** Indexes what comes next, up to the head, inside a transaction; returns where the index ends then. */
-  page(headSeq: number, most = pageSize): number {
-    // Read inside the transaction: another process may have indexed meanwhile.
-    const { seq: from } = this.anchor();
-    const to = Math.min(from + most, headSeq);
-    if (to <= from) return from;
-    this.#insert.run(from, to);
-    this.#settle.run(from, to);
-    for (const step of this.#sample) step.run(from, to);
-    this.#moveAnchor.run(to, to);
-    return to;
+  /** Catches up soon. Called after every commit, so it must cost nothing. */
+  schedule(headSeq: () => number): void {
+    if (this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      if (!this.#isInStep(headSeq())) this.schedule(headSeq);
+    }, lagMs);
+    this.#timer.unref();
+  }
+
+  /** Catches up now. */
+  catchUp(headSeq: number): void {
+    while (this.anchor().seq < headSeq) this.#page(headSeq);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** What cannot be written now is tried again later; why it cannot, the commits tell. */
+  #isInStep(headSeq: number): boolean {
+    try {
+      this.#page(headSeq);
+      return this.anchor().seq >= headSeq;
+    } catch {
+      return false;
+    }
+  }
+
+  #page(headSeq: number): void {
+    this.#transaction(() => {
+      // Read inside the transaction: another process may have indexed meanwhile.
+      const { seq: from } = this.anchor();
+      const to = Math.min(from + pageSize, headSeq);
+      if (to <= from) return;
+      this.#insert.run(from, to);
+      this.#settle.run(from, to);
+      for (const step of this.#sample) step.run(from, to);
+      this.#moveAnchor.run(to, to);
+    });
   }
 }

@@ -1,10 +1,17 @@
-import type { DatabaseSync } from 'node:sqlite';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { EntryDraft, StoredEntry } from '../../journal/entry.ts';
 import type { Appended, ChainHead } from '../../journal/store.ts';
 import { newId } from '../../model/identifiers.ts';
-import { JournalRows, type TableState } from './journal-rows.ts';
 import { LinkedEntry, type Linkable } from './linked-entry.ts';
-import { TailFile, fitsInLines, readTail, removeTail, tailFile, tailFiles, tailStart, takeTail } from './tail-file.ts';
+import { TailFile, type UnhashedEntry, fitsInLines, readTail, removeTail, takeTail } from './tail-file.ts';
+
+/** The one row that says whose tail counts; empty when nobody's does. */
+export const tailSchema = `
+CREATE TABLE tail (id INTEGER PRIMARY KEY CHECK (id = 1), holder TEXT NOT NULL) STRICT;
+INSERT INTO tail VALUES (1, '');
+`;
 
 /** What the table works with. */
 export interface JournalTableOptions {
@@ -17,8 +24,6 @@ export interface JournalTableOptions {
   apply(draft: EntryDraft): boolean;
   /** Told how many entries a commit brought into the table. */
   onCommit(entries: number): void;
-  /** How many entries may wait in the tail. */
-  mostWaiting(): number;
 }
 
 interface OwnTail {
@@ -28,45 +33,45 @@ interface OwnTail {
   isSound: boolean;
 }
 
-/** What was appended to the tail in one go. */
-interface Batch {
-  readonly entries: readonly LinkedEntry[];
-  /** Where it ends in the file. */
-  readonly end: number;
+interface State extends ChainHead {
+  readonly holder: string;
 }
 
-/** What a transaction is for: whoever writes takes the tail of another away, and what is dropped must be in no tail. */
-type Purpose = 'reading' | 'writing' | 'dropping';
-
+const ending = '.tail';
 // Making a tail and taking it away costs as much as some twenty commits.
 const commitsInPeace = 32;
-/** So many are brought in in about a millisecond. */
-const aBatch = 256;
-/** A tail that has got so long makes way for another, when little of it has still to come into the table. */
-const longTail = 8 * 1024 * 1024;
-const little = 64;
+const mostPending = 256;
 
 /**
  * The journal in its table, and the tail before it. A process that writes alone for a while holds the tail: what it appends goes
  * to a file and comes into the table in batches. Everybody else brings the tail into the table before reading, and takes
- * it away before writing. Who holds it, and how much of it is in the table, stands in the database, so that all of this happens
- * under SQLite's lock.
+ * it away before writing. Who holds it stands in the database, so that all of this happens under SQLite's lock.
  */
 export class JournalTable {
   readonly #options: JournalTableOptions;
-  readonly #rows: JournalRows;
+  readonly #insert: StatementSync;
+  readonly #readState: StatementSync;
+  readonly #find: StatementSync;
+  readonly #setHolder: StatementSync;
   #head: ChainHead;
   #tail: OwnTail | undefined;
-  /** Acknowledged, and not known to be in the table. */
-  #pending: Batch[] = [];
-  #waiting = 0;
+  /** Acknowledged, and not in the table yet. */
+  #pending: StoredEntry[] = [];
   #peaceful = 0;
 
   constructor(options: JournalTableOptions) {
+    const { database } = options;
     this.#options = options;
-    this.#rows = new JournalRows(options.database);
-    const { seq, hash } = this.#rows.state();
-    this.#head = { seq, hash };
+    this.#insert = database.prepare('INSERT INTO journal VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+    this.#find = database.prepare(
+      'SELECT seq FROM journal WHERE seq = ? AND at = ? AND type = ? AND call = ? AND writer = ? AND body = ?',
+    );
+    this.#setHolder = database.prepare('UPDATE tail SET holder = ?');
+    this.#readState = database.prepare(
+      `SELECT holder, ifnull(seq, 0) AS seq, ifnull(hash, '') AS hash
+       FROM tail LEFT JOIN journal ON journal.seq = (SELECT max(seq) FROM journal)`,
+    );
+    this.#head = this.#state();
   }
 
   /** The newest entry, so far as this process knows. */
@@ -74,67 +79,42 @@ export class JournalTable {
     return this.#head;
   }
 
-  /** How many entries of this process are not known to be in the table. */
-  get waiting(): number {
-    return this.#waiting;
-  }
-
   /** Writes all or nothing. `undefined` in the place of an entry that must not be written. */
   append(drafts: readonly EntryDraft[]): Appended {
-    if (this.#waiting + drafts.length > this.#options.mostWaiting()) this.#relieve();
+    if (this.#pending.length + drafts.length > mostPending) this.flush();
     const tail = this.#tail;
-    if (tail?.isSound !== true || drafts.length > aBatch || drafts.some(hasMore)) return this.#commit(drafts, []);
+    if (tail?.isSound !== true || drafts.length > mostPending || drafts.some(hasMore)) return this.#commit(drafts, []);
     const entries = this.#linked(drafts);
     if (!entries.every(fitsInLines)) return this.#commit(drafts, []);
     if (!tail.file.append(entries)) {
       tail.isSound = false;
       return this.#commit(drafts, entries);
     }
-    this.#pending.push({ entries, end: tail.file.size });
-    this.#waiting += entries.length;
+    this.#pending.push(...entries);
     this.#head = entries.at(-1) ?? this.#head;
     return entries;
   }
 
   /** Runs work that needs everything acknowledged so far in the table, whoever wrote it. */
   transaction(work: () => void): void {
-    this.#transaction('reading', work);
+    this.#transaction(false, work);
   }
 
-  /** The same for work that drops entries: no tail may still hold one of them. */
+  /** The same for work that drops entries: a tail that still held one of them would bring it back. */
   dropping(work: () => void): void {
-    this.#transaction('dropping', work);
+    this.#transaction(true, work);
   }
 
   /** Brings everything of this process into the table. */
   flush(): void {
-    if (this.#waiting > 0) this.transaction(() => undefined);
+    if (this.#pending.length > 0) this.transaction(() => undefined);
   }
 
   /** Brings everything that was acknowledged into the table, also of other processes. */
   catchUp(): void {
-    const { holder, seq, hash } = this.#rows.state();
-    if (this.#waiting > 0 || (holder !== '' && holder !== this.#tail?.id)) this.transaction(() => undefined);
+    const { holder, seq, hash } = this.#state();
+    if (this.#pending.length > 0 || (holder !== '' && holder !== this.#tail?.id)) this.transaction(() => undefined);
     else this.#head = { seq, hash };
-  }
-
-  /** Told what state the table is in after others of this process brought something into it. */
-  broughtIn({ holder, done, seq, hash }: TableState): void {
-    const tail = this.#tail;
-    if (holder !== tail?.id) return;
-    let count = 0;
-    let last: LinkedEntry | undefined;
-    for (const { entries, end } of this.#pending) {
-      if (end > done) break;
-      count += 1;
-      this.#waiting -= entries.length;
-      last = entries.at(-1);
-    }
-    if (count > 0) this.#pending = this.#pending.slice(count);
-    const isElsewhere = last !== undefined && last.seq !== seq;
-    if (!isElsewhere) last?.know(hash);
-    const isLong = tail.file.size > longTail && this.#waiting <= little;
-    if (isElsewhere || isLong) this.transaction(() => undefined);
   }
 
   /** Lets go of the tail. */
@@ -144,139 +124,94 @@ export class JournalTable {
     this.transaction(() => undefined);
   }
 
-  /** Brings the oldest entries of the tail in, where too many wait: not all of them, for which a call would have to wait. */
-  #relieve(): void {
-    let state: TableState | undefined;
-    let added = 0;
-    this.#options.transaction(() => {
-      const { holder, done, ...head } = this.#rows.state();
-      if (holder === '' || holder !== this.#tail?.id) return;
-      const entries: LinkedEntry[] = [];
-      let end = done;
-      for (const batch of this.#pending) {
-        if (entries.length >= aBatch) break;
-        if (batch.end <= done) continue;
-        entries.push(...batch.entries);
-        end = batch.end;
-      }
-      state = { holder, done: end, ...this.#rows.bringIn(entries, head) };
-      this.#rows.setTail(holder, end);
-      added = entries.length;
-    });
-    // Somebody took the tail away.
-    if (state === undefined) return this.flush();
-    this.#options.onCommit(added);
-    this.broughtIn(state);
-  }
-
   /** `added` was put into the tail, but nobody knows whether it counts. */
-  #commit(drafts: readonly EntryDraft[], added: readonly LinkedEntry[]): Appended {
+  #commit(drafts: readonly EntryDraft[], added: readonly StoredEntry[]): Appended {
     const { tails, apply } = this.#options;
     const [only] = drafts;
     // Nobody else can write to memory, and SQLite's own transaction around a single statement is cheaper than one of ours.
     if (tails === undefined && only !== undefined && drafts.length === 1 && !hasMore(only)) return [this.#write(only)];
     let written: Appended = added;
-    this.#transaction('writing', () => {
+    this.#transaction(true, () => {
       const last = added.at(-1);
-      if (last !== undefined && this.#rows.has(last)) return;
+      if (last !== undefined && this.#has(last)) return;
       written = drafts.map((draft) => (apply(draft) ? this.#write(draft) : undefined));
     });
     return written;
   }
 
-  #transaction(purpose: Purpose, work: () => void): void {
+  #transaction(isWriting: boolean, work: () => void): void {
     const [tail, before] = [this.#tail, this.#head];
-    let settled: Settled = {};
+    let settled: Settled = { isOurs: false };
+    let taken: OwnTail | undefined;
     let added = 0;
     try {
       this.#options.transaction(() => {
-        const state = this.#rows.state();
+        const state = this.#state();
         this.#head = { seq: state.seq, hash: state.hash };
-        settled = this.#settle(state, purpose);
+        settled = this.#settle(state, isWriting);
         work();
         const isPeaceful = state.holder === '' && state.seq === before.seq;
         if (!isPeaceful) this.#peaceful = 0;
-        else if (purpose === 'writing' && (this.#peaceful += 1) >= commitsInPeace)
-          settled = { ...settled, tail: this.#take() };
+        else if (isWriting && (this.#peaceful += 1) >= commitsInPeace) taken = this.#take();
         added = this.#head.seq - state.seq;
       });
     } catch (error) {
       this.#head = before;
-      if (settled.tail !== tail) this.#end(settled.tail);
+      this.#end(taken);
       throw error;
     }
     this.#pending = [];
-    this.#waiting = 0;
-    if (settled.tail !== tail) this.#end(tail);
-    this.#tail = settled.tail;
+    if (settled.isOurs) tail?.file.clear();
+    else this.#end(tail);
+    this.#tail = taken ?? (settled.isOurs ? tail : undefined);
     if (settled.leftover !== undefined) removeTail(settled.leftover);
     if (added > 0) this.#options.onCommit(added);
   }
 
   /** Brings the tail into the table, whosever it is. */
-  #settle(state: TableState, purpose: Purpose): Settled {
+  #settle({ holder }: State, isWriting: boolean): Settled {
     const tail = this.#tail;
     // Whoever took ours away has brought all of it into the table.
-    if (state.holder === '') return {};
-    if (state.holder === tail?.id) {
-      const missing = this.#pending.filter(({ end }) => end > state.done).flatMap(({ entries }) => entries);
-      this.#head = this.#rows.bringIn(missing, this.#head);
-      return { tail: this.#keep(tail, state, purpose) };
+    if (holder === '') return { isOurs: false };
+    if (holder === tail?.id) {
+      this.#bringIn(this.#pending);
+      if (!tail.isSound) this.#setHolder.run('');
+      return { isOurs: tail.isSound };
     }
-    const file = this.#fileOf(state.holder);
-    if (purpose === 'reading') {
-      const { seq, hash } = this.#rows.bringInTail(file, state);
-      this.#head = { seq, hash };
-      return {};
+    const file = this.#fileOf(holder);
+    if (isWriting) {
+      takeTail(file);
+      this.#setHolder.run('');
     }
-    takeTail(file);
-    this.#rows.setTail('', 0);
-    this.#head = this.#rows.bringIn(readTail(file, state.done).entries, this.#head);
-    return { leftover: file };
+    this.#bringIn(readTail(file));
+    return { isOurs: false, ...(isWriting ? { leftover: file } : {}) };
   }
 
-  /** Says how much of our tail is in the table: all of it. One that is long or holds what is dropped makes way for another. */
-  #keep(tail: OwnTail, { done }: TableState, purpose: Purpose): OwnTail | undefined {
-    const { size } = tail.file;
-    if (!tail.isSound) {
-      this.#rows.setTail('', 0);
-      return undefined;
+  /**
+   * What is in the table already, another process brought in to read it. One of an earlier version knows of no tail and may have
+   * written in between: then what comes after gets another place. After a power loss the table may be behind the tail.
+   */
+  #bringIn(entries: readonly UnhashedEntry[]): void {
+    for (const entry of entries) {
+      if (entry.seq <= this.#head.seq && this.#has(entry)) continue;
+      if (entry.seq > this.#head.seq + 1) break;
+      this.#store(new LinkedEntry(entry, entry.writer, this.#head));
     }
-    const isOver = size > longTail || (purpose === 'dropping' && size > tailStart);
-    const next = isOver ? this.#make() : undefined;
-    if (next !== undefined) return next;
-    if (purpose === 'dropping' && isOver) {
-      this.#rows.setTail('', 0);
-      return undefined;
-    }
-    if (size > done) this.#rows.setTail(tail.id, size);
-    return tail;
   }
 
-  /** Whatever other tails there are now are left over from processes that lost theirs. */
+  /** Makes a tail; whatever other tails there are now are left over from processes that lost theirs. */
   #take(): OwnTail | undefined {
     const { tails } = this.#options;
     if (tails === undefined) return undefined;
     this.#peaceful = 0;
     try {
-      tailFiles(tails).forEach(removeTail);
-    } catch {
-      return undefined;
-    }
-    return this.#make();
-  }
-
-  #make(): OwnTail | undefined {
-    const id = newId('tail');
-    let file: TailFile | undefined;
-    try {
-      file = new TailFile(this.#fileOf(id));
-      this.#rows.setTail(id, tailStart);
-      return { id, file, isSound: true };
+      for (const name of readdirSync(tails)) if (name.endsWith(ending)) removeTail(join(tails, name));
+      const id = newId('tail');
+      const tail = { id, file: new TailFile(this.#fileOf(id)), isSound: true };
+      this.#setHolder.run(id);
+      return tail;
     } catch {
       // No room or no permission: every append stays a commit.
-      file?.close();
-      removeTail(this.#fileOf(id));
       return undefined;
     }
   }
@@ -288,7 +223,7 @@ export class JournalTable {
   }
 
   #fileOf(id: string): string {
-    return tailFile(this.#options.tails ?? '', id);
+    return join(this.#options.tails ?? '', `${id}${ending}`);
   }
 
   #linked(drafts: readonly EntryDraft[]): LinkedEntry[] {
@@ -296,19 +231,28 @@ export class JournalTable {
     return drafts.map((draft) => (before = new LinkedEntry(draft, this.#options.writer, before)));
   }
 
-  #write({ at, type, call, session, tool, outcome, body }: Linkable): StoredEntry {
-    const { writer } = this.#options;
-    const entry = { seq: this.#head.seq + 1, at, type, call, session, tool, outcome, writer, body };
-    const hash = this.#rows.store(entry, this.#head.hash);
-    this.#head = { seq: entry.seq, hash };
-    return { ...entry, hash };
+  #write(draft: Linkable): StoredEntry {
+    return this.#store(new LinkedEntry(draft, this.#options.writer, this.#head));
+  }
+
+  #store({ seq, at, type, call, session, tool, outcome, writer, body, hash }: StoredEntry): StoredEntry {
+    this.#insert.run(seq, at, type, call, session, tool, outcome, writer, body, hash);
+    this.#head = { seq, hash };
+    return { seq, at, type, call, session, tool, outcome, writer, body, hash };
+  }
+
+  #state(): State {
+    return this.#readState.get() as unknown as State;
+  }
+
+  #has({ seq, at, type, call, writer, body }: UnhashedEntry): boolean {
+    return this.#find.get(seq, at, type, call, writer, body) !== undefined;
   }
 }
 
 /** What became of the tail in a transaction. */
 interface Settled {
-  /** The one this process holds now. */
-  readonly tail?: OwnTail | undefined;
+  readonly isOurs: boolean;
   /** The file of a tail that was taken away from another process. */
   readonly leftover?: string;
 }

@@ -5,10 +5,7 @@ import type { ChainHead } from '../../journal/store.ts';
 /** What an entry is made of before it has its place in the chain. */
 export type Linkable = Omit<StoredEntry, 'seq' | 'writer' | 'hash'>;
 
-/**
- * An entry with its place in the chain. Its hash is made when somebody looks at it: most callers have their answer by then, and
- * the thread that brings it into the table makes it there.
- */
+/** An entry with its place in the chain. Its hash is made when somebody looks at it: most callers have their answer by then. */
 export class LinkedEntry implements StoredEntry {
   readonly seq: number;
   readonly at: number;
@@ -32,27 +29,14 @@ export class LinkedEntry implements StoredEntry {
     this.outcome = outcome;
     this.writer = writer;
     this.body = body;
-    this.#hash = undefined;
     this.#before = before;
   }
 
   get hash(): string {
-    if (this.#hash !== undefined) return this.#hash;
-    // Not by asking each for the one before it: a long tail would not fit on the stack.
-    const unhashed: LinkedEntry[] = [this];
-    let before = this.#before;
-    while (before instanceof LinkedEntry && before.#hash === undefined) {
-      unhashed.push(before);
-      before = before.#before;
+    if (this.#hash === undefined) {
+      this.#hash = linkHash(this.#before?.hash ?? '', this);
+      this.#before = undefined;
     }
-    let hash = before?.hash ?? '';
-    for (const entry of unhashed.toReversed()) entry.know((hash = linkHash(hash, entry)));
-    return hash;
-  }
-
-  /** Takes the hash from whoever made it, and lets go of the entries before. */
-  know(hash: string): void {
-    this.#hash = hash;
-    this.#before = undefined;
+    return this.#hash;
   }
 }

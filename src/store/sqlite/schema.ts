@@ -1,16 +1,15 @@
 import { approvalSchema } from './approval-table.ts';
 import { beginningSchema } from './pruned-journal.ts';
-import { tailDoneSchema, tailSchema } from './journal-rows.ts';
+import { tailSchema } from './journal-table.ts';
 import { sentSchema, sessionSchema } from './session-table.ts';
 import { tokenSchema } from './token-table.ts';
 import { jobSchema } from './job-table.ts';
 import { keptSchema } from './kept-table.ts';
-import { bodyFacts, factColumns } from './body-facts.ts';
 import { sampleSchema, sampleSteps } from './sample-table.ts';
 
 /**
  * The journal is the truth and has no index besides its key, so that a commit touches one page. `entries` is the index over
- * it, brought up to date in batches (see `journal-index.ts`) and always rebuildable from the journal.
+ * it, brought up to date in batches (see `index-journal.ts`) and always rebuildable from the journal.
  */
 const journalSchema = `
 CREATE TABLE journal (
@@ -41,6 +40,13 @@ CREATE TABLE result_pages (id TEXT NOT NULL, start INTEGER NOT NULL, text TEXT N
 
 const recordingSchema = 'CREATE TABLE recordings (call TEXT PRIMARY KEY, outcome TEXT NOT NULL) STRICT, WITHOUT ROWID;';
 
+/** What the body of an entry tells besides its columns, for the index over the journal. */
+const factColumns = ['server', 'decision', 'principal', 'ms'];
+/** A body that is no JSON, or nested deeper than SQLite reads it, is told nothing of; it must not stop the index. */
+export const bodyFacts = `
+  iif(json_valid(body), ifnull(body ->> '$.server', ''), ''), iif(json_valid(body), ifnull(body ->> '$.decision.answer', ''), ''),
+  iif(json_valid(body), ifnull(body ->> '$.principal.id', ''), ''), iif(json_valid(body), body ->> '$.durationMs', NULL)`;
+
 const factSchema = `
 ALTER TABLE entries ADD COLUMN server TEXT NOT NULL DEFAULT '';
 ALTER TABLE entries ADD COLUMN decision TEXT NOT NULL DEFAULT '';
@@ -65,5 +71,4 @@ export const schemaSteps: readonly string[] = [
   sentSchema,
   keptSchema,
   beginningSchema,
-  tailDoneSchema,
 ];

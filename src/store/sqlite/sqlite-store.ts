@@ -8,12 +8,12 @@ import type { Appended, ChainHead, Claim, EntryQuery, KeptResult, ResultPage, St
 import type { Beginning, DropRequest, Dropped } from '../../journal/pruning.ts';
 import { SignalboxError, messageOf } from '../../model/errors.ts';
 import { newId } from '../../model/identifiers.ts';
+import { Checkpointer, longestLog } from './checkpointer.ts';
 import { ApprovalTable } from './approval-table.ts';
 import { DurableLog } from './durable-log.ts';
 import { entryQuery } from './entry-query.ts';
 import { JobTable } from './job-table.ts';
 import { JournalIndex } from './journal-index.ts';
-import type { TableState } from './journal-rows.ts';
 import { JournalTable } from './journal-table.ts';
 import { KeptTable } from './kept-table.ts';
 import { PrunedJournal } from './pruned-journal.ts';
@@ -24,8 +24,6 @@ import { LocalPost } from '../local-post.ts';
 import { search } from '../search.ts';
 import { ShortStretches } from './short-stretches.ts';
 import { SessionTable } from './session-table.ts';
-import { StoreThread, longestLog } from './store-thread.ts';
-import { Upkeep } from './upkeep.ts';
 import { WriterLock } from './writer-lock.ts';
 import { storeFailure } from './store-failure.ts';
 import { Statements } from './statements.ts';
@@ -33,9 +31,6 @@ import { TokenTable } from './token-table.ts';
 
 /** How long to wait for others who write. */
 const patienceMs = 5000;
-/** How many entries may wait in the tail: with the thread that brings them in, and without it. */
-const mostWaiting = 4096;
-const mostWaitingAlone = 256;
 
 /** Opens the records in a SQLite file, or in memory when no file is named. */
 export function sqliteStore(options: { file?: string } = {}): Store {
@@ -58,12 +53,11 @@ class SqliteStore implements Store {
   readonly post = new LocalPost();
   readonly writer = newId('writer');
   readonly #database: DatabaseSync;
-  readonly #thread: StoreThread | undefined;
+  readonly #checkpointer: Checkpointer | undefined;
   readonly #log: DurableLog | undefined;
   readonly #lock: WriterLock | undefined;
   readonly #journal: JournalTable;
   readonly #index: JournalIndex;
-  readonly #upkeep: Upkeep;
   readonly #pruned: PrunedJournal;
   readonly #results: ResultTable;
   readonly #approvals: ApprovalTable;
@@ -77,6 +71,7 @@ class SqliteStore implements Store {
   readonly #readClaim: StatementSync;
   readonly #writeClaim: StatementSync;
   readonly #settleClaim: StatementSync;
+  readonly #headSeq = (): number => this.#journal.head.seq;
 
   constructor(file: string) {
     this.location = file === ':memory:' ? 'memory' : file;
@@ -90,9 +85,9 @@ class SqliteStore implements Store {
     this.#migrate();
     this.#database.exec(`PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${longestLog}`);
     if (onDisk) {
-      this.#log = new DurableLog(`${file}-wal`, () => this.#first(() => this.#beginLogAnew()));
+      this.#checkpointer = new Checkpointer(file);
+      this.#log = new DurableLog(`${file}-wal`, () => this.#beginLogAnew());
       this.#lock = new WriterLock(`${file}-writers`, this.writer);
-      this.#thread = new StoreThread({ file, tails: this.#lock.directory }, (state) => this.#broughtIn(state));
     }
     this.#readClaim = this.#database.prepare('SELECT call, fingerprint, outcome FROM claims WHERE key = ?');
     this.#writeClaim = this.#database.prepare('INSERT INTO claims (key, call, fingerprint) VALUES (?, ?, ?)');
@@ -105,13 +100,11 @@ class SqliteStore implements Store {
       tails: this.#lock?.directory,
       transaction: (work) => this.#transaction(work),
       apply: (draft) => this.#apply(draft),
-      onCommit: (entries) => this.#thread?.committed(entries),
-      mostWaiting: () => (this.#thread?.isAble === true ? mostWaiting : mostWaitingAlone),
+      onCommit: (entries) => this.#checkpointer?.committed(entries),
     });
-    this.#index = new JournalIndex(this.#database);
-    this.#upkeep = new Upkeep(this.#journal, this.#index, this.#thread);
+    this.#index = new JournalIndex(this.#database, (work) => this.#journal.transaction(work));
     this.#results = new ResultTable(this.#database, (work) => this.#transaction(work));
-    this.#statements = new Statements(this.#database, this.location, (work) => this.#first(work));
+    this.#statements = new Statements(this.#database, this.location);
     this.#pruned = new PrunedJournal(this.#statements, (work) => this.#journal.dropping(work));
     this.#stretches = new ShortStretches(this.#statements);
     this.#approvals = new ApprovalTable(this.#statements);
@@ -119,7 +112,7 @@ class SqliteStore implements Store {
       this.#statements,
       (work) => {
         this.#transaction(work);
-        this.#thread?.committed(1);
+        this.#checkpointer?.committed(1);
       },
       { own: this.writer, living: () => this.#living() },
     );
@@ -130,12 +123,12 @@ class SqliteStore implements Store {
 
   append(drafts: readonly EntryDraft[]): Appended {
     const written = this.#journal.append(drafts);
-    this.#upkeep.appended();
+    this.#index.schedule(this.#headSeq);
     return written;
   }
 
   async sync(): Promise<void> {
-    await this.#upkeep.own();
+    this.#journal.flush();
     try {
       await this.#log?.flush();
     } catch (error) {
@@ -144,25 +137,23 @@ class SqliteStore implements Store {
   }
 
   async entries(query: EntryQuery): Promise<readonly StoredEntry[]> {
-    if (entryQuery(query).indexed) await this.#upkeep.index();
-    else await this.#upkeep.table();
-    if (query.text === undefined && query.shadowed === undefined) return this.#select(query);
+    this.#journal.catchUp();
+    const isIndexed = query.text === undefined && query.shadowed === undefined;
+    if (isIndexed) return this.#select(query);
     const { turn, stretch } = this.#stretches;
     const after = Math.max(query.after ?? 0, this.#pruned.beginning().seq);
-    return await search({ ...query, after }, this.#journal.head.seq, {
-      select: (part) => this.#select(part),
-      turn,
-      stretch,
-    });
+    return await search({ ...query, after }, this.#headSeq(), { select: (part) => this.#select(part), turn, stretch });
   }
 
   async samples(query: SampleQuery): Promise<CallSamples> {
-    await this.#upkeep.index();
+    this.#journal.catchUp();
+    this.#index.catchUp(this.#headSeq());
     return readSamples(this.#statements, query);
   }
 
   #select(query: EntryQuery): readonly StoredEntry[] {
-    const { sql, values } = entryQuery(query);
+    const { sql, values, indexed } = entryQuery(query);
+    if (indexed) this.#index.catchUp(this.#headSeq());
     const statement = this.#statements.get(sql);
     if (query.bytes === undefined) return statement.all(...values).map(plainEntry);
     const entries: StoredEntry[] = [];
@@ -189,8 +180,9 @@ class SqliteStore implements Store {
   }
 
   async drop(request: DropRequest): Promise<Dropped> {
-    await this.#upkeep.index();
-    return await this.#pruned.drop(request, (entries) => this.#thread?.committed(entries));
+    this.#journal.catchUp();
+    this.#index.catchUp(this.#headSeq());
+    return await this.#pruned.drop(request, (entries) => this.#checkpointer?.committed(entries));
   }
 
   async orphans(): Promise<readonly StoredEntry[]> {
@@ -239,10 +231,11 @@ class SqliteStore implements Store {
   }
 
   async close(): Promise<void> {
-    await this.#upkeep.index();
-    this.#upkeep.stop();
+    this.#index.stop();
+    this.#journal.catchUp();
+    this.#index.catchUp(this.#headSeq());
     this.#journal.close();
-    await Promise.all([this.#log?.close(), this.#thread?.close()]);
+    await Promise.all([this.#log?.close(), this.#checkpointer?.close()]);
     this.#database.close();
     this.#lock?.release();
   }
@@ -279,30 +272,15 @@ class SqliteStore implements Store {
     throw new SignalboxError('store-unavailable', `the journal ${this.location} cannot be made lasting: ${why}`);
   }
 
-  /** Writes before the thread does. What is part of a transaction has its turn already. */
-  #first<Result>(work: () => Result): Result {
-    return this.#thread === undefined || this.#database.isTransaction ? work() : this.#thread.first(work);
-  }
-
-  #broughtIn(state: TableState): void {
-    try {
-      this.#journal.broughtIn(state);
-    } catch {
-      // A new tail can be made later; why not now, the commits tell.
-    }
-  }
-
   #transaction(work: () => void): void {
-    this.#first(() => {
-      try {
-        this.#begin.run();
-        work();
-        this.#commit.run();
-      } catch (error) {
-        if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
-        throw storeFailure(error, this.location);
-      }
-    });
+    try {
+      this.#begin.run();
+      work();
+      this.#commit.run();
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      throw storeFailure(error, this.location);
+    }
   }
 
   #migrate(): void {

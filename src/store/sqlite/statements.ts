@@ -6,19 +6,16 @@ export class Statements {
   readonly #database: DatabaseSync;
   readonly #location: string;
   readonly #prepared = new Map<string, StatementSync>();
-  readonly #first: <Result>(work: () => Result) => Result;
 
-  /** `first` runs a change before whatever else this process has to write. */
-  constructor(database: DatabaseSync, location: string, first: <Result>(work: () => Result) => Result) {
+  constructor(database: DatabaseSync, location: string) {
     this.#database = database;
     this.#location = location;
-    this.#first = first;
   }
 
   /** Runs a statement; whether it changed anything. */
   change(sql: string, ...values: readonly (string | number)[]): boolean {
     try {
-      return this.#first(() => Number(this.get(sql).run(...values).changes) > 0);
+      return Number(this.get(sql).run(...values).changes) > 0;
     } catch (error) {
       throw storeFailure(error, this.#location);
     }

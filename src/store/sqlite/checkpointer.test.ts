@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { verifyChain } from '../../journal/chain.ts';
+import { draft } from '../../journal/store.conformance.ts';
+import type { Store } from '../../journal/store.ts';
+import { Checkpointer, longestLog } from './checkpointer.ts';
+import { sqliteStore } from './sqlite-store.ts';
+
+function temporary(t: { after(work: () => void): void }): string {
+  const directory = mkdtempSync(join(tmpdir(), 'signalbox-checkpoint-'));
+  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  return join(directory, 'signalbox.db');
+}
+
+/** A store that is closed with its test, also when that fails: its thread would keep the file of tests from ending. */
+function opened(t: { after(work: () => Promise<void>): void }, file: string): Store {
+  const store = sqliteStore({ file });
+  t.after(() => store.close());
+  return store;
+}
+
+/** Each with a recording, which makes it a commit of its own. */
+async function appendOneByOne(store: Store, entries: number): Promise<void> {
+  for (let written = 0; written < entries; written += 1)
+    await store.append([draft({ call: `call_${written}`, recording: '{}' })]);
+}
+
+/** From the header of the log's index (sqlite.org/walformat.html): frames in the log, and how many of them were moved. */
+function log(file: string): { frames: number; moved: number } {
+  const header = readFileSync(`${file}-shm`);
+  return { frames: header.readUInt32LE(16), moved: header.readUInt32LE(96) };
+}
+
+async function eventually(holds: () => boolean, what: string): Promise<void> {
+  for (let tries = 0; !holds(); tries += 1) {
+    assert.ok(tries < 500, what);
+    await wait(20);
+  }
+}
+
+describe('checkpoints of the log', () => {
+  test('the log is moved beside the commits, and begins anew when they pause', async (t) => {
+    const file = temporary(t);
+    const store = opened(t, file);
+    await appendOneByOne(store, 1500);
+    assert.ok(log(file).frames < longestLog, 'no commit had to do it');
+    await eventually(() => log(file).moved === log(file).frames, 'everything is moved');
+    await appendOneByOne(store, 1);
+    assert.ok(log(file).frames < 500, `the log has ${log(file).frames} pages`);
+  });
+
+  test('the log stays bounded when the thread never gets to it', async (t) => {
+    const file = temporary(t);
+    const store = opened(t, file);
+    // Without a turn of the event loop nobody hears that the thread is done, and it is asked only once.
+    await appendOneByOne(store, longestLog * 2);
+    // Beyond that it grows only while the thread, which may have to wait for a processor, is in the middle of its one checkpoint.
+    assert.ok(statSync(`${file}-wal`).size < longestLog * 4120 * 2);
+    assert.deepEqual(await verifyChain(store).then(({ ok, entries }) => [ok, entries]), [true, longestLog * 2]);
+  });
+
+  test('closing lets a checkpoint under way end, and leaves no log behind', async (t) => {
+    const file = temporary(t);
+    for (let round = 1; round <= 5; round += 1) {
+      const store = sqliteStore({ file });
+      await appendOneByOne(store, 1000);
+      await wait(round * 10);
+      await store.close();
+      assert.equal(existsSync(`${file}-wal`), false, 'the last connection takes the log with it');
+    }
+    const store = sqliteStore({ file });
+    assert.deepEqual(await verifyChain(store).then(({ ok, entries }) => [ok, entries]), [true, 5000]);
+    await store.close();
+  });
+
+  test('a thread that cannot work is not missed', async (t) => {
+    const checkpointer = new Checkpointer(join(temporary(t), 'no', 'such', 'directory.db'));
+    for (let round = 0; round < 3; round += 1) {
+      for (let commit = 0; commit < 2000; commit += 1) checkpointer.committed(1);
+      await wait(100);
+    }
+    await checkpointer.close();
+  });
+
+  test('two stores on one file, each with its thread, keep one chain', async (t) => {
+    const file = temporary(t);
+    const stores = [sqliteStore({ file }), sqliteStore({ file })];
+    for (let round = 0; round < 30; round += 1) {
+      for (const store of stores) await appendOneByOne(store, 100);
+      await wait(1);
+    }
+    const [one, two] = stores;
+    assert.ok(one !== undefined && two !== undefined);
+    await one.close();
+    assert.deepEqual(await verifyChain(two).then(({ ok, entries }) => [ok, entries]), [true, 6000]);
+    await two.close();
+  });
+
+  test('kill -9 while the log is moved: what was acknowledged is kept, the chain verifies', async (t) => {
+    const file = temporary(t);
+    const script = `
+      const { sqliteStore } = await import(${JSON.stringify(new URL('./sqlite-store.ts', import.meta.url).href)});
+      const { writeSync } = await import('node:fs');
+      const store = sqliteStore({ file: ${JSON.stringify(file)} });
+      for (let count = 1; ; count += 1) {
+        const [entry] = await store.append([${JSON.stringify(draft())}]);
+        if (count % 100 === 0) {
+          writeSync(1, entry.seq + '\\n');
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      }`;
+    let acknowledged = 0;
+    for (let round = 0; round < 8; round += 1) {
+      const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      let output = '';
+      child.stdout.setEncoding('utf8').on('data', (piece: string) => (output += piece));
+      const before = acknowledged;
+      await eventually(() => lastOf(output) > before + 5000, 'it writes enough for a checkpoint');
+      await wait(round * 17);
+      child.kill('SIGKILL');
+      await once(child, 'close');
+      acknowledged = lastOf(output);
+    }
+    const store = sqliteStore({ file });
+    const { ok, entries } = await verifyChain(store);
+    assert.ok(ok);
+    assert.ok(entries >= acknowledged, `${acknowledged} were acknowledged, ${entries} are there`);
+    await store.close();
+  });
+});
+
+/** The number on the last complete line. */
+function lastOf(output: string): number {
+  return Number(output.split('\n').at(-2) ?? 0);
+}

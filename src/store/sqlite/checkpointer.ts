@@ -1,0 +1,59 @@
+import { Worker } from 'node:worker_threads';
+
+/** The log may grow to this many pages (32 MB) before a commit has to move it into the database itself. */
+export const longestLog = 8000;
+const pagesBetween = 1000;
+const entriesOnAPage = 4;
+
+const program = import.meta.url.endsWith('.ts')
+  ? new URL('./checkpoint-worker.ts', import.meta.url)
+  : new URL('./checkpoint-worker.js', import.meta.url);
+
+/**
+ * Moves the write-ahead log into the database on a thread of its own. Moving it waits for the disk twice; the commit that
+ * happens to fill the log would stop the event loop for as long. The thread starts when there is something to move. Where
+ * it fails or falls behind, commits do it themselves, at `longestLog`.
+ */
+export class Checkpointer {
+  readonly #file: string;
+  #thread: { readonly worker: Worker; readonly ended: Promise<void> } | undefined;
+  #pages = 0;
+  #isBusy = false;
+  #isOver = false;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Called after every commit, so it must cost nothing. */
+  committed(entries: number): void {
+    this.#pages += 1 + Math.floor(entries / entriesOnAPage);
+    if (this.#pages < pagesBetween || this.#isBusy || this.#isOver) return;
+    this.#pages = 0;
+    this.#isBusy = true;
+    try {
+      this.#thread ??= this.#start();
+      this.#thread.worker.postMessage('checkpoint', []);
+    } catch {
+      // No thread to be had: the commits do it.
+      this.#isOver = true;
+    }
+  }
+
+  /** Lets a checkpoint under way end. */
+  async close(): Promise<void> {
+    this.#isOver = true;
+    if (this.#thread === undefined) return;
+    this.#thread.worker.ref();
+    this.#thread.worker.postMessage('stop', []);
+    await this.#thread.ended;
+  }
+
+  #start(): { worker: Worker; ended: Promise<void> } {
+    const worker = new Worker(program, { name: 'checkpoints', workerData: this.#file, env: {}, execArgv: [] });
+    worker.unref();
+    worker.on('message', () => (this.#isBusy = false));
+    worker.on('error', () => (this.#isOver = true));
+    return { worker, ended: new Promise((resolve) => worker.once('exit', () => resolve())) };
+  }
+}
