@@ -4,6 +4,8 @@ import { sampleSteps } from './sample-table.ts';
 import { bodyFacts } from './schema.ts';
 
 const pageSize = 2000;
+/** As many as take about two milliseconds, for which everybody waits. */
+const smallPage = 200;
 const lagMs = 100;
 
 /**
@@ -18,6 +20,7 @@ export class JournalIndex {
   readonly #sample: readonly StatementSync[];
   readonly #moveAnchor: StatementSync;
   #timer: NodeJS.Timeout | undefined;
+  #next: NodeJS.Immediate | undefined;
 
   constructor(database: DatabaseSync, transaction: (work: () => void) => void) {
     this.#transaction = transaction;
@@ -42,13 +45,16 @@ export class JournalIndex {
 
   /** Catches up soon. Called after every commit, so it must cost nothing. */
   schedule(headSeq: () => number): void {
-    if (this.#timer !== undefined) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      if (!this.#isInStep(headSeq())) this.schedule(headSeq);
-    }, lagMs);
-    this.#timer.unref();
+    this.#timer ??= setTimeout(this.#step, lagMs, headSeq).unref();
   }
+
+  /** A little at a time: calls get their turn in between. */
+  readonly #step = (headSeq: () => number): void => {
+    this.#timer = undefined;
+    const behind = this.#pageNow(headSeq);
+    if (behind >= smallPage) this.#next = setImmediate(this.#step, headSeq).unref();
+    else if (behind > 0) this.schedule(headSeq);
+  };
 
   /** Catches up now. */
   catchUp(headSeq: number): void {
@@ -57,23 +63,24 @@ export class JournalIndex {
 
   stop(): void {
     clearTimeout(this.#timer);
+    clearImmediate(this.#next);
   }
 
-  /** What cannot be written now is tried again later; why it cannot, the commits tell. */
-  #isInStep(headSeq: number): boolean {
+  /** Answers how many entries are left. What cannot be written now is tried again later; why it cannot, the commits tell. */
+  #pageNow(headSeq: () => number): number {
     try {
-      this.#page(headSeq);
-      return this.anchor().seq >= headSeq;
+      this.#page(headSeq(), smallPage);
+      return headSeq() - this.anchor().seq;
     } catch {
-      return false;
+      return 1;
     }
   }
 
-  #page(headSeq: number): void {
+  #page(headSeq: number, size = pageSize): void {
     this.#transaction(() => {
       // Read inside the transaction: another process may have indexed meanwhile.
       const { seq: from } = this.anchor();
-      const to = Math.min(from + pageSize, headSeq);
+      const to = Math.min(from + size, headSeq);
       if (to <= from) return;
       this.#insert.run(from, to);
       this.#settle.run(from, to);
