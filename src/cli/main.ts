@@ -3,7 +3,6 @@ import { type Command, CommanderError } from 'commander';
 import { messageOf } from '../model/errors.ts';
 import { commandPath } from './command-path.ts';
 import type { ExitCode } from './fail.ts';
-import { fitGarbageCollection } from './garbage.ts';
 import { exitOnSignals } from './interruption.ts';
 import { createProgram } from './program.ts';
 import { reportFailure } from './report-failure.ts';
@@ -16,7 +15,6 @@ export async function main(argv: readonly string[]): Promise<number> {
   const terminal = processTerminal();
   const json = argv.includes('--json');
   guard(terminal, json);
-  fitGarbageCollection();
   exitOnSignals();
   let exitCode: ExitCode = 0;
   let program: Command | undefined;

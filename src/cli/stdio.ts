@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { configurationFiles } from '../config/configuration-files.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { CommandContext } from './command-context.ts';
+import { fitGarbageCollection } from './garbage.ts';
 import { type Globals, globalsOf } from './globals.ts';
 import { Interruption } from './interruption.ts';
 import { loadBoxParts } from './load-box-parts.ts';
@@ -37,6 +38,7 @@ async function stdio(
   globals: Globals,
   { input, output, errors }: Terminal,
 ): Promise<void> {
+  fitGarbageCollection();
   const { openConfiguredBox, readConfiguration } = await loadBoxParts();
   const { configuration, file } = readConfiguration(globals);
   if (file !== undefined) refuseStartedByItself(configuration.directory);

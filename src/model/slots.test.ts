@@ -3,6 +3,8 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { NamedSlots, Slots } from './slots.ts';
 
+const ascending = (one: number, other: number): number => one - other;
+
 describe('slots', () => {
   test('hold what was put in and not taken out, and places are used again', () => {
     const slots = new Slots<string>();
@@ -41,7 +43,7 @@ describe('slots', () => {
           assert.equal(slots.has(name), map.has(name));
           assert.equal(slots.get(name), map.get(name));
         }
-        assert.deepEqual([...slots.values()].toSorted(), [...map.values()].toSorted());
+        assert.deepEqual([...slots.values()].toSorted(ascending), [...map.values()].toSorted(ascending));
       }),
     );
   });

@@ -9,6 +9,7 @@ import { usageFailure } from '../fail.ts';
 import type { Schedules } from '../../sessions/schedules.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { ConfiguredBox } from '../configured/configured-box.ts';
+import { fitGarbageCollection } from '../garbage.ts';
 import { type Globals, globalsOf, shortPath } from '../globals.ts';
 import { Interruption } from '../interruption.ts';
 import { loadBoxParts } from '../load-box-parts.ts';
@@ -100,6 +101,7 @@ function parseSeconds(text: string): number {
 }
 
 async function serve(options: Options, globals: Globals, terminal: Terminal): Promise<void> {
+  fitGarbageCollection();
   const { errors } = terminal;
   const { openConfiguredBox, readConfiguration } = await loadBoxParts();
   const { configuration, file } = readConfiguration(globals);

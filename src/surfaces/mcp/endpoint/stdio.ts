@@ -1,5 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { MessageReader } from '../../../process/message-reader.ts';
+import { NamedSlots, Slots } from '../../../model/slots.ts';
+import { Stop } from '../../../model/stop.ts';
 import { serveBatch } from './batch.ts';
 import type { Peer } from './caller.ts';
 import type { Channel } from './channel.ts';
@@ -77,13 +79,15 @@ class Batch {
 
 const prompt: ReadonlySet<string> = new Set(['initialize', 'ping', 'server/discover', 'logging/setLevel']);
 
+const newline = Buffer.from('\n');
+
 class Pipe implements Channel {
   readonly canTell = true;
   readonly #options: StdioOptions;
   readonly #session: LegacySession;
-  readonly #running = new Map<RequestId, AbortController>();
+  readonly #running = new NamedSlots<RequestId, Stop>();
   readonly #listening = new Map<RequestId, Listening>();
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #underWay = new Slots<Promise<unknown>>();
 
   constructor(options: StdioOptions) {
     this.#options = options;
@@ -135,16 +139,14 @@ class Pipe implements Channel {
     const late = new Promise((resolve) => (timer = setTimeout(resolve, graceMs)));
     await Promise.race([Promise.all(this.#underWay), late]);
     clearTimeout(timer);
-    for (const controller of this.#running.values())
-      controller.abort(new DOMException('the client is gone', 'AbortError'));
+    for (const stop of this.#running.values()) stop.abort(new DOMException('the client is gone', 'AbortError'));
     for (const listening of this.#listening.values()) listening.stop();
     this.#session.close();
     await Promise.all(this.#underWay);
   }
 
   #under(work: Promise<unknown>): void {
-    const served = work.finally(() => this.#underWay.delete(served));
-    this.#underWay.add(served);
+    const place = this.#underWay.add(work.finally(() => this.#underWay.remove(place)));
   }
 
   #told(message: Exclude<WireMessage, WireRequest>): void {
@@ -169,10 +171,10 @@ class Pipe implements Channel {
     const { endpoint, peer } = this.#options;
     const { id, method } = message;
     if (this.#running.has(id)) throw new WireError(wireCodes.request, `a request with the id ${id} is being served`);
-    const controller = new AbortController();
-    this.#running.set(id, controller);
+    const stop = new Stop();
+    this.#running.set(id, stop);
     try {
-      if (method !== 'subscriptions/listen') return await endpoint.serve(message, peer, this, controller.signal);
+      if (method !== 'subscriptions/listen') return await endpoint.serve(message, peer, this, stop);
       this.#listening.set(id, await endpoint.listen(message, peer, this));
       return undefined;
     } finally {
@@ -190,9 +192,8 @@ class Pipe implements Channel {
   #write(text: string | Buffer): void {
     const { input, output } = this.#options;
     if (output.destroyed || output.writableEnded) return;
-    output.write(text);
     // A client that does not read is not read from.
-    if (!output.write('\n') && !input.isPaused()) {
+    if (!output.write(typeof text === 'string' ? `${text}\n` : Buffer.concat([text, newline])) && !input.isPaused()) {
       input.pause();
       output.once('drain', () => input.resume());
     }
