@@ -129,6 +129,8 @@ describe('the inbox', () => {
     const said = page.waitForEvent('console', (message) => message.type() === 'info');
     const seen = call('pay', { to: 'ann', amount: 500 });
     await page.getByRole('link', { name: 'Inbox 1 waiting' }).waitFor();
+    // What follows from what is shown is done after it is painted.
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
     await page.evaluate("Object.defineProperty(document, 'visibilityState', { configurable: true, value: 'hidden' })");
     const unseen = call('pay', { to: 'bob', amount: 500 });
     const told = JSON.parse((await said).text()) as unknown;
