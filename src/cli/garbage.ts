@@ -9,6 +9,9 @@ export function fitGarbageCollection(): void {
   // V8 takes places in the code whose objects outlived some collections for those of long-lived ones, and makes what they make among
   // the old from then on. There it keeps all that it points to, most of a call, until the next full collection.
   setFlagsFromString('--no-allocation-site-pretenuring');
+  // Some seconds after the last call V8 would make everything as small as it can, and throw compiled code away with it: the calls after a
+  // pause took twice as long, for half a minute.
+  setFlagsFromString('--no-memory-reducer');
   let isBounded = false;
   const look = (): void => {
     const isLarge = youngSpace() >= enough;
