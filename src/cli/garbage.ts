@@ -11,7 +11,7 @@ export function fitGarbageCollection(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');
   // Some seconds after the last call V8 would make everything as small as it can, and throw compiled code away with it: the calls after a
   // pause took twice as long, for half a minute.
-  setFlagsFromString('--no-memory-reducer');
+  setFlagsFromString('--memory-reducer-gc-count=0');
   let isBounded = false;
   const look = (): void => {
     const isLarge = youngSpace() >= enough;
