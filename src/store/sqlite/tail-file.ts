@@ -30,7 +30,7 @@ export class TailFile {
     const text = textOf(entries);
     try {
       const written = writeSync(this.#descriptor, text);
-      return (written === text.length || written === Buffer.byteLength(text)) && this.#isHeld();
+      return written === Buffer.byteLength(text) && this.#isHeld();
     } catch {
       return false;
     }
