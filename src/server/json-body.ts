@@ -2,11 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { MiddlewareHandler } from 'hono';
 import { type ParseErrorCode, printParseErrorCode, visit } from 'jsonc-parser';
+import { jsonType } from '../surfaces/mcp/request-body.ts';
 import type { ServerEnvironment } from './environment.ts';
 import { Problem } from './problems/problem.ts';
 
-/** What says that a body is JSON. */
-export const jsonType = /^application\/([a-z0-9.-]+\+)?json\s*(;|$)/i;
 const strict = { disallowComments: true, allowTrailingComma: false };
 /** Looking for the fault parses once more, slowly; a large body is not worth it. */
 const longestExplained = 256 * 1024;

@@ -6,6 +6,7 @@ import { McpHttp } from '../surfaces/mcp/endpoint/http/mcp-http.ts';
 import { McpEndpoint, type McpEndpointOptions } from '../surfaces/mcp/endpoint/mcp-endpoint.ts';
 import type { SeenClient } from '../surfaces/mcp/endpoint/seen-client.ts';
 import { type RequestId, WireError, errorText, wireCodes } from '../surfaces/mcp/endpoint/wire.ts';
+import { jsonType } from '../surfaces/mcp/request-body.ts';
 import type { BearerTokens } from './access/bearer-tokens.ts';
 import { challenge } from './access/challenge.ts';
 import { assertHostAndOrigin } from './access/hosts.ts';
@@ -15,7 +16,7 @@ import { type OAuthAccess, type Resource, metadataAddress } from './access/oauth
 import { isSignedToken } from './access/oauth/verify-token.ts';
 import type { Admission } from './admission.ts';
 import { bodyBytes } from './admit.ts';
-import { jsonType, readText } from './json-body.ts';
+import { readText } from './json-body.ts';
 import type { ProblemCode } from './problems/codes.ts';
 import { problemOf } from './problems/problem-of.ts';
 import { Problem, problemType } from './problems/problem.ts';

@@ -2,7 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { Refusal, wireCodes } from './endpoint/wire.ts';
 
-const jsonType = /^application\/([a-z0-9.-]+\+)?json\s*(;|$)/i;
+/** What says that a body is JSON. */
+export const jsonType = /^application\/([a-z0-9.-]+\+)?json\s*(;|$)/i;
 
 /** The text of a request’s body: read now, no further than the limit, unless a framework has read it. */
 export async function bodyOf(request: IncomingMessage, read: unknown, maxBytes: number): Promise<string> {
