@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import type { MiddlewareHandler } from 'hono';
 import type { Admission } from './admission.ts';
+import type { HttpAsk } from '../surfaces/mcp/endpoint/http/http-messages.ts';
 import type { ServerEnvironment } from './environment.ts';
 
 /** Lets a call in before its body is read, and out when it is answered. */
@@ -16,7 +16,7 @@ export function admit(admission: Admission, maxBodyBytes: number): MiddlewareHan
 }
 
 /** How large a body may turn out to be: what does not say so may be as large as any. */
-export function bodyBytes({ headers }: IncomingMessage, most: number): number {
+export function bodyBytes({ headers }: HttpAsk, most: number): number {
   const declared = Number(headers['content-length']);
   return declared <= most ? declared : most;
 }

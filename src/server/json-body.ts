@@ -51,6 +51,12 @@ function tooLarge(maxBytes: number): Problem {
   return new Problem('body-too-large', `the body has more than ${maxBytes} bytes, which is the most that is taken`);
 }
 
+/** The text of a body; throws the problem with one that is none. */
+export function textOf(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  throw new Problem('body-malformed', 'the body is not UTF-8');
+}
+
 /** Straight from Node's stream: the detour over web streams costs more than everything else that a small call does. */
 export function readText(incoming: IncomingMessage, maxBytes: number): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -72,8 +78,11 @@ export function readText(incoming: IncomingMessage, maxBytes: number): Promise<s
       isOver = true;
       const [only] = chunks;
       const bytes = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
-      if (isUtf8(bytes)) resolve(bytes.toString('utf8'));
-      else reject(new Problem('body-malformed', 'the body is not UTF-8'));
+      try {
+        resolve(textOf(bytes));
+      } catch (error) {
+        reject(error);
+      }
     };
     // A request that breaks off closes, too; nobody needs to hear of its error besides.
     const onClose = (): void => {

@@ -2,7 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { instance } from '../model/instance.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Signalbox } from '../signalbox.ts';
+import type { HttpAsk, HttpReply } from '../surfaces/mcp/endpoint/http/http-messages.ts';
 import { McpHttp } from '../surfaces/mcp/endpoint/http/mcp-http.ts';
+import type { Peer } from '../surfaces/mcp/endpoint/caller.ts';
 import { McpEndpoint, type McpEndpointOptions } from '../surfaces/mcp/endpoint/mcp-endpoint.ts';
 import type { SeenClient } from '../surfaces/mcp/endpoint/seen-client.ts';
 import { type RequestId, WireError, errorText, wireCodes } from '../surfaces/mcp/endpoint/wire.ts';
@@ -16,7 +18,7 @@ import { type OAuthAccess, type Resource, metadataAddress } from './access/oauth
 import { isSignedToken } from './access/oauth/verify-token.ts';
 import type { Admission } from './admission.ts';
 import { bodyBytes } from './admit.ts';
-import { readText } from './json-body.ts';
+import { readText, textOf } from './json-body.ts';
 import type { ProblemCode } from './problems/codes.ts';
 import { problemOf } from './problems/problem-of.ts';
 import { Problem, problemType } from './problems/problem.ts';
@@ -37,11 +39,34 @@ export interface McpRouteParts extends Pick<McpEndpointOptions, 'inbox' | 'appro
 export interface McpRoute {
   /** Takes a request, if it is for the endpoint. */
   take(request: IncomingMessage, response: ServerResponse): boolean;
+  /** Whether requests for that address may be served with their body. */
+  isFor(url: string): boolean;
+  /** Serves a request whose body was read already. */
+  serve(request: HttpAsk, response: HttpReply, body: Buffer): void;
   /** The clients that were heard of not long ago, the latest first. */
   clients(): readonly SeenClient[];
   /** Ends the streams of those who only listen. */
   stopListening(): void;
   close(): void;
+}
+
+/** A request, for the profile that its address names. */
+interface Asked {
+  readonly request: HttpAsk;
+  readonly response: HttpReply;
+  readonly named: string | undefined;
+}
+
+interface NodeAsked extends Asked {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** Who was let in, or is to be refused. */
+interface LetIn {
+  readonly identity: Identity;
+  readonly peer: Peer;
+  readonly refused: Problem | undefined;
 }
 
 /** Room for a request, or why there is none for a call. */
@@ -62,39 +87,82 @@ export function mcpRoute(parts: McpRouteParts): McpRoute {
   const endpoint = new McpEndpoint({ ...parts, box, shared: box.shared });
   const http = new McpHttp({ endpoint, log });
 
-  async function serve(request: IncomingMessage, response: ServerResponse, named: string | undefined): Promise<void> {
+  async function serve(asked: NodeAsked): Promise<void> {
+    const { request, response, named } = asked;
     let place: Place | undefined;
     try {
       assertHostAndOrigin(request, parts.allowedHosts());
-      const identity = parts.bearers.recognise(request, response) ?? (await identify(request, response, named));
-      assertCaller(identity);
-      const view = endpoint.view(profileOf(identity, named));
-      if (view.trustsHuman) assertTrusted(identity);
+      const identity = parts.bearers.recognise(request, response) ?? (await identify(asked));
+      const peer = peerOf(identity, named);
       if (request.method === 'POST') place = letIn(request, identity);
       const body = request.method === 'POST' ? await readBody(request, parts.maxBodyBytes) : '';
-      // Whoever holds the token may be a person: what comes over MCP is an agent's doing all the same.
-      const principal: Principal = { id: identity.principal.id, kind: 'agent' };
-      const refused = place?.refused;
-      const refuse = refused && ((id: RequestId | null) => answer(response, refused, id));
-      const peer = { principal, view };
-      const mayReturn = (): Promise<boolean> => parts.bearers.isStillGood(identity);
-      const handling = http.handle({ request, response, peer, body, mayReturn, refuse });
-      if (handling !== undefined) await handling;
+      await handle(asked, { identity, peer, refused: place?.refused }, body);
     } catch (error) {
-      const problem = problemOf(error, log);
-      // Only those whose host was found to be ours are told the way.
-      const isDirected = oauth.isOn && problem.headers['WWW-Authenticate'] !== undefined;
-      answer(response, isDirected ? directed(problem, oauth.direction(resourceOf(request, named))) : problem);
+      fail(asked, error);
     } finally {
       place?.leave?.();
     }
+  }
+
+  /** The same for a body that is there: without a promise, where whoever asks was recognised. */
+  function serveRead(asked: Asked, body: Buffer): void {
+    const { request, response, named } = asked;
+    try {
+      assertHostAndOrigin(request, parts.allowedHosts());
+      const identity = parts.bearers.recognise(request, response);
+      if (identity === undefined)
+        identify(asked).then(
+          (known) => serveFor(asked, known, body),
+          (error: unknown) => fail(asked, error),
+        );
+      else serveFor(asked, identity, body);
+    } catch (error) {
+      fail(asked, error);
+    }
+  }
+
+  function serveFor(asked: Asked, identity: Identity, body: Buffer): void {
+    let place: Place | undefined;
+    try {
+      const peer = peerOf(identity, asked.named);
+      place = letIn(asked.request, identity);
+      assertJson(asked.request);
+      const handling = handle(asked, { identity, peer, refused: place.refused }, textOf(body));
+      if (handling === undefined) place.leave?.();
+      else void handling.then(place.leave);
+    } catch (error) {
+      place?.leave?.();
+      fail(asked, error);
+    }
+  }
+
+  function peerOf(identity: Identity, named: string | undefined): Peer {
+    assertCaller(identity);
+    const view = endpoint.view(profileOf(identity, named));
+    if (view.trustsHuman) assertTrusted(identity);
+    // Whoever holds the token may be a person: what comes over MCP is an agent's doing all the same.
+    return { principal: { id: identity.principal.id, kind: 'agent' }, view };
+  }
+
+  function handle({ request, response }: Asked, letIn: LetIn, body: string): Promise<void> | undefined {
+    const { identity, peer, refused } = letIn;
+    const refuse = refused && ((id: RequestId | null) => answer(response, refused, id));
+    const mayReturn = (): Promise<boolean> => parts.bearers.isStillGood(identity);
+    return http.handle({ request, response, peer, body, mayReturn, refuse });
+  }
+
+  function fail({ request, response, named }: Asked, error: unknown): void {
+    const problem = problemOf(error, log);
+    // Only those whose host was found to be ours are told the way.
+    const isDirected = oauth.isOn && problem.headers['WWW-Authenticate'] !== undefined;
+    answer(response, isDirected ? directed(problem, oauth.direction(resourceOf(request, named))) : problem);
   }
 
   /**
    * What a session's client answers to our questions ends calls and begins none: where there is no room, a small message of a
    * session is read all the same, and refused only if it turns out to be a request.
    */
-  function letIn(request: IncomingMessage, { principal }: Identity): Place {
+  function letIn(request: HttpAsk, { principal }: Identity): Place {
     try {
       return { leave: parts.admission.enter(principal.id, bodyBytes(request, parts.maxBodyBytes)) };
     } catch (error) {
@@ -106,7 +174,7 @@ export function mcpRoute(parts: McpRouteParts): McpRoute {
   }
 
   /** Programs come with a token: a page that a browser shows is no client of MCP, whatever cookie it sends along. */
-  function identify(request: IncomingMessage, response: ServerResponse, named: string | undefined): Promise<Identity> {
+  function identify({ request, response, named }: Asked): Promise<Identity> {
     if (request.headers.authorization === undefined)
       throw new Problem(
         'token-missing',
@@ -118,7 +186,7 @@ export function mcpRoute(parts: McpRouteParts): McpRoute {
     );
   }
 
-  function resourceOf({ headers }: IncomingMessage, profile: string | undefined): Resource {
+  function resourceOf({ headers }: HttpAsk, profile: string | undefined): Resource {
     return { origin: oauth.originFor(headers.host ?? ''), profile };
   }
 
@@ -139,13 +207,18 @@ export function mcpRoute(parts: McpRouteParts): McpRoute {
     take(request, response) {
       const match = address.exec(request.url ?? '');
       if (match !== null) {
-        void serve(request, response, decodeName(match[1]));
+        void serve({ request, response, named: decodeName(match[1]) });
         return true;
       }
       const metadata = metadataAddress.exec(request.url ?? '');
       if (metadata === null || !oauth.isOn) return false;
       serveMetadata(request, response, decodeName(metadata[1]));
       return true;
+    },
+    isFor: (url) => address.test(url),
+    serve(request, response, body) {
+      const named = decodeName(address.exec(request.url ?? '')?.[1]);
+      serveRead({ request, response, named }, body);
     },
     clients: () => http.clients(),
     stopListening: () => http.stopListening(),
@@ -188,9 +261,13 @@ function decodeName(text: string | undefined): string | undefined {
 }
 
 function readBody(request: IncomingMessage, maxBytes: number): Promise<string> {
-  if (!jsonType.test(request.headers['content-type'] ?? ''))
-    throw new Problem('body-type-unsupported', 'send the body as JSON, with "Content-Type: application/json"');
+  assertJson(request);
   return readText(request, maxBytes);
+}
+
+function assertJson({ headers }: HttpAsk): void {
+  if (!jsonType.test(headers['content-type'] ?? ''))
+    throw new Problem('body-type-unsupported', 'send the body as JSON, with "Content-Type: application/json"');
 }
 
 /** Adds to a refusal the way to a token that would be good. */
@@ -201,14 +278,14 @@ function directed(problem: Problem, direction: Readonly<Record<string, string>>)
   return new Problem(problem.code, problem.message, { headers: { ...headers, 'WWW-Authenticate': whole } });
 }
 
-function answer(response: ServerResponse, problem: Problem, id: RequestId | null = null): void {
+function answer(response: HttpReply, problem: Problem, id: RequestId | null = null): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
   const isReply = toldAsReply.has(problem.code);
   const own = { [instance.header]: instance.id, 'Content-Type': isReply ? 'application/json' : problemType };
-  const headers = { ...securityHeaders, ...problem.headers, ...own };
+  const headers = Object.entries({ ...securityHeaders, ...problem.headers, ...own }).flat();
   const told = isReply
     ? errorText(id, new WireError(wireCodes.server, problem.message, { code: problem.code }))
     : JSON.stringify(problem.document());

@@ -20,10 +20,15 @@ import { type PrometheusMetrics, prometheusMetrics } from './prometheus.ts';
 import type { FindConsole } from './routes/console.ts';
 import type { ServedSchedules } from './routes/jobs.ts';
 import type { ServedConfiguration } from './served-configuration.ts';
+import { keptSeconds } from './short-way/short-response.ts';
+import { ShortWay } from './short-way/short-way.ts';
 import { stoppable } from './stop.ts';
 
 // Not imported: the names of the module as an ES module include those that load all of `fetch`.
 const { createServer } = process.getBuiltinModule('node:http');
+
+/** A second more than clients are told, who count from when they got the answer. */
+const keptMs = (keptSeconds + 1) * 1000;
 
 /** What a server is made of. */
 export interface ServerOptions {
@@ -166,7 +171,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   box.addSecret('SIGNALBOX_TOKEN', options.token);
   // People who can open the inbox can be asked.
   const detach = box.approvals.attach({ name: 'console', ask: () => undefined });
-  const stop = stoppable(server, { graceMs: limits.graceMs ?? 5000, draining: draining.signal });
+  const shortWay = new ShortWay(server, {
+    isFor: (url) => role !== 'worker' && mcp.isFor(url),
+    serve: (request, response, body) => mcp.serve(request, response, body),
+    limits: { headersMs: headersTimeout, requestMs: requestTimeout, keptMs },
+  });
+  const stop = stoppable(server, { shortWay, graceMs: limits.graceMs ?? 5000, draining: draining.signal });
   const port = await listen(server, host, options.port);
   // Whoever says by which address clients come has a proxy there, which may pass the name on.
   const publicUrl = oauthSettings()?.url;

@@ -1,6 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Signalbox } from '../../signalbox.ts';
+import type { HttpAsk, HttpReply } from '../../surfaces/mcp/endpoint/http/http-messages.ts';
 import { Problem } from '../problems/problem.ts';
 import { challenge } from './challenge.ts';
 import { FailedAttempts } from './failed-attempts.ts';
@@ -40,11 +40,7 @@ export class BearerTokens {
   }
 
   /** Whose token the request carries; throws the problem with it. Call it only for requests with the header. */
-  async identify(
-    request: IncomingMessage,
-    response: ServerResponse,
-    others: OtherTokens = () => undefined,
-  ): Promise<Identity> {
+  async identify(request: HttpAsk, response: HttpReply, others: OtherTokens = () => undefined): Promise<Identity> {
     const recognised = this.recognise(request, response);
     if (recognised !== undefined) return recognised;
     const identity = await this.#look(request, others);
@@ -53,7 +49,7 @@ export class BearerTokens {
   }
 
   /** Whose token the request carries, where its connection showed the same one just now. */
-  recognise(request: IncomingMessage, response: ServerResponse): Identity | undefined {
+  recognise(request: HttpAsk, response: HttpReply): Identity | undefined {
     const identity = this.#justRecognised(request);
     if (identity?.token !== undefined) this.#open.add(identity, response);
     return identity;
@@ -66,14 +62,14 @@ export class BearerTokens {
   }
 
   /** A connection that sends the same header again, letter for letter, learns nothing from being let in sooner. */
-  #justRecognised({ headers, socket }: IncomingMessage): Identity | undefined {
+  #justRecognised({ headers, socket }: HttpAsk): Identity | undefined {
     const known = this.#recognised.get(socket);
     if (known === undefined || known.header !== headers.authorization) return undefined;
     const isCurrent = performance.now() < known.until && known.revocations === this.#checks.tokens.revocations;
     return isCurrent ? known.identity : undefined;
   }
 
-  async #look({ headers, socket }: IncomingMessage, others: OtherTokens): Promise<Identity> {
+  async #look({ headers, socket }: HttpAsk, others: OtherTokens): Promise<Identity> {
     const header = headers.authorization ?? '';
     const { revocations } = this.#checks.tokens;
     const until = performance.now() + recognisedForMs;

@@ -1,8 +1,8 @@
-import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { MiddlewareHandler } from 'hono';
 import { isAddressedTo, isFromOwnPage } from '../../surfaces/mcp/endpoint/http/addressed.ts';
+import type { HttpAsk } from '../../surfaces/mcp/endpoint/http/http-messages.ts';
 import type { ServerEnvironment } from '../environment.ts';
 import { Problem } from '../problems/problem.ts';
 
@@ -48,7 +48,7 @@ export function checkHostAndOrigin(allowed: () => ReadonlySet<string>): Middlewa
 }
 
 /** Throws the problem with a request that was meant for another host, or that a page of another site makes. */
-export function assertHostAndOrigin(request: IncomingMessage, allowed: ReadonlySet<string>): void {
+export function assertHostAndOrigin(request: HttpAsk, allowed: ReadonlySet<string>): void {
   if (!isAddressedTo(request, (host) => allowed.has(host))) {
     throw new Problem(
       'host-refused',

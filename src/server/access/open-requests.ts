@@ -1,5 +1,5 @@
-import type { ServerResponse } from 'node:http';
 import { Slots } from '../../model/slots.ts';
+import type { HttpReply } from '../../surfaces/mcp/endpoint/http/http-messages.ts';
 import type { Identity } from './identity.ts';
 
 const lookEveryMs = 1000;
@@ -7,7 +7,7 @@ const lookEveryMs = 1000;
 /** The requests that holders of tokens have open. A token that is revoked or expires ends them, streams and waiting calls included. */
 export class OpenRequests {
   readonly #isStillGood: (identity: Identity) => Promise<boolean>;
-  readonly #open = new Slots<{ readonly identity: Identity; readonly response: ServerResponse }>();
+  readonly #open = new Slots<{ readonly identity: Identity; readonly response: HttpReply }>();
   #isLooking = false;
 
   constructor(isStillGood: (identity: Identity) => Promise<boolean>) {
@@ -15,7 +15,7 @@ export class OpenRequests {
   }
 
   /** Keeps an eye on a request until it is answered. */
-  add(identity: Identity, response: ServerResponse): void {
+  add(identity: Identity, response: HttpReply): void {
     // Whoever hung up while their token was looked at has told so already.
     if (response.closed) return;
     const place = this.#open.add({ identity, response });

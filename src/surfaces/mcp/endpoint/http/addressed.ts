@@ -1,16 +1,13 @@
-import type { IncomingMessage } from 'node:http';
+import type { HttpAsk } from './http-messages.ts';
 
 /** Whether a request was meant for a host that is ours: a name that merely resolves to us is none, which stops DNS rebinding. */
-export function isAddressedTo(
-  { url, headers, rawHeaders }: IncomingMessage,
-  isOurs: (host: string) => boolean,
-): boolean {
+export function isAddressedTo({ url, headers, rawHeaders }: HttpAsk, isOurs: (host: string) => boolean): boolean {
   // A proxy-style request line names a host of its own, and a second header another one, past a check of the first.
   return isOurs(hostOf(headers.host)) && url?.startsWith('/') === true && hostsIn(rawHeaders) === 1;
 }
 
 /** Whether a request comes from a program, or from a page of the very host it is for. Either scheme: TLS may end at a proxy. */
-export function isFromOwnPage({ headers: { host, origin } }: IncomingMessage): boolean {
+export function isFromOwnPage({ headers: { host, origin } }: HttpAsk): boolean {
   if (origin === undefined) return true;
   const given = origin.toLowerCase();
   return given === `http://${hostOf(host)}` || given === `https://${hostOf(host)}`;

@@ -1,9 +1,9 @@
-import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Stop } from '../../../../model/stop.ts';
 import type { Channel } from '../channel.ts';
 import { type Answer, Prepared, type RequestId, replyParts, replyText } from '../wire.ts';
 import { type EventStream, type HeaderList, answerHeaders } from './event-stream.ts';
+import type { HttpReply } from './http-messages.ts';
 
 const jsonHeaders = [...answerHeaders, 'Content-Type', 'application/json'];
 
@@ -30,12 +30,12 @@ export class Exchange implements Channel {
   readonly canTell: boolean;
   /** Aborted when nobody can get the answer any more, and by whoever else ends the request. */
   readonly stop = new Stop();
-  readonly #response: ServerResponse;
+  readonly #response: HttpReply;
   readonly #options: ExchangeOptions;
   #stream: EventStream | undefined;
   #isOver = false;
 
-  constructor(response: ServerResponse, options: ExchangeOptions) {
+  constructor(response: HttpReply, options: ExchangeOptions) {
     this.#response = response;
     this.#options = options;
     this.canTell = options.accepted.stream;
@@ -79,7 +79,7 @@ export class Exchange implements Channel {
     response.end(tail);
   }
 
-  #head(status: number, length: number): ServerResponse {
+  #head(status: number, length: number): HttpReply {
     return this.#response.writeHead(
       status,
       jsonHeaders.concat(this.#options.headers, 'Content-Length', String(length)),

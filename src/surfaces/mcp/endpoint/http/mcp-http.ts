@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Slots } from '../../../../model/slots.ts';
 import { Stop } from '../../../../model/stop.ts';
 import { serveBatch } from '../batch.ts';
@@ -25,6 +24,7 @@ import {
 import { checkHeaders, checkParameters } from './check-headers.ts';
 import { EventStream, type HeaderList, answerHeaders } from './event-stream.ts';
 import { type Accepted, Exchange, type ExchangeOptions } from './exchange.ts';
+import type { HttpAsk, HttpReply } from './http-messages.ts';
 import { HttpSession } from './http-session.ts';
 import { HttpSessions, type SessionLimits } from './http-sessions.ts';
 import { Resumption } from './resumption.ts';
@@ -42,8 +42,8 @@ export interface McpHttpOptions {
 
 /** A request that was let in, and read. */
 export interface HttpRequest {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly request: HttpAsk;
+  readonly response: HttpReply;
   readonly peer: Peer;
   /** The body of a POST. */
   readonly body: string;
@@ -349,7 +349,7 @@ class SessionAnswer implements ExchangeOptions {
 }
 
 /** A request without a session that names the newer revision, in its body or its headers. */
-function isModern({ headers }: IncomingMessage, { params }: Exclude<WireMessage, { kind: 'response' }>): boolean {
+function isModern({ headers }: HttpAsk, { params }: Exclude<WireMessage, { kind: 'response' }>): boolean {
   if (headers['mcp-session-id'] !== undefined) return false;
   const header = headers['mcp-protocol-version'];
   return namedVersion(params) !== undefined || (typeof header === 'string' && !isLegacyVersion(header.trim()));
@@ -377,7 +377,7 @@ function existing(session: HttpSession | undefined): HttpSession {
 /** Clients say the same with every request. */
 let lastAccepted: { readonly header: string | undefined; readonly accepted: Accepted } | undefined;
 
-function acceptedBy({ headers: { accept } }: IncomingMessage): Accepted {
+function acceptedBy({ headers: { accept } }: HttpAsk): Accepted {
   if (lastAccepted === undefined || lastAccepted.header !== accept)
     lastAccepted = { header: accept, accepted: acceptedIn(accept) };
   return lastAccepted.accepted;
@@ -391,7 +391,7 @@ function acceptedIn(accept: string | undefined): Accepted {
   return accepted;
 }
 
-function send(response: ServerResponse, status: number, text: string): void {
+function send(response: HttpReply, status: number, text: string): void {
   const allow = status === 405 ? ['Allow', 'GET, POST, DELETE'] : [];
   response.writeHead(status, [...answerHeaders, ...allow, 'Content-Type', 'application/json']).end(text);
 }

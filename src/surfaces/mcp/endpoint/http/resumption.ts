@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
 import type { JsonObject } from '../../../../model/json.ts';
 import { type Relay, type RelayCaller, RelayLost } from '../relay.ts';
 import { Refusal, WireError, errorText, wireCodes } from '../wire.ts';
 import { type EventStream, type StreamOutlet, mostUnread, streamHeaders } from './event-stream.ts';
+import type { HttpReply } from './http-messages.ts';
 import type { HttpSession } from './http-session.ts';
 import type { HttpSessions } from './http-sessions.ts';
 import { RelayedStream } from './relayed-stream.ts';
@@ -35,7 +35,7 @@ export class Resumption {
     parts.relay?.serve('stream', (asked: AskedStream, caller) => this.#serveOther(asked, caller));
   }
 
-  async open(session: HttpSession, response: ServerResponse, lastEventId: string | undefined): Promise<void> {
+  async open(session: HttpSession, response: HttpReply, lastEventId: string | undefined): Promise<void> {
     // Whoever hung up while the session was looked for has told so already, and nobody would tell it again.
     if (response.closed) return;
     const event = lastEventId === undefined ? undefined : eventPlace(lastEventId);
@@ -62,11 +62,7 @@ export class Resumption {
     });
   }
 
-  async #askOther(
-    session: HttpSession,
-    event: EventPlace & { after: number },
-    response: ServerResponse,
-  ): Promise<void> {
+  async #askOther(session: HttpSession, event: EventPlace & { after: number }, response: HttpReply): Promise<void> {
     const { place, stream, after } = event;
     const gone = new AbortController();
     response.once('close', () => gone.abort(new DOMException('the client is gone', 'AbortError')));
@@ -99,7 +95,7 @@ export class Resumption {
 }
 
 /** A request that nobody answers any more is answered with that, so that its client does not wait for ever. */
-function endLost(response: ServerResponse, session: HttpSession, { request, place, stream }: EventPlace): void {
+function endLost(response: HttpReply, session: HttpSession, { request, place, stream }: EventPlace): void {
   if (!response.headersSent) response.writeHead(200, [...streamHeaders, ...session.headers]);
   if (request !== undefined) {
     const lost =

@@ -1,0 +1,59 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** The line and the headers of a request that the short way can take. */
+export interface RequestHead {
+  /** As it came, up to the empty line. */
+  readonly text: string;
+  /** Where the body begins. */
+  readonly end: number;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly rawHeaders: string[];
+  readonly bodyBytes: number;
+}
+
+/** What is larger goes the long way. */
+export const largestHead = 8 * 1024;
+const largestBody = 64 * 1024;
+
+const emptyLine = Buffer.from('\r\n\r\n');
+const firstLine = /^POST (\/[!-~]*) HTTP\/1\.1$/;
+const headerLine = /^([\w!#$%&'*+.^`|~-]+):[ \t]*((?:[!-~](?:[ \t!-~]*[!-~])?)?)[ \t]*$/;
+const length = /^\d{1,5}$/;
+/** What changes how a request is read, or what becomes of its connection. */
+const special: ReadonlySet<string> = new Set(['transfer-encoding', 'expect', 'upgrade', 'trailer', 'proxy-connection']);
+
+/**
+ * Reads the head of a POST, where it can be read in one way only; `undefined` for everything else, whatever may be wrong with it.
+ * Whoever stands before us must have read the same, so nothing is made up for: each line ends as it should, nothing is
+ * said twice, the body has the length that it says, and all is plain ASCII.
+ */
+export function readHead(bytes: Buffer, last: RequestHead | undefined): RequestHead | undefined {
+  const found = bytes.indexOf(emptyLine);
+  if (found === -1 || found > largestHead) return undefined;
+  const text = bytes.toString('latin1', 0, found);
+  // Clients say the same with every request.
+  return last?.text === text ? last : parse(text);
+}
+
+function parse(text: string): RequestHead | undefined {
+  const [line = '', ...lines] = text.split('\r\n');
+  const url = firstLine.exec(line)?.[1];
+  if (url === undefined) return undefined;
+  const headers: Record<string, string> = {};
+  const rawHeaders: string[] = [];
+  for (const each of lines) {
+    const [, name, value = ''] = headerLine.exec(each) ?? [];
+    if (name === undefined) return undefined;
+    const key = name.toLowerCase();
+    // Names that every object has are none of a client that means well.
+    if (key in headers || special.has(key)) return undefined;
+    headers[key] = value;
+    rawHeaders.push(name, value);
+  }
+  const { host, connection = 'keep-alive', 'content-length': said = '' } = headers;
+  if (host === undefined || connection.toLowerCase() !== 'keep-alive' || !length.test(said)) return undefined;
+  const bodyBytes = Number(said);
+  if (bodyBytes > largestBody) return undefined;
+  return { text, end: text.length + emptyLine.length, url, headers, rawHeaders, bodyBytes };
+}

@@ -1,0 +1,19 @@
+import type { IncomingMessage } from 'node:http';
+import type { HeaderList, StreamOutlet } from './event-stream.ts';
+
+/** What is looked at of a request, whoever read it: Node, or the server’s short way. */
+export type HttpAsk = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'rawHeaders' | 'socket'>;
+
+/** Where an answer is written to: as much of Node’s response as the endpoint needs. */
+export interface HttpReply extends StreamOutlet {
+  readonly headersSent: boolean;
+  /** Whether it was sent, or nobody can get it any more. */
+  readonly closed: boolean;
+  writeHead(status: number, headers: HeaderList): HttpReply;
+  /** What is written from now on leaves together, with the end. */
+  cork(): void;
+  write(part: string | Uint8Array): unknown;
+  end(ended?: () => void): unknown;
+  end(last: string | Uint8Array, encoding?: BufferEncoding): unknown;
+  on(event: 'close', listener: () => void): unknown;
+}
