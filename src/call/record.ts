@@ -93,7 +93,7 @@ function draft(
     type,
     at: type === 'CallStarted' ? call.startedAt : Date.now(),
     call: call.id,
-    session: column(redactor, call.options.session ?? ''),
+    session: sessionColumn(redactor, call.options.session ?? ''),
     tool: call.tool?.definition.name ?? column(redactor, call.name),
     outcome,
     body: redactor.json(body),
@@ -133,6 +133,24 @@ export function column(redactor: Redactor, value: string): string {
     .text(value.toWellFormed().replace(/[\u0000-\u001f\u007f]/g, ' '))
     .slice(0, 200)
     .toWellFormed();
+}
+
+interface KnownColumn {
+  readonly redactor: Redactor;
+  readonly registered: number;
+  readonly value: string;
+  readonly column: string;
+}
+
+let lastSession: KnownColumn | undefined;
+
+/** A session makes many calls, one after the other. */
+function sessionColumn(redactor: Redactor, value: string): string {
+  const { registered } = redactor;
+  const known = lastSession;
+  if (known?.value === value && known.redactor === redactor && known.registered === registered) return known.column;
+  lastSession = { redactor, registered, value, column: column(redactor, value) };
+  return lastSession.column;
 }
 
 /** Takes secrets out before it cuts: half a secret would not be recognised. What is not cut is redacted with the whole entry. */

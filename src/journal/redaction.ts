@@ -8,6 +8,8 @@ import { createPrefixSearch, createStringSearch } from './string-search.ts';
 
 /** Keeps secrets out of the journal, logs and errors. */
 export interface Redactor {
+  /** How many values were registered: what was looked at before a change has to be looked at again. */
+  readonly registered: number;
   /** Registers a secret value that must never be recorded; `[redacted:NAME]` stands in its place. */
   add(name: string, value: string): void;
   /** Redacts a JSON document given as text (the output of `JSON.stringify`); returns valid JSON text. */
@@ -103,6 +105,9 @@ export function createRedactor(): Redactor {
   }
 
   return {
+    get registered() {
+      return nameOf.size;
+    },
     add: (name, value) => {
       if (value.length < shortestSecret) {
         const message = `the secret "${name}" is shorter than ${shortestSecret} characters: it cannot be kept out of the record`;

@@ -26,6 +26,25 @@ function keptLines(): string {
   return kept;
 }
 
+function linesOf(headers: HeaderList): string {
+  let text = '';
+  for (let index = 0; index < headers.length; index += 2) {
+    const [name, value] = [headers[index] ?? '', headers[index + 1] ?? ''];
+    if (unfit.test(value)) throw new Error(`the value of the header ${name} cannot be sent`);
+    text += `${name}: ${value}\r\n`;
+  }
+  return text;
+}
+
+const known = new WeakMap<HeaderList, string>();
+
+/** The same for a list that is used again and again. */
+function knownLines(headers: HeaderList): string {
+  let lines = known.get(headers);
+  if (lines === undefined) known.set(headers, (lines = linesOf(headers)));
+  return lines;
+}
+
 /** An answer on a connection that goes the short way. The whole of it leaves in one piece, where it is known at once. */
 export class ShortResponse implements HttpReply {
   closed = false;
@@ -56,17 +75,21 @@ export class ShortResponse implements HttpReply {
 
   writeHead(status: number, headers: HeaderList): this {
     if (this.headersSent) throw new Error('the head of the answer was sent already');
-    let text = '';
-    for (let index = 0; index < headers.length; index += 2) {
-      const [name, value] = [headers[index] ?? '', headers[index + 1] ?? ''];
-      if (unfit.test(value)) throw new Error(`the value of the header ${name} cannot be sent`);
-      if (name === 'Content-Length') this.#isSized = true;
-      text += `${name}: ${value}\r\n`;
-    }
+    this.#head = linesOf(headers);
+    this.#isSized = headers.includes('Content-Length');
     this.#status = status;
-    this.#head = text;
     this.headersSent = true;
     return this;
+  }
+
+  sendWhole(status: number, lists: readonly HeaderList[], text: string): void {
+    if (this.headersSent) throw new Error('the head of the answer was sent already');
+    let head = '';
+    for (const list of lists) head += knownLines(list);
+    this.#head = head;
+    this.#status = status;
+    this.headersSent = true;
+    this.end(text);
   }
 
   flushHeaders(): void {

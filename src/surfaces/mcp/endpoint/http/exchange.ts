@@ -64,6 +64,10 @@ export class Exchange implements Channel {
   end(text: string, status = 200): void {
     this.#isOver = true;
     if (this.#stream === undefined && (this.#options.accepted.json || status !== 200)) {
+      if (this.#response.sendWhole !== undefined) {
+        this.#response.sendWhole(status, [jsonHeaders, this.#options.headers], text);
+        return;
+      }
       const length = Buffer.byteLength(text);
       // Text without other characters is the same in both encodings, and written faster in the simpler one.
       this.#head(status, length).end(text, length === text.length ? 'latin1' : 'utf8');

@@ -10,6 +10,8 @@ export interface HttpReply extends StreamOutlet {
   /** Whether it was sent, or nobody can get it any more. */
   readonly closed: boolean;
   writeHead(status: number, headers: HeaderList): HttpReply;
+  /** Sends an answer whose headers were given out before, where that saves anything: by the same lists. */
+  sendWhole?(status: number, lists: readonly HeaderList[], text: string): void;
   /** What is written from now on leaves together, with the end. */
   cork(): void;
   write(part: string | Uint8Array): unknown;

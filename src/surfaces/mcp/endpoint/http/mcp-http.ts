@@ -29,6 +29,7 @@ import { HttpSession } from './http-session.ts';
 import { HttpSessions, type SessionLimits } from './http-sessions.ts';
 import { Resumption } from './resumption.ts';
 
+const noHeaders: HeaderList = [];
 const beatMs = 15_000;
 const returnMs = 60_000;
 
@@ -228,7 +229,7 @@ export class McpHttp {
     const { name, arguments: args } = message.params;
     if (message.method === 'tools/call' && typeof name === 'string')
       checkParameters(request.headers, peer.view.listing.tools.get(name), args);
-    const exchange = new Exchange(response, { accepted, headers: [], stream: () => new EventStream() });
+    const exchange = new Exchange(response, { accepted, headers: noHeaders, stream: () => new EventStream() });
     if (message.method === 'subscriptions/listen') return this.#listen(exchange, message, peer);
     return this.#exchange(exchange, message.id, () => this.#endpoint.serve(message, peer, exchange, exchange.stop));
   }
