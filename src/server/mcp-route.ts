@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { instance } from '../model/instance.ts';
-import type { Principal } from '../model/principal.ts';
 import type { Signalbox } from '../signalbox.ts';
 import type { HttpAsk, HttpReply } from '../surfaces/mcp/endpoint/http/http-messages.ts';
 import { McpHttp } from '../surfaces/mcp/endpoint/http/mcp-http.ts';
@@ -106,7 +105,7 @@ export function mcpRoute(parts: McpRouteParts): McpRoute {
 
   /** The same for a body that is there: without a promise, where whoever asks was recognised. */
   function serveRead(asked: Asked, body: Buffer): void {
-    const { request, response, named } = asked;
+    const { request, response } = asked;
     try {
       assertHostAndOrigin(request, parts.allowedHosts());
       const identity = parts.bearers.recognise(request, response);
@@ -144,8 +143,8 @@ export function mcpRoute(parts: McpRouteParts): McpRoute {
     return { principal: { id: identity.principal.id, kind: 'agent' }, view };
   }
 
-  function handle({ request, response }: Asked, letIn: LetIn, body: string): Promise<void> | undefined {
-    const { identity, peer, refused } = letIn;
+  function handle({ request, response }: Asked, whom: LetIn, body: string): Promise<void> | undefined {
+    const { identity, peer, refused } = whom;
     const refuse = refused && ((id: RequestId | null) => answer(response, refused, id));
     const mayReturn = (): Promise<boolean> => parts.bearers.isStillGood(identity);
     return http.handle({ request, response, peer, body, mayReturn, refuse });

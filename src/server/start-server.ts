@@ -172,9 +172,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   // People who can open the inbox can be asked.
   const detach = box.approvals.attach({ name: 'console', ask: () => undefined });
   const shortWay = new ShortWay(server, {
-    isFor: (url) => role !== 'worker' && mcp.isFor(url),
+    isFor: (address) => role !== 'worker' && mcp.isFor(address),
     serve: (request, response, body) => mcp.serve(request, response, body),
-    limits: { headersMs: headersTimeout, requestMs: requestTimeout, keptMs },
+    limits: { headersMs: headersTimeout, requestMs: requestTimeout, keptMs, bodyBytes: maxBodyBytes },
   });
   const stop = stoppable(server, { shortWay, graceMs: limits.graceMs ?? 5000, draining: draining.signal });
   const port = await listen(server, host, options.port);

@@ -13,7 +13,7 @@ export interface RequestHead {
 }
 
 /** What is larger goes the long way. */
-export const largestHead = 8 * 1024;
+const largestHead = 8 * 1024;
 const largestBody = 64 * 1024;
 
 const emptyLine = Buffer.from('\r\n\r\n');

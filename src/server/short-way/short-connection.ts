@@ -3,7 +3,7 @@ import type { HttpAsk, HttpReply } from '../../surfaces/mcp/endpoint/http/http-m
 import { type RequestHead, readHead } from './request-head.ts';
 import { ShortResponse } from './short-response.ts';
 
-/** How long clients are waited for. */
+/** How long clients are waited for, and how much they may send. */
 export interface ShortWayLimits {
   /** From when a connection was opened to its first request. */
   readonly headersMs: number;
@@ -11,12 +11,14 @@ export interface ShortWayLimits {
   readonly requestMs: number;
   /** For another request on the same connection. */
   readonly keptMs: number;
+  /** The largest body, also of what goes another way. */
+  readonly bodyBytes: number;
 }
 
 /** Where the requests of a connection go. */
 export interface ShortWayEnds {
   /** Whether requests for that address go the short way. */
-  isFor(url: string): boolean;
+  readonly isFor: (url: string) => boolean;
   serve(request: HttpAsk, response: HttpReply, body: Buffer): void;
   /** Takes the connection from now on, beginning with those bytes. */
   handOver(socket: Socket, bytes: Buffer): void;
@@ -112,7 +114,8 @@ export class ShortConnection {
 
   #look(bytes: Buffer): void {
     const head = readHead(bytes, this.#head);
-    if (head === undefined || !this.#ends.isFor(head.url)) {
+    const { isFor, limits } = this.#ends;
+    if (head === undefined || head.bodyBytes > limits.bodyBytes || !isFor(head.url)) {
       this.#handOver(bytes);
       return;
     }

@@ -10,7 +10,7 @@ import type { HttpAsk, HttpReply } from '../../surfaces/mcp/endpoint/http/http-m
 import { readHead } from './request-head.ts';
 import { ShortWay, type ShortWayOptions } from './short-way.ts';
 
-const limits = { headersMs: 30_000, requestMs: 60_000, keptMs: 6000 };
+const limits = { headersMs: 30_000, requestMs: 60_000, keptMs: 6000, bodyBytes: 5000 };
 
 /** Answers with all that was understood of a request. */
 function tell(way: string, { method, url, headers }: HttpAsk, response: HttpReply, body: string): void {
@@ -205,6 +205,8 @@ describe('the short way into the server', () => {
         ['long', ''],
       ],
     );
+    const [large] = await exchange(port, [post('x'.repeat(5001)), last]);
+    assert.equal(large?.way, 'long', 'what is too large is refused by the same that refuses all');
     const together = await exchange(port, [requests.join('')]);
     assert.deepEqual(together, told, 'also when they come all at once');
   });
