@@ -31,6 +31,7 @@ export interface ShortWayEnds {
 
 /** Of requests that come before the one ahead of them is answered. */
 const mostUnread = 128 * 1024;
+const mostPieces = 64;
 const none = Buffer.alloc(0);
 const tooSlow = Buffer.from('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n');
 
@@ -87,6 +88,8 @@ export class ShortConnection {
     }
     this.#unread.push(chunk);
     this.#unreadBytes += chunk.length;
+    // Small pieces take more room than what is in them.
+    if (this.#unread.length > mostPieces) this.#unread = [Buffer.concat(this.#unread)];
     if (this.#response !== undefined) {
       if (this.#unreadBytes > mostUnread) this.#socket.pause();
     } else if (this.#unreadBytes >= this.#neededBytes) this.#look(this.#takeUnread());

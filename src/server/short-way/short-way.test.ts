@@ -207,6 +207,9 @@ describe('the short way into the server', () => {
     );
     const [large] = await exchange(port, [post('x'.repeat(5001)), last]);
     assert.equal(large?.way, 'long', 'what is too large is refused by the same that refuses all');
+    const [head = '', body = ''] = post('abc'.repeat(70)).split(/(?<=\r\n\r\n)/);
+    const [slow] = await exchange(port, [head, ...body, last]);
+    assert.deepEqual([slow?.way, slow?.body], ['short', body], 'a body may come letter by letter');
     const together = await exchange(port, [requests.join('')]);
     assert.deepEqual(together, told, 'also when they come all at once');
   });
