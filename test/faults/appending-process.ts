@@ -15,7 +15,8 @@ function draft(call: string): EntryDraft {
     session: '',
     tool: 'mcp__a__b',
     outcome: 'completed',
-    body: '{}',
+    // Long enough for a tail to become long now and then, and be followed by another.
+    body: JSON.stringify('x'.repeat(Math.random() * 1000)),
   };
 }
 
@@ -26,4 +27,5 @@ for (let count = 0; ; count += 1) {
   // Long enough for another to write in peace, and short enough to get in its way.
   if (Math.random() < 0.02) await wait(Math.random() * 15);
   if (Math.random() < 0.02) await store.entries({ order: 'newest-first', limit: 1 });
+  if (Math.random() < 0.02) await store.sync();
 }

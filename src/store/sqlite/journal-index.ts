@@ -1,19 +1,25 @@
+import { setImmediate as breath } from 'node:timers/promises';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ChainHead } from '../../journal/store.ts';
+import type { JournalTable } from './journal-table.ts';
 import { sampleSteps } from './sample-table.ts';
 import { bodyFacts } from './schema.ts';
 
 const pageSize = 2000;
 /** As many as take about two milliseconds, for which everybody waits. */
-const smallPage = 200;
-const lagMs = 100;
+const smallPage = 256;
+/** Calls come in bursts, and their callers wait: what can be done after a burst is not done in it. */
+const quietMs = 50;
+/** What lasts longer or brings more is no burst; then entries are taken as they come, while they are young and cheap to keep. */
+const longestBurstMs = 1000;
+const longestBurst = 2048;
 
 /**
  * Keeps `entries` and the anchor in step with the journal, in batches behind the commits: an index costs a page write for
  * each commit, which would more than double what a call pays. Queries catch up first, so that nobody sees the lag.
  */
 export class JournalIndex {
-  readonly #transaction: (work: () => void) => void;
+  readonly #journal: Pick<JournalTable, 'head' | 'transaction'>;
   readonly #anchor: StatementSync;
   readonly #insert: StatementSync;
   readonly #settle: StatementSync;
@@ -21,9 +27,13 @@ export class JournalIndex {
   readonly #moveAnchor: StatementSync;
   #timer: NodeJS.Timeout | undefined;
   #next: NodeJS.Immediate | undefined;
+  #began = 0;
+  #isSustained = false;
+  /** The head when it was looked at last. */
+  #seen = 0;
 
-  constructor(database: DatabaseSync, transaction: (work: () => void) => void) {
-    this.#transaction = transaction;
+  constructor(database: DatabaseSync, journal: Pick<JournalTable, 'head' | 'transaction'>) {
+    this.#journal = journal;
     this.#anchor = database.prepare('SELECT seq, hash FROM anchor');
     this.#insert = database.prepare(
       `INSERT INTO entries SELECT seq, at, type, call, session, tool, outcome, type IN ('CallStarted', 'ToolInvoked'), ${bodyFacts}
@@ -43,22 +53,45 @@ export class JournalIndex {
     return { seq, hash };
   }
 
-  /** Catches up soon. Called after every commit, so it must cost nothing. */
-  schedule(headSeq: () => number): void {
-    this.#timer ??= setTimeout(this.#step, lagMs, headSeq).unref();
+  /** Catches up when it has become quiet. Called after every append, so it must cost nothing. */
+  schedule(): void {
+    if (this.#timer !== undefined || this.#next !== undefined) return;
+    this.#began = performance.now();
+    this.#wait();
   }
 
-  /** A little at a time: calls get their turn in between. */
-  readonly #step = (headSeq: () => number): void => {
-    this.#timer = undefined;
-    const behind = this.#pageNow(headSeq);
-    if (behind >= smallPage) this.#next = setImmediate(this.#step, headSeq).unref();
-    else if (behind > 0) this.schedule(headSeq);
+  #wait(): void {
+    this.#seen = this.#journal.head.seq;
+    this.#timer = setTimeout(this.#look, quietMs).unref();
+  }
+
+  readonly #look = (): void => {
+    const isQuiet = this.#journal.head.seq === this.#seen;
+    const isLong = performance.now() - this.#began >= longestBurstMs || this.#behind >= longestBurst;
+    this.#isSustained = !isQuiet && (this.#isSustained || isLong);
+    if (isQuiet || this.#isSustained) this.#step();
+    else this.#wait();
   };
 
+  /** A little at a time, in the table and here: calls get their turn in between. */
+  readonly #step = (): void => {
+    this.#timer = this.#next = undefined;
+    const behind = this.#pageNow();
+    if (behind >= smallPage) this.#next = setImmediate(this.#step).unref();
+    else if (behind > 0 || this.#isSustained) this.#wait();
+  };
+
+  /** Catches up with what there is now, but for the last page, in the same way. */
+  async approach(): Promise<void> {
+    for (let behind = this.#behind; behind > smallPage; behind -= smallPage) {
+      this.#page(smallPage, smallPage);
+      await breath();
+    }
+  }
+
   /** Catches up now. */
-  catchUp(headSeq: number): void {
-    while (this.anchor().seq < headSeq) this.#page(headSeq);
+  catchUp(): void {
+    while (this.#behind > 0) this.#page(pageSize);
   }
 
   stop(): void {
@@ -66,26 +99,30 @@ export class JournalIndex {
     clearImmediate(this.#next);
   }
 
+  get #behind(): number {
+    return this.#journal.head.seq - this.anchor().seq;
+  }
+
   /** Answers how many entries are left. What cannot be written now is tried again later; why it cannot, the commits tell. */
-  #pageNow(headSeq: () => number): number {
+  #pageNow(): number {
     try {
-      this.#page(headSeq(), smallPage);
-      return headSeq() - this.anchor().seq;
+      this.#page(smallPage, smallPage);
+      return this.#behind;
     } catch {
       return 1;
     }
   }
 
-  #page(headSeq: number, size = pageSize): void {
-    this.#transaction(() => {
+  #page(size: number, most?: number): void {
+    this.#journal.transaction((head) => {
       // Read inside the transaction: another process may have indexed meanwhile.
       const { seq: from } = this.anchor();
-      const to = Math.min(from + size, headSeq);
+      const to = Math.min(from + size, head.seq);
       if (to <= from) return;
       this.#insert.run(from, to);
       this.#settle.run(from, to);
       for (const step of this.#sample) step.run(from, to);
       this.#moveAnchor.run(to, to);
-    });
+    }, most);
   }
 }

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as breath } from 'node:timers/promises';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { EntryDraft, StoredEntry } from '../../journal/entry.ts';
 import type { Appended, ChainHead } from '../../journal/store.ts';
@@ -31,6 +32,8 @@ interface OwnTail {
   readonly file: TailFile;
   /** False when it was found to be taken away or could not be written. */
   isSound: boolean;
+  /** Its size when the table had all of it. */
+  settledSize: number;
 }
 
 interface State extends ChainHead {
@@ -40,7 +43,13 @@ interface State extends ChainHead {
 const ending = '.tail';
 // Making a tail and taking it away costs as much as some twenty commits.
 const commitsInPeace = 32;
-const mostPending = 256;
+// They come in before it is reached (see `JournalIndex`), unless a thousand calls end at once: then all wait for some 20 ms.
+const mostPending = 4096;
+const mostPendingBytes = 4 * 1024 * 1024;
+// A millisecond or two.
+const smallStep = 256;
+// Whoever reads reads all of it, also what the table has; a new file is made seldom enough not to be noticed.
+const longestSettled = 64 * 1024;
 
 /**
  * The journal in its table, and the tail before it. A process that writes alone for a while holds the tail: what it appends goes
@@ -53,10 +62,11 @@ export class JournalTable {
   readonly #readState: StatementSync;
   readonly #find: StatementSync;
   readonly #setHolder: StatementSync;
-  #head: ChainHead;
+  /** The newest entry in the table, so far as this process knows. */
+  #stored: ChainHead;
   #tail: OwnTail | undefined;
   /** Acknowledged, and not in the table yet. */
-  #pending: StoredEntry[] = [];
+  #pending: LinkedEntry[] = [];
   #peaceful = 0;
 
   constructor(options: JournalTableOptions) {
@@ -71,17 +81,17 @@ export class JournalTable {
       `SELECT holder, ifnull(seq, 0) AS seq, ifnull(hash, '') AS hash
        FROM tail LEFT JOIN journal ON journal.seq = (SELECT max(seq) FROM journal)`,
     );
-    this.#head = this.#state();
+    this.#stored = this.#state();
   }
 
   /** The newest entry, so far as this process knows. */
   get head(): ChainHead {
-    return this.#head;
+    return this.#pending.at(-1) ?? this.#stored;
   }
 
   /** Writes all or nothing. `undefined` in the place of an entry that must not be written. */
   append(drafts: readonly EntryDraft[]): Appended {
-    if (this.#pending.length + drafts.length > mostPending) this.flush();
+    if (this.#isFull(drafts.length)) this.transaction(() => undefined);
     const tail = this.#tail;
     if (tail?.isSound !== true || drafts.length > mostPending || drafts.some(hasMore)) return this.#commit(drafts, []);
     const entries = this.#linked(drafts);
@@ -91,30 +101,35 @@ export class JournalTable {
       return this.#commit(drafts, entries);
     }
     this.#pending.push(...entries);
-    this.#head = entries.at(-1) ?? this.#head;
     return entries;
   }
 
-  /** Runs work that needs everything acknowledged so far in the table, whoever wrote it. */
-  transaction(work: () => void): void {
-    this.#transaction(false, work);
+  /**
+   * Runs work that needs everything acknowledged so far in the table, whoever wrote it, or no more than `most` of what this
+   * process has yet to bring in. It is told the newest entry there.
+   */
+  transaction(work: (head: ChainHead) => void, most = Infinity): void {
+    this.#transaction('reading', work, most);
   }
 
   /** The same for work that drops entries: a tail that still held one of them would bring it back. */
   dropping(work: () => void): void {
-    this.#transaction(true, work);
+    this.#transaction('dropping', work);
   }
 
-  /** Brings everything of this process into the table. */
-  flush(): void {
-    if (this.#pending.length > 0) this.transaction(() => undefined);
+  /** Brings everything of this process into the table, a little at a time: others get their turn in between. */
+  async settle(): Promise<void> {
+    for (let left = this.#pending.length; left > 0; left -= smallStep) {
+      this.transaction(() => undefined, smallStep);
+      if (left > smallStep) await breath();
+    }
   }
 
   /** Brings everything that was acknowledged into the table, also of other processes. */
   catchUp(): void {
     const { holder, seq, hash } = this.#state();
     if (this.#pending.length > 0 || (holder !== '' && holder !== this.#tail?.id)) this.transaction(() => undefined);
-    else this.#head = { seq, hash };
+    else this.#stored = { seq, hash };
   }
 
   /** Lets go of the tail. */
@@ -131,7 +146,7 @@ export class JournalTable {
     // Nobody else can write to memory, and SQLite's own transaction around a single statement is cheaper than one of ours.
     if (tails === undefined && only !== undefined && drafts.length === 1 && !hasMore(only)) return [this.#write(only)];
     let written: Appended = added;
-    this.#transaction(true, () => {
+    this.#transaction('writing', () => {
       const last = added.at(-1);
       if (last !== undefined && this.#has(last)) return;
       written = drafts.map((draft) => (apply(draft) ? this.#write(draft) : undefined));
@@ -139,63 +154,71 @@ export class JournalTable {
     return written;
   }
 
-  #transaction(isWriting: boolean, work: () => void): void {
-    const [tail, before] = [this.#tail, this.#head];
-    let settled: Settled = { isOurs: false };
-    let taken: OwnTail | undefined;
+  #transaction(purpose: Purpose, work: (head: ChainHead) => void, most = Infinity): void {
+    const [tail, before, { seq: known }] = [this.#tail, this.#stored, this.head];
+    let settled: Settled = { brought: 0 };
+    let next: OwnTail | undefined;
     let added = 0;
     try {
       this.#options.transaction(() => {
         const state = this.#state();
-        this.#head = { seq: state.seq, hash: state.hash };
-        settled = this.#settle(state, isWriting);
-        work();
-        const isPeaceful = state.holder === '' && state.seq === before.seq;
+        this.#stored = { seq: state.seq, hash: state.hash };
+        settled = this.#settle(state, purpose, most);
+        next = settled.tail;
+        work(this.#stored);
+        const isPeaceful = state.holder === '' && state.seq === known;
         if (!isPeaceful) this.#peaceful = 0;
-        else if (isWriting && (this.#peaceful += 1) >= commitsInPeace) taken = this.#take();
-        added = this.#head.seq - state.seq;
+        else if (purpose !== 'reading' && (this.#peaceful += 1) >= commitsInPeace) next = this.#take();
+        const holder = settled.remaining ?? next?.id ?? '';
+        if (holder !== state.holder) this.#setHolder.run(holder);
+        added = this.#stored.seq - state.seq;
       });
     } catch (error) {
-      this.#head = before;
-      this.#end(taken);
+      this.#stored = before;
+      if (next !== tail) this.#end(next);
       throw error;
     }
-    this.#pending = [];
-    if (settled.isOurs) tail?.file.clear();
-    else this.#end(tail);
-    this.#tail = taken ?? (settled.isOurs ? tail : undefined);
+    this.#pending.splice(0, settled.brought);
+    if (next !== tail) this.#end(tail);
+    else if (next !== undefined && this.#pending.length === 0) next.settledSize = next.file.size;
+    this.#tail = next;
     if (settled.leftover !== undefined) removeTail(settled.leftover);
     if (added > 0) this.#options.onCommit(added);
   }
 
   /** Brings the tail into the table, whosever it is. */
-  #settle({ holder }: State, isWriting: boolean): Settled {
+  #settle({ holder }: State, purpose: Purpose, most: number): Settled {
     const tail = this.#tail;
+    const all = this.#pending.length;
     // Whoever took ours away has brought all of it into the table.
-    if (holder === '') return { isOurs: false };
+    if (holder === '') return { brought: all };
     if (holder === tail?.id) {
-      this.#bringIn(this.#pending);
-      if (!tail.isSound) this.#setHolder.run('');
-      return { isOurs: tail.isSound };
+      const brought = tail.isSound && purpose === 'reading' ? Math.min(most, all) : all;
+      this.#bringIn(this.#pending.slice(0, brought));
+      const isLong = tail.file.size > longestSettled && brought === all;
+      return { brought, tail: purpose === 'dropping' || isLong || !tail.isSound ? this.#successor(tail) : tail };
     }
     const file = this.#fileOf(holder);
-    if (isWriting) {
-      takeTail(file);
-      this.#setHolder.run('');
+    if (purpose === 'reading') {
+      this.#bringIn(readTail(file));
+      return { brought: all, remaining: holder };
     }
+    takeTail(file);
     this.#bringIn(readTail(file));
-    return { isOurs: false, ...(isWriting ? { leftover: file } : {}) };
+    return { brought: all, leftover: file };
   }
 
   /**
-   * What is in the table already, another process brought in to read it. One of an earlier version knows of no tail and may have
-   * written in between: then what comes after gets another place. After a power loss the table may be behind the tail.
+   * What is in the table already, with all before it, another process brought in to read it. One of an earlier version knows of
+   * no tail and may have written in between: then what comes after gets another place. After a power loss the table may be
+   * behind the tail.
    */
-  #bringIn(entries: readonly UnhashedEntry[]): void {
-    for (const entry of entries) {
-      if (entry.seq <= this.#head.seq && this.#has(entry)) continue;
-      if (entry.seq > this.#head.seq + 1) break;
-      this.#store(new LinkedEntry(entry, entry.writer, this.#head));
+  #bringIn(entries: readonly (UnhashedEntry | LinkedEntry)[]): void {
+    const last = entries.findLastIndex((entry) => entry.seq <= this.#stored.seq && this.#has(entry));
+    for (const entry of entries.slice(last + 1)) {
+      if (entry.seq > this.#stored.seq + 1) break;
+      const isLinked = entry instanceof LinkedEntry && entry.follows(this.#stored);
+      this.#store(isLinked ? entry : new LinkedEntry(entry, entry.writer, this.#stored));
     }
   }
 
@@ -206,12 +229,21 @@ export class JournalTable {
     this.#peaceful = 0;
     try {
       for (const name of readdirSync(tails)) if (name.endsWith(ending)) removeTail(join(tails, name));
-      const id = newId('tail');
-      const tail = { id, file: new TailFile(this.#fileOf(id)), isSound: true };
-      this.#setHolder.run(id);
-      return tail;
+    } catch {}
+    return this.#make();
+  }
+
+  /** Another file in the place of one that has become long or may not be read any more; it counts until this is committed. */
+  #successor({ isSound }: OwnTail): OwnTail | undefined {
+    return isSound ? this.#make() : undefined;
+  }
+
+  #make(): OwnTail | undefined {
+    const id = newId('tail');
+    try {
+      return { id, file: new TailFile(this.#fileOf(id)), isSound: true, settledSize: 0 };
     } catch {
-      // No room or no permission: every append stays a commit.
+      // No room or no permission: every append is a commit.
       return undefined;
     }
   }
@@ -226,18 +258,24 @@ export class JournalTable {
     return join(this.#options.tails ?? '', `${id}${ending}`);
   }
 
+  #isFull(more: number): boolean {
+    const tail = this.#tail;
+    if (tail === undefined || this.#pending.length === 0) return false;
+    return this.#pending.length + more > mostPending || tail.file.size - tail.settledSize > mostPendingBytes;
+  }
+
   #linked(drafts: readonly EntryDraft[]): LinkedEntry[] {
-    let before = this.#head;
+    let before = this.head;
     return drafts.map((draft) => (before = new LinkedEntry(draft, this.#options.writer, before)));
   }
 
   #write(draft: Linkable): StoredEntry {
-    return this.#store(new LinkedEntry(draft, this.#options.writer, this.#head));
+    return this.#store(new LinkedEntry(draft, this.#options.writer, this.#stored));
   }
 
   #store({ seq, at, type, call, session, tool, outcome, writer, body, hash }: StoredEntry): StoredEntry {
     this.#insert.run(seq, at, type, call, session, tool, outcome, writer, body, hash);
-    this.#head = { seq, hash };
+    this.#stored = { seq, hash };
     return { seq, at, type, call, session, tool, outcome, writer, body, hash };
   }
 
@@ -250,9 +288,17 @@ export class JournalTable {
   }
 }
 
+/** What a transaction is for: whoever writes takes the tail of others away, whoever drops also leaves the own one. */
+type Purpose = 'reading' | 'writing' | 'dropping';
+
 /** What became of the tail in a transaction. */
 interface Settled {
-  readonly isOurs: boolean;
+  /** How many of the entries that waited are in the table now. */
+  readonly brought: number;
+  /** The own tail from now on. */
+  readonly tail?: OwnTail | undefined;
+  /** The tail of another process that was only read. */
+  readonly remaining?: string;
   /** The file of a tail that was taken away from another process. */
   readonly leftover?: string;
 }

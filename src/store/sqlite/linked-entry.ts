@@ -17,7 +17,9 @@ export class LinkedEntry implements StoredEntry {
   readonly writer: string;
   readonly body: string;
   #hash: string | undefined;
+  /** The entry before, as long as this one has no hash. */
   #before: ChainHead | undefined;
+  #previous: string | undefined;
 
   constructor({ at, type, call, session, tool, outcome, body }: Linkable, writer: string, before: ChainHead) {
     this.seq = before.seq + 1;
@@ -33,10 +35,26 @@ export class LinkedEntry implements StoredEntry {
   }
 
   get hash(): string {
-    if (this.#hash === undefined) {
-      this.#hash = linkHash(this.#before?.hash ?? '', this);
-      this.#before = undefined;
-    }
+    this.#hash ??= this.#link();
     return this.#hash;
+  }
+
+  /** Whether it stands after this one in the chain. */
+  follows({ seq, hash }: ChainHead): boolean {
+    return this.seq === seq + 1 && (this.#before?.hash ?? this.#previous) === hash;
+  }
+
+  /** Those before it come first, and not by one calling the other: there may be thousands. */
+  #link(): string {
+    const unlinked: LinkedEntry[] = [];
+    let before = this.#before;
+    while (before instanceof LinkedEntry && before.#hash === undefined) {
+      unlinked.push(before);
+      before = before.#before;
+    }
+    while (unlinked.length > 0) unlinked.pop()?.hash;
+    this.#previous = this.#before?.hash ?? '';
+    this.#before = undefined;
+    return linkHash(this.#previous, this);
   }
 }

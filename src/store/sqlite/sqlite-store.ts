@@ -71,7 +71,6 @@ class SqliteStore implements Store {
   readonly #readClaim: StatementSync;
   readonly #writeClaim: StatementSync;
   readonly #settleClaim: StatementSync;
-  readonly #headSeq = (): number => this.#journal.head.seq;
 
   constructor(file: string) {
     this.location = file === ':memory:' ? 'memory' : file;
@@ -102,7 +101,7 @@ class SqliteStore implements Store {
       apply: (draft) => this.#apply(draft),
       onCommit: (entries) => this.#checkpointer?.committed(entries),
     });
-    this.#index = new JournalIndex(this.#database, (work) => this.#journal.transaction(work));
+    this.#index = new JournalIndex(this.#database, this.#journal);
     this.#results = new ResultTable(this.#database, (work) => this.#transaction(work));
     this.#statements = new Statements(this.#database, this.location);
     this.#pruned = new PrunedJournal(this.#statements, (work) => this.#journal.dropping(work));
@@ -123,12 +122,12 @@ class SqliteStore implements Store {
 
   append(drafts: readonly EntryDraft[]): Appended {
     const written = this.#journal.append(drafts);
-    this.#index.schedule(this.#headSeq);
+    this.#index.schedule();
     return written;
   }
 
   async sync(): Promise<void> {
-    this.#journal.flush();
+    await this.#journal.settle();
     try {
       await this.#log?.flush();
     } catch (error) {
@@ -137,23 +136,29 @@ class SqliteStore implements Store {
   }
 
   async entries(query: EntryQuery): Promise<readonly StoredEntry[]> {
+    await this.#index.approach();
     this.#journal.catchUp();
     const isIndexed = query.text === undefined && query.shadowed === undefined;
     if (isIndexed) return this.#select(query);
     const { turn, stretch } = this.#stretches;
     const after = Math.max(query.after ?? 0, this.#pruned.beginning().seq);
-    return await search({ ...query, after }, this.#headSeq(), { select: (part) => this.#select(part), turn, stretch });
+    return await search({ ...query, after }, this.#journal.head.seq, {
+      select: (part) => this.#select(part),
+      turn,
+      stretch,
+    });
   }
 
   async samples(query: SampleQuery): Promise<CallSamples> {
+    await this.#index.approach();
     this.#journal.catchUp();
-    this.#index.catchUp(this.#headSeq());
+    this.#index.catchUp();
     return readSamples(this.#statements, query);
   }
 
   #select(query: EntryQuery): readonly StoredEntry[] {
     const { sql, values, indexed } = entryQuery(query);
-    if (indexed) this.#index.catchUp(this.#headSeq());
+    if (indexed) this.#index.catchUp();
     const statement = this.#statements.get(sql);
     if (query.bytes === undefined) return statement.all(...values).map(plainEntry);
     const entries: StoredEntry[] = [];
@@ -180,8 +185,9 @@ class SqliteStore implements Store {
   }
 
   async drop(request: DropRequest): Promise<Dropped> {
+    await this.#index.approach();
     this.#journal.catchUp();
-    this.#index.catchUp(this.#headSeq());
+    this.#index.catchUp();
     return await this.#pruned.drop(request, (entries) => this.#checkpointer?.committed(entries));
   }
 
@@ -233,7 +239,7 @@ class SqliteStore implements Store {
   async close(): Promise<void> {
     this.#index.stop();
     this.#journal.catchUp();
-    this.#index.catchUp(this.#headSeq());
+    this.#index.catchUp();
     this.#journal.close();
     await Promise.all([this.#log?.close(), this.#checkpointer?.close()]);
     this.#database.close();

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, readSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, readSync, rmSync, writeSync } from 'node:fs';
 import type { StoredEntry } from '../../journal/entry.ts';
 
 /** An entry as it stands in a tail: its hash follows from the entry before it. */
@@ -7,19 +7,33 @@ export type UnhashedEntry = Omit<StoredEntry, 'hash'>;
 // The first character tells whether whoever made the file may still count on it.
 const held = 'held\n';
 const taken = 't';
+const hole = '\0';
 const linesOfEntry = 9;
 
 /**
- * A file with the entries that were acknowledged and are not in the database yet. Appending to it costs a tenth of a commit. It
- * belongs to the process that made it until another takes it away.
+ * A file with the entries that were acknowledged and are not in the database yet, and some before them. Appending to it costs a
+ * tenth of a commit. It belongs to the process that made it until another takes it away. It only ever grows: whoever reads it
+ * does so while its owner writes.
  */
 export class TailFile {
   readonly #descriptor: number;
   readonly #first = Buffer.alloc(1);
+  #size = 0;
 
   constructor(file: string) {
     this.#descriptor = openSync(file, 'ax+', 0o600);
-    writeSync(this.#descriptor, held);
+    try {
+      writeSync(this.#descriptor, held);
+    } catch (error) {
+      closeSync(this.#descriptor);
+      removeTail(file);
+      throw error;
+    }
+  }
+
+  /** How many bytes of entries are in it. */
+  get size(): number {
+    return this.#size;
   }
 
   /**
@@ -28,19 +42,15 @@ export class TailFile {
    */
   append(entries: readonly UnhashedEntry[]): boolean {
     const text = textOf(entries);
+    // It would be taken for the hole that a power loss leaves.
+    if (text.includes(hole)) return false;
     try {
       const written = writeSync(this.#descriptor, text);
+      this.#size += written;
       return written === Buffer.byteLength(text) && this.#isHeld();
     } catch {
       return false;
     }
-  }
-
-  /** Forgets the entries, when the database has them. That it cannot does no harm: they would be found there. */
-  clear(): void {
-    try {
-      ftruncateSync(this.#descriptor, held.length);
-    } catch {}
   }
 
   close(): void {
@@ -70,11 +80,15 @@ export function removeTail(file: string): void {
   } catch {}
 }
 
-/** The entries of a tail. A batch that was not written to its end was never acknowledged, and is left out. */
+/**
+ * The entries of a tail. A batch that was not written to its end was never acknowledged, and is left out. After a power loss
+ * there may be content missing in the middle: what comes after that is left out too.
+ */
 export function readTail(file: string): UnhashedEntry[] {
   if (!existsSync(file)) return [];
+  const [text = ''] = readFileSync(file, 'utf8').split(hole, 1);
   // What stands after the last line break is no whole line.
-  const lines = readFileSync(file, 'utf8').split('\n').slice(1, -1);
+  const lines = text.split('\n').slice(1, -1);
   const entries: UnhashedEntry[] = [];
   let batch: UnhashedEntry[] = [];
   for (let index = 0; index < lines.length;) {
