@@ -1,5 +1,5 @@
-import { setImmediate as breath } from 'node:timers/promises';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { setImmediate as breath } from 'node:timers/promises';
 import type { ChainHead } from '../../journal/store.ts';
 import type { JournalTable } from './journal-table.ts';
 import { sampleSteps } from './sample-table.ts';
@@ -8,6 +8,8 @@ import { bodyFacts } from './schema.ts';
 const pageSize = 2000;
 /** As many as take about two milliseconds, for which everybody waits. */
 const smallPage = 256;
+/** Fewer can wait for more, as long as there are calls. */
+const smallestPage = 64;
 /** Calls come in bursts, and their callers wait: what can be done after a burst is not done in it. */
 const quietMs = 50;
 /** What lasts longer or brings more is no burst; then entries are taken as they come, while they are young and cheap to keep. */
@@ -16,7 +18,8 @@ const longestBurst = 2048;
 
 /**
  * Keeps `entries` and the anchor in step with the journal, in batches behind the commits: an index costs a page write for
- * each commit, which would more than double what a call pays. Queries catch up first, so that nobody sees the lag.
+ * each commit, which would more than double what a call pays. What waits in the tail comes into the table in the same
+ * batches. Queries catch up first, so that nobody sees the lag.
  */
 export class JournalIndex {
   readonly #journal: Pick<JournalTable, 'head' | 'transaction'>;
@@ -27,7 +30,8 @@ export class JournalIndex {
   readonly #moveAnchor: StatementSync;
   #timer: NodeJS.Timeout | undefined;
   #next: NodeJS.Immediate | undefined;
-  #began = 0;
+  /** The burst under way. */
+  #began = { at: 0, seq: 0 };
   #isSustained = false;
   /** The head when it was looked at last. */
   #seen = 0;
@@ -55,9 +59,14 @@ export class JournalIndex {
 
   /** Catches up when it has become quiet. Called after every append, so it must cost nothing. */
   schedule(): void {
-    if (this.#timer !== undefined || this.#next !== undefined) return;
-    this.#began = performance.now();
-    this.#wait();
+    if (this.#next !== undefined) return;
+    if (this.#timer === undefined) {
+      this.#began = { at: performance.now(), seq: this.#journal.head.seq };
+      this.#wait();
+    } else if (this.#isSustained && this.#journal.head.seq - this.#seen >= smallPage) {
+      clearTimeout(this.#timer);
+      this.#next = setImmediate(this.#step).unref();
+    }
   }
 
   #wait(): void {
@@ -66,8 +75,9 @@ export class JournalIndex {
   }
 
   readonly #look = (): void => {
+    const { at, seq } = this.#began;
     const isQuiet = this.#journal.head.seq === this.#seen;
-    const isLong = performance.now() - this.#began >= longestBurstMs || this.#behind >= longestBurst;
+    const isLong = performance.now() - at >= longestBurstMs || this.#journal.head.seq - seq >= longestBurst;
     this.#isSustained = !isQuiet && (this.#isSustained || isLong);
     if (isQuiet || this.#isSustained) this.#step();
     else this.#wait();
@@ -77,8 +87,9 @@ export class JournalIndex {
   readonly #step = (): void => {
     this.#timer = this.#next = undefined;
     const behind = this.#pageNow();
-    if (behind >= smallPage) this.#next = setImmediate(this.#step).unref();
-    else if (behind > 0 || this.#isSustained) this.#wait();
+    if (behind >= smallestPage) this.#next = setImmediate(this.#step).unref();
+    else if (this.#isSustained) this.#wait();
+    else if (behind > 0) this.schedule();
   };
 
   /** Catches up with what there is now, but for the last page, in the same way. */

@@ -319,6 +319,18 @@ describe('the tail of the journal', () => {
     assert.deepEqual(await verifyChain(store).then(({ ok, entries }) => [ok, entries]), [true, enough + 1500]);
   });
 
+  test('where calls never pause, table and index follow them meanwhile', async (t) => {
+    const { open } = place(t);
+    const store = open();
+    await settleIn(store);
+    let appended = 0;
+    for (; appended < 100_000 && (await store.anchor()).seq < 5000; appended += 8) {
+      await store.append(Array.from({ length: 8 }, () => draft()));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    assert.ok(appended < 100_000, 'nothing was indexed in time');
+  });
+
   test('what may wait is bounded, in number and in bytes', async (t) => {
     const { open, inTable } = place(t);
     const store = open();

@@ -136,7 +136,7 @@ class SqliteStore implements Store {
   }
 
   async entries(query: EntryQuery): Promise<readonly StoredEntry[]> {
-    await this.#index.approach();
+    await (entryQuery(query).indexed ? this.#index.approach() : this.#journal.settle());
     this.#journal.catchUp();
     const isIndexed = query.text === undefined && query.shadowed === undefined;
     if (isIndexed) return this.#select(query);
