@@ -35,8 +35,7 @@ export class LinkedEntry implements StoredEntry {
   }
 
   get hash(): string {
-    this.#hash ??= this.#link();
-    return this.#hash;
+    return this.#hash ?? this.#link();
   }
 
   /** Whether it stands after this one in the chain. */
@@ -46,15 +45,18 @@ export class LinkedEntry implements StoredEntry {
 
   /** Those before it come first, and not by one calling the other: there may be thousands. */
   #link(): string {
-    const unlinked: LinkedEntry[] = [];
+    const unlinked: LinkedEntry[] = [this];
     let before = this.#before;
     while (before instanceof LinkedEntry && before.#hash === undefined) {
       unlinked.push(before);
       before = before.#before;
     }
-    while (unlinked.length > 0) unlinked.pop()?.hash;
-    this.#previous = this.#before?.hash ?? '';
-    this.#before = undefined;
-    return linkHash(this.#previous, this);
+    let hash = before?.hash ?? '';
+    for (const entry of unlinked.toReversed()) {
+      entry.#previous = hash;
+      entry.#before = undefined;
+      hash = entry.#hash = linkHash(hash, entry);
+    }
+    return hash;
   }
 }
