@@ -6,7 +6,8 @@ import {
   type StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
 import { type JsonObject, isJsonObject } from '../../../model/json.ts';
-import { type Ask, type GuardedFetch, responseOf } from './guarded-fetch.ts';
+import { type GuardedFetch, responseOf } from './guarded-fetch.ts';
+import type { KeptSockets } from './kept-sockets.ts';
 import { type Left, post } from './post.ts';
 import { type Send, sendBySdk } from './send-by-sdk.ts';
 
@@ -24,7 +25,8 @@ export interface DirectCallsOptions {
 /** What a header can carry as it is, and what does not look like something encoded. */
 const plain = /^(?!=\?)[\x21-\x7e]+$/;
 /** Whoever configures one of these has calls made by the SDK, which knows what becomes of it. */
-const ours = /^(?:host|accept|content-type|content-length|mcp-.*)$/;
+const ours =
+  /^(?:host|accept|content-type|content-length|connection|keep-alive|transfer-encoding|trailer|upgrade|expect|mcp-.*)$/;
 
 /**
  * Sends calls of tools without the SDK's work on each of them, and takes their answers where those are a single JSON document.
@@ -32,8 +34,8 @@ const ours = /^(?:host|accept|content-type|content-length|mcp-.*)$/;
  */
 export class DirectCalls {
   readonly #options: DirectCallsOptions;
-  readonly #ask: Ask;
-  /** As a list, which `node:http` takes as it is. */
+  readonly #sockets: KeptSockets;
+  /** Names and values in turn. */
   readonly #fixed: readonly string[];
   readonly #isPossible: boolean;
   /** Answers for the SDK, by the bodies that they answer. */
@@ -42,7 +44,7 @@ export class DirectCalls {
   constructor(options: DirectCallsOptions) {
     const { url, headers, guarded } = options;
     this.#options = options;
-    this.#ask = guarded.at(url);
+    this.#sockets = guarded.socketsTo(url);
     const { auth } = urlToHttpOptions(url);
     const configured = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
     this.#isPossible = configured.every(([name]) => !ours.test(name));
@@ -98,7 +100,7 @@ export class DirectCalls {
         await bySdk(message, options).finally(() => this.#answered.delete(body));
       };
       const largestAnswer = this.#options.largestMessage;
-      return post(this.#ask, { headers, body, signal: options?.requestSignal, largestAnswer, take }).then(
+      return post(this.#sockets, { headers, body, signal: options?.requestSignal, largestAnswer, take }).then(
         (left) => (left === undefined ? undefined : takeUp(left)),
         failed,
       );

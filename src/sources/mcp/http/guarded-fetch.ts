@@ -1,25 +1,20 @@
-import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import type { IncomingMessage, RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import type { LookupFunction } from 'node:net';
 import { Readable, pipeline } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { instance } from '../../../model/instance.ts';
 import { namesInside, publicLookup, refuseAddress } from './address-guard.ts';
+import type { Ask } from './ask.ts';
 import { boundedEvents } from './bounded-events.ts';
-
-/** Makes a request, and tells once what comes of it. Headers that are a list are sent as they are, and say the host. */
-export type Ask = (
-  request: Pick<RequestOptions, 'method' | 'headers' | 'signal'>,
-  body: string | undefined,
-  answered: (incoming: IncomingMessage) => void,
-  failed: (error: Error) => void,
-) => ClientRequest;
+import { KeptSockets } from './kept-sockets.ts';
 
 /** A `fetch` for one server, and how to let go of its connections. */
 export interface GuardedFetch {
   readonly fetch: FetchLike;
-  /** The same for who asks one address often, and needs no `Response`. Throws when the address may not be asked. */
-  at(url: URL): Ask;
+  /** The same for who calls one address often, and needs no `Response`. Throws when the address may not be asked. */
+  socketsTo(url: URL): KeptSockets;
   close(): void;
 }
 
@@ -38,13 +33,19 @@ export function guardedFetch(configured: URL, largestAnswer: number, others: rea
   const agents = { 'http:': new HttpAgent(settings), 'https:': new HttpsAgent(settings) };
   const hosts = [configured, ...others].map(({ hostname }) => hostname);
   const insideHosts = new Set(hosts.filter((hostname) => namesInside(hostname)));
+  const kept: KeptSockets[] = [];
+
+  /** How names are looked up for an address, if it may be asked. */
+  const lookupFor = ({ hostname }: URL): { lookup?: LookupFunction } => {
+    // A redirect within the origin may still leave the host that was configured: from example.org to www.example.org.
+    if (insideHosts.has(hostname)) return {};
+    refuseAddress(hostname);
+    return { lookup: publicLookup };
+  };
 
   const at = (url: URL): Ask => {
     const secure = url.protocol === 'https:';
     if (!secure && url.protocol !== 'http:') throw new Error(`${url.protocol} is not a protocol of the web`);
-    // A redirect within the origin may still leave the host that was configured: from example.org to www.example.org.
-    const isTrusted = insideHosts.has(url.hostname);
-    if (!isTrusted) refuseAddress(url.hostname);
     const { hostname, port, path, auth } = urlToHttpOptions(url);
     // Copied several times for each request: no more than is needed.
     const place: RequestOptions = {
@@ -53,7 +54,7 @@ export function guardedFetch(configured: URL, largestAnswer: number, others: rea
       path,
       agent: secure ? agents['https:'] : agents['http:'],
       ...(auth === undefined ? {} : { auth }),
-      ...(isTrusted ? {} : { lookup: publicLookup }),
+      ...lookupFor(url),
     };
     const open = secure ? requestHttps : requestHttp;
     return (given, body, answered, failed) => {
@@ -83,8 +84,13 @@ export function guardedFetch(configured: URL, largestAnswer: number, others: rea
 
   return {
     fetch,
-    at,
+    socketsTo(url) {
+      const sockets = new KeptSockets({ url, ...lookupFor(url), byNode: at(url), largestAnswer });
+      kept.push(sockets);
+      return sockets;
+    },
     close() {
+      for (const each of kept) each.close();
       agents['http:'].destroy();
       agents['https:'].destroy();
     },

@@ -1,8 +1,11 @@
-import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { StopSignal } from '../../../model/stop.ts';
 import { reasonOf } from '../../../model/unless-aborted.ts';
+import type { Asked } from './ask.ts';
 import { beforeNextTurn, together } from './end-of-turn.ts';
-import { type Ask, takeAnswer } from './guarded-fetch.ts';
+import { takeAnswer } from './guarded-fetch.ts';
+import type { KeptSockets } from './kept-sockets.ts';
+import { isJson } from './plain-answer.ts';
 
 /** A call on its way to a server. */
 export interface Post {
@@ -18,15 +21,16 @@ export interface Post {
 /** An answer that was left: a document, or something else than one. */
 export type Left = { readonly document: unknown } | { readonly incoming: IncomingMessage };
 
-const json = /^application\/json\s*(;|$)/i;
-
 /**
  * Posts a call, and resolves when its answer was taken, or else with the answer. With callbacks and few objects, because every call
  * pays for them. When it is cancelled its connection is closed, also while what was left is being read.
  */
-export function post(ask: Ask, { headers, body, signal, largestAnswer, take }: Post): Promise<Left | undefined> {
+export function post(
+  sockets: KeptSockets,
+  { headers, body, signal, largestAnswer, take }: Post,
+): Promise<Left | undefined> {
   return new Promise((resolve, reject) => {
-    let request: ClientRequest | undefined;
+    let request: Asked | undefined;
     const cancel = (): void => {
       const reason = reasonOf(signal ?? { reason: 'cancelled' });
       request?.destroy(reason);
@@ -37,12 +41,12 @@ export function post(ask: Ask, { headers, body, signal, largestAnswer, take }: P
       release();
       reject(error);
     };
-    const taken = (bytes: Buffer): void => {
+    const taken = (text: string): void => {
       release();
       together(() => {
         let left: Left | undefined;
         try {
-          const document: unknown = JSON.parse(bytes.toString());
+          const document: unknown = JSON.parse(text);
           if (!take(document)) left = { document };
         } catch (error) {
           reject(error);
@@ -51,9 +55,9 @@ export function post(ask: Ask, { headers, body, signal, largestAnswer, take }: P
         resolve(left);
       });
     };
-    const answered = (incoming: IncomingMessage): void => {
-      if (incoming.statusCode === 200 && json.test(incoming.headers['content-type'] ?? '')) {
-        takeAnswer(incoming, largestAnswer, taken, failed);
+    const left = (incoming: IncomingMessage): void => {
+      if (incoming.statusCode === 200 && isJson.test(incoming.headers['content-type'] ?? '')) {
+        takeAnswer(incoming, largestAnswer, (bytes) => taken(bytes.toString()), failed);
         return;
       }
       incoming.on('close', release);
@@ -62,7 +66,7 @@ export function post(ask: Ask, { headers, body, signal, largestAnswer, take }: P
     const send = (): void => {
       if (signal?.aborted === true) return;
       try {
-        request = ask({ method: 'POST', headers }, body, answered, failed);
+        request = sockets.post(headers, body, { taken, left, failed });
       } catch (error) {
         failed(error);
       }

@@ -1,0 +1,21 @@
+/**
+ * A certificate for `localhost` and `127.0.0.1` that is trusted by nobody, valid until 2120, and its key: a secret of nobody, for the
+ * servers of tests alone.
+ */
+export const localhostCertificate = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgLdyNM+GK4iAGxmiC
+sKMtkr30zNsqqjbp24LpPxmeUuGhRANCAAS7Zow0S6xqpE9uDkdmWQl3HCCch2Ug
+VKuLGesDmLaxyQrBzaTGM7E6e74Asz6Ry9gsTkJUmzOVM37ekJzyvNOD
+-----END PRIVATE KEY-----`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBaDCCAQ2gAwIBAgIBATAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAlsb2NhbGhv
+c3QwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBQxEjAQBgNVBAMM
+CWxvY2FsaG9zdDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABLtmjDRLrGqkT24O
+R2ZZCXccIJyHZSBUq4sZ6wOYtrHJCsHNpMYzsTp7vgCzPpHL2CxOQlSbM5Uzft6Q
+nPK804OjTjBMMBoGA1UdEQQTMBGCCWxvY2FsaG9zdIcEfwAAATAPBgNVHRMBAf8E
+BTADAQH/MB0GA1UdDgQWBBQzU13hSEepxwS7GdRrLX+rLlQvDjAKBggqhkjOPQQD
+AgNJADBGAiEA4oeaxNpD4eA0+yA9brxFUuOr/Y8D5oFaXW1axhUMLhkCIQCeF6iP
+CrUkrQNzV1cRy2AOWKQOYfEPe/iNFObXWTPswg==
+-----END CERTIFICATE-----`,
+};
