@@ -302,3 +302,26 @@ test('what comes besides answers is read in the context of who called, in docume
     assert.deepEqual(heard, new Map(ids.map((id) => [id, `${round} ${id}`])));
   }
 });
+
+test('what comes besides an answer is read in the context of who called, on a connection that another call has made, too', async (t) => {
+  const caller = new AsyncLocalStorage<string>();
+  const notice = { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'x' } };
+  const { transport } = await connected(t, (response, body) => {
+    const { id } = JSON.parse(body) as { id: string };
+    const answer = JSON.stringify({ ...result, id });
+    if (id === 'document') respond('application/json', answer)(response);
+    else respond('text/event-stream', `data: ${JSON.stringify(notice)}\n\ndata: ${answer}\n\n`)(response);
+  });
+  const over = Promise.withResolvers<void>();
+  const heard: unknown[] = [];
+  hear(transport, (message) => {
+    if ('method' in message) heard.push(caller.getStore());
+    else if (message.id === 'stream') over.resolve();
+  });
+  await caller.run('one', () => transport.send({ ...call, id: 'document' }));
+  caller.run('another', () => {
+    transport.send({ ...call, id: 'stream' }).catch(over.reject);
+  });
+  await within(over.promise, 'the answer in a stream');
+  assert.deepEqual(heard, ['another']);
+});

@@ -63,7 +63,7 @@ export class KeptSockets implements Keeper {
     const { url, lookup } = this.#options;
     const host = url.hostname.replace(/^\[|\]$/g, '');
     const isSecure = url.protocol === 'https:';
-    const port = Number(url.port) || (isSecure ? 443 : 80);
+    const port = Number(url.port === '' ? (isSecure ? 443 : 80) : url.port);
     const settings = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 1000, onread };
     const place = { ...settings, ...(lookup === undefined ? {} : { lookup }) };
     if (!isSecure) return connect(place);

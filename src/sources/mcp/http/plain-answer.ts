@@ -22,6 +22,8 @@ export class PlainAnswer {
   /** How long its connection may be used again, when it is whole. */
   keepMs = 0;
   readonly #largest: number;
+  /** The last one that was understood. */
+  #head = '';
   /** All that came, and what of it is the document. */
   #pieces: Buffer[] = [];
   #parts: Buffer[] = [];
@@ -53,16 +55,20 @@ export class PlainAnswer {
   takeText(): string {
     const [first = Buffer.alloc(0)] = this.#parts;
     const text = (this.#parts.length < 2 ? first : Buffer.concat(this.#parts)).toString();
-    this.#pieces = [];
+    this.#forget();
     return text;
   }
 
   /** All that came of an answer that is read by others. */
   takeBytes(): Buffer {
     const bytes = Buffer.concat(this.#pieces);
+    this.#forget();
+    return bytes;
+  }
+
+  #forget(): void {
     this.#pieces = [];
     this.#parts = [];
-    return bytes;
   }
 
   /** Where the body begins. */
@@ -70,8 +76,19 @@ export class PlainAnswer {
     const end = bytes.indexOf('\r\n\r\n') + 2;
     if (end < 2 || end > largestHead) return undefined;
     const head = bytes.toString('latin1', 0, end);
+    // Often that of the answer before: the date in it is by the second.
+    if (head !== this.#head && !this.#understands(head)) return undefined;
+    this.#head = head;
+    this.#size = 0;
+    this.#missing = 0;
+    // So the first chunk is like all others.
+    this.#frame = '\r\n';
+    return end + 2;
+  }
+
+  #understands(head: string): boolean {
     statusLine.lastIndex = 0;
-    if (!statusLine.test(head)) return undefined;
+    if (!statusLine.test(head)) return false;
     header.lastIndex = statusLine.lastIndex;
     const known: Record<string, string | undefined> = {
       'content-type': undefined,
@@ -82,28 +99,20 @@ export class PlainAnswer {
       upgrade: undefined,
       [instance.header]: undefined,
     };
-    while (header.lastIndex < end) {
+    while (header.lastIndex < head.length) {
       const [, spelled, value] = header.exec(head) ?? [];
-      if (spelled === undefined) return undefined;
+      if (spelled === undefined) return false;
       const name = spelled.toLowerCase();
       if (!Object.hasOwn(known, name)) continue;
-      if (known[name] !== undefined) return undefined;
+      if (known[name] !== undefined) return false;
       known[name] = value;
     }
-    if (!isJson.test(known['content-type'] ?? '') || known['upgrade'] !== undefined) return undefined;
-    if (known[instance.header]?.startsWith(instance.id) === true) return undefined;
+    if (!isJson.test(known['content-type'] ?? '') || known['upgrade'] !== undefined) return false;
+    if (known[instance.header]?.startsWith(instance.id) === true) return false;
     const connection = known['connection']?.toLowerCase() ?? 'keep-alive';
-    if (connection !== 'keep-alive' && connection !== 'close') return undefined;
+    if (connection !== 'keep-alive' && connection !== 'close') return false;
     this.keepMs = connection === 'close' ? 0 : msToKeep(known['keep-alive']);
-    return this.#begin(known['content-length'], known['transfer-encoding']) ? end + 2 : undefined;
-  }
-
-  #begin(length: string | undefined, coding: string | undefined): boolean {
-    this.#parts = [];
-    this.#size = 0;
-    this.#missing = 0;
-    // So the first chunk is like all others.
-    this.#frame = '\r\n';
+    const { 'content-length': length, 'transfer-encoding': coding } = known;
     this.#length = length === undefined ? undefined : Number(length);
     if (length === undefined) return coding?.toLowerCase() === 'chunked';
     return coding === undefined && /^\d{1,15}$/.test(length) && Number(length) <= this.#largest;
