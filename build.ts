@@ -29,7 +29,7 @@ const ways: Readonly<Record<string, readonly string[]>> = {
   command: ['cli/main.ts'],
   box: ['cli/read-configuration.ts', 'cli/open-box.ts', 'sources/mcp/mcp-server.ts'],
   rules: ['config/load-policies.ts', 'call/compile-policies.ts'],
-  servers: ['sources/mcp/connection.ts'],
+  network: ['sources/mcp/http/way-to-network.ts'],
   // Before the servers outside are started, and while they start.
   serve: ['cli/serve/serve.ts'],
   serving: [
@@ -41,6 +41,27 @@ const ways: Readonly<Record<string, readonly string[]>> = {
   stdio: ['cli/stdio.ts'],
   endpoint: ['surfaces/mcp/endpoint/mcp-endpoint.ts', 'surfaces/mcp/endpoint/stdio.ts'],
   pages: ['server/app-listener.ts'],
+};
+
+/**
+ * Each of these is loaded only after one of the ways that a list names, or after all that led there: what it shares with every one of
+ * them is there already, and needs no file of its own.
+ */
+const after: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  box: [['command']],
+  serve: [['command']],
+  stdio: [['command']],
+  serving: [['command'], ['box']],
+  pages: [['command'], ['box'], ['serving']],
+  rules: [['library', 'command']],
+  network: [
+    ['library', 'command'],
+    ['library', 'box'],
+  ],
+  endpoint: [
+    ['library', 'command'],
+    ['library', 'box'],
+  ],
 };
 
 type ImportsOf = (id: string) => readonly string[];
@@ -76,12 +97,16 @@ await bundle.close();
 
 /** The ways that load a module; none for what is loaded when it is needed. */
 function groupOf(id: string, importsOf: ImportsOf): string | null {
-  const names = Object.entries(ways).filter(([name, files]) => {
+  const all = Object.entries(ways).filter(([name, files]) => {
     let loaded = loadedBy.get(name);
     if (loaded === undefined) loadedBy.set(name, (loaded = closureOf(files, importsOf)));
     return loaded.has(id);
   });
-  return names.length === 0 ? null : names.map(([name]) => name).join('-');
+  const loading = new Set(all.map(([name]) => name));
+  const isThere = (name: string): boolean =>
+    after[name]?.some((before) => before.every((each) => loading.has(each))) ?? false;
+  const names = [...loading].filter((name) => !isThere(name));
+  return names.length === 0 ? null : names.join('-');
 }
 
 function closureOf(files: readonly string[], importsOf: ImportsOf): ReadonlySet<string> {

@@ -31,7 +31,7 @@ import type { Source, SourceHealth } from './catalog/source.ts';
 import type { ConfigurationChange } from './journal/entry.ts';
 import type { JobStore } from './journal/job-store.ts';
 import { Journal } from './journal/journal.ts';
-import { type PruneRequest, type Pruned, pruneJournal } from './journal/prune.ts';
+import type { PruneRequest, Pruned } from './journal/prune.ts';
 import { JournalReader } from './journal/reader.ts';
 import { Recovery } from './journal/recovery.ts';
 import { type Redactor, createRedactor } from './journal/redaction.ts';
@@ -342,7 +342,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     },
     policies: () => policies.summary(),
     journal: reader,
-    prune: (request) => pruneJournal(store, request),
+    prune: async (request) => await (await import('./journal/prune.ts')).pruneJournal(store, request),
     undo: (callId, undoOptions) => undoCalls.undo(callId, undoOptions),
     undoStanding: (callId) => undoCalls.standing(callId),
     undoSession: (session, undoOptions) => undoCalls.undoSession(session, undoOptions),

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { configurationFiles } from '../config/configuration-files.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { CommandContext } from './command-context.ts';
-import { fitGarbageCollection } from './garbage.ts';
+import { boundGarbage } from './garbage.ts';
 import { type Globals, globalsOf } from './globals.ts';
 import { Interruption } from './interruption.ts';
 import { loadBoxParts } from './load-box-parts.ts';
@@ -38,7 +38,6 @@ async function stdio(
   globals: Globals,
   { input, output, errors }: Terminal,
 ): Promise<void> {
-  fitGarbageCollection();
   const { openConfiguredBox, readConfiguration } = await loadBoxParts();
   const { configuration, file } = readConfiguration(globals);
   if (file !== undefined) refuseStartedByItself(configuration.directory);
@@ -63,6 +62,7 @@ async function stdio(
     const view = endpoint.view(profile);
     const signal = AbortSignal.any([interruption.signal, output.closed]);
     const ready = Promise.race([configured.ready(), new Promise((resolve) => setTimeout(resolve, readyMs).unref())]);
+    void ready.then(boundGarbage);
     const principal = { id: 'stdio', kind: 'agent' } as const;
     const log = (line: string): void => void errors.print(`${line}\n`);
     await serveStdio({

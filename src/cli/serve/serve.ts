@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { configurationFiles } from '../../config/configuration-files.ts';
 import type { Configuration } from '../../config/configuration.ts';
@@ -9,7 +10,7 @@ import { usageFailure } from '../fail.ts';
 import type { Schedules } from '../../sessions/schedules.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { ConfiguredBox } from '../configured/configured-box.ts';
-import { fitGarbageCollection } from '../garbage.ts';
+import { boundGarbage } from '../garbage.ts';
 import { type Globals, globalsOf, shortPath } from '../globals.ts';
 import { Interruption } from '../interruption.ts';
 import { loadBoxParts } from '../load-box-parts.ts';
@@ -30,6 +31,8 @@ import { keepRetention } from './keep-retention.ts';
 import { openSessions } from './open-sessions.ts';
 import { tellRunning } from './running-servers.ts';
 import { tellRequired } from './tell-required.ts';
+
+const afterListMs = 20;
 
 interface Options {
   readonly port: number;
@@ -101,7 +104,6 @@ function parseSeconds(text: string): number {
 }
 
 async function serve(options: Options, globals: Globals, terminal: Terminal): Promise<void> {
-  fitGarbageCollection();
   const { errors } = terminal;
   const { openConfiguredBox, readConfiguration } = await loadBoxParts();
   const { configuration, file } = readConfiguration(globals);
@@ -220,6 +222,9 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
     };
     stops.push(followConfiguration(watch, configured, read, errors, tellRules));
     void configured.ready().then(async () => {
+      // Whoever waits for the tools comes first.
+      await wait(afterListMs, undefined, { ref: false });
+      boundGarbage();
       if (interruption.signal.aborted) return;
       stops.push(tellRequired(box, errors));
       await tellRules();

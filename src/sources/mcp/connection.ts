@@ -1,14 +1,16 @@
-import { type Client, SERVER_INFO_META_KEY, SseError } from '@modelcontextprotocol/client';
+import type { Client } from '@modelcontextprotocol/client';
 import { CapabilityMissing } from '../../model/capability-missing.ts';
 import type { LogLevel } from '../../model/client.ts';
 import { messageOf } from '../../model/errors.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../model/json.ts';
+import { metaKeys } from '../../model/mcp-protocol.ts';
 import { type StopSignal, abortSignalOf } from '../../model/stop.ts';
 import { unlessAborted } from '../../model/unless-aborted.ts';
 import type { Caller, CallerContext } from './callers.ts';
 import { RemoteError } from './connection-errors.ts';
 import { Envelopes } from './envelopes.ts';
-import { type Handshake, type HandshakeOptions, shakeHands } from './handshake.ts';
+import type { HandshakeOptions, Way } from './greeting.ts';
+import { type Handshake, shakeHands } from './handshake.ts';
 import type { RequestOptions } from './lane.ts';
 import { listFilter, listen } from './listen.ts';
 import { verdictKey } from './verdicts.ts';
@@ -32,11 +34,9 @@ export interface ServerFacts {
 }
 
 /** What a connection needs besides the handshake. */
-export interface ConnectionOptions extends Omit<HandshakeOptions, 'prepare'> {
+export interface ConnectionOptions extends HandshakeOptions {
   /** From which importance on the server is to log; as it likes when absent. */
   readonly logLevel: LogLevel | undefined;
-  onListChanged(list: ListName): void;
-  onResourceUpdated(uri: string): void;
 }
 
 /** A request that somebody waits for. */
@@ -58,37 +58,31 @@ export class Connection {
   onLost: ((reason: string) => void) | undefined;
 
   readonly #options: ConnectionOptions;
-  readonly #client: Client;
-  readonly #lane: Handshake['lane'];
+  readonly #way: Way;
+  readonly #lane: Way['lane'];
+  readonly #capabilities: JsonObject;
   readonly #requests: Handshake['requests'];
   readonly #isModern: boolean;
   readonly #envelopes: Envelopes;
+  #client: Promise<Client> | undefined;
   #isOver = false;
   #checking: Promise<void> | undefined;
 
+  /** Connects: starts a program, or goes to an address. */
   static async open(options: ConnectionOptions): Promise<Connection> {
-    const prepare = (client: Client): void => {
-      for (const list of ['tools', 'resources', 'prompts'] as const)
-        client.setNotificationHandler(`notifications/${list}/list_changed`, () => options.onListChanged(list));
-      client.setNotificationHandler('notifications/resources/updated', ({ params }) =>
-        options.onResourceUpdated(params.uri),
-      );
-    };
-    return new Connection(options, await shakeHands({ ...options, prepare }));
+    return new Connection(options, await shakeHands(options));
   }
 
-  constructor(options: ConnectionOptions, { client, lane, requests }: Handshake) {
+  constructor(options: ConnectionOptions, { way, greeting, requests }: Handshake) {
+    const { lane } = way;
+    const { isModern, capabilities, discovered: _, ...facts } = greeting;
     this.#options = options;
-    this.#client = client;
+    this.#way = way;
     this.#lane = lane;
     this.#requests = requests;
-    this.#isModern = client.getProtocolEra() === 'modern';
-    const [serverInfo, instructions] = [client.getServerVersion(), client.getInstructions()];
-    this.facts = {
-      protocolVersion: client.getNegotiatedProtocolVersion() ?? 'unknown',
-      ...(serverInfo === undefined ? {} : { serverInfo: serverInfo as JsonObject }),
-      ...(instructions === undefined ? {} : { instructions }),
-    };
+    this.#isModern = isModern;
+    this.#capabilities = capabilities;
+    this.facts = facts;
     this.#envelopes = new Envelopes({ ...options, protocolVersion: this.facts.protocolVersion });
     if (this.#isModern) lane.envelope = this.#envelopes.for(undefined);
     else if (options.logLevel !== undefined) void this.setLogLevel(options.logLevel).catch(() => undefined);
@@ -109,7 +103,7 @@ export class Connection {
   /** Everything a list has, page after page, to an end that `onCut` is told of. A server without such a list has an empty one. */
   async list(list: ListName, onCut?: (notice: string) => void): Promise<JsonValue[]> {
     const { method, capability } = lists[list];
-    if (this.#client.getServerCapabilities()?.[capability] === undefined) return [];
+    if (this.#capabilities[capability] === undefined) return [];
     let items: JsonValue[] = [];
     const seen = new Set<JsonValue>();
     for (let cursor: JsonValue | undefined; seen.size < mostPages;) {
@@ -179,7 +173,7 @@ export class Connection {
   /** Wants to be told when a resource changes, until what it returns is called. */
   async subscribe(uri: string): Promise<() => Promise<void>> {
     if (this.#isModern) {
-      const listening = listen(this.#client, { resourceSubscriptions: [uri] }, () => this.#isOver);
+      const listening = listen(this.#listener, { resourceSubscriptions: [uri] }, () => this.#isOver);
       await listening.ready;
       return () => listening.stop();
     }
@@ -191,7 +185,7 @@ export class Connection {
 
   /** Tells the server from which importance on to log. In the 2026 revision each call says so itself. */
   async setLogLevel(level: LogLevel): Promise<void> {
-    if (this.#isModern || this.#client.getServerCapabilities()?.logging === undefined) return;
+    if (this.#isModern || this.#capabilities['logging'] === undefined) return;
     await this.#lane.request('logging/setLevel', { level }, { timeoutMs: answerWithinMs });
   }
 
@@ -231,8 +225,7 @@ export class Connection {
 
   #trouble(error: Error): void {
     if (this.#isOver) return;
-    // Its new stream would belong to a new session, which has not shaken hands.
-    if (error instanceof SseError) this.#lose(`the event stream broke: ${error.message}`);
+    if (this.#way.isBroken(error)) this.#lose(`the event stream broke: ${error.message}`);
     else if (!this.#lane.tellsWhenSent) void this.check();
   }
 
@@ -260,10 +253,12 @@ export class Connection {
     return { inputResponses, ...(requestState === undefined ? {} : { requestState }) };
   }
 
+  readonly #listener = (): Promise<Client> => (this.#client ??= this.#way.client());
+
   #listenToLists(): void {
-    const filter = listFilter(this.#client);
+    const filter = listFilter(this.#capabilities);
     // It may not serve the request although it announced it: then the lists stay as they were found.
-    if (filter !== undefined) listen(this.#client, filter, () => this.#isOver).ready.catch(() => undefined);
+    if (filter !== undefined) listen(this.#listener, filter, () => this.#isOver).ready.catch(() => undefined);
   }
 }
 
@@ -276,7 +271,7 @@ function capabilityMissing(error: unknown): CapabilityMissing | undefined {
 
 function withoutServerInfo(result: JsonObject): JsonObject {
   const meta = result['_meta'];
-  if (typeof meta !== 'object' || meta === null || !(SERVER_INFO_META_KEY in meta)) return result;
-  const { [SERVER_INFO_META_KEY]: _, ...rest } = meta;
+  if (typeof meta !== 'object' || meta === null || !(metaKeys.serverInfo in meta)) return result;
+  const { [metaKeys.serverInfo]: _, ...rest } = meta;
   return { ...result, _meta: rest };
 }

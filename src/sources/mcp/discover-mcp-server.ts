@@ -1,7 +1,6 @@
 import type { JsonValue } from '../../model/json.ts';
-import type { ServerFacts } from './connection.ts';
+import { Connection, type ServerFacts } from './connection.ts';
 import { type McpServerOptions, connectionOptions } from './mcp-server-options.ts';
-import { openConnection } from './open-connection.ts';
 import { RecentLines } from '../../process/recent-lines.ts';
 
 /** What a server offers, as it lists it. */
@@ -21,7 +20,7 @@ export async function discoverMcpServer(options: McpServerOptions): Promise<Disc
     onListChanged: () => undefined,
     onResourceUpdated: () => undefined,
   });
-  const connection = await openConnection(given);
+  const connection = await Connection.open(given);
   try {
     const [tools, resources, prompts] = await Promise.all([
       connection.list('tools'),

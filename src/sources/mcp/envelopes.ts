@@ -1,11 +1,6 @@
-import {
-  CLIENT_CAPABILITIES_META_KEY,
-  CLIENT_INFO_META_KEY,
-  LOG_LEVEL_META_KEY,
-  PROTOCOL_VERSION_META_KEY,
-} from '@modelcontextprotocol/client';
 import type { LogLevel, ToolClient } from '../../model/client.ts';
 import type { JsonObject } from '../../model/json.ts';
+import { metaKeys } from '../../model/mcp-protocol.ts';
 import type { AnsweringOptions } from './server-requests.ts';
 
 /** What all requests of a connection say of this side. */
@@ -40,14 +35,14 @@ export class Envelopes {
   #make(canElicit: boolean, canSample: boolean, takesLog: boolean): JsonObject {
     const { protocolVersion, version, logLevel = 'info' } = this.#options;
     return {
-      [PROTOCOL_VERSION_META_KEY]: protocolVersion,
-      [CLIENT_INFO_META_KEY]: { name: 'signalbox', version },
-      [CLIENT_CAPABILITIES_META_KEY]: {
+      [metaKeys.protocolVersion]: protocolVersion,
+      [metaKeys.clientInfo]: { name: 'signalbox', version },
+      [metaKeys.clientCapabilities]: {
         roots: {},
         ...(canElicit ? { elicitation: { form: {}, url: {} } } : {}),
         ...(canSample ? { sampling: { tools: {} } } : {}),
       },
-      ...(takesLog ? { [LOG_LEVEL_META_KEY]: logLevel } : {}),
+      ...(takesLog ? { [metaKeys.logLevel]: logLevel } : {}),
     };
   }
 }

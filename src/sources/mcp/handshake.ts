@@ -1,129 +1,77 @@
-import { Client, type PriorDiscovery, SdkError, SdkErrorCode, SseError } from '@modelcontextprotocol/client';
+import type { PriorDiscovery } from '@modelcontextprotocol/client';
 import { messageOf } from '../../model/errors.ts';
 import { unlessAborted } from '../../model/unless-aborted.ts';
-import { RemoteError, ServerCrashed } from './connection-errors.ts';
-import { explainFailure } from './http/explain-failure.ts';
-import { httpTransport } from './http/http-transport.ts';
+import { ConnectionLost, RemoteError, ServerCrashed } from './connection-errors.ts';
+import type { Greeting, HandshakeOptions, Way } from './greeting.ts';
 import { neverLeft, statusOf } from './http/loss.ts';
-import { Lane, ProcessLane } from './lane.ts';
-import type { RecentLines } from '../../process/recent-lines.ts';
-import { type AnsweringOptions, ServerRequests, relayed } from './server-requests.ts';
-import { StdioTransport } from './stdio/stdio-transport.ts';
+import { ServerRequests } from './server-requests.ts';
+import { wayToProcess } from './stdio/way-to-process.ts';
 import type { McpTransport } from './transport-options.ts';
-import { type Verdicts, fresh, verdictKey } from './verdicts.ts';
+import { fresh, verdictKey } from './verdicts.ts';
 
-/** What a connection is made with. */
-export interface HandshakeOptions {
-  readonly transport: McpTransport;
-  /** The program of the transport, where it was started ahead: for the first attempt. */
-  readonly stdio?: StdioTransport | undefined;
-  readonly version: string;
-  readonly verdicts: Verdicts;
-  readonly lines: RecentLines;
-  readonly largestMessage: number;
-  readonly timeoutMs: number;
-  /** Ends the attempt, and with it the process that it started. */
-  readonly signal?: AbortSignal;
-  /** How long a server may take to say which revision it speaks. */
-  readonly probeMs: number;
-  /** Who answers the server where no caller does. */
-  readonly answering: AnsweringOptions;
-  prepare(client: Client): void;
-}
-
-/** A client that has shaken hands, and the lane below it. */
+/** A way on which hands were shaken. */
 export interface Handshake {
-  readonly client: Client;
-  readonly lane: Lane;
+  readonly way: Way;
+  readonly greeting: Greeting;
   readonly requests: ServerRequests;
 }
 
 /** Connects in the newest revision that both sides speak. A server that makes nothing of the probe gets the old handshake. */
 export async function shakeHands(options: HandshakeOptions): Promise<Handshake> {
+  const { transport } = options;
+  let open = (): Way => wayToProcess(options, transport as McpTransport & { type: 'stdio' });
+  if (transport.type !== 'stdio') {
+    // The SDK is loaded with the first server on the network.
+    const { wayToNetwork } = await import('./http/way-to-network.ts');
+    open = () => wayToNetwork(options, transport);
+  }
+  const way = open();
   try {
-    return await shakeHandsOnce(options);
+    return await shakeHandsOn(way, open, options);
   } catch (error) {
-    throw explained(error, options);
+    throw way.explain(error);
   }
 }
 
-async function shakeHandsOnce(options: HandshakeOptions): Promise<Handshake> {
+async function shakeHandsOn(way: Way, open: () => Way, options: HandshakeOptions): Promise<Handshake> {
   const { verdicts, transport } = options;
   const key = verdictKey(transport);
   const prior = fresh(await verdicts.get(key));
   let made: Handshake;
   try {
-    made = await attempt(options, prior);
+    made = await attempt(way, prior, options);
   } catch (error) {
     if (options.signal?.aborted === true) throw error;
     if (prior !== undefined) await verdicts.set(key, undefined);
     if (prior?.kind === 'legacy' || isBeyondProtocol(error)) throw error;
-    made = await attempt({ ...options, stdio: undefined }, { kind: 'legacy' });
+    made = await attempt(open(), { kind: 'legacy' }, options);
   }
-  const discover = made.client.getDiscoverResult();
-  if (discover !== undefined) await verdicts.set(key, { kind: 'modern', discover, at: Date.now() });
+  const { discovered } = made.greeting;
+  if (discovered !== undefined) await verdicts.set(key, { kind: 'modern', discover: discovered, at: Date.now() });
   else if (prior?.kind !== 'legacy') await verdicts.set(key, { kind: 'legacy', at: Date.now() });
   return made;
 }
 
-async function attempt(options: HandshakeOptions, prior: PriorDiscovery | undefined): Promise<Handshake> {
-  const { probeMs, timeoutMs, version, signal = new AbortController().signal } = options;
-  const client = new Client(
-    { name: 'signalbox', version },
-    { capabilities: relayed, versionNegotiation: { mode: 'auto', probe: { timeoutMs: probeMs } } },
-  );
-  options.prepare(client);
-  const { lane, reason, refusal } = laneTo(options);
+async function attempt(
+  way: Way,
+  prior: PriorDiscovery | undefined,
+  { answering, signal = new AbortController().signal }: HandshakeOptions,
+): Promise<Handshake> {
+  const { lane } = way;
   // Before the handshake: a server may ask as soon as it is over.
-  const requests = new ServerRequests(options.answering, lane);
+  const requests = new ServerRequests(answering, lane);
   lane.take = (message, known) => requests.take(message, known);
   try {
-    const how = { timeout: timeoutMs, ...(prior === undefined ? {} : { prior }) };
-    await unlessAborted(() => client.connect(lane, how), signal);
-    return { client, lane, requests };
+    return { way, requests, greeting: await unlessAborted(() => way.greet(prior), signal) };
   } catch (error) {
-    const told = reason();
+    const told = way.reason();
     await lane.close().catch(() => undefined);
-    const refused = refusal();
+    const refused = way.refusal();
     if (refused !== undefined) throw refused;
-    if (told === undefined || told === messageOf(error)) throw error;
+    const isToldByError = told === messageOf(error) && !(error instanceof ConnectionLost);
+    if (told === undefined || isToldByError) throw error;
     throw new ServerCrashed(told, { cause: error });
   }
-}
-
-/** The error in words for the one who configured the server; ours have them already. */
-function explained(error: unknown, { transport, timeoutMs }: HandshakeOptions): unknown {
-  if (transport.type !== 'stdio')
-    return error instanceof SdkError || error instanceof SseError || isOfSystem(error)
-      ? explainFailure(error, transport.url)
-      : error;
-  if (!(error instanceof SdkError) || error.code !== SdkErrorCode.RequestTimeout) return error;
-  const what = `the program ${JSON.stringify(transport.command)} runs, but did not answer within ${timeoutMs / 1000} s`;
-  return new Error(`${what}; see whether it speaks MCP on its standard input and output`, { cause: error });
-}
-
-function isOfSystem(error: unknown): boolean {
-  return error instanceof Error && ('syscall' in error || statusOf(error) !== undefined);
-}
-
-interface LaneTo {
-  readonly lane: Lane;
-  /** Why it closed by itself, if it did. */
-  reason(): string | undefined;
-  /** Why we are not let in, if we are not. */
-  refusal(): Error | undefined;
-}
-
-function laneTo(options: HandshakeOptions): LaneTo {
-  const { transport, lines, largestMessage } = options;
-  const nothing = (): undefined => undefined;
-  if (transport.type === 'stdio') {
-    const stdio = options.stdio ?? new StdioTransport({ ...transport, lines, largestMessage });
-    const reason = (): string | undefined => stdio.closedBecause;
-    return { lane: new ProcessLane(stdio, () => reason() ?? 'its process ended'), reason, refusal: nothing };
-  }
-  const { transport: http, refusal } = httpTransport(transport, largestMessage);
-  return { lane: new Lane(http, () => 'the connection was closed'), reason: nothing, refusal };
 }
 
 /** Whether it failed for a reason that another handshake does not change. */

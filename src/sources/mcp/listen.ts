@@ -1,4 +1,5 @@
 import type { Client } from '@modelcontextprotocol/client';
+import { type JsonObject, isJsonObject } from '../../model/json.ts';
 
 /** Something that is listened to. */
 export interface Listening {
@@ -10,14 +11,14 @@ export interface Listening {
 type Filter = Parameters<Client['listen']>[0];
 
 /** Listens to changes, which the 2026 revision tells only to those who do; again whenever the server ends it, until it is stopped. */
-export function listen(client: Client, filter: Filter, isOver: () => boolean): Listening {
+export function listen(client: () => Promise<Client>, filter: Filter, isOver: () => boolean): Listening {
   const { promise: ready, resolve, reject } = Promise.withResolvers<void>();
   const stopping = new AbortController();
   let current: Awaited<ReturnType<Client['listen']>> | undefined;
   const keepListening = async (): Promise<void> => {
     for (let pause = 1000; !isOver() && !stopping.signal.aborted; pause = Math.min(pause * 2, 30_000)) {
       try {
-        current = await client.listen(filter);
+        current = await (await client()).listen(filter);
         resolve();
         if (stopping.signal.aborted) await current.close();
         if ((await current.closed) === 'local') return;
@@ -38,12 +39,15 @@ export function listen(client: Client, filter: Filter, isOver: () => boolean): L
 }
 
 /** The lists of which this server tells changes. */
-export function listFilter(client: Client): Filter | undefined {
-  const { tools, resources, prompts } = client.getServerCapabilities() ?? {};
+export function listFilter(capabilities: JsonObject): Filter | undefined {
+  const tells = (list: string): boolean => {
+    const capability = capabilities[list];
+    return isJsonObject(capability) && capability['listChanged'] === true;
+  };
   const filter = {
-    ...(tools?.listChanged === true ? { toolsListChanged: true } : {}),
-    ...(resources?.listChanged === true ? { resourcesListChanged: true } : {}),
-    ...(prompts?.listChanged === true ? { promptsListChanged: true } : {}),
+    ...(tells('tools') ? { toolsListChanged: true } : {}),
+    ...(tells('resources') ? { resourcesListChanged: true } : {}),
+    ...(tells('prompts') ? { promptsListChanged: true } : {}),
   };
   return Object.keys(filter).length === 0 ? undefined : filter;
 }

@@ -4,10 +4,9 @@ import { limitsOf } from '../../catalog/source-limits.ts';
 import type { Source, SourceHealth, SourceState } from '../../catalog/source.ts';
 import type { LogLevel, Root } from '../../model/client.ts';
 import { unlessAborted } from '../../model/unless-aborted.ts';
-import type { Connection, ListName, ServerFacts } from './connection.ts';
+import { Connection, type ListName, type ServerFacts } from './connection.ts';
 import { type McpServerOptions, connectionOptions } from './mcp-server-options.ts';
 import { onConnection } from './on-connection.ts';
-import { openConnection } from './open-connection.ts';
 import { RecentLines } from '../../process/recent-lines.ts';
 import { RemoteContent } from './remote-content.ts';
 import { SourceTools } from './source-tools.ts';
@@ -120,7 +119,7 @@ export function mcpServer(options: McpServerOptions): McpServer {
       onResourceUpdated: (uri: string) => content.updated(uri),
     };
     const given = await unlessAborted(() => connectionOptions(options, connecting), signal);
-    const connection = await openConnection(given);
+    const connection = await Connection.open(given);
     try {
       // What it has besides tools is nice to know.
       const others = otherLists.map((list) => relist(connection, list).catch(() => undefined));

@@ -6,10 +6,11 @@ import { challenge } from '../challenge.ts';
 import { dropOldest } from '../drop-oldest.ts';
 import type { Identity } from '../identity.ts';
 import { hashOf } from '../secret-ids.ts';
-import { findKeys } from './find-keys.ts';
 import { IssuerKeys, type KeyTimes } from './issuer-keys.ts';
 import { type Granted, grantedBy, scopesFor } from './scopes.ts';
 import { type VerifiedToken, readToken, verifyToken } from './verify-token.ts';
+
+type FindKeys = (typeof import('./find-keys.ts'))['findKeys'];
 
 /** The endpoint as a client names it: what tokens are issued for. */
 export interface Resource {
@@ -120,7 +121,10 @@ export class OAuthAccess {
     this.#remembered.clear();
     return (this.#issuers = new Map(
       (settings?.issuers ?? []).map((each) => {
-        const keys = new IssuerKeys(() => findKeys(each.issuer, each.jwksUrl), log, times);
+        // Loaded when keys are read: TLS takes longer than all that is around it.
+        const read = async (): ReturnType<FindKeys> =>
+          await (await import('./find-keys.ts')).findKeys(each.issuer, each.jwksUrl);
+        const keys = new IssuerKeys(read, log, times);
         return [each.issuer, { settings: each, keys }];
       }),
     ));

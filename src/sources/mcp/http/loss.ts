@@ -1,4 +1,3 @@
-import { SdkHttpError } from '@modelcontextprotocol/client';
 import { messageOf } from '../../../model/errors.ts';
 import { ConnectionLost, RemoteError } from '../connection-errors.ts';
 
@@ -39,8 +38,10 @@ function isSessionGone(error: unknown): boolean {
 
 /** The HTTP status that an error tells of. */
 export function statusOf(error: unknown): number | undefined {
-  if (error instanceof SdkHttpError) return error.status;
-  const told = error instanceof Error ? /\(HTTP (\d{3})\)/.exec(error.message)?.[1] : undefined;
+  if (!(error instanceof Error)) return undefined;
+  // By its name: whoever connects to programs alone does not load the SDK to know its class.
+  if (error.name === 'SdkHttpError' && 'status' in error && typeof error.status === 'number') return error.status;
+  const told = /\(HTTP (\d{3})\)/.exec(error.message)?.[1];
   return told === undefined ? undefined : Number(told);
 }
 

@@ -51,7 +51,7 @@ export class StdioTransport implements Transport {
     this.#options = options;
   }
 
-  /** Starts the server, once: it may have been started before the SDK was there to do it. */
+  /** Starts the server, once: the SDK's client starts what it is given, running or not. */
   start(): Promise<void> {
     if (this.#closing !== undefined) return Promise.reject(new Error('it was closed before it was started'));
     return (this.#starting ??= this.#start());

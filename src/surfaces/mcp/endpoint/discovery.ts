@@ -1,6 +1,6 @@
-import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
+import { metaKeys, modernVersion } from '../../../model/mcp-protocol.ts';
 import { cacheable } from './pages.ts';
-import { modernVersion, serverCapabilities, serverInfo } from './server-facts.ts';
+import { serverCapabilities, serverInfo } from './server-facts.ts';
 import { Prepared } from './wire.ts';
 
 /** The answer to `server/discover`. */
@@ -11,6 +11,6 @@ export function discoveryOf(instructions: string, version: string): Prepared {
     supportedVersions: [modernVersion],
     capabilities: serverCapabilities,
     instructions,
-    _meta: { [SERVER_INFO_META_KEY]: serverInfo(version) },
+    _meta: { [metaKeys.serverInfo]: serverInfo(version) },
   });
 }

@@ -1,14 +1,8 @@
-import {
-  CLIENT_CAPABILITIES_META_KEY,
-  CLIENT_INFO_META_KEY,
-  LOG_LEVEL_META_KEY,
-  PROTOCOL_VERSION_META_KEY,
-} from '@modelcontextprotocol/server';
 import type { LogLevel } from '../../../model/client.ts';
 import { type JsonObject, isJsonObject } from '../../../model/json.ts';
+import { metaKeys, modernVersion } from '../../../model/mcp-protocol.ts';
 import { type Abilities, abilitiesOf, logLevelOf } from './abilities.ts';
 import { type ClientName, clientName } from './seen-client.ts';
-import { modernVersion } from './server-facts.ts';
 import { Refusal, wireCodes } from './wire.ts';
 
 /** What a request of the 2026 revision says of its client. */
@@ -21,7 +15,7 @@ export interface Envelope {
 
 /** The revision that a message names, if it does: what tells the eras apart. */
 export function namedVersion(params: JsonObject): string | undefined {
-  const version = metaOf(params)[PROTOCOL_VERSION_META_KEY];
+  const version = metaOf(params)[metaKeys.protocolVersion];
   return typeof version === 'string' ? version : undefined;
 }
 
@@ -29,10 +23,10 @@ export function namedVersion(params: JsonObject): string | undefined {
 export function readEnvelope(params: JsonObject): Envelope {
   const meta = metaOf(params);
   const version = namedVersion(params);
-  const capabilities = meta[CLIENT_CAPABILITIES_META_KEY];
+  const capabilities = meta[metaKeys.clientCapabilities];
   const missing = [
-    ...(version === undefined ? [PROTOCOL_VERSION_META_KEY] : []),
-    ...(isJsonObject(capabilities) ? [] : [CLIENT_CAPABILITIES_META_KEY]),
+    ...(version === undefined ? [metaKeys.protocolVersion] : []),
+    ...(isJsonObject(capabilities) ? [] : [metaKeys.clientCapabilities]),
   ];
   if (missing.length > 0)
     throw new Refusal(400, wireCodes.params, `the request lacks ${missing.join(' and ')} in params._meta`, { missing });
@@ -43,8 +37,8 @@ export function readEnvelope(params: JsonObject): Envelope {
     });
   return {
     abilities: abilitiesOf(capabilities),
-    logLevel: logLevelOf(meta[LOG_LEVEL_META_KEY]),
-    client: clientName(meta[CLIENT_INFO_META_KEY]),
+    logLevel: logLevelOf(meta[metaKeys.logLevel]),
+    client: clientName(meta[metaKeys.clientInfo]),
   };
 }
 

@@ -1,5 +1,5 @@
-import { SUBSCRIPTION_ID_META_KEY } from '@modelcontextprotocol/server';
 import { type JsonObject, isJsonObject } from '../../../model/json.ts';
+import { metaKeys } from '../../../model/mcp-protocol.ts';
 import type { Peer } from './caller.ts';
 import type { Changes } from './changes.ts';
 import type { Channel } from './channel.ts';
@@ -29,7 +29,7 @@ export async function listen(
   const wanted = params['notifications'];
   if (!isJsonObject(wanted))
     throw new WireError(wireCodes.params, 'subscriptions/listen needs "notifications": what to tell of');
-  const _meta = { [SUBSCRIPTION_ID_META_KEY]: id };
+  const _meta = { [metaKeys.subscriptionId]: id };
   const tell = (method: string, told: JsonObject): void => channel.tell(notificationText(method, { ...told, _meta }));
   // The acknowledgement comes first, whatever happens while it is being found out what can be acknowledged.
   let early: string[] | undefined = [];

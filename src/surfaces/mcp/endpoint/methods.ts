@@ -30,7 +30,7 @@ const methods: Readonly<Record<string, Method>> = {
 
   async 'resources/read'({ box }, params, caller) {
     const uri = textOf(params, 'uri', 'resources/read');
-    const server = caller.view.listing.serverOf(uri);
+    const server = await caller.view.listing.serverOf(uri);
     if (server === undefined) throw noResource(uri, caller.isModern);
     try {
       const result = await box.readResource(server, uri, readOptions(caller));
@@ -53,7 +53,7 @@ const methods: Readonly<Record<string, Method>> = {
   },
 
   async 'completion/complete'({ box }, params, caller) {
-    const { server, request } = completionOf(params, caller);
+    const { server, request } = await completionOf(params, caller);
     try {
       return complete(await box.complete(server, request, readOptions(caller)), caller);
     } catch (error) {
@@ -80,7 +80,10 @@ function readOptions({ principal, session, signal, client, onProgress }: Caller)
   return { principal, session, signal, client, ...(onProgress === undefined ? {} : { onProgress }) };
 }
 
-function completionOf(params: JsonObject, caller: Caller): { server: string; request: CompletionRequest } {
+async function completionOf(
+  params: JsonObject,
+  caller: Caller,
+): Promise<{ server: string; request: CompletionRequest }> {
   const { ref, argument, context } = params;
   if (!isJsonObject(ref) || !isJsonObject(argument))
     throw new WireError(wireCodes.params, 'completion/complete needs a "ref" and an "argument"');
@@ -98,7 +101,7 @@ function completionOf(params: JsonObject, caller: Caller): { server: string; req
   if (ref['type'] !== 'ref/resource')
     throw new WireError(wireCodes.params, 'the "ref" of completion/complete is neither a prompt nor a resource');
   const uri = textOf(ref, 'uri', 'completion/complete');
-  const server = caller.view.listing.serverOf(uri);
+  const server = await caller.view.listing.serverOf(uri);
   if (server === undefined) throw noResource(uri, caller.isModern);
   return { server, request: { ref: { type: 'ref/resource', uri }, ...asked } };
 }

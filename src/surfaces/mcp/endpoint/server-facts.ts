@@ -1,8 +1,5 @@
 import type { JsonObject } from '../../../model/json.ts';
 
-/** The revision without sessions. */
-export const modernVersion = '2026-07-28';
-
 /** The revisions with sessions, the newest first. */
 const legacyVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
 

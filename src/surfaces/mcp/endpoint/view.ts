@@ -1,4 +1,3 @@
-import { UriTemplate } from '@modelcontextprotocol/server';
 import { renderName } from '../../../catalog/names.ts';
 import type { ProfileSettings } from '../../../catalog/profile.ts';
 import type { CatalogSnapshot } from '../../../catalog/snapshot.ts';
@@ -30,7 +29,7 @@ export interface Listing extends Shown {
   /** What the 2026 revision answers who asks what this server is. */
   discovery(): Prepared;
   /** The server that has a resource, if one may. */
-  serverOf(uri: string): string | undefined;
+  serverOf(uri: string): Promise<string | undefined>;
   pages(list: ListName, isModern: boolean): Pages;
   /** Changes whenever the list does. */
   fingerprint(list: ListName): string;
@@ -165,21 +164,26 @@ type Resources = ReturnType<EndpointBox['resources']>;
 type Templates = ReturnType<EndpointBox['resourceTemplates']>;
 
 /** Listed, or of a listed family; or else of the first server whose resources have the same scheme: not all of them are listed. */
-function serverOf(uri: string, resources: Resources, templates: Templates): string | undefined {
-  const listed = resources.find((each) => each.uri === uri) ?? templates.find((each) => matches(each.uriTemplate, uri));
+async function serverOf(uri: string, resources: Resources, templates: Templates): Promise<string | undefined> {
+  const listed = resources.find((each) => each.uri === uri) ?? (await familyOf(uri, templates));
   if (listed !== undefined) return listed.server;
   const scheme = schemeOf(uri);
   const related = resources.find((each) => schemeOf(each.uri) === scheme);
   return (related ?? templates.find((each) => schemeOf(each.uriTemplate) === scheme))?.server;
 }
 
-function matches(template: string, uri: string): boolean {
-  try {
-    return new UriTemplate(template).match(uri) !== null;
-  } catch {
-    // A template that makes no sense has no members.
-    return false;
-  }
+async function familyOf(uri: string, templates: Templates): Promise<Templates[number] | undefined> {
+  if (templates.length === 0) return undefined;
+  // The SDK is loaded when a resource of such a family is asked for: no list of tools needs it.
+  const { UriTemplate } = await import('@modelcontextprotocol/server');
+  return templates.find(({ uriTemplate }) => {
+    try {
+      return new UriTemplate(uriTemplate).match(uri) !== null;
+    } catch {
+      // A template that makes no sense has no members.
+      return false;
+    }
+  });
 }
 
 function schemeOf(uri: string): string {

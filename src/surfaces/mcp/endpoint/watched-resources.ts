@@ -28,12 +28,9 @@ export class WatchedResources {
 
   async watch(view: View, uri: string): Promise<void> {
     if (this.#stops.has(uri)) return;
-    const server = view.listing.serverOf(uri);
-    if (server === undefined)
-      throw new WireError(wireCodes.resource, `there is no resource ${JSON.stringify(uri.slice(0, 256))}`, { uri });
     if (this.#stops.size >= mostWatched)
       throw new WireError(wireCodes.server, `at most ${mostWatched} resources can be watched at a time`);
-    const stop = this.#box.subscribeResource(server, uri, () => this.#onUpdate(uri));
+    const stop = this.#subscribe(view, uri);
     this.#stops.set(uri, stop);
     try {
       await stop;
@@ -49,6 +46,13 @@ export class WatchedResources {
     await (
       await stop
     )?.();
+  }
+
+  async #subscribe(view: View, uri: string): Promise<() => Promise<void>> {
+    const server = await view.listing.serverOf(uri);
+    if (server === undefined)
+      throw new WireError(wireCodes.resource, `there is no resource ${JSON.stringify(uri.slice(0, 256))}`, { uri });
+    return await this.#box.subscribeResource(server, uri, () => this.#onUpdate(uri));
   }
 
   close(): void {

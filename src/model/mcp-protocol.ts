@@ -1,0 +1,17 @@
+/*
+ * What both sides of MCP say of the protocol itself. Not taken from the SDK: a start that needs no more than these words of it would
+ * have to load all of it.
+ */
+
+/** The revision without sessions. */
+export const modernVersion = '2026-07-28';
+
+/** What requests and answers of the 2026 revision carry in `_meta`. */
+export const metaKeys = {
+  protocolVersion: 'io.modelcontextprotocol/protocolVersion',
+  clientInfo: 'io.modelcontextprotocol/clientInfo',
+  clientCapabilities: 'io.modelcontextprotocol/clientCapabilities',
+  logLevel: 'io.modelcontextprotocol/logLevel',
+  serverInfo: 'io.modelcontextprotocol/serverInfo',
+  subscriptionId: 'io.modelcontextprotocol/subscriptionId',
+} as const;

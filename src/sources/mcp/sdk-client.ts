@@ -1,0 +1,15 @@
+import { Client } from '@modelcontextprotocol/client';
+import type { HandshakeOptions } from './greeting.ts';
+import { relayed } from './server-requests.ts';
+
+/** The SDK's client, which tells what a server says has changed. */
+export function sdkClient({ version, probeMs, onListChanged, onResourceUpdated }: HandshakeOptions): Client {
+  const client = new Client(
+    { name: 'signalbox', version },
+    { capabilities: relayed, versionNegotiation: { mode: 'auto', probe: { timeoutMs: probeMs } } },
+  );
+  for (const list of ['tools', 'resources', 'prompts'] as const)
+    client.setNotificationHandler(`notifications/${list}/list_changed`, () => onListChanged(list));
+  client.setNotificationHandler('notifications/resources/updated', ({ params }) => onResourceUpdated(params.uri));
+  return client;
+}
