@@ -22,12 +22,15 @@ export function boundGarbage(): void {
     isBounded = isLarge;
   });
   collections.observe({ entryTypes: ['gc'] });
-  setTimeout(() => {
-    setGrowth(false);
-    flushCompileCache();
-    setGrowth(isBounded);
-  }, keptAfterMs).unref();
-  process.once('exit', () => setGrowth(false));
+  const unbounded = (keep: () => void): void => {
+    if (isBounded) setGrowth(false);
+    keep();
+    if (isBounded) setGrowth(true);
+  };
+  setTimeout(() => unbounded(flushCompileCache), keptAfterMs).unref();
+  process.once('exit', () => {
+    if (isBounded) setGrowth(false);
+  });
 }
 
 function setGrowth(isBounded: boolean): void {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
 import { sendModern } from '../mcp-clients/raw.ts';
-import { Place, said } from './cli-place.ts';
+import { Place, finished, said } from './cli-place.ts';
 
 /** Writes down which files a process loads, in the order in which it does. */
 const recorder = `
@@ -20,28 +20,22 @@ registerHooks({
 
 /** What of other packages a client of MCP waits for. One more is one that every start waits for: see docs/decisions/start.md. */
 const awaited: ReadonlySet<string> = new Set([
-  '@modelcontextprotocol/client',
-  '@modelcontextprotocol/core',
-  '@modelcontextprotocol/server',
   'canonicalize',
   'commander',
   'croner',
-  'eventsource',
-  'eventsource-parser',
   'hono',
   'jsonc-parser',
   'picocolors',
-  'pkce-challenge',
   'zod',
 ]);
 
+const token = 'a-token-of-this-test-alone';
+
 suite('the start of serve', () => {
   test('the first list of tools waits for no package and no route that it does not need', async () => {
-    const { type: _, ...fixture } = fixtureProgram();
-    const place = new Place({ 'signalbox.config.json': JSON.stringify({ mcpServers: { outside: fixture } }) });
+    const place = withProgram();
     const loaded = join(place.directory, 'loaded');
     const read = (): string[] => readFileSync(loaded, 'utf8').trim().split('\n');
-    const token = 'a-token-of-this-test-alone';
     const child = place.start(['serve', '--port', '0', '--json'], {
       LOADED: loaded,
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(recorder)}`,
@@ -49,13 +43,7 @@ suite('the start of serve', () => {
     });
     const { url } = JSON.parse(await said(child.stdout, /\n/)) as { url: string };
 
-    const headers = { Authorization: `Bearer ${token}` };
-    let names: string[] = [];
-    while (!names.some((name) => name.startsWith('mcp__outside__'))) {
-      const answer = await sendModern(new URL('/mcp', url), 'tools/list', {}, { headers });
-      const { result } = (await answer.json()) as { result: { tools: { name: string }[] } };
-      names = result.tools.map(({ name }) => name);
-    }
+    await firstList(url);
     const before = read();
     const unneeded = packagesOf(before).filter((name) => !awaited.has(name));
     assert.deepEqual(unneeded, []);
@@ -71,7 +59,46 @@ suite('the start of serve', () => {
       'the routes come when they are asked for',
     );
   });
+
+  test('what one start compiled, the next one takes as it is', async () => {
+    const place = withProgram();
+    // Not the cache of the tests, which is of other programs, too.
+    const own = { NODE_COMPILE_CACHE: '', NODE_DEBUG_NATIVE: 'COMPILE_CACHE', SIGNALBOX_TOKEN: token };
+    const start = async (): Promise<string> => {
+      const child = place.start(['serve', '--port', '0', '--json'], own);
+      let told = '';
+      child.stderr.on('data', (chunk: Buffer) => (told += chunk.toString()));
+      child.stdout.on('data', (chunk: Buffer) => (told += chunk.toString()));
+      const [, url = ''] = /"url":"([^"]+)"/.exec(await said(child.stdout, /"url":"[^"]+"/)) ?? [];
+      await firstList(url);
+      child.kill();
+      await finished(child);
+      return told;
+    };
+    await start();
+    const again = await start();
+    assert.ok(again.includes('was accepted'), 'what is kept is looked at');
+    assert.deepEqual(
+      again.split('\n').filter((line) => line.includes('was rejected')),
+      [],
+    );
+  });
 });
+
+function withProgram(): Place {
+  const { type: _, ...fixture } = fixtureProgram();
+  return new Place({ 'signalbox.config.json': JSON.stringify({ mcpServers: { outside: fixture } }) });
+}
+
+/** Waits until the tools of the program are listed. */
+async function firstList(url: string): Promise<void> {
+  const headers = { Authorization: `Bearer ${token}` };
+  for (let names: string[] = []; !names.some((name) => name.startsWith('mcp__outside__'));) {
+    const answer = await sendModern(new URL('/mcp', url), 'tools/list', {}, { headers });
+    const { result } = (await answer.json()) as { result: { tools: { name: string }[] } };
+    names = result.tools.map(({ name }) => name);
+  }
+}
 
 function packagesOf(files: readonly string[]): string[] {
   const names = files.flatMap((file) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []);

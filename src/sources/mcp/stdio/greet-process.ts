@@ -14,11 +14,7 @@ const unsupportedVersion = -32_022;
 type Options = Pick<HandshakeOptions, 'version' | 'probeMs' | 'timeoutMs'>;
 
 /** Asks a program what it is, in the newest revision that both sides speak: whatever makes nothing of that gets the old handshake. */
-export async function greetProcess(
-  lane: Lane,
-  prior: PriorDiscovery | undefined,
-  options: Options,
-): Promise<Greeting> {
+export async function greetProcess(lane: Lane, prior: PriorDiscovery | undefined, options: Options): Promise<Greeting> {
   const discovered = prior === undefined ? await discover(lane, options) : prior.kind === 'modern' && prior.discover;
   if (discovered) return modernGreeting(discovered);
   return await initialize(lane, options);
@@ -37,7 +33,8 @@ async function discover(lane: Lane, { version, probeMs }: Options): Promise<Disc
   } catch (error) {
     // Whoever ends when it is asked is asked in the old way next time; whoever says nothing may still answer the old way.
     if (lane.isLost || !(error instanceof RemoteError || error instanceof ConnectionLost)) throw error;
-    if (error instanceof RemoteError && error.code === unsupportedVersion && speaksLaterAlone(error.data)) throw refusal(error);
+    if (error instanceof RemoteError && error.code === unsupportedVersion && speaksLaterAlone(error.data))
+      throw refusal(error);
     return undefined;
   }
 }
