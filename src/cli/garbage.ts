@@ -3,8 +3,6 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
 /** Both halves together. What a call makes is gone before one is full; larger, it takes memory and makes hardly anything faster. */
 const enough = 16 * 1024 * 1024;
-/** As the launcher sets it. */
-const usualGrowth = 8;
 /** The compiled code is kept at the exit; whoever is killed has kept it by then. */
 const keptAfterMs = 5000;
 
@@ -15,26 +13,26 @@ const keptAfterMs = 5000;
 export function boundGarbage(): void {
   const { PerformanceObserver } = process.getBuiltinModule('node:perf_hooks');
   let isBounded = false;
-  // The space changes in a collection alone.
-  const collections = new PerformanceObserver(() => {
+  const look = (): void => {
     const isLarge = youngSpace() >= enough;
     if (isLarge !== isBounded) setGrowth(isLarge);
     isBounded = isLarge;
-  });
-  collections.observe({ entryTypes: ['gc'] });
-  const unbounded = (keep: () => void): void => {
-    if (isBounded) setGrowth(false);
-    keep();
-    if (isBounded) setGrowth(true);
   };
-  setTimeout(() => unbounded(flushCompileCache), keptAfterMs).unref();
+  look();
+  // The space changes in a collection alone.
+  new PerformanceObserver(look).observe({ entryTypes: ['gc'] });
+  setTimeout(() => {
+    if (isBounded) setGrowth(false);
+    flushCompileCache();
+    if (isBounded) setGrowth(true);
+  }, keptAfterMs).unref();
   process.once('exit', () => {
     if (isBounded) setGrowth(false);
   });
 }
 
 function setGrowth(isBounded: boolean): void {
-  setFlagsFromString(`--semi-space-growth-factor=${isBounded ? 1 : usualGrowth}`);
+  setFlagsFromString(`--semi-space-growth-factor=${isBounded ? 1 : 2}`);
 }
 
 function youngSpace(): number {
