@@ -9,23 +9,24 @@ import {
 } from '../../src/index.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../src/model/json.ts';
 import { browse } from '../mcp-servers/protected-server.ts';
+import type { Scenario } from './players.ts';
 
-/** What the suite says about a scenario besides its name. */
-type Context = Readonly<Record<string, unknown>>;
+type Context = Scenario['context'];
 
 /** By these words a server says that a person has to sign in. */
 const howToSignIn = 'the suite wants a sign-in';
 /** Once, and once more where the server wants more than it said or has moved. */
 const mostSignIns = 2;
 
-/** Mounts the server and uses everything that it has, signing in where that is needed. */
-export async function playScenario(url: string, scenario: string, context: Context): Promise<void> {
-  const oauth = scenario.startsWith('auth/') ? oauthOptions(scenario, context) : undefined;
+/** Mounts the server and uses everything that it has, signing in where that is needed; answers what each try came to. */
+export async function playScenario({ url, name, context }: Scenario): Promise<string> {
+  const oauth = name.startsWith('auth/') ? oauthOptions(name, context) : undefined;
   const transport = { type: 'http', url, ...(oauth === undefined ? {} : { oauth }) } as const;
+  const tries: string[] = [];
   for (let signIns = 0; ; signIns += 1) {
     const heard = await useEverything({ name: 'suite', transport, onElicit: acceptDefaults }, context);
-    console.log(heard);
-    if (oauth === undefined || signIns === mostSignIns || !heard.includes(howToSignIn)) return;
+    tries.push(heard);
+    if (oauth === undefined || signIns === mostSignIns || !heard.includes(howToSignIn)) return tries.join('\n');
     await signIn({ ...transport, oauth }, { onAuthorize: (address) => void browse(address), timeoutMs: 15_000 });
   }
 }

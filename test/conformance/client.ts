@@ -1,14 +1,18 @@
 /**
- * The client that the official suite tries: Signalbox with the server of the scenario in a box. The suite gives the address as the
- * last argument, and says in the environment which scenario it is. It starts all scenarios at once, and on a small machine each
- * would be too slow for the others: every client waits for its turn.
+ * The client that the official suite starts for each scenario, with the address as its last argument and the scenario in its
+ * environment. Who plays it is the process that started the suite: loading Signalbox for each would cost most of the time.
  */
-import { once } from 'node:events';
 import { connect } from 'node:net';
+import { json } from 'node:stream/consumers';
+import type { Played, Scenario } from './players.ts';
 
-const turn = connect(Number(process.env['SIGNALBOX_TURNS']), '127.0.0.1');
-await once(turn, 'data');
-const { playScenario } = await import('./client-scenario.ts');
-const context = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as Record<string, unknown>;
-await playScenario(process.argv.at(-1) ?? '', process.env['MCP_CONFORMANCE_SCENARIO'] ?? '', context);
-turn.destroy();
+const scenario: Scenario = {
+  url: process.argv.at(-1) ?? '',
+  name: process.env['MCP_CONFORMANCE_SCENARIO'] ?? '',
+  context: JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as Scenario['context'],
+};
+const player = connect(Number(process.env['SIGNALBOX_PLAYERS']), '127.0.0.1');
+player.end(JSON.stringify(scenario));
+const { said, failed } = (await json(player)) as Played;
+console.log(said);
+if (failed) process.exitCode = 1;

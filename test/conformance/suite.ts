@@ -7,8 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { createSignalbox, mcpServer } from '../../src/index.ts';
 import { startServer } from '../../src/server/start-server.ts';
 import { root } from '../support/command.ts';
+import { playScenario } from './client-scenario.ts';
 import { startFixture } from './fixture.ts';
-import { startTurns } from './turns.ts';
+import { startPlayers } from './players.ts';
 
 /** What one check of a scenario came to. */
 export interface Check {
@@ -24,8 +25,8 @@ export interface SuiteResult {
 }
 
 const token = 'conformance-token';
-const clientsAtOnce = 3;
-/** Counted from when the suite starts a client, which then waits for its turn. */
+const scenariosAtOnce = 3;
+/** Counted from when the suite starts a client, which then waits until its scenario is played. */
 const clientPatienceMs = 240_000;
 const program = join(root, 'node_modules', '@modelcontextprotocol', 'conformance', 'dist', 'index.js');
 
@@ -58,12 +59,12 @@ async function runServerSuite(revision: string, directory: string): Promise<Suit
 
 /** Runs the official suite with Signalbox as the client of its servers. */
 async function runClientSuite(revision: string, directory: string): Promise<SuiteResult> {
-  const turns = await startTurns(clientsAtOnce);
+  const players = await startPlayers(scenariosAtOnce, playScenario);
   try {
     const client = `${process.execPath} ${fileURLToPath(new URL('client.ts', import.meta.url))}`;
     const which = ['--requirements', revision, '--timeout', String(clientPatienceMs)];
     const output = await run(['client', '--command', client, ...which, '--output-dir', directory], {
-      SIGNALBOX_TURNS: String(turns.port),
+      SIGNALBOX_PLAYERS: String(players.port),
     });
     const scenarios = new Map([
       ...(await resultsIn(directory)),
@@ -71,7 +72,7 @@ async function runClientSuite(revision: string, directory: string): Promise<Suit
     ]);
     return { scenarios, output };
   } finally {
-    await turns.close();
+    await players.close();
   }
 }
 
