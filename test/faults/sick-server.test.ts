@@ -14,7 +14,10 @@ interface Clinic {
   unanswered(): number;
 }
 
-/** Ten servers, of which the last may fall sick: it shakes hands and lists its tools, and answers no call. */
+/**
+ * Ten servers, of which the last may fall sick: it shakes hands and lists its tools, and answers no call. It alone has so little
+ * time: a busy machine may keep an answer of the others for longer.
+ */
 async function clinic(t: TestContext, timeoutMs: number): Promise<Clinic> {
   let isSick = false;
   const open: ServerResponse[] = [];
@@ -41,7 +44,7 @@ async function clinic(t: TestContext, timeoutMs: number): Promise<Clinic> {
       name: `s${at}`,
       transport: { type: 'http', url: `http://127.0.0.1:${port}/${at}/mcp` },
       concurrency: 8,
-      timeoutMs,
+      ...(at === 9 ? { timeoutMs } : {}),
     }),
   );
   const box = await createSignalbox({ servers });
@@ -91,18 +94,15 @@ const ninetyNinth = (took: readonly number[]): number => took[Math.floor(took.le
 
 suite('one sick server of ten', { timeout: isFull() ? 600_000 : 280_000 }, () => {
   test('keeps no call of the others waiting; so many wait for it and no more, and all of them end', async (t) => {
-    const { box, heal, unanswered } = await clinic(t, 2000);
+    const { box, heal } = await clinic(t, 2000);
     heal(false);
     const stuck = Array.from({ length: 2000 }, () => look(box, 9));
-    await until(() => unanswered() === 8, 'it has all that it takes at a time');
     const refused = (await Promise.all(stuck.slice(1008))).map(({ error }) => error?.code);
-    assert.deepEqual(
-      new Set(refused),
-      new Set(['server-busy']),
-      'eight run, a thousand wait, the rest is told at once',
-    );
+    assert.deepEqual(new Set(refused), new Set(['server-busy']), 'the rest is told at once');
     await visit(box, 500);
     const ends = await Promise.all(stuck);
+    const busy = ends.filter(({ error }) => error?.code === 'server-busy').length;
+    assert.equal(busy, 2000 - 1008, 'eight run, a thousand wait');
     assert.deepEqual(new Set(ends.map(({ outcome }) => outcome)), new Set(['timed-out', 'failed']));
     assert.equal(ends.filter(({ outcome }) => outcome === 'completed').length, 0);
   });
@@ -122,8 +122,10 @@ suite('one sick server of ten', { timeout: isFull() ? 600_000 : 280_000 }, () =>
     assert.equal(unanswered(), asked, 'it is not asked in between');
     heal(true);
     await until(async () => (await look(box, 9)).outcome === 'completed', 'it is tried again');
-    const after = await Promise.all(Array.from({ length: 20 }, () => look(box, 9)));
-    assert.ok(after.every(({ outcome }) => outcome === 'completed'));
+    await until(async () => {
+      const after = await Promise.all(Array.from({ length: 20 }, () => look(box, 9)));
+      return after.every(({ outcome }) => outcome === 'completed');
+    }, 'it is used as before');
   });
 
   test(
