@@ -16,7 +16,7 @@ import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { requirements } from './requirements.ts';
 import { root } from './support/command.ts';
-import { buildConsole } from './support/build-console.ts';
+import { buildOnce } from './support/build-once.ts';
 import { tableOfShown } from './support/faults.ts';
 import { missingEvidence } from './support/evidence.ts';
 import { gates, type Gate } from './support/gates.ts';
@@ -46,14 +46,22 @@ process.env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules', '.cache', 'test
 const workers = availableParallelism() + 1;
 // In their full size they compare rates and times, which others would disturb.
 const alone = ['test/faults/database-outage', 'test/faults/overload', 'test/faults/sick-server'];
+// Those that take longest, so that nothing is left to run alone at the end.
 const long = [
-  'examples',
-  'test/documents/programs',
+  'src/runtimes/claude-cli/claude-cli-runtime',
+  'src/runtimes/claude/claude-runtime',
   'test/faults',
-  'src/runtimes/claude',
-  'test/conformance',
-  'src/undo/random-trees',
+  'src/sources/mcp',
+  'test/browser',
   'test/e2e',
+  'examples',
+  'test/support',
+  'bench',
+  'test/conformance',
+  'test/documents/programs',
+  'src/undo/random-trees',
+  'src/sources/local',
+  'src/store',
 ];
 
 for (const [signal, code] of [
@@ -73,10 +81,8 @@ if (asked.seed !== undefined) process.env['SIGNALBOX_SEED'] = asked.seed;
 if (asked.faults)
   await runFaults(chosen.length > 0 ? findTests(chosen) : findTests(['test/faults', 'src/undo']).filter(hasFullForm));
 else if (chosen.length > 0) await runTests(chosen);
-else {
-  if (!asked.tests) await severalAtATime(gates, 2, runGate);
-  if (!asked.gates) checkRequirements(await runTests(['src', 'test', 'examples', 'bench']));
-}
+else if (asked.gates && !asked.tests) await severalAtATime(gates, 2, runGate);
+else checkRequirements(await runTests(['src', 'test', 'examples', 'bench'], asked.tests ? [] : gates));
 process.exitCode = report.finish();
 
 function stop(code: number): void {
@@ -106,7 +112,7 @@ async function runFaults(paths: readonly string[]): Promise<void> {
   const started = performance.now();
   const seed = (process.env['SIGNALBOX_SEED'] ??= String(runSeed));
   process.env['SIGNALBOX_FAULTS'] = 'full';
-  await buildConsole(report);
+  await buildOnce(report, paths);
   console.log(`seed ${seed}   (npm run faults -- --seed ${seed} repeats it)\n`);
   const isAlone = (path: string): boolean => alone.some((start) => relative(root, path).startsWith(start));
   const shared = paths.filter((path) => !isAlone(path));
@@ -117,17 +123,20 @@ async function runFaults(paths: readonly string[]): Promise<void> {
   console.log(`\nseed ${seed}, ${Math.round((performance.now() - started) / 1000)} s`);
 }
 
-async function runTests(places: readonly string[]): Promise<TestResult[]> {
-  await buildConsole(report);
-  const results = await runFiles(findTests(places), workers);
+/** Gates come first, but nothing waits for them: each leaves a processor idle for a while. */
+async function runTests(places: readonly string[], first: readonly Gate[] = []): Promise<TestResult[]> {
+  const paths = findTests(places);
+  await buildOnce(report, paths);
+  const results = await runFiles(paths, workers, first);
   if (!results.some(({ state }) => state !== 'skipped')) report.check(false, `no test ran in ${places.join(', ')}`, 0);
   await checkProcesses();
   return results;
 }
 
-async function runFiles(paths: readonly string[], atATime: number): Promise<TestResult[]> {
+async function runFiles(paths: readonly string[], atATime: number, first: readonly Gate[] = []): Promise<TestResult[]> {
   const results: TestResult[] = [];
-  await severalAtATime(paths, atATime, async (path) => {
+  await severalAtATime([...first, ...paths], atATime, async (path) => {
+    if (typeof path !== 'string') return runGate(path);
     const file = relative(root, path);
     const {
       results: ofFile,
@@ -158,13 +167,10 @@ function findTests(places: readonly string[]): string[] {
     return [path, `${path}/**/*.test.ts`];
   });
   const found = globSync(patterns, { cwd: root, exclude: ['**/node_modules/**', 'bench/peers/**'] });
-  return (
-    [...new Set(found)]
-      .filter((path) => path.endsWith('.test.ts'))
-      // Those that take longest first, so that nothing is left to run alone at the end.
-      .toSorted((one, other) => Number(isLong(other)) - Number(isLong(one)) || one.localeCompare(other))
-      .map((path) => resolve(root, path))
-  );
+  return [...new Set(found)]
+    .filter((path) => path.endsWith('.test.ts'))
+    .toSorted((one, other) => turnOf(one) - turnOf(other) || one.localeCompare(other))
+    .map((path) => resolve(root, path));
 }
 
 /** The others have the same size in `npm test`. */
@@ -172,8 +178,9 @@ function hasFullForm(path: string): boolean {
   return readFileSync(path, 'utf8').includes('isFull()');
 }
 
-function isLong(path: string): boolean {
-  return long.some((start) => path.startsWith(start));
+function turnOf(path: string): number {
+  const at = long.findIndex((start) => path.startsWith(start));
+  return at === -1 ? long.length : at;
 }
 
 async function checkProcesses(): Promise<void> {

@@ -5,10 +5,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
+import { builtLauncher } from '../support/built-package.ts';
+import { root } from '../support/command.ts';
 import { within } from '../support/within.ts';
 
-/** The program under test. */
-export const launcher = join(import.meta.dirname, '..', '..', 'bin', 'signalbox');
+/** The program under test: as it is installed, which starts faster than a checkout. */
+export const launcher = builtLauncher();
+/** The same as a checkout runs it. */
+export const sourceLauncher = join(root, 'bin', 'signalbox');
 const workplace = mkdtempSync(join(tmpdir(), 'signalbox-cli-'));
 const children = new Set<ChildProcessWithoutNullStreams>();
 after(async () => {
@@ -29,6 +33,7 @@ export interface Finished {
 export class Place {
   readonly directory = join(workplace, String(places++));
   readonly data = join(this.directory, 'data');
+  program = launcher;
 
   constructor(files: Readonly<Record<string, string>> = {}) {
     mkdirSync(this.directory, { recursive: true });
@@ -43,7 +48,7 @@ export class Place {
       SIGNALBOX_SECRETS: 'file',
       ...environment,
     };
-    const child = spawn(process.execPath, [launcher, ...args], { cwd: this.directory, env });
+    const child = spawn(process.execPath, [this.program, ...args], { cwd: this.directory, env });
     children.add(child);
     child.once('close', () => children.delete(child));
     return child;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
 import { sendModern } from '../mcp-clients/raw.ts';
-import { Place, finished, said } from './cli-place.ts';
+import { Place, finished, said, sourceLauncher } from './cli-place.ts';
 
 /** Writes down which files a process loads, in the order in which it does. */
 const recorder = `
@@ -34,6 +34,8 @@ const token = 'a-token-of-this-test-alone';
 suite('the start of serve', () => {
   test('the first list of tools waits for no package and no route that it does not need', async () => {
     const place = withProgram();
+    // Where every module is a file.
+    place.program = sourceLauncher;
     const loaded = join(place.directory, 'loaded');
     const read = (): string[] => readFileSync(loaded, 'utf8').trim().split('\n');
     const child = place.start(['serve', '--port', '0', '--json'], {

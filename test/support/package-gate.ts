@@ -27,7 +27,8 @@ export async function checkPackage(): Promise<CommandResult> {
       '{ "mcpServers": { "own": { "module": "./tools.mjs" } } }',
     );
     return await allOf([
-      () => command('tsc', ['--project', 'tsconfig.build.json', '--outDir', join(directory, 'dist')]),
+      // The gate "types" has checked what is built here.
+      () => command('tsc', ['--project', 'tsconfig.build.json', '--noCheck', '--outDir', join(directory, 'dist')]),
       () => command('node', ['build.ts', '--out', join(directory, 'dist')]),
       () => command('node', ['console/build.ts', '--out', join(directory, 'dist', 'console')]),
       () => command('npm', ['pack', '--ignore-scripts', '--silent'], directory),

@@ -1,0 +1,17 @@
+import { relative } from 'node:path';
+import { findConsole } from '../../src/cli/serve/console-build.ts';
+import { messageOf } from '../../src/model/errors.ts';
+import { builtLauncher } from './built-package.ts';
+import { root } from './command.ts';
+import type { Report } from './report.ts';
+
+/** Builds the console, and for tests of the whole the command as it is installed, so that no test does it for itself. */
+export async function buildOnce(report: Report, tests: readonly string[]): Promise<void> {
+  const { building } = findConsole();
+  try {
+    if (building !== undefined) report.line(true, 'console built', await building);
+    if (tests.some((path) => /^(?:test|bench)\b/.test(relative(root, path)))) builtLauncher();
+  } catch (error) {
+    report.check(false, 'console and package built', 0, '', messageOf(error));
+  }
+}
