@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { type TestContext, describe, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import pc from 'picocolors';
+import { createSignalbox } from '../signalbox.ts';
+import { createProgram } from './program.ts';
 import { ProgressLine } from './progress-line.ts';
 import type { Printer } from './terminal.ts';
 
@@ -60,5 +65,51 @@ describe('what takes longer than a second', () => {
     await waiting(t, line, 3, () => void line.pauseFor(() => asked.promise));
     asked.resolve();
     assert.deepEqual(texts.slice(2), []);
+  });
+});
+
+describe('at a terminal', () => {
+  /** Runs a command for which every wait is a second long; answers what it told meanwhile. */
+  async function toldBy(t: TestContext, ...argv: readonly string[]): Promise<string[]> {
+    const [output, errors] = [written(false), written(true)];
+    const terminal = { input: new PassThrough(), output: output.printer, errors: errors.printer, canAsk: false };
+    const program = await createProgram({ terminal, exitWith: (code) => assert.equal(code, 0) }, argv);
+    t.mock.method(globalThis, 'setInterval', (tick: () => void) => tick());
+    await program.parseAsync(argv, { from: 'user' });
+    t.mock.restoreAll();
+    return errors.texts.filter((text) => text !== '');
+  }
+
+  function directoryOf(t: TestContext): string {
+    const directory = mkdtempSync(join(tmpdir(), 'signalbox-progress-'));
+    t.after(() => rmSync(directory, { recursive: true }));
+    return directory;
+  }
+
+  test('replay tells that it reads, and that it runs', async (t) => {
+    const data = directoryOf(t);
+    const box = await createSignalbox({ data });
+    await box.call('mcp__signalbox__ping', {}, { session: 'monday' });
+    await box.close();
+    assert.deepEqual(await toldBy(t, 'replay', 'monday', '--data', data), [
+      'reading the session … 1 s',
+      'running its calls again … 1 s',
+    ]);
+  });
+
+  test('import tells that it looks, and that it keeps secrets', async (t) => {
+    const home = directoryOf(t);
+    const before = { HOME: process.env['HOME'], SIGNALBOX_SECRETS: process.env['SIGNALBOX_SECRETS'] };
+    t.after(() => void Object.assign(process.env, before));
+    Object.assign(process.env, { HOME: home, SIGNALBOX_SECRETS: 'file' });
+    writeFileSync(
+      join(home, '.claude.json'),
+      JSON.stringify({ mcpServers: { desk: { command: 'desk', env: { DESK_TOKEN: 'abcdefghijklmnop' } } } }),
+    );
+    const config = join(home, 'signalbox.config.json');
+    assert.deepEqual(await toldBy(t, 'import', '--yes', '--config', config, '--data', join(home, 'data')), [
+      'looking for the servers of other clients … 1 s',
+      'keeping their secrets … 1 s',
+    ]);
   });
 });

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CallResult } from '../model/call.ts';
+import type { CallResult, OutcomeName } from '../model/call.ts';
 import { counted } from '../model/counted.ts';
 import type { ReplayedCall } from '../testing/index.ts';
 import type { CommandContext } from './command-context.ts';
@@ -7,6 +7,7 @@ import { globalsOf } from './globals.ts';
 import { withJournal } from './journal/open-journal.ts';
 import { printJson } from './print-json.ts';
 import { oneLine } from './printable.ts';
+import { ProgressLine } from './progress-line.ts';
 import { Table } from './table.ts';
 import { unknownSession } from './unknown-session.ts';
 
@@ -19,7 +20,7 @@ const columns = [
 ];
 
 /** `signalbox replay`: a recorded session again, against what its servers answered then. */
-export function addReplayCommand(program: Command, { terminal: { output }, exitWith }: CommandContext): void {
+export function addReplayCommand(program: Command, { terminal: { output, errors }, exitWith }: CommandContext): void {
   program
     .command('replay')
     .summary('run the calls of a recorded session against recorded results')
@@ -34,20 +35,10 @@ export function addReplayCommand(program: Command, { terminal: { output }, exitW
       const policies =
         file === undefined ? [] : (await import('./policy/named-policies.ts')).namedPolicies(file, globals);
       await withJournal(globals, async (journal) => {
-        const recorded = await recordedSession(journal, session);
+        const line = new ProgressLine(errors);
+        const recorded = await line.during('reading the session', () => recordedSession(journal, session));
         if (recorded.calls.length === 0) throw await unknownSession(session, journal);
-        const items = [];
-        for await (const { recorded: then, replayed: now, differs } of replaySession(recorded, { policies }))
-          items.push({
-            callId: then.callId,
-            tool: then.tool,
-            recorded: then.outcome,
-            replayed: now.outcome,
-            differs,
-            ...(now.error === undefined ? {} : { error: now.error }),
-            ...(now.decision === undefined ? {} : { decision: now.decision }),
-            output: then.output,
-          });
+        const items = await line.during('running its calls again', () => toldOf(replaySession(recorded, { policies })));
         const changed = items.filter(({ differs }) => differs !== 'no').length;
         if (globals.json) await printJson(output, { items });
         else {
@@ -66,6 +57,31 @@ export function addReplayCommand(program: Command, { terminal: { output }, exitW
         if (changed > 0) exitWith(1);
       });
     });
+}
+
+interface Told extends Pick<CallResult, 'error' | 'decision'>, Pick<ReplayedCall, 'differs'> {
+  readonly callId: string;
+  readonly tool: string;
+  readonly recorded: OutcomeName;
+  readonly replayed: OutcomeName;
+  readonly output: string;
+}
+
+/** What is told of each call. */
+async function toldOf(calls: AsyncIterable<ReplayedCall>): Promise<Told[]> {
+  const items: Told[] = [];
+  for await (const { recorded: then, replayed: now, differs } of calls)
+    items.push({
+      callId: then.callId,
+      tool: then.tool,
+      recorded: then.outcome,
+      replayed: now.outcome,
+      differs,
+      ...(now.error === undefined ? {} : { error: now.error }),
+      ...(now.decision === undefined ? {} : { decision: now.decision }),
+      output: then.output,
+    });
+  return items;
 }
 
 function whatFor(

@@ -12,6 +12,7 @@ import { usageFailure } from '../fail.ts';
 import { type Globals, globalsOf, shortPath } from '../globals.ts';
 import { printJson } from '../print-json.ts';
 import { printable } from '../printable.ts';
+import { ProgressLine } from '../progress-line.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options {
@@ -50,7 +51,10 @@ async function importServers(
   const { importEdits, keepSecrets, secretsOf } = await import('../../config/import/prepare-import.ts');
   const { secretVault } = await import('../../config/secrets/sealed-files.ts');
   const vault = secretVault({ data: globals.data });
-  const { file, plan, secrets } = await makePlan(from, globals, vault);
+  const line = new ProgressLine(terminal.errors);
+  const { file, plan, secrets } = await line.during('looking for the servers of other clients', () =>
+    makePlan(from, globals, vault),
+  );
   const { printRules, starterRules } = await import('../../config/import/starter-policy.ts');
   const rules = starterRules(plan.taken);
   const policyFile = join(dirname(file), 'policies.yaml');
@@ -70,7 +74,7 @@ async function importServers(
   const written = wanted && (yes === true || (await confirm(terminal, question)));
   if (written) {
     // First, so that no entry ever refers to what is not there.
-    await keepSecrets(values, vault);
+    await line.during('keeping their secrets', () => keepSecrets(values, vault));
     const { editConfiguration } = await import('../../config/edit-configuration.ts');
     editConfiguration(file, importEdits(plan.taken));
   }
