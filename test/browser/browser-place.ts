@@ -101,30 +101,41 @@ export async function openWindow(served: Pick<ServedPlace, 'url' | 'signInUrl'>,
 /** What axe finds wrong on a page, one line each. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   // The policy of the page lets no script in from outside, which is as it should be; what is evaluated is not of the page.
-  await page.evaluate(axe.source);
+  if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe.source);
   const violations = await page.evaluate(async () => {
-    const found = await (globalThis as unknown as { axe: typeof axe }).axe.run();
+    const { axe: there } = globalThis as unknown as { axe: typeof axe };
+    const found = await there.run({ resultTypes: ['violations'] });
     return found.violations.map(({ id, help, nodes }) => ({ id, help, nodes: nodes.map(({ html }) => html) }));
   });
   return violations.map(({ id, help, nodes }) => `${id}: ${help}\n  ${nodes.slice(0, 3).join('\n  ')}`);
 }
 
-/** What is wrong with pages that are full, in both themes and as narrow as a phone. */
+/** A page is opened anew for another width, which it may ask for once; a theme it has to follow. */
+const looks = [
+  { width: 1280, themes: ['light', 'dark'] },
+  { width: 390, themes: ['dark', 'light'] },
+] as const;
+
+/** What is wrong with pages, in both themes, as wide as a desk and as narrow as a phone. */
 export async function faultsInEveryLook(
   served: Pick<ServedPlace, 'url' | 'signInUrl'>,
   paths: readonly string[],
+  isThere = 'main .card',
 ): Promise<string[]> {
   const found: string[] = [];
-  for (const look of [{}, { theme: 'dark' }, { width: 390 }, { theme: 'dark', width: 390 }] as const) {
-    const { page, context, faults } = await openWindow(served, look);
+  for (const { width, themes } of looks) {
+    const { page, context, faults } = await openWindow(served, { width });
     for (const path of paths) {
       await page.goto(served.url + path);
       await page.locator('.connection.live').waitFor({ state: 'attached' });
-      await page.locator('main .card').first().waitFor();
-      const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-      if (overflow > 0) faults.push(`${overflow} pixels too wide`);
-      faults.push(...(await accessibilityFaults(page)));
-      found.push(...faults.splice(0).map((fault) => `${path} ${JSON.stringify(look)}: ${fault}`));
+      await page.locator(isThere).first().waitFor();
+      for (const theme of themes) {
+        await page.emulateMedia({ colorScheme: theme });
+        const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+        if (overflow > 0) faults.push(`${overflow} pixels too wide`);
+        faults.push(...(await accessibilityFaults(page)));
+        found.push(...faults.splice(0).map((fault) => `${path} ${theme}, ${width} pixels: ${fault}`));
+      }
     }
     await context.close();
   }

@@ -50,10 +50,7 @@ export const consoleAndCommandLine: Section<'F'> = {
   F2: {
     promise: 'the console works by keyboard, screen reader, in light and dark, on a phone’s width',
     tests: [
-      'test/browser/console.test.ts > the console > can be used by everybody, in the light theme, as wide as a desk',
-      'test/browser/console.test.ts > the console > can be used by everybody, in the light theme, as wide as a phone',
-      'test/browser/console.test.ts > the console > can be used by everybody, in the dark theme, as wide as a desk',
-      'test/browser/console.test.ts > the console > can be used by everybody, in the dark theme, as wide as a phone',
+      'test/browser/console.test.ts > the console > can be used by everybody, in both themes, on a desk and on a phone',
       'test/browser/console.test.ts > the console > keeps the focus in a dialog, and gives it back where it was',
       'test/browser/inbox.test.ts > the inbox > shows each waiting call as it comes, and is worked through by keys',
       'test/browser/tools.test.ts > the tools of the console > are gone through by keys',
