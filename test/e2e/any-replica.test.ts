@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
-import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { firstClient, secondClient } from '../mcp-clients/clients.ts';
 import { begin, messageOf, send } from '../mcp-clients/raw.ts';
-import { token } from '../mcp-clients/serving.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { startPostgres } from '../support/postgres.ts';
-import { type RoundRobinProxy, roundRobinProxy } from '../support/round-robin-proxy.ts';
+import { type Replica, type Replicas, startReplicas } from '../support/replicas.ts';
 import { within } from '../support/within.ts';
-import { Place, finished, said } from './cli-place.ts';
+import { Place } from './cli-place.ts';
 
 /** Tools that say which process they run in, ask, report and wait. */
 const desk = `
@@ -32,13 +30,6 @@ const changed = `
 export const changed = defineTool({ ...tool, name: 'changed', description: 'Came later.', run: () => 'here' });
 `;
 
-interface Replica {
-  readonly url: string;
-  readonly signInUrl: string;
-  readonly child: ChildProcess;
-  readonly ended: Promise<unknown>;
-}
-
 const answer = { action: 'accept', content: { answer: 'forty-two' } } as const;
 const signal = AbortSignal.timeout(120_000);
 
@@ -52,8 +43,7 @@ interface AnyClient {
 }
 
 describe('three replicas on one PostgreSQL behind a balancer that knows nothing of sessions', () => {
-  let replicas: Replica[] = [];
-  let balancer: RoundRobinProxy;
+  let replicas: Replicas;
   let end = async (): Promise<void> => undefined;
 
   before(async () => {
@@ -65,35 +55,24 @@ describe('three replicas on one PostgreSQL behind a balancer that knows nothing 
     const { code, stderr } = await locking.run(['lock'], { environment: { SIGNALBOX_STORE: 'sqlite' } });
     assert.equal(code, 0, stderr);
     const lock = readFileSync(join(locking.directory, 'signalbox.lock'), 'utf8');
-    const later = `${desk}${changed}`;
-    replicas = await Promise.all(
-      [1, 2, 3].map(async () => {
-        const place = new Place({ ...files, 'desk.ts': later, 'signalbox.lock': lock });
-        const child = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token });
-        const ready = JSON.parse(await said(child.stdout, /\n/)) as { url: string; signInUrl: string };
-        return { ...ready, child, ended: finished(child) };
-      }),
-    );
-    balancer = await roundRobinProxy({ targets: replicas.map(({ url }) => url), renames: true });
+    const later = { ...files, 'desk.ts': `${desk}${changed}`, 'signalbox.lock': lock };
+    replicas = await startReplicas(later, [[], [], []]);
     end = async () => {
-      await balancer.close();
-      for (const { child } of replicas) child.kill('SIGTERM');
-      await Promise.all(replicas.map(({ ended }) => ended));
+      await replicas.close();
       await cluster.end();
     };
   });
   after(() => end());
 
-  const address = (): URL => new URL(`${balancer.url}/mcp`);
+  const address = (): URL => new URL(`${replicas.proxy.url}/mcp`);
   const elicit = (client: { setRequestHandler: unknown }): void =>
     (client.setRequestHandler as (method: unknown, handler: () => object) => void)('elicitation/create', () => answer);
   const text = (result: object): string => (result as { content: { text: string }[] }).content[0]?.text ?? '';
   const call = async (client: AnyClient, name: string): Promise<string> =>
     text(await client.callTool({ name: `mcp__desk__${name}`, arguments: {} }, { signal }));
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const outcomes = async (tool: string): Promise<string[]> => {
-    const response = await fetch(`${balancer.url}/api/calls?tool=mcp__desk__${tool}`, { headers });
-    return ((await response.json()) as { items: { outcome: string }[] }).items.map(({ outcome }) => outcome);
+    const calls = await replicas.ask<{ items: { outcome: string }[] }>('GET', `/api/calls?tool=mcp__desk__${tool}`);
+    return calls.body.items.map(({ outcome }) => outcome);
   };
   /** Begins to wait, and tells in which process. */
   const waiting = (client: AnyClient, stop: AbortSignal): { ended: Promise<unknown>; pid: Promise<number> } => {
@@ -144,12 +123,13 @@ describe('three replicas on one PostgreSQL behind a balancer that knows nothing 
   }
 
   test('what is accepted at one replica holds at all, whose lock files are older', async () => {
-    const [one, ...others] = replicas as [Replica, Replica, Replica];
+    const { all, headers } = replicas;
+    const [one, ...others] = all as [Replica, Replica, Replica];
     const shown = async ({ url }: Replica): Promise<boolean> => {
       const { items } = (await (await fetch(`${url}/api/tools`, { headers })).json()) as { items: { name: string }[] };
       return items.some(({ name }) => name === 'mcp__desk__changed');
     };
-    assert.deepEqual(await Promise.all(replicas.map(shown)), [false, false, false]);
+    assert.deepEqual(await Promise.all(all.map(shown)), [false, false, false]);
     const accepted = await fetch(`${one.url}/api/lock/desk/accept`, { method: 'POST', headers, body: '{}' });
     assert.equal(accepted.status, 200, await accepted.text());
     assert.equal(await shown(one), true);
@@ -157,7 +137,8 @@ describe('three replicas on one PostgreSQL behind a balancer that knows nothing 
   });
 
   test('a browser and a revoked token are known, and end, at every replica', async () => {
-    const [one, two] = replicas as [Replica, Replica];
+    const { all, headers } = replicas;
+    const [one, two] = all as [Replica, Replica];
     const link = one.signInUrl.replace(one.url, two.url);
     const signedIn = await fetch(link, { redirect: 'manual' });
     const cookie = (signedIn.headers.get('set-cookie') ?? '').split(';')[0] ?? '';

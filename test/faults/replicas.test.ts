@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type TestContext, after, suite, test } from 'node:test';
+import { after, before, suite, test } from 'node:test';
 import { postgresStore } from '../../src/index.ts';
 import { verifyChain } from '../../src/journal/chain.ts';
 import type { SessionEvent } from '../../src/sessions/session-event.ts';
@@ -29,7 +29,7 @@ interface Placed extends Replicas {
 }
 
 /** Replicas whose tools write down what they do. */
-async function place(t: TestContext, argumentsOf: readonly (readonly string[])[] = [[], [], []]): Promise<Placed> {
+async function place(argumentsOf: readonly (readonly string[])[]): Promise<Placed> {
   const name = `replicas_${(places += 1)}`;
   const file = join(directory, name);
   appendFileSync(file, '');
@@ -56,10 +56,8 @@ async function place(t: TestContext, argumentsOf: readonly (readonly string[])[]
     policies: ['write', 'hold'].map((tool) => ({ id: `${tool}-freely`, match: `mcp__log__${tool}`, allow: true })),
   };
   const files = { 'log.ts': module, 'signalbox.config.json': JSON.stringify(configuration) };
-  const replicas = await startReplicas(files, argumentsOf);
-  t.after(() => replicas.close());
   return {
-    ...replicas,
+    ...(await startReplicas(files, argumentsOf)),
     address,
     effects: () =>
       readFileSync(file, 'utf8')
@@ -114,8 +112,19 @@ async function newSession({ ask }: Replicas): Promise<string> {
 }
 
 suite('three replicas behind a proxy that sends every request to the next one', () => {
-  test('a call that waits at one is seen at another and answered at the third, once', async (t) => {
-    const replicas = await place(t);
+  let all: Placed;
+  before(async () => {
+    all = await place([[], [], []]);
+  });
+  after(() => all.close());
+  /** The same for all tests, each of which sees only its own effects. */
+  const replicasNow = (): Placed => {
+    const { length } = all.effects();
+    return { ...all, effects: () => all.effects().slice(length) };
+  };
+
+  test('a call that waits at one is seen at another and answered at the third, once', async () => {
+    const replicas = replicasNow();
     const { ask } = replicas;
     const [first, second, third] = replicas.all;
     const asked = { arguments: { text: 'a' }, waitSeconds: 80 };
@@ -133,8 +142,8 @@ suite('three replicas behind a proxy that sends every request to the next one', 
     assert.equal((await ask('POST', `/api/approvals/${id}/approve`, {}, second)).status, 409);
   });
 
-  test('a session made at one gets its message at another, and its events at all of them without gap or duplicate', async (t) => {
-    const replicas = await place(t);
+  test('a session made at one gets its message at another, and its events at all of them without gap or duplicate', async () => {
+    const replicas = replicasNow();
     const { ask } = replicas;
     const session = await newSession(replicas);
     const calls = Array.from({ length: 20 }, (_, index) => `call write {"text":"${index}","ms":${index * 5}}`);
@@ -160,12 +169,13 @@ suite('three replicas behind a proxy that sends every request to the next one', 
   });
 
   test('a job that is due for all of them runs once', async (t) => {
-    const replicas = await place(t);
+    const replicas = replicasNow();
     const store = await postgresStore({ address: replicas.address });
     t.after(() => store.close());
     const owner = { id: 'token:admin', kind: 'human' };
     const dueAt = Date.now() - 60_000;
     const count = 6;
+    const sessions = await store.sessions.count();
     for (let job = 0; job < count; job += 1) {
       const text = { cron: '0 0 1 1 *', timezone: 'UTC', prompt: `call write {"text":"job ${job}"}`, agent: 'demo' };
       const record = { owner: JSON.stringify(owner), ownerId: owner.id, text: JSON.stringify(text) };
@@ -178,7 +188,7 @@ suite('three replicas behind a proxy that sends every request to the next one', 
       async () => (await store.sessions.select({ limit: 99, active: true })).length === 0,
       'all turns have ended',
     );
-    assert.equal(await store.sessions.count(), count);
+    assert.equal(await store.sessions.count(), sessions + count);
     assert.deepEqual(
       replicas
         .effects()
@@ -189,8 +199,8 @@ suite('three replicas behind a proxy that sends every request to the next one', 
     for (const job of await store.jobs.list()) assert.deepEqual([job.lastError, job.lastSession !== ''], ['', true]);
   });
 
-  test('kill -9 of the one that runs a turn ends the turn clearly, and another goes on with the next message', async (t) => {
-    const replicas = await place(t);
+  test('kill -9 of the one that runs a turn ends the turn clearly, and another goes on with the next message', async () => {
+    const replicas = replicasNow();
     const rounds = isFull() ? 12 : 2;
     for (let round = 0; round < rounds; round += 1) {
       const session = await newSession(replicas);
@@ -227,8 +237,9 @@ suite('three replicas behind a proxy that sends every request to the next one', 
   });
 
   test('a rolling restart under load fails no call that was taken, and does nothing twice', async (t) => {
-    const replicas = await place(t);
+    const replicas = replicasNow();
     const { ask } = replicas;
+    const cut = replicas.proxy.cut.length;
     const random = seeded(runSeed);
     const over = new AbortController();
     const made: string[] = [];
@@ -268,7 +279,7 @@ suite('three replicas behind a proxy that sends every request to the next one', 
     await until(() => made.length > before + 10, 'calls are made');
     over.abort();
     await Promise.all([...load, talk]);
-    assert.deepEqual([wrong, replicas.proxy.cut], [[], []]);
+    assert.deepEqual([wrong, replicas.proxy.cut.slice(cut)], [[], []]);
     for (const session of sessions) {
       const events = await followed(replicas, session, { pieces: () => 1000 });
       const end = events.at(-1);
@@ -293,11 +304,12 @@ suite('roles', () => {
   });
 
   test('what comes in at web is run by a worker, which answers probes and nothing else', async (t) => {
-    const replicas = await place(t, [
+    const replicas = await place([
       ['--role', 'web'],
       ['--role', 'worker'],
       ['--role', 'web'],
     ]);
+    t.after(() => replicas.close());
     const worker: Replica = replicas.all[1] ?? assert.fail();
     const session = await newSession(replicas);
     await replicas.ask('POST', `/api/sessions/${session}/messages`, { content: 'call write {"text":"a"}' });

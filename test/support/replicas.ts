@@ -1,10 +1,9 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { Place, said } from '../e2e/cli-place.ts';
+import { token } from '../mcp-clients/serving.ts';
 import { type RoundRobinProxy, answeredBy, roundRobinProxy } from './round-robin-proxy.ts';
 import { within } from './within.ts';
-
-const token = 'the-token-that-all-replicas-are-given';
 
 /** One `signalbox serve`. */
 export class Replica {
@@ -13,6 +12,8 @@ export class Replica {
   #child: ChildProcessWithoutNullStreams | undefined;
   #output = '';
   url = '';
+  /** A link that signs one browser in. */
+  signInUrl = '';
 
   constructor(files: Readonly<Record<string, string>>, args: readonly string[]) {
     this.#place = new Place(files);
@@ -30,7 +31,7 @@ export class Replica {
     const told = await said(child.stdout, /\n/).catch((error: unknown) => {
       throw new Error(`a replica did not start: ${this.#output}`, { cause: error });
     });
-    ({ url: this.url } = JSON.parse(told) as { url: string });
+    ({ url: this.url, signInUrl: this.signInUrl } = JSON.parse(told) as { url: string; signInUrl: string });
   }
 
   /** Ends it, kindly or not, and waits until it is gone. */

@@ -18,18 +18,8 @@ export const answeredBy = 'x-answered-by';
 
 const patienceMs = 20_000;
 
-/** How it treats requests. */
-interface Balancing {
-  readonly targets?: readonly string[];
-  /** Puts the name of the server in the place of its own, for servers that do not know it. */
-  readonly renames?: boolean;
-}
-
 /** Starts one. A request that no server has taken yet, because it does not listen or says 503 first, goes to the next one. */
-export async function roundRobinProxy({
-  targets: first = [],
-  renames = false,
-}: Balancing = {}): Promise<RoundRobinProxy> {
+export async function roundRobinProxy(): Promise<RoundRobinProxy> {
   const cut: string[] = [];
   let turn = 0;
   const server = createServer((incoming, response) => {
@@ -47,10 +37,9 @@ export async function roundRobinProxy({
         ? void setTimeout(() => pass(incoming, body, response, until), 10)
         : void response.writeHead(502).end('no server takes it');
     const address = new URL(incoming.url ?? '/', target);
-    const host = renames ? { host: address.host } : {};
     const outgoing = request(address, {
       method: incoming.method ?? 'GET',
-      headers: { ...incoming.headers, ...host, connection: 'close' },
+      headers: { ...incoming.headers, connection: 'close' },
       agent: false,
     });
     outgoing.on('response', (answer) => {
@@ -81,7 +70,7 @@ export async function roundRobinProxy({
   const proxy: RoundRobinProxy = {
     url: `http://${host}`,
     host,
-    targets: first,
+    targets: [],
     cut,
     close: () =>
       new Promise((resolve) => {
