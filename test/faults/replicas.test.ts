@@ -205,10 +205,10 @@ suite('three replicas behind a proxy that sends every request to the next one', 
     for (let round = 0; round < rounds; round += 1) {
       const session = await newSession(replicas);
       const send = (content: string) => replicas.ask('POST', `/api/sessions/${session}/messages`, { content });
-      const before = replicas.effects().length;
+      const had = replicas.effects().length;
       await send('call hold {"text":"held"}');
       await send('call write {"text":"after"}');
-      await until(() => replicas.effects().length > before, 'the turn runs');
+      await until(() => replicas.effects().length > had, 'the turn runs');
       const { pid } = replicas.effects().at(-1) ?? assert.fail();
       const runner = replicas.all.find((replica) => replica.pid === pid) ?? assert.fail(`no replica is ${pid}`);
       const following = followed(replicas, session, { pieces: () => 3, turns: 2 });
@@ -225,7 +225,7 @@ suite('three replicas behind a proxy that sends every request to the next one', 
       assert.deepEqual(
         replicas
           .effects()
-          .slice(before)
+          .slice(had)
           .map(({ text }) => text),
         ['held', 'after'],
       );
@@ -271,12 +271,12 @@ suite('three replicas behind a proxy that sends every request to the next one', 
     })();
     for (let round = 0; round < (isFull() ? 4 : 1); round += 1)
       for (const replica of replicas.all) {
-        const before = made.length;
-        await until(() => made.length > before + 10, 'calls are made');
+        const had = made.length;
+        await until(() => made.length > had + 10, 'calls are made');
         assert.equal(await replicas.restart(replica, 'SIGTERM'), 0);
       }
-    const before = made.length;
-    await until(() => made.length > before + 10, 'calls are made');
+    const had = made.length;
+    await until(() => made.length > had + 10, 'calls are made');
     over.abort();
     await Promise.all([...load, talk]);
     assert.deepEqual([wrong, replicas.proxy.cut.slice(cut)], [[], []]);
