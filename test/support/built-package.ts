@@ -36,6 +36,12 @@ function build(): void {
   execFileSync(process.execPath, [join(root, 'build.ts'), '--out', join(aside, 'dist')]);
   const console = join(root, 'dist', 'console');
   if (existsSync(console)) cpSync(console, join(aside, 'dist', 'console'), { recursive: true });
-  rmSync(place, { recursive: true, force: true });
-  renameSync(aside, place);
+  try {
+    rmSync(place, { recursive: true, force: true });
+    renameSync(aside, place);
+  } catch (error) {
+    rmSync(aside, { recursive: true, force: true });
+    // Another run was as far at the same time.
+    if (!isFresh()) throw error;
+  }
 }
