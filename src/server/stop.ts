@@ -37,7 +37,8 @@ export function stoppable(server: Server, { graceMs, draining, shortWay }: StopO
         clearTimeout(grace);
         resolve();
       });
-      shortWay.closeIdle();
+      // What has come by now is read in between.
+      setImmediate(() => setImmediate(() => shortWay.closeIdle()));
     });
   }
 

@@ -1,6 +1,6 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
-import { Place, said, sourceLauncher } from '../e2e/cli-place.ts';
+import { Place, said } from '../e2e/cli-place.ts';
 import { token } from '../mcp-clients/serving.ts';
 import { type RoundRobinProxy, answeredBy, roundRobinProxy } from './round-robin-proxy.ts';
 import { within } from './within.ts';
@@ -17,8 +17,6 @@ export class Replica {
 
   constructor(files: Readonly<Record<string, string>>, args: readonly string[]) {
     this.#place = new Place(files);
-    // Bundled, the rolling restart in test/faults saw a connection reset in two runs of three; why is not known yet.
-    this.#place.program = sourceLauncher;
     this.#args = args;
   }
 

@@ -63,8 +63,9 @@ export class ShortConnection {
     this.#response?.endConnection();
   }
 
+  /** Ends it when its last request was answered. Where none has come yet, one is on its way. */
   closeIfIdle(): void {
-    if (this.#response === undefined && this.#neededBytes === 0) this.close();
+    if (this.#response === undefined && this.#unreadBytes === 0 && this.#head !== undefined) this.close();
   }
 
   close(): void {

@@ -363,16 +363,26 @@ describe('a client that is slow', () => {
 });
 
 describe('a server that ends', () => {
-  it('ends idle connections, and others with their answer', async (t) => {
+  it('ends connections that wait for another request, and others with their answer', async (t) => {
     const begun = Promise.withResolvers<HttpReply>();
-    const { port, way, close } = await serving(t, { serve: (_request, response) => begun.resolve(response) });
-    const [idle, busy] = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
-    await once(idle, 'connect');
+    const { port, way, close } = await serving(t, {
+      serve(request, response, body) {
+        if (body.length === 0) tell('short', request, response, '');
+        else begun.resolve(response);
+      },
+    });
+    const [idle, busy, fresh] = [1, 2, 3].map(() => connect(port, '127.0.0.1'));
+    assert.ok(idle !== undefined && busy !== undefined && fresh !== undefined);
+    await Promise.all([idle, busy, fresh].map((socket) => once(socket, 'connect')));
+    idle.write(post(''));
+    await once(idle, 'data');
     busy.write(post('one'));
     const response = await begun.promise;
     way?.drain();
     const closed = close();
-    assert.equal(await text(idle), '');
+    await once(idle, 'close');
+    fresh.write(post(''));
+    assert.match(await text(fresh.setEncoding('latin1')), /Connection: close/, 'whoever has come is served');
     response.writeHead(200, []).end('{}');
     assert.match(await text(busy.setEncoding('latin1')), /Connection: close[^]*\{\}$/);
     await closed;

@@ -47,7 +47,7 @@ export class ShortWay {
     for (const connection of this.#connections) connection.drain();
   }
 
-  /** Ends the connections on which nothing is under way. */
+  /** Ends the connections that are kept for another request. */
   closeIdle(): void {
     for (const connection of this.#connections) connection.closeIfIdle();
   }
