@@ -32,6 +32,8 @@ describe('stopping', () => {
     const slow = call('wait', { arguments: { ms: 400 } });
     await delay(100);
     const closed = server.close();
+    // Whoever has connected by now is still let in.
+    await delay(20);
     await assert.rejects(fetch(`${server.url}/api/health`), 'it does not accept any more');
     const response = await slow;
     assert.equal(response.status, 200);

@@ -1,4 +1,5 @@
 import type { Server, ServerResponse } from 'node:http';
+import { setImmediate as turn } from 'node:timers/promises';
 import { Slots } from '../model/slots.ts';
 import type { ShortWay } from './short-way/short-way.ts';
 
@@ -26,8 +27,11 @@ export function stoppable(server: Server, { graceMs, draining, shortWay }: StopO
     shortWay.drain();
   });
 
-  function stop(): Promise<void> {
-    return new Promise((resolve) => {
+  async function stop(): Promise<void> {
+    // Whoever has connected by now is let in, and what they have sent is read: what still waits when nobody listens any more is reset.
+    await turn();
+    await turn();
+    await new Promise<void>((resolve) => {
       const cutOff = (): void => {
         server.closeAllConnections();
         shortWay.closeAll();
@@ -37,8 +41,7 @@ export function stoppable(server: Server, { graceMs, draining, shortWay }: StopO
         clearTimeout(grace);
         resolve();
       });
-      // What has come by now is read in between.
-      setImmediate(() => setImmediate(() => shortWay.closeIdle()));
+      shortWay.closeIdle();
     });
   }
 

@@ -57,7 +57,8 @@ export async function roundRobinProxy(): Promise<RoundRobinProxy> {
     });
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
       if (response.destroyed) return;
-      if (error.code === 'ECONNREFUSED') return again();
+      // Nobody has taken what could not even be sent: it listens no more.
+      if (error.syscall === 'connect') return again();
       cut.push(`${incoming.method} ${incoming.url}: ${error.message}`);
       response.destroy();
     });
