@@ -2,7 +2,7 @@
  * Builds what the package runs: `node build.ts [--out DIR]`. A few files instead of many hundred, because finding and reading a
  * module takes longer than running it; other packages stay what the user has installed. See docs/decisions/start.md.
  */
-import { globSync } from 'node:fs';
+import { globSync, readFileSync, realpathSync } from 'node:fs';
 import { join, posix, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parseSync } from 'oxc-parser';
@@ -64,6 +64,10 @@ const after: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
 };
 
+/** Ninety-five files, half of them languages that we do not speak: what we use of it is part of ours. */
+const zod = realpathSync(join(root, 'node_modules', 'zod'));
+const isZod = (name: string): boolean => name === 'zod' || name.startsWith(zod);
+
 type ImportsOf = (id: string) => readonly string[];
 const loadedBy = new Map<string, ReadonlySet<string>>();
 
@@ -77,9 +81,9 @@ const bundle = await rolldown({
   preserveEntrySignatures: 'allow-extension',
   platform: 'node',
   // A package that the user may leave out is looked for when it is needed.
-  external: (name) => !name.startsWith('.') && !name.startsWith(source),
+  external: (name) => !name.startsWith('.') && !name.startsWith(source) && !isZod(name),
   tsconfig: false,
-  plugins: [ownPlaces(), ownNames()],
+  plugins: [ownPlaces(), ownNames(), license()],
   checks: { ineffectiveDynamicImport: false },
 });
 await bundle.write({
@@ -117,6 +121,20 @@ function closureOf(files: readonly string[], importsOf: ImportsOf): ReadonlySet<
 
 function chunkOf(entry: string): string {
   return `chunks/${entry.replaceAll('/', '-')}`;
+}
+
+/** What is taken over comes with its terms. */
+function license(): Plugin {
+  return {
+    name: 'license',
+    generateBundle() {
+      this.emitFile({
+        type: 'asset',
+        fileName: 'chunks/LICENSE.zod.txt',
+        source: readFileSync(join(zod, 'LICENSE'), 'utf8'),
+      });
+    },
+  };
 }
 
 /** The ways into the library, with the names that they export and no others. */

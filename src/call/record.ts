@@ -89,7 +89,7 @@ function draft(
   outcome: EntryDraft['outcome'],
   body: string,
 ): EntryDraft {
-  return {
+  const made = {
     type,
     at: type === 'CallStarted' ? call.startedAt : Date.now(),
     call: call.id,
@@ -97,8 +97,9 @@ function draft(
     tool: call.tool?.definition.name ?? column(redactor, call.name),
     outcome,
     body: redactor.json(body),
-    ...(type === 'ToolInvoked' && call.told !== undefined ? { approval: { kind: 'tell', id: call.told } } : {}),
   };
+  if (type !== 'ToolInvoked' || call.told === undefined) return made;
+  return { ...made, approval: { kind: 'tell', id: call.told } };
 }
 
 // Put together as text: the arguments were turned into text once, for checking, and are not walked again.
