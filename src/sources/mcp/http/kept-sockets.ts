@@ -15,7 +15,8 @@ export interface KeptSocketsOptions {
 
 const mostIdle = 256;
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-const notInValue = /[^\t\x20-\x7e\x80-\xff]/;
+// Other letters are one byte each in a header, and not in the text that is sent with the body.
+const notInValue = /[^\t\x20-\x7e]/;
 
 /**
  * Connections to one server, kept for the calls to come. Does what `node:http` does for calls that are answered plainly, in a third of
