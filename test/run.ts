@@ -43,7 +43,7 @@ let stopping = false;
 // Hundreds of processes load the same modules: what one has compiled, the next need not.
 process.env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules', '.cache', 'tests');
 // More than there are processors: many tests wait for something, too.
-const workers = availableParallelism() + 2;
+const workers = availableParallelism() + 1;
 // In their full size they compare rates and times, which others would disturb.
 const alone = ['test/faults/database-outage', 'test/faults/overload', 'test/faults/sick-server'];
 // Those that take longest, so that nothing is left to run alone at the end.
