@@ -3,6 +3,7 @@
  * module takes longer than running it; other packages stay what the user has installed. See docs/decisions/start.md.
  */
 import { globSync, readFileSync, realpathSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { join, posix, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parseSync } from 'oxc-parser';
@@ -64,9 +65,16 @@ const after: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
 };
 
-/** Ninety-five files, half of them languages that we do not speak: what we use of it is part of ours. */
-const zod = realpathSync(join(root, 'node_modules', 'zod'));
-const isZod = (name: string): boolean => name === 'zod' || name.startsWith(zod);
+/**
+ * Packages of which what we use is part of ours. Zod has ninety-five files, half of them languages that we do not speak, and
+ * Commander imports `node:process`, see `bareBuiltins`.
+ */
+const included = ['zod', 'commander'].map((name) => ({
+  name,
+  directory: realpathSync(join(root, 'node_modules', name)),
+}));
+const isIncluded = (id: string): boolean =>
+  included.some(({ name, directory }) => id === name || id.startsWith(directory));
 
 type ImportsOf = (id: string) => readonly string[];
 const loadedBy = new Map<string, ReadonlySet<string>>();
@@ -81,9 +89,9 @@ const bundle = await rolldown({
   preserveEntrySignatures: 'allow-extension',
   platform: 'node',
   // A package that the user may leave out is looked for when it is needed.
-  external: (name) => !name.startsWith('.') && !name.startsWith(source) && !isZod(name),
+  external: (name) => !name.startsWith('.') && !name.startsWith(source) && !isIncluded(name) && !isBuiltin(name),
   tsconfig: false,
-  plugins: [ownPlaces(), ownNames(), license()],
+  plugins: [bareBuiltins(), ownPlaces(), ownNames(), licenses()],
   checks: { ineffectiveDynamicImport: false },
 });
 await bundle.write({
@@ -124,15 +132,35 @@ function chunkOf(entry: string): string {
 }
 
 /** What is taken over comes with its terms. */
-function license(): Plugin {
+function licenses(): Plugin {
   return {
-    name: 'license',
+    name: 'licenses',
     generateBundle() {
-      this.emitFile({
-        type: 'asset',
-        fileName: 'chunks/LICENSE.zod.txt',
-        source: readFileSync(join(zod, 'LICENSE'), 'utf8'),
-      });
+      for (const { name, directory } of included) {
+        const terms = readFileSync(join(directory, 'LICENSE'), 'utf8');
+        this.emitFile({ type: 'asset', fileName: `chunks/LICENSE.${name}.txt`, source: terms });
+      }
+    },
+  };
+}
+
+/**
+ * What Node has built in, without the ES module around it: that one reads everything the module has, and there are properties that open
+ * the standard streams or load all of `fetch` when they are read.
+ */
+function bareBuiltins(): Plugin {
+  const mark = '\0bare:';
+  return {
+    name: 'bare-builtins',
+    resolveId: (name) => (isBuiltin(name) ? `${mark}${name}` : null),
+    load(id) {
+      if (!id.startsWith(mark)) return null;
+      const name = JSON.stringify(id.slice(mark.length));
+      const names = Object.keys(Object(process.getBuiltinModule(id.slice(mark.length)))).filter((each) =>
+        /^(?!default$)[A-Za-z_$][\w$]*$/.test(each),
+      );
+      const lines = names.map((each) => `export const ${each} = /* @__PURE__ */ (() => builtin.${each})();`);
+      return [`const builtin = process.getBuiltinModule(${name});`, 'export default builtin;', ...lines].join('\n');
     },
   };
 }

@@ -31,7 +31,17 @@ type OutputStream = Writable & { readonly isTTY?: boolean; readonly columns?: nu
 export function processTerminal(): Terminal {
   const output = printer(process.stdout);
   const errors = printer(process.stderr);
-  return { input: process.stdin, output, errors, canAsk: isTerminal(process.stdin) && errors.isTTY };
+  return {
+    // Opened when somebody reads: most commands do not.
+    get input() {
+      return process.stdin;
+    },
+    output,
+    errors,
+    get canAsk() {
+      return errors.isTTY && isTerminal(process.stdin);
+    },
+  };
 }
 
 function printer(stream: OutputStream): Printer {

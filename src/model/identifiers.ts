@@ -1,4 +1,5 @@
-import { getRandomValues } from 'node:crypto';
+// Not `getRandomValues`, which loads all of Web Crypto.
+import { randomFillSync } from 'node:crypto';
 
 declare const brand: unique symbol;
 type Branded<Value, Name extends string> = Value & { readonly [brand]: Name };
@@ -21,13 +22,13 @@ export function newCallId(): CallId {
 
 /** A new id that nobody can guess: 130 random bits. */
 export function newSecretId(prefix: string): string {
-  return `${prefix}_${Array.from(getRandomValues(new Uint8Array(26)), (byte) => alphabet.charAt(byte & 31)).join('')}`;
+  return `${prefix}_${Array.from(randomFillSync(new Uint8Array(26)), (byte) => alphabet.charAt(byte & 31)).join('')}`;
 }
 
 /** A new id: 45 bits of milliseconds, then 50 random bits, in lower-case base 32. */
 export function newId(prefix: string): string {
   if (used + 5 > random.length) {
-    getRandomValues(random);
+    randomFillSync(random);
     used = 0;
   }
   let id = `${prefix}_${timeText(Date.now())}`;

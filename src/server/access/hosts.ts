@@ -1,4 +1,3 @@
-import { isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { MiddlewareHandler } from 'hono';
 import { isAddressedTo, isFromOwnPage } from '../../surfaces/mcp/endpoint/http/addressed.ts';
@@ -27,7 +26,8 @@ export function allowedHosts(host: string, port: number, extra: readonly string[
 
 /** A host as it stands in a URL. */
 function urlHost(host: string): string {
-  return isIPv6(host) ? `[${host}]` : host;
+  // Only addresses of IPv6 have a colon. `isIPv6` takes milliseconds when it is first asked, and every start would wait for it.
+  return host.includes(':') ? `[${host}]` : host;
 }
 
 /** The host under which a browser on this machine reaches the server. */
