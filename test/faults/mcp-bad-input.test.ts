@@ -16,6 +16,11 @@ const many = isFull() ? 10_000 : 2000;
 const modern = { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/call', 'Mcp-Name': 'mcp__fixture__echo' };
 const echo = { name: 'mcp__fixture__echo', arguments: { text: 'hello' } };
 
+interface Asked {
+  readonly requestState: string;
+  readonly inputRequests: Readonly<Record<string, unknown>>;
+}
+
 suite('bad input at the MCP endpoint', { timeout: 900_000 }, () => {
   let child: ChildProcess;
   let url: URL;
@@ -27,9 +32,20 @@ suite('bad input at the MCP endpoint', { timeout: 900_000 }, () => {
     url = new URL('/mcp', base);
     // What is done for the first time takes longer.
     for (let round = 0; round < 200; round += 1) await (await sendModern(url, 'tools/call', echo)).text();
+    const { requestState, inputRequests } = (await messageOf(askToPay())).result as unknown as Asked;
+    const [key = ''] = Object.keys(inputRequests);
+    const inputResponses = { [key]: { action: 'accept', content: { allow: false } } };
+    await (await askToPay({ requestState, inputResponses })).text();
     await fared();
   });
   after(() => child.disconnect());
+
+  /** A call that its caller is asked about first. */
+  function askToPay(answer: object = {}): Promise<Response> {
+    const pay = { name: 'mcp__fixture__pay', arguments: { amount: 5 } };
+    const more = { capabilities: { elicitation: { form: {} } } };
+    return sendModern(new URL('/mcp/trusting', url), 'tools/call', { ...pay, ...answer }, more);
+  }
 
   async function fared(): Promise<Fared> {
     child.send('how');
@@ -130,17 +146,10 @@ suite('bad input at the MCP endpoint', { timeout: 900_000 }, () => {
   });
 
   test('mutations of a requestState are refused, the true one is good once, and nobody waits 50 ms for it', async () => {
-    const trusting = new URL('/mcp/trusting', url);
-    const pay = { name: 'mcp__fixture__pay', arguments: { amount: 5 } };
-    const more = { capabilities: { elicitation: { form: {} } } };
-    const asked = (await messageOf(sendModern(trusting, 'tools/call', pay, more))).result as {
-      requestState: string;
-      inputRequests: Record<string, unknown>;
-    };
+    const asked = (await messageOf(askToPay())).result as unknown as Asked;
     const [key = ''] = Object.keys(asked.inputRequests);
     const inputResponses = { [key]: { action: 'accept', content: { allow: true } } };
-    const answer = (requestState: unknown): Promise<Message> =>
-      messageOf(sendModern(trusting, 'tools/call', { ...pay, inputResponses, requestState }, more));
+    const answer = (requestState: unknown): Promise<Message> => messageOf(askToPay({ inputResponses, requestState }));
     const random = seeded(42);
     const { requestState } = asked;
     await times(many, async (number) => {
