@@ -1,5 +1,5 @@
 import type { Elicitation, ElicitationAnswer, SamplingAnswer } from '../model/client.ts';
-import { type JsonValue, inspectJson, isJsonObject } from '../model/json.ts';
+import { type JsonObject, type JsonValue, inspectJson, isJsonObject } from '../model/json.ts';
 import { SchemaCompiler } from './json-schema.ts';
 
 const largestAnswer = 1024 * 1024;
@@ -14,8 +14,7 @@ export function checkedElicitation(request: Elicitation, answer: unknown): Elici
   if (request.mode === 'url') return { action };
   const content = given['content'] ?? {};
   if (!isJsonObject(content)) throw new Error('the content of the answer is not an object');
-  // Compiled for this one question: a server may send another schema each time.
-  const compiled = new SchemaCompiler().compile(request.requestedSchema);
+  const compiled = compiledOf(request.requestedSchema);
   if (!compiled.ok) throw new Error(`the requested schema cannot be compiled: ${compiled.reason}`);
   const problems = compiled.validate(content);
   if (problems !== undefined) {
@@ -23,6 +22,15 @@ export function checkedElicitation(request: Elicitation, answer: unknown): Elici
     throw new Error(`the answer does not fit the requested schema: ${told}`);
   }
   return { action, content };
+}
+
+const known = new WeakMap<JsonObject, ReturnType<SchemaCompiler['compile']>>();
+
+/** With a compiler of its own: a server may send another schema each time, and none should know of the others. Takes some 40 ms. */
+function compiledOf(schema: JsonObject): ReturnType<SchemaCompiler['compile']> {
+  let compiled = known.get(schema);
+  if (compiled === undefined) known.set(schema, (compiled = new SchemaCompiler().compile(schema)));
+  return compiled;
 }
 
 /** What a model answered, if it is that. */

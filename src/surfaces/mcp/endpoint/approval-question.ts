@@ -8,6 +8,15 @@ const tickMs = 10_000;
 /** Small, so that what the tool itself reports afterwards is still more. */
 const step = 0.001;
 
+/** The same for every question: what is known by it is compiled once. */
+const allowSchema = {
+  type: 'object',
+  properties: {
+    allow: { type: 'boolean', title: 'Allow this call', description: 'Once, with exactly these arguments' },
+  },
+  required: ['allow'],
+};
+
 /** How the client of a call takes part in its approval: its user is asked, where the profile trusts that user, and else told. */
 export function approvalOf({ view, client, principal, onProgress }: Caller): Approve | undefined {
   const { elicit } = client;
@@ -31,13 +40,7 @@ function questionOf({ tool, arguments: args, decision, approvalId }: ApprovalReq
   return {
     mode: 'form',
     message: `Allow ${tool.name} (${tool.effect}) with ${cut}? It asks because ${decision.reason} (${approvalId}).`,
-    requestedSchema: {
-      type: 'object',
-      properties: {
-        allow: { type: 'boolean', title: 'Allow this call', description: 'Once, with exactly these arguments' },
-      },
-      required: ['allow'],
-    },
+    requestedSchema: allowSchema,
   };
 }
 
