@@ -12,6 +12,25 @@ interface StopOptions {
   readonly shortWay: ShortWay;
 }
 
+/** The longest that a turn of the event loop takes in which next to nothing happens, and how long is waited for one. */
+const [quietMs, patienceMs] = [0.5, 200];
+
+/**
+ * Whoever has connected is let in by the turn that ends now, and what they have sent is read. What the system has accepted and the process
+ * has not when it stops listening is reset; in a long turn others may have come meanwhile.
+ */
+async function quietTurn(): Promise<void> {
+  const until = performance.now() + patienceMs;
+  let before: number;
+  // The first one has begun already.
+  let now = Number.NEGATIVE_INFINITY;
+  do {
+    before = now;
+    await turn();
+    now = performance.now();
+  } while (now - before >= quietMs && now < until);
+}
+
 /** How to stop a server: it takes no new requests, lets those under way end for so long, then cuts them off. */
 export function stoppable(server: Server, { graceMs, draining, shortWay }: StopOptions): () => Promise<void> {
   const underWay = new Slots<ServerResponse>();
@@ -28,9 +47,7 @@ export function stoppable(server: Server, { graceMs, draining, shortWay }: StopO
   });
 
   async function stop(): Promise<void> {
-    // Whoever has connected by now is let in, and what they have sent is read: what still waits when nobody listens any more is reset.
-    await turn();
-    await turn();
+    await quietTurn();
     await new Promise<void>((resolve) => {
       const cutOff = (): void => {
         server.closeAllConnections();

@@ -24,7 +24,8 @@ async function pass(chunk: Buffer): Promise<void> {
       process.exit(1);
       return;
     case 'half-close':
-      process.stdout.end(chunk.subarray(0, Math.ceil(chunk.length / 2)));
+      // Of the first answer: there may be others behind it.
+      process.stdout.end(chunk.subarray(0, Math.ceil(chunk.indexOf('\n') / 2)));
       return;
     case 'garbage':
       process.stdout.write(Buffer.from(chunk.map((byte, at) => (byte * 31 + at * 7) % 256)));
