@@ -3,6 +3,9 @@
  * have to load all of it.
  */
 
+/** The revisions with sessions, the newest first. */
+export const sessionVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
+
 /** The revision without sessions. */
 export const modernVersion = '2026-07-28';
 

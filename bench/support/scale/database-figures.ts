@@ -58,6 +58,8 @@ export class DatabaseFigures {
   async endWatching(): Promise<string> {
     this.#isEnded = true;
     await this.#looking;
+    // In a short run nobody may have been busy whenever it was looked.
+    if (this.#seen.size === 0) return 'nothing seen';
     const sum = [...this.#seen.values()].reduce((all, each) => all + each, 0);
     return [...this.#seen]
       .toSorted(([, one], [, other]) => other - one)

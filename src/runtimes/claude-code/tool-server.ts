@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CallResult } from '../../model/call.ts';
 import { messageOf } from '../../model/errors.ts';
 import { type JsonObject, isJsonObject } from '../../model/json.ts';
+import { sessionVersions } from '../../model/mcp-protocol.ts';
 import type { ServerListing } from './tool-listing.ts';
 
 /** Makes one call. */
@@ -9,7 +10,6 @@ export type MakeCall = (tool: string, args: unknown, toolCallId: string, signal:
 
 type Answer = { readonly result: object } | { readonly error: { readonly code: number; readonly message: string } };
 
-const revisions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 const methodNotFound = -32601;
 const invalidParameters = -32602;
 const internalError = -32603;
@@ -79,9 +79,9 @@ export class ToolServer {
   }
 
   #initialize({ protocolVersion }: JsonObject): object {
-    const known = revisions.find((revision) => revision === protocolVersion);
+    const known = sessionVersions.find((revision) => revision === protocolVersion);
     return {
-      protocolVersion: known ?? revisions[0],
+      protocolVersion: known ?? sessionVersions[0],
       capabilities: { tools: {} },
       serverInfo: { name: this.name, version: '1' },
     };

@@ -118,8 +118,8 @@ export class ShortConnection {
 
   #look(bytes: Buffer): void {
     const head = readHead(bytes, this.#head);
-    const { isFor, limits } = this.#ends;
-    if (head === undefined || head.bodyBytes > limits.bodyBytes || !isFor(head.url)) {
+    // One that is the same as the last was found to be good then.
+    if (head === undefined || (head !== this.#head && !this.#takes(head))) {
       this.#handOver(bytes);
       return;
     }
@@ -137,6 +137,11 @@ export class ShortConnection {
     this.#response = response;
     const request = { method: 'POST', url, headers, rawHeaders, socket: this.#socket };
     this.#ends.serve(request, response, bytes.subarray(head.end, end));
+  }
+
+  #takes({ bodyBytes, url }: RequestHead): boolean {
+    const { isFor, limits } = this.#ends;
+    return bodyBytes <= limits.bodyBytes && isFor(url);
   }
 
   #keep(bytes: Buffer): void {

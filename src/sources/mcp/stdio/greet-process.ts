@@ -1,13 +1,13 @@
 import type { PriorDiscovery } from '@modelcontextprotocol/client';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../model/json.ts';
-import { metaKeys, modernVersion } from '../../../model/mcp-protocol.ts';
+import { metaKeys, modernVersion, sessionVersions } from '../../../model/mcp-protocol.ts';
 import { ConnectionLost, RemoteError } from '../connection-errors.ts';
 import type { Discovered, Greeting, HandshakeOptions } from '../greeting.ts';
 import type { Lane } from '../lane.ts';
 import { relayed } from '../server-requests.ts';
 
-/** The revisions with a handshake, the newest first. */
-const legacyVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const;
+/** The revisions with a handshake, the newest first; the last is older than any that we serve. */
+const legacyVersions = [...sessionVersions, '2024-10-07'] as const;
 /** By this error a server of the 2026 revision, or a later one, says which it speaks. */
 const unsupportedVersion = -32_022;
 
