@@ -1,7 +1,8 @@
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 import type { ServerProvenance } from '../catalog/snapshot.ts';
 import type { CallMetrics } from '../call/metrics.ts';
 import { type OnShed, shedReasons } from './admission.ts';
+import { CallDurations } from './call-durations.ts';
 
 /** What is counted, and where. */
 export interface CountedCalls {
@@ -14,7 +15,6 @@ export interface CountedCalls {
 export function countedCalls(): CountedCalls {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const registers = [registry];
   // Counted here, and told when somebody asks: looking a series up by its labels takes longer than counting.
   let underWay = 0;
   const ended = new Map<string, { readonly server: string; readonly outcomes: Map<string, number> }>();
@@ -29,14 +29,7 @@ export function countedCalls(): CountedCalls {
         for (const [outcome, count] of outcomes) this.inc({ server, tool, outcome }, count);
     },
   });
-  // Not by tool: a histogram is a dozen series, and a catalog may have thousands of tools.
-  const durations = new Histogram({
-    name: 'signalbox_call_duration_seconds',
-    help: 'How long tool calls took, approval included.',
-    labelNames: ['server', 'outcome'],
-    buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
-    registers,
-  });
+  const durations = new CallDurations();
   const inFlight = new Gauge({
     name: 'signalbox_calls_in_flight',
     help: 'Tool calls under way.',
@@ -45,7 +38,7 @@ export function countedCalls(): CountedCalls {
       this.set(underWay);
     },
   });
-  for (const metric of [calls, inFlight]) registry.registerMetric(metric);
+  for (const metric of [calls, durations.metric, inFlight]) registry.registerMetric(metric);
   return {
     registry,
     shed: shedCounter(registry),
@@ -58,7 +51,7 @@ export function countedCalls(): CountedCalls {
         let known = ended.get(tool);
         if (known === undefined) ended.set(tool, (known = { server, outcomes: new Map() }));
         known.outcomes.set(outcome, (known.outcomes.get(outcome) ?? 0) + 1);
-        durations.observe({ server, outcome }, seconds);
+        durations.observe(server, outcome, seconds);
       },
     },
   };

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Histogram, Registry } from 'prom-client';
+import { CallDurations } from './call-durations.ts';
+
+test('durations of calls read as the histogram of prom-client would, line for line', async () => {
+  const observation = fc.record({
+    server: fc.constantFrom('files', 'a"b\n', 'none'),
+    outcome: fc.constantFrom('completed', 'failed'),
+    seconds: fc.oneof(fc.constantFrom(0, 0.001, 0.005, 1, 300, 300.001), fc.double({ min: 0, max: 400, noNaN: true })),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(observation), async (observations) => {
+      const [own, other] = [new Registry(), new Registry()];
+      const durations = new CallDurations();
+      own.registerMetric(durations.metric);
+      const histogram = new Histogram({
+        name: 'signalbox_call_duration_seconds',
+        help: 'How long tool calls took, approval included.',
+        labelNames: ['server', 'outcome'],
+        buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
+        registers: [other],
+      });
+      for (const { server, outcome, seconds } of observations) {
+        durations.observe(server, outcome, seconds);
+        histogram.observe({ server, outcome }, seconds);
+      }
+      assert.deepEqual(linesOf(await own.metrics()), linesOf(await other.metrics()));
+    }),
+    { seed: 20_261_116, numRuns: 200 },
+  );
+});
+
+/** In no order: a series comes when it is first seen, in both, but not by the same key. */
+function linesOf(text: string): readonly string[] {
+  return text.split('\n').toSorted();
+}
