@@ -6,6 +6,7 @@ import { Approvals } from './call/approvals/approvals.ts';
 import { Questions, callbackChannel } from './call/approvals/questions.ts';
 import { Compensations } from './call/compensations.ts';
 import { callResult } from './call/call-result.ts';
+import type { Call } from './call/call.ts';
 import { type BoxContent, createContent } from './call/content.ts';
 import { Events, type SignalboxEvents } from './call/events.ts';
 import { Limiters } from './call/limiter.ts';
@@ -38,7 +39,7 @@ import { type Redactor, createRedactor } from './journal/redaction.ts';
 import type { SessionStore } from './journal/session-store.ts';
 import type { ResultPage, Store } from './journal/store.ts';
 import type { Approve } from './model/approval.ts';
-import type { CallOptions, CallResult, ToolReference } from './model/call.ts';
+import type { CallOptions, CallOutcome, CallResult, ToolReference } from './model/call.ts';
 import { SignalboxError } from './model/errors.ts';
 import { callOfResult } from './model/result-uri.ts';
 import type { ToolDefinition } from './model/tool.ts';
@@ -276,6 +277,22 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     underWay -= 1;
     if (underWay === 0) onIdle?.();
   };
+  const resultOf = (call: Call): Promise<CallResult> => {
+    const ended = (outcome: CallOutcome): CallResult => {
+      leave();
+      return callResult(call, outcome);
+    };
+    const failed = (error: unknown): never => {
+      leave();
+      throw error;
+    };
+    underWay += 1;
+    try {
+      return Promise.resolve(pipeline(call)).then(ended, failed);
+    } catch (error) {
+      return failed(error);
+    }
+  };
 
   return {
     ...createContent({
@@ -306,14 +323,13 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
         settings: profile.settings,
         unmatched: profile.unmatched(catalog.snapshot),
       })),
-    async call(reference, args, callOptions = {}) {
-      if (closing !== undefined) throw new SignalboxError('box-closed', 'this Signalbox is closed; no call was made');
-      const call = newCall(reference, args, callOptions);
-      underWay += 1;
+    call(reference, args, callOptions = {}) {
+      // Without `async`, which costs every call two promises.
       try {
-        return callResult(call, await pipeline(call));
-      } finally {
-        leave();
+        if (closing !== undefined) throw new SignalboxError('box-closed', 'this Signalbox is closed; no call was made');
+        return resultOf(newCall(reference, args, callOptions));
+      } catch (error) {
+        return Promise.reject(error);
       }
     },
     on: (event, listener) => events.on(event, listener),

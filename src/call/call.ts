@@ -4,7 +4,9 @@ import type { CallOptions, CallOutcome, Principal } from '../model/call.ts';
 import type { Decision } from '../model/decision.ts';
 import type { ChangeList } from '../model/change.ts';
 import type { CallId } from '../model/identifiers.ts';
+import type { JsonObject } from '../model/json.ts';
 import type { StateChanges } from '../undo/state-changes.ts';
+import type { KnownFacts } from './record.ts';
 
 /** A call on its way through the pipeline. One object for each call; stages fill in what they find out. */
 export interface Call {
@@ -59,6 +61,10 @@ export interface Call {
   stateChanges: StateChanges | undefined;
   /** Set by `checkpoint`: what the call changed in its workspace. */
   changes: ChangeList | undefined;
+  /** Set by `record-outcome` while the tool runs: what its entry will say in any case. */
+  known: KnownFacts | undefined;
+  /** Set by policy while the tool runs: the arguments as they are recorded. */
+  recordedArguments: JsonObject | undefined;
   /** Set by `record-outcome`. */
   durationMs: number;
   /** Set by `record-outcome`: nothing was taken out of its record. */

@@ -37,6 +37,8 @@ export function newCall(reference: ToolReference, given: unknown, options: CallO
     attempts: 0,
     broken: false,
     costUsd: undefined,
+    known: undefined,
+    recordedArguments: undefined,
     durationMs: 0,
     isRecordedWhole: false,
   };

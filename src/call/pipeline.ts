@@ -59,6 +59,7 @@ export function createPipeline(parts: PipelineParts): Next {
     observe({ version: parts.version, metrics: parts.metrics, redactor, content: parts.traceContent }),
     recordOutcome({
       ...parts,
+      onRunning: (call) => parts.policies.running(call),
       onEnding: (call, outcome) => parts.policies.ending(call, outcome),
       onUnrecorded(call) {
         parts.policies.inForce?.book.forget(call.id);

@@ -54,6 +54,11 @@ export class Policies {
     return this.#inForce;
   }
 
+  /** A call runs: what will be needed at its end is made meanwhile. */
+  running(call: Call): void {
+    if (this.#inForce !== undefined) call.recordedArguments = recordedArguments(call);
+  }
+
   /** How a call ended is about to be recorded: what the entry will say of it need not be read there. */
   ending(call: Call, { outcome }: CallOutcome): void {
     const book = this.#inForce?.book;
@@ -61,7 +66,7 @@ export class Policies {
     const { effect, labels } = toolOf(call).definition;
     // What labelled tools said is recognised again: as far as it is recorded.
     if (labels.length > 0) return;
-    const args = JSON.parse(recordableArguments(call.argumentsText)) as JsonObject;
+    const args = call.recordedArguments ?? recordedArguments(call);
     book.ended(call.id, { effect, labels, ok: true, arguments: args, output: '', cost: call.costUsd ?? 0 });
   }
 
@@ -88,6 +93,11 @@ export class Policies {
     const policy = compilePolicies(sources.filter((source): source is RuleSource => !isCode(source)));
     this.#inForce = { policy, code, book: new FactBook(policy, this.#store, this.#inForce?.book) };
   }
+}
+
+/** Not the ones that the tool was given: it may have changed them. */
+function recordedArguments({ argumentsText }: Call): JsonObject {
+  return JSON.parse(recordableArguments(argumentsText)) as JsonObject;
 }
 
 function isCode(source: PolicySource): source is ToolPolicy {

@@ -16,19 +16,42 @@ const longestDiffs = 16 * 1024;
 const longestArguments = 1024 * 1024;
 const machineFact = `,"machine":${JSON.stringify(hostname())}`;
 
+/** What an entry says of a call before it has ended. */
+export interface KnownFacts {
+  readonly text: string;
+  /** Its end, with which what follows may spell a secret; absent where it holds one itself. */
+  readonly seam: string | undefined;
+  /** How many secrets were known when it was looked at. */
+  readonly registered: number;
+}
+
+/** Of a call that was begun: nothing of it changes any more. */
+export function knownFacts(call: Call, redactor: Redactor): KnownFacts {
+  const text = facts(call);
+  const seam = redactor.isClean(text) ? text.slice(Math.max(0, text.length - redactor.longest)) : undefined;
+  return { text, seam, registered: redactor.registered };
+}
+
 /** The intent: what is about to be run, and by whose leave. */
 export function intentDraft(call: Call, redactor: Redactor): EntryDraft {
-  return draft(call, redactor, 'CallStarted', '', `{${facts(call)}}`);
+  return draft(call, redactor, 'CallStarted', '', redactor.json(`{${facts(call)}}`));
 }
 
 /** The outcome: everything about the call, so that it can be read on its own. */
 export function outcomeDraft(call: Call, redactor: Redactor, outcome: CallOutcome): EntryDraft {
   const attempts = call.attempts > 1 ? `"attempts":${call.attempts},` : '';
   const cost = call.costUsd === undefined ? '' : `"costUsd":${call.costUsd},`;
-  const body = `{${facts(call)}${changesText(call.changes)},${attempts}${cost}${ending(outcome, call.durationMs, redactor)}}`;
-  const made = draft(call, redactor, 'ToolInvoked', outcome.outcome, body);
-  call.isRecordedWhole = made.body === body;
-  return made;
+  const rest = `${changesText(call.changes)},${attempts}${cost}${ending(outcome, call.durationMs, redactor)}}`;
+  const { known } = call;
+  const whole = `{${known?.text ?? facts(call)}${rest}`;
+  const body = isClean(known, rest, redactor) ? whole : redactor.json(whole);
+  call.isRecordedWhole = body === whole;
+  return draft(call, redactor, 'ToolInvoked', outcome.outcome, body);
+}
+
+/** Whether nothing is to be taken out of an entry, as far as that can be told without looking at all of it. */
+function isClean(known: KnownFacts | undefined, rest: string, redactor: Redactor): boolean {
+  return known?.seam !== undefined && known.registered === redactor.registered && redactor.isClean(known.seam + rest);
 }
 
 /** Whether a replay needs more than the entry: one short text stands in the entry itself. */
@@ -96,7 +119,7 @@ function draft(
     session: sessionColumn(redactor, call.options.session ?? ''),
     tool: call.tool?.definition.name ?? column(redactor, call.name),
     outcome,
-    body: redactor.json(body),
+    body,
   };
   if (type !== 'ToolInvoked' || call.told === undefined) return made;
   return { ...made, approval: { kind: 'tell', id: call.told } };

@@ -26,7 +26,7 @@ describe('waits', () => {
       ended.push(`${name} ${waited.ended}`);
     };
     const moved = new CallClock(now + 20, undefined);
-    const going = [wait('last', undefined), wait('third', now + 120), wait('first', now + 40), wait('second', moved)];
+    const going = [wait('last', undefined), wait('third', now + 600), wait('first', now + 40), wait('second', moved)];
     const release = moved.hold();
     setTimeout(release, 60);
     await Promise.all(going.slice(1));

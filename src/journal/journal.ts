@@ -16,18 +16,27 @@ const patience = 10;
 
 class Item implements Waiting {
   state: 'queued' | 'withdrawn' | 'written' = 'queued';
-  readonly make: () => EntryDraft;
+  readonly #draft: EntryDraft | (() => EntryDraft);
   readonly survives: Survives;
   readonly resolve: ((entry: StoredEntry | undefined) => void) | undefined;
   readonly reject: ((error: unknown) => void) | undefined;
   /** Told as soon as it is written, before it survives a loss of power. */
   followed: (() => void) | undefined;
 
-  constructor(make: () => EntryDraft, survives: Survives, resolve?: Item['resolve'], reject?: Item['reject']) {
-    this.make = make;
+  constructor(
+    draft: EntryDraft | (() => EntryDraft),
+    survives: Survives,
+    resolve?: Item['resolve'],
+    reject?: Item['reject'],
+  ) {
+    this.#draft = draft;
     this.survives = survives;
     this.resolve = resolve;
     this.reject = reject;
+  }
+
+  draft(): EntryDraft {
+    return typeof this.#draft === 'function' ? this.#draft() : this.#draft;
   }
 
   withdraw(): boolean {
@@ -61,7 +70,16 @@ export class Journal {
 
   /** Writes an entry; resolves when it survives what it must. `undefined`: its idempotency key was taken. */
   append(draft: EntryDraft, survives: Survives): Promise<StoredEntry | undefined> {
-    return new Promise((resolve, reject) => this.#enqueue(new Item(() => draft, survives, resolve, reject)));
+    return new Promise((resolve, reject) => this.#enqueue(new Item(draft, survives, resolve, reject)));
+  }
+
+  /** Like `append`, for whoever waits with a promise of their own. Neither function may throw: others are told after it. */
+  appendFor(
+    draft: EntryDraft,
+    written: (entry: StoredEntry | undefined) => void,
+    failed: (error: unknown) => void,
+  ): void {
+    this.#enqueue(new Item(draft, 'crash', written, failed));
   }
 
   /**
@@ -70,7 +88,7 @@ export class Journal {
    */
   appendFollowed(draft: EntryDraft, followed: () => void): Promise<StoredEntry | undefined> {
     return new Promise((resolve, reject) => {
-      const item = new Item(() => draft, 'power-loss', resolve, reject);
+      const item = new Item(draft, 'power-loss', resolve, reject);
       item.followed = followed;
       this.#enqueue(item);
     });
@@ -142,13 +160,19 @@ export class Journal {
 
   readonly #flush = (): void => {
     this.#scheduled = false;
-    const batch = this.#queue.filter((item) => item.state === 'queued');
+    const batch: Item[] = [];
+    for (const item of this.#queue) {
+      if (item.state !== 'queued') continue;
+      item.state = 'written';
+      batch.push(item);
+    }
     this.#queue = [];
     if (batch.length === 0) return;
-    for (const item of batch) item.state = 'written';
     let appended: Appended | Promise<Appended>;
     try {
-      appended = this.#store.append(batch.map((item) => item.make()));
+      const drafts: EntryDraft[] = [];
+      for (const item of batch) drafts.push(item.draft());
+      appended = this.#store.append(drafts);
     } catch (error) {
       refuse(batch, error);
       return;

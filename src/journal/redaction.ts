@@ -10,8 +10,12 @@ import { createPrefixSearch, createStringSearch } from './string-search.ts';
 export interface Redactor {
   /** How many values were registered: what was looked at before a change has to be looked at again. */
   readonly registered: number;
+  /** How long the longest value is. */
+  readonly longest: number;
   /** Registers a secret value that must never be recorded; `[redacted:NAME]` stands in its place. */
   add(name: string, value: string): void;
+  /** Whether nothing would be taken out of a JSON document, or of a part of one that is cut before a key. */
+  isClean(text: string): boolean;
   /** Redacts a JSON document given as text (the output of `JSON.stringify`); returns valid JSON text. */
   json(text: string): string;
   /** Redacts plain text: error messages, rendered output, log lines. */
@@ -35,6 +39,7 @@ export function createRedactor(): Redactor {
   let search = createStringSearch([]);
   let prefixes = createPrefixSearch([]);
   let searchIsCurrent = true;
+  let longest = 0;
 
   function refresh(): void {
     if (searchIsCurrent) return;
@@ -104,10 +109,18 @@ export function createRedactor(): Redactor {
     return firstSafe(isJsonDocument(text) ? redactJson(text, scope) : redactText(text, scope), NEUTRAL);
   }
 
+  function isClean(text: string): boolean {
+    return !holdsValue(text) && !holdsSecretPattern(text) && !mayHoldSecretKey(text);
+  }
+
   return {
     get registered() {
       return nameOf.size;
     },
+    get longest() {
+      return longest;
+    },
+    isClean,
     add: (name, value) => {
       if (value.length < shortestSecret) {
         const message = `the secret "${name}" is shorter than ${shortestSecret} characters: it cannot be kept out of the record`;
@@ -116,12 +129,15 @@ export function createRedactor(): Redactor {
       if (!value.isWellFormed()) {
         throw new SignalboxError('secret-invalid', `the secret "${name}" is not well-formed text; use valid Unicode`);
       }
-      for (const form of secretForms(value)) if (!nameOf.has(form)) nameOf.set(form, name);
+      for (const form of secretForms(value)) {
+        if (!nameOf.has(form)) nameOf.set(form, name);
+        longest = Math.max(longest, form.length);
+      }
       searchIsCurrent = false;
       placeholders.clear();
     },
     json: (text) => {
-      if (!holdsValue(text) && !holdsSecretPattern(text) && !mayHoldSecretKey(text)) return text;
+      if (isClean(text)) return text;
       return isJson(text) ? redactJson(text, 'everything') : JSON.stringify(redactText(text, 'everything'));
     },
     text: (text) => (!holdsValue(text) && !holdsSecretPattern(text) ? text : redactText(text, 'everything')),

@@ -51,7 +51,11 @@ export class CallDurations {
         let count = 0;
         for (const [place, own] of counts.entries()) {
           count += own;
-          yield { metricName: `${name}_bucket`, labels: { le: bounds[place] ?? '+Inf', server, outcome }, value: count };
+          yield {
+            metricName: `${name}_bucket`,
+            labels: { le: bounds[place] ?? '+Inf', server, outcome },
+            value: count,
+          };
         }
         yield { metricName: `${name}_sum`, labels: { server, outcome }, value: sum };
         yield { metricName: `${name}_count`, labels: { server, outcome }, value: count };

@@ -85,6 +85,8 @@ export function mcpRoute(parts: McpRouteParts): McpRoute {
   const { box, log, oauth } = parts;
   const endpoint = new McpEndpoint({ ...parts, box, shared: box.shared });
   const http = new McpHttp({ endpoint, log });
+  /** By the hosts that were ours then. The headers of a connection that says the same again are the same object, and so is their address. */
+  const goodHeads = new WeakMap<HttpAsk['headers'], ReadonlySet<string>>();
 
   async function serve(asked: NodeAsked): Promise<void> {
     const { request, response, named } = asked;
@@ -107,7 +109,10 @@ export function mcpRoute(parts: McpRouteParts): McpRoute {
   function serveRead(asked: Asked, body: Buffer): void {
     const { request, response } = asked;
     try {
-      assertHostAndOrigin(request, parts.allowedHosts());
+      if (goodHeads.get(request.headers) !== parts.allowedHosts()) {
+        assertHostAndOrigin(request, parts.allowedHosts());
+        goodHeads.set(request.headers, parts.allowedHosts());
+      }
       const identity = parts.bearers.recognise(request, response);
       if (identity === undefined)
         identify(asked).then(

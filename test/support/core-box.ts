@@ -74,7 +74,14 @@ export async function coreBox(
       : decide(policies, redactor, waits);
   if (typeof policy !== 'function') await policies.set(policy);
   const run = compose([
-    recordOutcome({ journal, redactor, isRecording: false, onEnding: () => undefined, onUnrecorded: () => undefined }),
+    recordOutcome({
+      journal,
+      redactor,
+      isRecording: false,
+      onRunning: () => undefined,
+      onEnding: () => undefined,
+      onUnrecorded: () => undefined,
+    }),
     resolve(catalog),
     validate,
     deduplicate(store),

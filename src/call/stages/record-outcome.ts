@@ -5,7 +5,7 @@ import type { CallOutcome } from '../../model/call.ts';
 import { messageOf } from '../../model/errors.ts';
 import { unfinished } from '../../model/unfinished.ts';
 import type { Call, Outcoming, Stage } from '../call.ts';
-import { needsRecording, outcomeDraft } from '../record.ts';
+import { knownFacts, needsRecording, outcomeDraft } from '../record.ts';
 
 /** How outcomes are recorded. */
 interface RecordOptions {
@@ -13,41 +13,55 @@ interface RecordOptions {
   readonly redactor: Redactor;
   /** Keeps whole what calls of sessions came to, so that they can be replayed. */
   readonly isRecording: boolean;
+  /** The tool was begun and has not answered yet. */
+  onRunning(call: Call): void;
   /** How a call ended is about to be recorded. */
   onEnding(call: Call, outcome: CallOutcome): void;
   onUnrecorded(call: Call): void;
 }
 
 /** Writes the one `ToolInvoked` of every call, however it ended, before the caller gets the answer. */
-export function recordOutcome({ journal, redactor, isRecording, onEnding, onUnrecorded }: RecordOptions): Stage {
-  return (call, next) => {
-    const begun = performance.now();
-    const record = (outcome: CallOutcome): Promise<CallOutcome> => recorded(call, outcome, begun);
-    let outcome: Outcoming;
-    try {
-      outcome = next(call);
-    } catch (error) {
-      outcome = faulty(call, error);
-    }
-    return outcome instanceof Promise
-      ? outcome.then(record, (error: unknown) => record(faulty(call, error)))
-      : record(outcome);
-  };
+export function recordOutcome(options: RecordOptions): Stage {
+  const { journal, redactor, isRecording, onRunning, onEnding, onUnrecorded } = options;
 
-  function recorded(call: Call, outcome: CallOutcome, begun: number): Promise<CallOutcome> {
+  // One promise of its own: each one more between the record and the caller is waited for by every call.
+  return (call, next) =>
+    new Promise((resolve) => {
+      const begun = performance.now();
+      const record = (outcome: CallOutcome): void => recorded(call, outcome, begun, resolve);
+      let outcome: Outcoming;
+      try {
+        outcome = next(call);
+      } catch (error) {
+        outcome = faulty(call, error);
+      }
+      if (!(outcome instanceof Promise)) return record(outcome);
+      outcome.then(record, (error: unknown) => record(faulty(call, error)));
+      if (call.started) whileItRuns(call);
+    });
+
+  /** What can be made of the record before the outcome is there, so that the caller does not wait for it then. */
+  function whileItRuns(call: Call): void {
+    call.known = knownFacts(call, redactor);
+    onRunning(call);
+  }
+
+  function recorded(call: Call, outcome: CallOutcome, begun: number, resolve: (ended: Outcoming) => void): void {
     call.durationMs = Math.round((performance.now() - begun) * 1000) / 1000;
     // A read that ended before its intent was written needs no intent: the outcome says everything.
     call.intent?.withdraw();
-    const failed = (error: unknown): CallOutcome => {
-      onUnrecorded(call);
-      return unrecorded(call, outcome, error);
-    };
+    const failed = (error: unknown): void => resolve(notRecorded(call, outcome, error));
     try {
-      const appending = journal.append(draftOf(call, outcome), 'crash');
-      return appending.then((written) => (written === undefined ? failed(takenForGone()) : outcome), failed);
+      const written = (entry: unknown): void => (entry === undefined ? failed(takenForGone()) : resolve(outcome));
+      journal.appendFor(draftOf(call, outcome), written, failed);
     } catch (error) {
-      return Promise.resolve(failed(error));
+      failed(error);
     }
+  }
+
+  async function notRecorded(call: Call, outcome: CallOutcome, error: unknown): Promise<CallOutcome> {
+    onUnrecorded(call);
+    return unrecorded(call, outcome, error);
   }
 
   function draftOf(call: Call, outcome: CallOutcome): EntryDraft {

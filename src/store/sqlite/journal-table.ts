@@ -93,14 +93,14 @@ export class JournalTable {
   append(drafts: readonly EntryDraft[]): Appended {
     if (this.#isFull(drafts.length)) this.transaction(() => undefined);
     const tail = this.#tail;
-    if (tail?.isSound !== true || drafts.length > mostPending || drafts.some(hasMore)) return this.#commit(drafts, []);
+    if (tail?.isSound !== true || drafts.length > mostPending) return this.#commit(drafts, []);
     const entries = this.#linked(drafts);
-    if (!entries.every(fitsInLines)) return this.#commit(drafts, []);
+    if (entries === undefined) return this.#commit(drafts, []);
     if (!tail.file.append(entries)) {
       tail.isSound = false;
       return this.#commit(drafts, entries);
     }
-    this.#pending.push(...entries);
+    for (const entry of entries) this.#pending.push(entry);
     return entries;
   }
 
@@ -264,9 +264,18 @@ export class JournalTable {
     return this.#pending.length + more > mostPending || tail.file.size - tail.settledSize > mostPendingBytes;
   }
 
-  #linked(drafts: readonly EntryDraft[]): LinkedEntry[] {
+  /** In their places of the chain, if all of them can stand in a tail. */
+  #linked(drafts: readonly EntryDraft[]): LinkedEntry[] | undefined {
+    const entries: LinkedEntry[] = [];
     let before = this.head;
-    return drafts.map((draft) => (before = new LinkedEntry(draft, this.#options.writer, before)));
+    for (const draft of drafts) {
+      if (hasMore(draft)) return undefined;
+      const entry = new LinkedEntry(draft, this.#options.writer, before);
+      if (!fitsInLines(entry)) return undefined;
+      entries.push(entry);
+      before = entry;
+    }
+    return entries;
   }
 
   #write(draft: Linkable): StoredEntry {
@@ -303,18 +312,11 @@ interface Settled {
   readonly leftover?: string;
 }
 
-/** What an entry can bring with it; whoever adds to it is told here by the compiler. */
-const more: Record<Exclude<keyof EntryDraft, keyof Linkable>, true> = {
-  claim: true,
-  settle: true,
-  approval: true,
-  recording: true,
-  token: true,
-};
-const moreKeys = Object.keys(more) as (keyof typeof more)[];
+/** What an entry can bring with it. */
+type More = Record<Exclude<keyof EntryDraft, keyof Linkable>, unknown>;
 
-/** Whether something besides the entry is written with it. */
-function hasMore(draft: EntryDraft): boolean {
-  for (const key of moreKeys) if (draft[key] !== undefined) return true;
-  return false;
+/** Whether something besides the entry is written with it. Whoever adds to that is told here by the compiler. */
+function hasMore({ claim, settle, approval, recording, token }: EntryDraft): boolean {
+  const more: More = { claim, settle, approval, recording, token };
+  return (more.claim ?? more.settle ?? more.approval ?? more.recording ?? more.token) !== undefined;
 }

@@ -9,6 +9,9 @@ const held = 'held\n';
 const taken = 't';
 const hole = '\0';
 const linesOfEntry = 9;
+/** What is longer is turned into bytes by Node, which makes a new place for them each time. */
+const mostAtOnce = 8 * 1024;
+const mostBytesOfUnit = 3;
 
 /**
  * A file with the entries that were acknowledged and are not in the database yet, and some before them. Appending to it costs a
@@ -18,6 +21,7 @@ const linesOfEntry = 9;
 export class TailFile {
   readonly #descriptor: number;
   readonly #first = Buffer.alloc(1);
+  readonly #bytes = Buffer.allocUnsafeSlow(mostAtOnce * mostBytesOfUnit);
   #size = 0;
 
   constructor(file: string) {
@@ -45,9 +49,11 @@ export class TailFile {
     // It would be taken for the hole that a power loss leaves.
     if (text.includes(hole)) return false;
     try {
-      const written = writeSync(this.#descriptor, text);
+      const bytes = text.length > mostAtOnce ? Buffer.from(text) : this.#bytes;
+      const size = bytes === this.#bytes ? bytes.write(text) : bytes.length;
+      const written = writeSync(this.#descriptor, bytes, 0, size);
       this.#size += written;
-      return written === Buffer.byteLength(text) && this.#isHeld();
+      return written === size && this.#isHeld();
     } catch {
       return false;
     }

@@ -1,7 +1,8 @@
 import { checkedElicitation, checkedSample } from '../../../catalog/check-answer.ts';
 import type { Asking, Elicitation } from '../../../model/client.ts';
+import { messageOf } from '../../../model/errors.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../model/json.ts';
-import type { StopSignal } from '../../../model/stop.ts';
+import { Stop, type StopSignal } from '../../../model/stop.ts';
 import { reasonOf } from '../../../model/unless-aborted.ts';
 import type { Channel } from './channel.ts';
 import type { Answer } from './wire.ts';
@@ -22,7 +23,7 @@ type Turn = { readonly answer: Answer } | { readonly inputRequests: JsonObject }
 export class AskedRun {
   /** Where progress and messages go; nowhere between two rounds. */
   channel: Channel | undefined;
-  readonly #controller = new AbortController();
+  readonly #stop = new Stop();
   readonly #questions = new Map<string, Question>();
   readonly #ended: Promise<Answer>;
   #given: Record<string, JsonValue> = {};
@@ -31,38 +32,49 @@ export class AskedRun {
   #asked = 0;
 
   /** `channel`: that of the first round, before the work begins, which may have something to tell at once. */
-  constructor(channel: Channel, work: (run: AskedRun, signal: AbortSignal) => Promise<Answer>) {
+  constructor(channel: Channel, work: (run: AskedRun, signal: StopSignal) => Promise<Answer>) {
     this.channel = channel;
-    this.#ended = work(this, this.#controller.signal);
+    this.#ended = work(this, this.#stop);
     // Whoever waits for it hears of it; between two rounds nobody does.
     this.#ended.catch(() => undefined);
   }
 
   /** Waits for the answer or for questions. The client going away meanwhile ends the work. */
-  async next(gone: StopSignal | undefined): Promise<Turn> {
+  next(gone: StopSignal | undefined): Promise<Turn> {
     const give = (): void => this.abort(gone === undefined ? undefined : reasonOf(gone));
     if (gone?.aborted === true) give();
     gone?.addEventListener('abort', give, { once: true });
-    try {
-      const asked = new Promise<'asked'>((resolve) => {
-        this.#wake = () => resolve('asked');
-      });
-      if (this.#questions.size > 0 && !this.#flushing) this.#wake?.();
-      const first = await Promise.race([this.#ended, asked]);
-      return first === 'asked' ? { inputRequests: this.#inputRequests() } : { answer: first };
-    } finally {
-      this.#wake = undefined;
-      gone?.removeEventListener('abort', give);
-    }
+    return new Promise((resolve, reject) => {
+      const over = (): void => {
+        if (this.#wake === wake) this.#wake = undefined;
+        gone?.removeEventListener('abort', give);
+      };
+      const wake = (): void => {
+        over();
+        resolve({ inputRequests: this.#inputRequests() });
+      };
+      this.#wake = wake;
+      this.#ended.then(
+        (answer) => {
+          over();
+          resolve({ answer });
+        },
+        (error: unknown) => {
+          over();
+          reject(error instanceof Error ? error : new Error(messageOf(error), { cause: error }));
+        },
+      );
+      if (this.#questions.size > 0 && !this.#flushing) wake();
+    });
   }
 
   abort(reason?: unknown): void {
-    this.#controller.abort(reason);
+    this.#stop.abort(reason ?? new DOMException('This operation was aborted', 'AbortError'));
   }
 
   /** Puts a question to the client, together with whatever else is asked at the same moment. */
   ask(method: string, params: JsonObject, asking: Asking | undefined): Promise<JsonObject> {
-    const signal = asking?.signal ?? this.#controller.signal;
+    const signal = asking?.signal ?? this.#stop;
     if (signal.aborted) return Promise.reject(reasonOf(signal));
     // What came unasked may answer what a server asks by name, and nothing else.
     const given = asking?.key === undefined ? undefined : this.#take(asking.key, method, params);

@@ -44,6 +44,7 @@ export class Conversations {
   readonly #now: () => number;
   readonly #kept: KeptStore | undefined;
   #looked = 0;
+  #latest: Conversation | undefined;
 
   constructor({ mostOfOne = 100, mostPrincipals = 10_000, now = Date.now, kept }: ConversationLimits = {}) {
     this.#kept = kept;
@@ -76,18 +77,25 @@ export class Conversations {
     conversation.seen = now;
     conversation.client = client;
     conversation.profile = peer.view.profile;
-    const own = this.#open.get(principal) ?? new Map<string, Conversation>();
-    const pushedOut = [
-      ...(touch(this.#open, principal, own, this.#mostPrincipals)?.values() ?? []),
-      touch(own, client.name, conversation, this.#mostOfOne),
-    ];
-    for (const each of pushedOut) if (each !== undefined) this.#end(each);
+    if (conversation !== this.#latest) this.#touch(conversation);
     if (now + idleMs > conversation.until) {
       conversation.until = now + idleMs + stepMs;
       // That it cannot be written now costs at most that another process begins a new one.
       this.#kept?.extend(kind, keyOf(principal, client), conversation.until).catch(() => undefined);
     }
     return conversation.name;
+  }
+
+  /** Makes it the one that was seen last. */
+  #touch(conversation: Conversation): void {
+    const { principal, client } = conversation;
+    const own = this.#open.get(principal) ?? new Map<string, Conversation>();
+    const pushedOut = [
+      ...(touch(this.#open, principal, own, this.#mostPrincipals)?.values() ?? []),
+      touch(own, client.name, conversation, this.#mostOfOne),
+    ];
+    for (const each of pushedOut) if (each !== undefined) this.#end(each);
+    this.#latest = conversation;
   }
 
   /** One that no other process has used since is over for all. */

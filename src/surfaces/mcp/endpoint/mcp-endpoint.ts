@@ -11,7 +11,7 @@ import { LegacySession } from './legacy-session.ts';
 import { type Listening, listen } from './listening.ts';
 import { listPage, methodOf } from './methods.ts';
 import { Relay } from './relay.ts';
-import { Rounds } from './rounds.ts';
+import { type Round, Rounds } from './rounds.ts';
 import type { SeenClient } from './seen-client.ts';
 import { View } from './view.ts';
 import { type Answer, Refusal, WireError, type WireRequest, wireCodes } from './wire.ts';
@@ -70,17 +70,21 @@ export class McpEndpoint {
   }
 
   /** Serves a request of the 2026 revision. `gone` is aborted when its client is. */
-  async serve(request: WireRequest, peer: Peer, channel: Channel, gone?: StopSignal): Promise<Answer> {
-    const { method, params } = request;
-    const envelope = readEnvelope(params);
-    const found = this.#conversations.of(peer, envelope.client);
-    const session = typeof found === 'string' ? found : await found;
+  serve(request: WireRequest, peer: Peer, channel: Channel, gone?: StopSignal): Answer | Promise<Answer> {
+    const envelope = readEnvelope(request.params);
+    const session = this.#conversations.of(peer, envelope.client);
+    const serve = (known: string): Answer | Promise<Answer> =>
+      this.#serveIn({ ...request, peer, envelope, session: known, channel, gone });
+    return typeof session === 'string' ? serve(session) : session.then(serve);
+  }
+
+  #serveIn(round: Round): Answer | Promise<Answer> {
+    const { method, params, peer } = round;
     if (method === 'server/discover') return peer.view.listing.discovery();
     const page = listPage(method, params, peer, true);
     if (page !== undefined) return page;
     const serveMethod = existing(method);
-    const round = { method, params, peer, envelope, session, channel, gone };
-    return await this.#rounds.serve(round, (caller: Caller) => serveMethod(this.#parts(), params, caller));
+    return this.#rounds.serve(round, (caller: Caller) => serveMethod(this.#parts(), params, caller));
   }
 
   /** Tells a client of the 2026 revision of changes, until it is stopped. */

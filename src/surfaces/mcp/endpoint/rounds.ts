@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { canonicalArguments } from '../../../call/canonical-arguments.ts';
+import type { CallClient, LogMessage } from '../../../model/client.ts';
 import { newId } from '../../../model/identifiers.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../model/json.ts';
 import type { StopSignal } from '../../../model/stop.ts';
 import { isWanted, progressTokenOf } from './abilities.ts';
 import { AskedRun } from './asked-run.ts';
-import { callerClient } from './caller-client.ts';
+import { type Ask, callerClient } from './caller-client.ts';
 import type { Caller, Peer } from './caller.ts';
 import type { Channel } from './channel.ts';
 import type { Envelope } from './envelope.ts';
@@ -56,19 +57,15 @@ export class Rounds {
   }
 
   /** Begins the work, or goes on with it when the request carries the state of an earlier round. */
-  async serve(round: Round, work: (caller: Caller) => Promise<Answer>): Promise<Answer> {
+  serve(round: Round, work: (caller: Caller) => Promise<Answer>): Promise<Answer> {
     const { requestState, inputResponses } = round.params;
     const boundTo = (): string => bindingOf(round);
-    if (requestState === undefined) return await this.#next(this.#begin(round, work), inputResponses, round, boundTo);
+    if (requestState === undefined) return this.#next(this.#begin(round, work), inputResponses, round, boundTo);
     const [, place = '', state = ''] = (typeof requestState === 'string' && stateForm.exec(requestState)) || [];
     if (this.#relay !== undefined && place !== this.#place && place !== '')
-      return await this.#askOther(this.#relay, place, { state, boundTo: boundTo() }, round);
-    return await this.#next(
-      this.#resume(place === this.#place ? state : '', boundTo()),
-      inputResponses,
-      round,
-      boundTo,
-    );
+      return this.#askOther(this.#relay, place, { state, boundTo: boundTo() }, round);
+    const run = this.#resume(place === this.#place ? state : '', boundTo());
+    return this.#next(run, inputResponses, round, boundTo);
   }
 
   /** Ends all work that waits. */
@@ -81,7 +78,7 @@ export class Rounds {
   }
 
   /** Waits until the work is done, or its client must be asked. */
-  async #next(
+  #next(
     run: AskedRun,
     responses: JsonValue | undefined,
     { channel, gone }: Pick<Round, 'channel' | 'gone'>,
@@ -89,12 +86,16 @@ export class Rounds {
   ): Promise<Answer> {
     run.channel = channel;
     if (isJsonObject(responses)) run.answer(responses);
-    try {
-      const turn = await run.next(gone);
-      return 'answer' in turn ? turn.answer : this.#ask(run, turn.inputRequests, boundTo());
-    } finally {
-      run.channel = undefined;
-    }
+    return run.next(gone).then(
+      (turn) => {
+        run.channel = undefined;
+        return 'answer' in turn ? turn.answer : this.#ask(run, turn.inputRequests, boundTo());
+      },
+      (error: unknown) => {
+        run.channel = undefined;
+        throw error;
+      },
+    );
   }
 
   /** Has the process that holds the work go on with it. */
@@ -135,27 +136,8 @@ export class Rounds {
     }
   }
 
-  #begin({ peer, envelope, session, params, channel }: Round, work: (caller: Caller) => Promise<Answer>): AskedRun {
-    const token = progressTokenOf(params);
-    const { abilities, logLevel } = envelope;
-    return new AskedRun(channel, (run, signal) => {
-      const tell = (method: string, told: JsonObject): void => run.channel?.tell(notificationText(method, told));
-      const client = callerClient(
-        run,
-        abilities,
-        (method, asked, asking) => run.ask(method, asked, asking),
-        logLevel === undefined
-          ? undefined
-          : (message) => {
-              if (isWanted(message.level, logLevel)) tell('notifications/message', { ...message });
-            },
-      );
-      const onProgress =
-        token === undefined
-          ? undefined
-          : (progress: object) => tell('notifications/progress', { ...progress, progressToken: token });
-      return work({ ...peer, isModern: true, session, signal, client, onProgress });
-    });
+  #begin(round: Round, work: (caller: Caller) => Promise<Answer>): AskedRun {
+    return new AskedRun(round.channel, (run, signal) => work(new RoundCaller(round, run, signal)));
   }
 
   #resume(state: string, boundTo: string): AskedRun {
@@ -185,6 +167,50 @@ export class Rounds {
       inputRequests,
       requestState: `${this.#place}.${this.#seal.seal(id, boundTo)}`,
     };
+  }
+}
+
+/** Whoever waits for the answer to one request, over all its rounds. What most tools never ask for is made when one does. */
+class RoundCaller implements Caller {
+  readonly isModern = true;
+  readonly principal: Caller['principal'];
+  readonly view: Caller['view'];
+  readonly session: string;
+  readonly signal: StopSignal;
+  readonly onProgress: Caller['onProgress'];
+  readonly #envelope: Envelope;
+  readonly #run: AskedRun;
+  #client: CallClient | undefined;
+
+  constructor({ peer, envelope, session, params }: Round, run: AskedRun, signal: StopSignal) {
+    this.principal = peer.principal;
+    this.view = peer.view;
+    this.session = session;
+    this.signal = signal;
+    this.#envelope = envelope;
+    this.#run = run;
+    const progressToken = progressTokenOf(params);
+    if (progressToken !== undefined)
+      this.onProgress = (progress) => this.#tell('notifications/progress', { ...progress, progressToken });
+  }
+
+  get client(): CallClient {
+    return (this.#client ??= this.#makeClient());
+  }
+
+  #makeClient(): CallClient {
+    const { abilities, logLevel } = this.#envelope;
+    const run = this.#run;
+    const log = (message: LogMessage): void => {
+      if (logLevel !== undefined && isWanted(message.level, logLevel))
+        this.#tell('notifications/message', { ...message });
+    };
+    const ask: Ask = (method, asked, asking) => run.ask(method, asked, asking);
+    return callerClient(run, abilities, ask, logLevel === undefined ? undefined : log);
+  }
+
+  #tell(method: string, told: JsonObject): void {
+    this.#run.channel?.tell(notificationText(method, told));
   }
 }
 
