@@ -5,6 +5,10 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { type CallOptions, type JournalEvent, createSignalbox, defineTool, localServer } from '../index.ts';
+import { createRedactor } from '../journal/redaction.ts';
+import { text } from '../model/content.ts';
+import { newCall } from './new-call.ts';
+import { knownFacts, outcomeDraft } from './record.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-record-'));
 after(() => rmSync(directory, { recursive: true }));
@@ -197,3 +201,34 @@ function files(path: string): Buffer[] {
     return statSync(file).isDirectory() ? files(file) : [readFileSync(file)];
   });
 }
+
+test('an entry whose facts were looked at while the tool ran is redacted like one that is looked at whole', () => {
+  const unit = fc.constantFrom('a', '"', ',', ':', '{', '}', 'd', 'sk-', 'Bearer ', 'password', '0', '-----BEGIN ');
+  const word = fc.string({ unit, maxLength: 8 });
+  // Such as stand where what was known before meets what came after.
+  const spanning = fc.constantFrom(
+    '"},"durationMs"',
+    'a"},"dur',
+    '1,"output":"a',
+    '}},"d',
+    '"a"},"durationMs":1,"output":"a"',
+  );
+  const secret = fc.oneof(spanning, fc.string({ unit, minLength: 4, maxLength: 8 }));
+  const given = fc.record({ secrets: fc.array(secret, { maxLength: 3 }), value: word, key: word, output: word });
+  fc.assert(
+    fc.property(given, ({ secrets, value, key, output }) => {
+      const redactor = createRedactor();
+      for (const [index, each] of secrets.entries()) redactor.add(`S${index}`, each);
+      const drafts = [true, false].map((isKnown) => {
+        const call = newCall('mcp__t__echo', {}, {});
+        call.argumentsText = JSON.stringify({ [key]: value });
+        call.durationMs = 1;
+        if (isKnown) call.known = knownFacts(call, redactor);
+        const { body } = outcomeDraft(call, redactor, { outcome: 'completed', content: [text(output)] });
+        return { body, isWhole: call.isRecordedWhole };
+      });
+      assert.deepEqual(drafts[0], drafts[1]);
+    }),
+    { seed: 20_261_116, numRuns: 5000 },
+  );
+});
