@@ -16,9 +16,11 @@ export function recordIntent(store: Store, journal: Journal, redactor: Redactor)
     const { claim, approval } = call;
     if (claim !== undefined || approval !== undefined || toolOf(call).definition.effect !== 'read')
       return afterIntent(call, next, claim);
-    call.intent = journal.noteSoon(() => intentDraft(call, redactor));
     call.started = true;
-    return next(call);
+    const outcome = next(call);
+    // Where the answer is there already, it says everything.
+    if (outcome instanceof Promise) call.intent = journal.noteSoon(() => intentDraft(call, redactor));
+    return outcome;
   };
 
   async function afterIntent(call: Call, next: Next, claim: Call['claim']): Promise<CallOutcome> {
