@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 /** The line and the headers of a request that the short way can take. */
 export interface RequestHead {
-  /** As it came, up to the empty line. */
-  readonly text: string;
+  /** As it came, with the empty line. */
+  readonly bytes: Buffer;
   /** Where the body begins. */
   readonly end: number;
   readonly url: string;
@@ -29,14 +29,15 @@ const special: ReadonlySet<string> = new Set(['transfer-encoding', 'expect', 'up
  * said twice, the body has the length that it says, and all is plain ASCII.
  */
 export function readHead(bytes: Buffer, last: RequestHead | undefined): RequestHead | undefined {
+  // Clients say the same with every request. The empty line of the last one is the first of this one then.
+  if (last !== undefined && bytes.length >= last.end && bytes.compare(last.bytes, 0, last.end, 0, last.end) === 0)
+    return last;
   const found = bytes.indexOf(emptyLine);
-  if (found === -1 || found > largestHead) return undefined;
-  const text = bytes.toString('latin1', 0, found);
-  // Clients say the same with every request.
-  return last?.text === text ? last : parse(text);
+  return found === -1 || found > largestHead ? undefined : parse(bytes, found);
 }
 
-function parse(text: string): RequestHead | undefined {
+function parse(bytes: Buffer, found: number): RequestHead | undefined {
+  const text = bytes.toString('latin1', 0, found);
   const [line = '', ...lines] = text.split('\r\n');
   const url = firstLine.exec(line)?.[1];
   if (url === undefined) return undefined;
@@ -55,5 +56,7 @@ function parse(text: string): RequestHead | undefined {
   if (host === undefined || connection.toLowerCase() !== 'keep-alive' || !length.test(said)) return undefined;
   const bodyBytes = Number(said);
   if (bodyBytes > largestBody) return undefined;
-  return { text, end: text.length + emptyLine.length, url, headers, rawHeaders, bodyBytes };
+  const end = found + emptyLine.length;
+  // A copy: the rest of what came with it would stay as long.
+  return { bytes: Buffer.from(bytes.subarray(0, end)), end, url, headers, rawHeaders, bodyBytes };
 }

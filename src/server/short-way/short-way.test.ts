@@ -236,6 +236,20 @@ describe('the short way into the server', () => {
     assert.ok(taken > 200, `only ${taken} were taken`);
   });
 
+  it('reads a head that came before as if it came first, and no other for it', () => {
+    let again = 0;
+    const cut = fc.nat({ max: 300 });
+    const property = fc.property(anyRequest, anyRequest, cut, fc.boolean(), (first, other, length, isSame) => {
+      const last = readHead(Buffer.from(first, 'latin1'), undefined);
+      const bytes = Buffer.from((isSame ? first : first.slice(0, length)) + other, 'latin1');
+      const head = readHead(bytes, last);
+      if (head !== undefined && head === last) again += 1;
+      assert.deepEqual(head, readHead(bytes, undefined));
+    });
+    fc.assert(property, { seed: 9, numRuns: 5000 });
+    assert.ok(again > 200, `only ${again} came before`);
+  });
+
   it('understands requests in whatever pieces they come, like Node', async (t) => {
     const [{ port: short }, { port: long }] = [await serving(t), await serving(t, 'long')];
     const body = fc.string({ unit: 'binary', maxLength: 200 });
