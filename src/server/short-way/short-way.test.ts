@@ -240,10 +240,10 @@ describe('the short way into the server', () => {
     let again = 0;
     const cut = fc.nat({ max: 300 });
     const property = fc.property(anyRequest, anyRequest, cut, fc.boolean(), (first, other, length, isSame) => {
-      const last = readHead(Buffer.from(first, 'latin1'), undefined);
+      const before = readHead(Buffer.from(first, 'latin1'), undefined);
       const bytes = Buffer.from((isSame ? first : first.slice(0, length)) + other, 'latin1');
-      const head = readHead(bytes, last);
-      if (head !== undefined && head === last) again += 1;
+      const head = readHead(bytes, before);
+      if (head !== undefined && head === before) again += 1;
       assert.deepEqual(head, readHead(bytes, undefined));
     });
     fc.assert(property, { seed: 9, numRuns: 5000 });
