@@ -31,6 +31,7 @@ describe('the console knows the API', () => {
       paths: {
         '/api/things/{id}': {
           put: {
+            'x-roles': ['admin'],
             parameters: [
               { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
               { name: 'limit', in: 'query', schema: { type: 'number' } },
@@ -50,6 +51,7 @@ describe('the console knows the API', () => {
     assert.match(made, /\/\*\* A \* \/ thing\. \*\//);
     assert.match(made, /path: \{ readonly id: string \};\s+query: \{ readonly limit\?: number \| undefined \};/);
     assert.match(made, /body: Thing;\s+answer: unknown/);
+    assert.match(made, /= \{\s+'PUT \/api\/things\/\{id\}': \['admin'\],\s+\};/);
     assert.doesNotMatch(made, /docs/);
   });
 });

@@ -17,6 +17,7 @@ export interface ApiSchema {
 type Content = Readonly<Record<string, { readonly schema?: ApiSchema }>>;
 
 interface ApiOperation {
+  readonly 'x-roles'?: readonly string[];
   readonly parameters?: readonly { name: string; in: string; required?: boolean; schema?: ApiSchema }[];
   readonly requestBody?: { readonly content?: Content };
   readonly responses?: Readonly<Record<string, { readonly content?: Content }>>;
@@ -28,7 +29,7 @@ export interface ApiDocument {
   readonly components?: { readonly schemas?: Readonly<Record<string, ApiSchema>> };
 }
 
-/** Writes the API down as TypeScript: a type for each schema, and what each operation takes and answers. */
+/** Writes the API down as TypeScript: a type for each schema, and what each operation takes, answers, and of whom. */
 export function apiTypes({ paths, components }: ApiDocument): string {
   const schemas = Object.entries(components?.schemas ?? {}).toSorted(([one], [other]) => one.localeCompare(other));
   const operations = Object.entries(paths)
@@ -44,6 +45,12 @@ export function apiTypes({ paths, components }: ApiDocument): string {
     'export interface Operations {',
     ...operations.map(([name, operation]) => `  ${JSON.stringify(name)}: ${operationType(operation)};`),
     '}\n',
+    '/** Which roles an operation takes, where it asks who somebody is. */',
+    'export const rolesOf: Readonly<Partial<Record<keyof Operations, readonly Role[]>>> = {',
+    ...operations.flatMap(([name, { 'x-roles': roles }]) =>
+      roles === undefined ? [] : [`  ${JSON.stringify(name)}: ${JSON.stringify(roles)},`],
+    ),
+    '};\n',
   ].join('\n');
 }
 

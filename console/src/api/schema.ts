@@ -581,6 +581,8 @@ export type Info = {
   readonly version: string;
   /** What this process does: `web` leaves turns and jobs to others. */
   readonly role: 'all' | 'web' | 'worker';
+  /** Who asks. Each operation names the roles it takes as `x-roles`. */
+  readonly reader: { readonly id: string; readonly role: Role };
   readonly startedAt: string;
   readonly uptimeSeconds: number;
   /** How many tools can be called now. */
@@ -2085,3 +2087,66 @@ export interface Operations {
   'POST /api/tools/{name}/call': { path: { readonly name: string }; query: {}; body: CallRequest; answer: CallResult };
   'PUT /api/policies': { path: {}; query: {}; body: NewPolicies; answer: Policies };
 }
+
+/** Which roles an operation takes, where it asks who somebody is. */
+export const rolesOf: Readonly<Partial<Record<keyof Operations, readonly Role[]>>> = {
+  'DELETE /api/approvals/rules/{id}': ['admin'],
+  'DELETE /api/jobs/{id}': ['admin'],
+  'DELETE /api/servers/{name}': ['admin'],
+  'DELETE /api/sessions/{id}': ['agent', 'admin'],
+  'DELETE /api/tokens/{id}': ['admin'],
+  'GET /api/agents': ['viewer', 'agent', 'approver', 'admin'],
+  'GET /api/approvals': ['viewer', 'approver', 'admin'],
+  'GET /api/approvals/{id}': ['viewer', 'approver', 'admin'],
+  'GET /api/approvals/{id}/remember': ['viewer', 'approver', 'admin'],
+  'GET /api/approvals/rules': ['viewer', 'approver', 'admin'],
+  'GET /api/calls': ['viewer', 'agent', 'approver', 'admin'],
+  'GET /api/calls/{id}': ['viewer', 'agent', 'approver', 'admin'],
+  'GET /api/clients': ['viewer', 'approver', 'admin'],
+  'GET /api/events': ['viewer', 'approver', 'admin'],
+  'GET /api/import': ['admin'],
+  'GET /api/info': ['viewer', 'agent', 'approver', 'admin'],
+  'GET /api/jobs': ['viewer', 'approver', 'admin'],
+  'GET /api/journal': ['viewer', 'approver', 'admin'],
+  'GET /api/lock': ['viewer', 'approver', 'admin'],
+  'GET /api/policies': ['viewer', 'approver', 'admin'],
+  'GET /api/results/{id}': ['viewer', 'agent', 'approver', 'admin'],
+  'GET /api/servers': ['viewer', 'agent', 'approver', 'admin'],
+  'GET /api/servers/{name}': ['viewer', 'approver', 'admin'],
+  'GET /api/sessions': ['viewer', 'agent', 'approver', 'admin'],
+  'GET /api/sessions/{id}': ['viewer', 'agent', 'approver', 'admin'],
+  'GET /api/sessions/{id}/events': ['viewer', 'agent', 'approver', 'admin'],
+  'GET /api/sessions/{id}/messages': ['viewer', 'agent', 'approver', 'admin'],
+  'GET /api/statistics': ['viewer', 'approver', 'admin'],
+  'GET /api/tokens': ['admin'],
+  'GET /api/tools': ['viewer', 'agent', 'approver', 'admin'],
+  'GET /api/tools/{name}': ['viewer', 'agent', 'approver', 'admin'],
+  'PATCH /api/sessions/{id}': ['agent', 'approver', 'admin'],
+  'POST /api/approvals/{id}/approve': ['approver', 'admin'],
+  'POST /api/approvals/{id}/deny': ['approver', 'admin'],
+  'POST /api/calls/{id}/settle': ['approver', 'admin'],
+  'POST /api/calls/{id}/undo': ['approver', 'admin'],
+  'POST /api/import': ['admin'],
+  'POST /api/jobs': ['admin'],
+  'POST /api/lock/{server}/accept': ['admin'],
+  'POST /api/policies/backtest': ['viewer', 'approver', 'admin'],
+  'POST /api/policies/check': ['viewer', 'approver', 'admin'],
+  'POST /api/servers': ['admin'],
+  'POST /api/servers/{name}/disable': ['admin'],
+  'POST /api/servers/{name}/enable': ['admin'],
+  'POST /api/servers/{name}/restart': ['admin'],
+  'POST /api/servers/{name}/sign-in': ['admin'],
+  'POST /api/sessions': ['agent', 'admin'],
+  'POST /api/sessions/{id}/approve': ['approver', 'admin'],
+  'POST /api/sessions/{id}/deny': ['approver', 'admin'],
+  'POST /api/sessions/{id}/fork': ['agent', 'admin'],
+  'POST /api/sessions/{id}/interrupt': ['agent', 'approver', 'admin'],
+  'POST /api/sessions/{id}/messages': ['agent', 'admin'],
+  'POST /api/sessions/{id}/replay': ['viewer', 'approver', 'admin'],
+  'POST /api/sessions/{id}/submit-answers': ['approver', 'admin'],
+  'POST /api/sign-in-links': ['admin'],
+  'POST /api/sign-out': ['admin'],
+  'POST /api/tokens': ['admin'],
+  'POST /api/tools/{name}/call': ['agent', 'admin'],
+  'PUT /api/policies': ['admin'],
+};

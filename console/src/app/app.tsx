@@ -7,6 +7,7 @@ import { EmptyState } from '../parts/empty-state.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { Navigation } from './navigation.tsx';
 import { pages } from './pages.tsx';
+import { Reader } from './reader.tsx';
 import { Link, Router, matchPath, usePlace } from './router.tsx';
 import { ShortcutKeys } from './shortcuts.tsx';
 import { SignInGuard } from './signed-out.tsx';
@@ -28,24 +29,26 @@ export function App(): ReactNode {
   return (
     <QueryClientProvider client={client}>
       <SignInGuard>
-        <Router>
-          <Toasts>
-            <LiveEvents>
-              <ShortcutKeys>
-                <Notifications />
-                <a className="skip" href="#main">
-                  Skip to the page
-                </a>
-                <div className="frame">
-                  <Navigation />
-                  <main id="main" tabIndex={-1}>
-                    <CurrentPage />
-                  </main>
-                </div>
-              </ShortcutKeys>
-            </LiveEvents>
-          </Toasts>
-        </Router>
+        <Reader>
+          <Router>
+            <Toasts>
+              <LiveEvents>
+                <ShortcutKeys>
+                  <Notifications />
+                  <a className="skip" href="#main">
+                    Skip to the page
+                  </a>
+                  <div className="frame">
+                    <Navigation />
+                    <main id="main" tabIndex={-1}>
+                      <CurrentPage />
+                    </main>
+                  </div>
+                </ShortcutKeys>
+              </LiveEvents>
+            </Toasts>
+          </Router>
+        </Reader>
       </SignInGuard>
     </QueryClientProvider>
   );

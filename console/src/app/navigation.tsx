@@ -6,6 +6,7 @@ import { useLiveState } from '../live/live.tsx';
 import { IconButton } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { pages } from './pages.tsx';
+import { useReader, useRefusal } from './reader.tsx';
 import { Link, navigate, usePlace } from './router.tsx';
 import { useShortcut } from './shortcuts.tsx';
 import { ThemeSwitch } from './theme.tsx';
@@ -58,6 +59,7 @@ export function Navigation(): ReactNode {
           )}
         </ul>
       </nav>
+      <ReadsAs />
       <div className="side-foot">
         <Connection />
         <span className="side-buttons">
@@ -105,8 +107,20 @@ function Connection(): ReactNode {
   );
 }
 
+/** Whoever may do everything need not be told so. */
+function ReadsAs(): ReactNode {
+  const reader = useReader();
+  if (reader === undefined || reader.role === 'admin') return undefined;
+  return (
+    <p className="reads-as" title={`Known as ${reader.id}. What this role may not do cannot be pressed.`}>
+      Role <strong>{reader.role}</strong>
+    </p>
+  );
+}
+
 function SignOut(): ReactNode {
   const tell = useTell();
+  const refusal = useRefusal('POST /api/sign-out');
   const leave = async (): Promise<void> => {
     try {
       await api('POST /api/sign-out');
@@ -115,6 +129,8 @@ function SignOut(): ReactNode {
       tell.problem(error);
     }
   };
+  // Who came with a token is not signed in here, so nothing can be signed out.
+  if (refusal !== undefined) return undefined;
   return <IconButton icon="leave" label="Sign this browser out" onClick={() => void leave()} />;
 }
 

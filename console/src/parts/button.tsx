@@ -1,7 +1,14 @@
 import type { ButtonHTMLAttributes, ReactNode } from 'react';
+import type { Operations } from '../api/schema.ts';
+import { useRefusal } from '../app/reader.tsx';
 import { Icon, type IconName } from './icon.tsx';
 
-interface Look {
+interface Asking {
+  /** What pressing it leads to asking the server for: whoever may not, cannot press it, and sees why. */
+  readonly asks?: keyof Operations | undefined;
+}
+
+interface Look extends Asking {
   readonly kind?: 'primary' | 'plain' | 'quiet' | 'danger';
   readonly icon?: IconName;
   /** The key that does the same, shown beside the words. */
@@ -18,13 +25,17 @@ export function Button({
   className = '',
   children,
   disabled = false,
+  asks,
+  title,
   ...rest
 }: Look & ButtonHTMLAttributes<HTMLButtonElement>): ReactNode {
+  const refusal = useRefusal(asks);
   return (
     <button
       type="button"
       className={`button ${kind} ${className}`}
-      disabled={disabled || isBusy}
+      title={refusal ?? title}
+      disabled={disabled || isBusy || refusal !== undefined}
       aria-busy={isBusy || undefined}
       aria-keyshortcuts={shortcut}
       {...rest}
@@ -41,10 +52,20 @@ export function IconButton({
   icon,
   label,
   className = '',
+  disabled = false,
+  asks,
   ...rest
-}: { readonly icon: IconName; readonly label: string } & ButtonHTMLAttributes<HTMLButtonElement>): ReactNode {
+}: Asking & { readonly icon: IconName; readonly label: string } & ButtonHTMLAttributes<HTMLButtonElement>): ReactNode {
+  const refusal = useRefusal(asks);
   return (
-    <button type="button" className={`icon-button ${className}`} aria-label={label} title={label} {...rest}>
+    <button
+      type="button"
+      className={`icon-button ${className}`}
+      aria-label={label}
+      title={refusal === undefined ? label : `${label}. ${refusal}`}
+      disabled={disabled || refusal !== undefined}
+      {...rest}
+    >
       <Icon name={icon} />
     </button>
   );

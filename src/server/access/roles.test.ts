@@ -97,6 +97,17 @@ describe('roles', () => {
     }
   });
 
+  it('whoever asks is told who they are here, and their role', async (test) => {
+    const { get, send, token } = await startTestServer(test);
+    for (const role of roles) {
+      const { token: presented, id } = await token(role);
+      const { reader } = await bodyOf<{ reader: unknown }>(send(presented, 'GET', '/api/info'));
+      assert.deepEqual(reader, { id: `token:${id}`, role });
+    }
+    const { reader } = await bodyOf<{ reader: unknown }>(get('/api/info'));
+    assert.deepEqual(reader, { id: 'token:admin', role: 'admin' });
+  });
+
   it('only admins change anything, but for what is listed here; agents see only what is listed here', async (test) => {
     const { get } = await startTestServer(test);
     for (const { name, method, takes } of await operations(get)) {

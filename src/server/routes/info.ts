@@ -6,6 +6,7 @@ import type { ServerApp } from '../environment.ts';
 import { type ProcessRole, processRoles } from '../process-role.ts';
 import { moment } from '../schemas/json-schema.ts';
 import { problems } from '../schemas/problem.ts';
+import { roleSchema } from '../schemas/token.ts';
 import type { ServedConfiguration } from '../served-configuration.ts';
 import { json } from '../typed-json.ts';
 
@@ -14,6 +15,9 @@ const infoSchema = z
     product: z.literal('Signalbox'),
     version: z.string(),
     role: z.enum(processRoles).describe('What this process does: `web` leaves turns and jobs to others.'),
+    reader: z
+      .object({ id: z.string(), role: roleSchema })
+      .describe('Who asks. Each operation names the roles it takes as `x-roles`.'),
     startedAt: moment,
     uptimeSeconds: z.number(),
     tools: z.int().describe('How many tools can be called now.'),
@@ -53,12 +57,14 @@ interface Told {
 
 export function infoRoutes(app: ServerApp, { box, role, startedAt, configuration }: Told): void {
   app.openapi(route, (context) => {
-    const { tools, servers } = box.catalog(viewFor(context.var.identity));
+    const { identity } = context.var;
+    const { tools, servers } = box.catalog(viewFor(identity));
     const count = (status: string): number => servers.filter((server) => server.status === status).length;
     const info = {
       product: 'Signalbox' as const,
       version: box.version,
       role,
+      reader: { id: identity.principal.id, role: identity.role },
       startedAt: startedAt.toISOString(),
       uptimeSeconds: (Date.now() - startedAt.getTime()) / 1000,
       tools: tools.length,

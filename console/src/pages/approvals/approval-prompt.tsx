@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { ProblemError, api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import type { Approval, ApproveRequest } from '../../api/schema.ts';
+import { useRefusal } from '../../app/reader.tsx';
 import { useShortcut } from '../../app/shortcuts.tsx';
 import { useTell } from '../../app/toasts.tsx';
 import { EffectBadge } from '../../parts/badge.tsx';
@@ -64,7 +65,8 @@ function LoadedPrompt({
     },
     onSettled: () => void cache.invalidateQueries({ queryKey: ['approvals'] }),
   });
-  const isOpen = state === 'pending' && !answer.isPending;
+  const refusal = useRefusal('POST /api/approvals/{id}/approve');
+  const isOpen = refusal === undefined && state === 'pending' && !answer.isPending;
   // While the arguments are edited, `a` must not approve them as they were.
   const heard = { isOn: hasKeys && isOpen && doing === undefined };
   const approve = (body: ApproveRequest = {}): void => answer.mutate({ what: 'approve', body });
@@ -131,7 +133,9 @@ function LoadedPrompt({
           </div>
         </form>
       ) : undefined}
-      {doing === undefined || doing === 'remember' ? (
+      {refusal !== undefined ? (
+        <p className="faint">{refusal}</p>
+      ) : doing === undefined || doing === 'remember' ? (
         <div className="actions approval-actions">
           <Button
             kind="primary"

@@ -8,12 +8,14 @@ import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 
+const asked = 'POST /api/calls/{id}/undo';
+
 /** Takes back what a call changed. What was changed since is shown, and left as it is. */
 export function CallUndo({ call: { callId, undo, ownUndo } }: { readonly call: CallDetails }): ReactNode {
   const cache = useQueryClient();
   const tell = useTell();
   const taking = useMutation({
-    mutationFn: (body: UndoRequest) => api('POST /api/calls/{id}/undo', { path: { id: callId }, body }),
+    mutationFn: (body: UndoRequest) => api(asked, { path: { id: callId }, body }),
     onSuccess: ({ outcome }) => {
       if (outcome === 'undone') tell.done('Taken back: everything is as it was before the call.');
     },
@@ -45,17 +47,17 @@ export function CallUndo({ call: { callId, undo, ownUndo } }: { readonly call: C
       {undo.state === 'ready' || undo.state === 'blocked' ? (
         <div className="actions">
           {undo.state === 'ready' && !isConflict ? (
-            <Button icon="undo" isBusy={taking.isPending} onClick={() => taking.mutate({})}>
+            <Button asks={asked} icon="undo" isBusy={taking.isPending} onClick={() => taking.mutate({})}>
               Undo
             </Button>
           ) : undefined}
           {canDoTheRest ? (
-            <Button icon="undo" isBusy={taking.isPending} onClick={() => taking.mutate({ partial: true })}>
+            <Button asks={asked} icon="undo" isBusy={taking.isPending} onClick={() => taking.mutate({ partial: true })}>
               Undo the rest, leave what was changed since
             </Button>
           ) : undefined}
           {undo.state === 'blocked' && ownUndo === true ? (
-            <Button isBusy={taking.isPending} onClick={() => taking.mutate({ again: true })}>
+            <Button asks={asked} isBusy={taking.isPending} onClick={() => taking.mutate({ again: true })}>
               Run the tool’s own undo again
             </Button>
           ) : undefined}

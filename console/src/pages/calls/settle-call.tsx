@@ -8,6 +8,8 @@ import { Button } from '../../parts/button.tsx';
 import { momentText } from '../../parts/moment.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 
+const asked = 'POST /api/calls/{id}/settle';
+
 /** Says how a call ended of which nobody knows. */
 export function SettleCall({ call: { callId, settled } }: { readonly call: EndedCallDetails }): ReactNode {
   const [note, setNote] = useState('');
@@ -15,7 +17,7 @@ export function SettleCall({ call: { callId, settled } }: { readonly call: Ended
   const tell = useTell();
   const settle = useMutation({
     mutationFn: (as: 'completed' | 'failed') =>
-      api('POST /api/calls/{id}/settle', {
+      api(asked, {
         path: { id: callId },
         body: { as, ...(note.trim() === '' ? {} : { note: note.trim() }) },
       }),
@@ -41,10 +43,10 @@ export function SettleCall({ call: { callId, settled } }: { readonly call: Ended
       </label>
       {settle.error === null ? undefined : <ProblemNote error={settle.error} />}
       <div className="actions">
-        <Button icon="check" isBusy={settle.isPending} onClick={() => settle.mutate('completed')}>
+        <Button asks={asked} icon="check" isBusy={settle.isPending} onClick={() => settle.mutate('completed')}>
           It completed
         </Button>
-        <Button icon="close" isBusy={settle.isPending} onClick={() => settle.mutate('failed')}>
+        <Button asks={asked} icon="close" isBusy={settle.isPending} onClick={() => settle.mutate('failed')}>
           It did not
         </Button>
       </div>

@@ -106,11 +106,17 @@ function Answer({ standing: { server, status, fingerprint } }: { readonly standi
           <span className="faint standing-left">Refuse it by leaving it: what differs stays hidden.</span>
         ) : undefined}
         {status === 'changed' ? (
-          <Button kind="danger" isBusy={disable.isPending} onClick={() => disable.mutate()}>
+          <Button
+            asks="POST /api/servers/{name}/disable"
+            kind="danger"
+            isBusy={disable.isPending}
+            onClick={() => disable.mutate()}
+          >
             Disable the server
           </Button>
         ) : undefined}
         <Button
+          asks="POST /api/lock/{server}/accept"
           kind={status === 'changed' ? 'primary' : 'plain'}
           icon="check"
           isBusy={accept.isPending}

@@ -76,7 +76,7 @@ function RuleRow({ rule, onRevoke }: { readonly rule: RememberedRule; readonly o
           </p>
         )}
       </div>
-      <Button kind="danger" onClick={onRevoke}>
+      <Button asks="DELETE /api/approvals/rules/{id}" kind="danger" onClick={onRevoke}>
         Revoke
       </Button>
     </li>

@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { ProblemError, api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import type { Policies, PolicyCheck } from '../../api/schema.ts';
+import { useRefusal } from '../../app/reader.tsx';
 import { Link } from '../../app/router.tsx';
 import { useTell } from '../../app/toasts.tsx';
 import { Badge } from '../../parts/badge.tsx';
@@ -39,7 +40,8 @@ export function RulesView({ policies, draft }: { readonly policies: Policies; re
     onError: () => void cache.invalidateQueries({ queryKey: queries.policies().queryKey }),
   });
   const isOutdated = draft.isOutdated || (save.error instanceof ProblemError && save.error.code === 'file-outdated');
-  const canSave = draft.isChanged && checked?.valid === true && !isOutdated;
+  const refusal = useRefusal('PUT /api/policies');
+  const canSave = refusal === undefined && draft.isChanged && checked?.valid === true && !isOutdated;
   return (
     <div className="rules-view">
       <section className="card rules-editor" aria-label="Editor">
@@ -102,7 +104,9 @@ export function RulesView({ policies, draft }: { readonly policies: Policies; re
         ) : undefined}
         {save.error === null || isOutdated ? undefined : <ProblemNote error={save.error} />}
         <div className="actions">
-          {file === undefined ? (
+          {refusal !== undefined ? (
+            <span className="faint">{refusal}</span>
+          ) : file === undefined ? (
             <span className="faint">There is no file of rules: these hold until Signalbox is started again.</span>
           ) : undefined}
           <Link className="button plain" to="/policies?view=backtest">

@@ -63,21 +63,34 @@ function ServerActions({ server }: { readonly server: ServerDetails }): ReactNod
   return (
     <div className="actions server-actions">
       {health === undefined || status === 'disabled' ? undefined : (
-        <Button isBusy={isBusy('restart')} onClick={() => change.mutate('restart')}>
+        <Button
+          asks="POST /api/servers/{name}/restart"
+          isBusy={isBusy('restart')}
+          onClick={() => change.mutate('restart')}
+        >
           Restart
         </Button>
       )}
       {status === 'disabled' ? (
-        <Button kind="primary" isBusy={isBusy('enable')} onClick={() => change.mutate('enable')}>
+        <Button
+          asks="POST /api/servers/{name}/enable"
+          kind="primary"
+          isBusy={isBusy('enable')}
+          onClick={() => change.mutate('enable')}
+        >
           Enable
         </Button>
       ) : (
-        <Button isBusy={isBusy('disable')} onClick={() => change.mutate('disable')}>
+        <Button
+          asks="POST /api/servers/{name}/disable"
+          isBusy={isBusy('disable')}
+          onClick={() => change.mutate('disable')}
+        >
           Disable
         </Button>
       )}
       {configured ? (
-        <Button kind="danger" onClick={() => setRemoving(true)}>
+        <Button asks="DELETE /api/servers/{name}" kind="danger" onClick={() => setRemoving(true)}>
           Remove…
         </Button>
       ) : undefined}

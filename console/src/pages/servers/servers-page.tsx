@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { queries } from '../../api/queries.ts';
 import type { ServerState } from '../../api/schema.ts';
 import { PageHead } from '../../app/page-head.tsx';
+import { useRefusal } from '../../app/reader.tsx';
 import { Link } from '../../app/router.tsx';
 import { useShortcut } from '../../app/shortcuts.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -20,13 +21,16 @@ import { ServerStatus } from './server-status.tsx';
 export function ServersPage({ name }: { readonly name?: string }): ReactNode {
   const { data: servers, error, refetch } = useQuery(queries.servers());
   const [opened, setOpened] = useState<'add' | 'import'>();
-  useShortcut('n', 'Add a server', () => setOpened('add'));
+  const mayAdd = useRefusal('POST /api/servers') === undefined;
+  useShortcut('n', 'Add a server', () => setOpened('add'), { isOn: mayAdd });
   return (
     <div className={name === undefined ? 'split overview' : 'split chosen'}>
       <div className="split-list">
         <PageHead title="Servers">
-          <Button onClick={() => setOpened('import')}>Import</Button>
-          <Button kind="primary" icon="plus" onClick={() => setOpened('add')}>
+          <Button asks="POST /api/import" onClick={() => setOpened('import')}>
+            Import
+          </Button>
+          <Button asks="POST /api/servers" kind="primary" icon="plus" onClick={() => setOpened('add')}>
             Add
           </Button>
         </PageHead>
@@ -45,10 +49,10 @@ export function ServersPage({ name }: { readonly name?: string }): ReactNode {
               <EmptyState icon="servers" title="No MCP servers yet">
                 <p>Take over those of your other clients, or add one by its command or address.</p>
                 <div className="actions">
-                  <Button kind="primary" onClick={() => setOpened('import')}>
+                  <Button asks="POST /api/import" kind="primary" onClick={() => setOpened('import')}>
                     Import my servers
                   </Button>
-                  <Button icon="plus" onClick={() => setOpened('add')}>
+                  <Button asks="POST /api/servers" icon="plus" onClick={() => setOpened('add')}>
                     Add a server
                   </Button>
                 </div>

@@ -43,7 +43,12 @@ export function SignIn({ server }: { readonly server: ServerDetails }): ReactNod
         {signIn?.state === 'failed' ? <p>The last attempt failed: {signIn.error}</p> : undefined}
         {begin.error === null ? undefined : <ProblemNote error={begin.error} />}
       </div>
-      <Button kind="primary" isBusy={begin.isPending} onClick={() => begin.mutate()}>
+      <Button
+        asks="POST /api/servers/{name}/sign-in"
+        kind="primary"
+        isBusy={begin.isPending}
+        onClick={() => begin.mutate()}
+      >
         {isWaiting ? 'Begin again' : 'Sign in'}
       </Button>
     </div>

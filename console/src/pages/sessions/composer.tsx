@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useRef, useState } from 'react';
 import { api } from '../../api/client.ts';
 import type { Session } from '../../api/schema.ts';
+import { useRefusal } from '../../app/reader.tsx';
 import { useShortcut } from '../../app/shortcuts.tsx';
 import { useTell } from '../../app/toasts.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -40,8 +41,10 @@ export function Composer({
     onSuccess: lookAgain,
     onError: (error) => tell.problem(error),
   });
-  useShortcut('i', 'Write a message', () => field.current?.focus());
-  useShortcut('x', 'Interrupt the turn', () => interrupt.mutate(), { isOn: isRunning });
+  const refusal = useRefusal('POST /api/sessions/{id}/messages');
+  const mayInterrupt = useRefusal('POST /api/sessions/{id}/interrupt') === undefined;
+  useShortcut('i', 'Write a message', () => field.current?.focus(), { isOn: refusal === undefined });
+  useShortcut('x', 'Interrupt the turn', () => interrupt.mutate(), { isOn: isRunning && mayInterrupt });
   const submit = (): void => {
     const content = text.trim();
     if (content !== '' && !send.isPending) send.mutate(content);
@@ -57,7 +60,7 @@ export function Composer({
       {isNew && session.model === 'demo' ? (
         <div className="tries">
           {tries.map((each) => (
-            <Button key={each} onClick={() => send.mutate(each)}>
+            <Button key={each} asks="POST /api/sessions/{id}/messages" onClick={() => send.mutate(each)}>
               {each}
             </Button>
           ))}
@@ -68,7 +71,8 @@ export function Composer({
           ref={field}
           rows={1}
           aria-label="Message"
-          placeholder="Say something to the agent"
+          placeholder={refusal ?? 'Say something to the agent'}
+          disabled={refusal !== undefined}
           value={text}
           onChange={(event) => setText(event.target.value)}
           onKeyDown={(event) => {
@@ -79,7 +83,12 @@ export function Composer({
           }}
         />
         {isRunning ? (
-          <Button icon="stop" isBusy={interrupt.isPending} onClick={() => interrupt.mutate()}>
+          <Button
+            asks="POST /api/sessions/{id}/interrupt"
+            icon="stop"
+            isBusy={interrupt.isPending}
+            onClick={() => interrupt.mutate()}
+          >
             Stop
           </Button>
         ) : undefined}

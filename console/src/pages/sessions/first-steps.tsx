@@ -16,7 +16,7 @@ export function FirstSteps({ onNew }: { readonly onNew: () => void }): ReactNode
           <p>Every tool it calls is decided, recorded and, where that is possible, can be undone.</p>
           <div className="step-actions">
             <TourButton />
-            <Button icon="plus" onClick={onNew}>
+            <Button asks="POST /api/sessions" icon="plus" onClick={onNew}>
               New session
             </Button>
           </div>

@@ -1,13 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { queries } from '../../api/queries.ts';
+import { useReader, useRefusal } from '../../app/reader.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { ImportDialog } from '../servers/import-dialog.tsx';
 
 /** Takes over the servers that other clients of this machine have. */
 export function ImportServers(): ReactNode {
-  const { data } = useQuery(queries.found());
+  const isKnown = useReader() !== undefined;
+  const refusal = useRefusal('POST /api/import');
+  const { data } = useQuery({ ...queries.found(), enabled: isKnown && refusal === undefined });
   const [isOpen, setOpen] = useState(false);
   if (data === undefined) return undefined;
   const count = data.items.length;

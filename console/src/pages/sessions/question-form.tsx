@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { ProblemError, api } from '../../api/client.ts';
 import type { SessionEvent } from '../../api/schema.ts';
+import { useRefusal } from '../../app/reader.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 
@@ -31,6 +32,7 @@ export function QuestionForm({
         },
       }),
   });
+  const refusal = useRefusal('POST /api/sessions/{id}/submit-answers');
   const isAnswered = submit.error instanceof ProblemError && submit.error.code === 'question-answered';
   return (
     <form
@@ -78,11 +80,12 @@ export function QuestionForm({
       {submit.error === null || isAnswered ? undefined : <ProblemNote error={submit.error} />}
       {isAnswered ? <p className="faint">Somebody else has answered already.</p> : undefined}
       <div className="actions">
+        {refusal === undefined ? undefined : <span className="faint">{refusal}</span>}
         <Button
           kind="primary"
           type="submit"
           isBusy={submit.isPending}
-          disabled={isAnswered || questions.some(({ question }) => answerOf(question) === '')}
+          disabled={refusal !== undefined || isAnswered || questions.some(({ question }) => answerOf(question) === '')}
         >
           Answer
         </Button>

@@ -4,6 +4,7 @@ import { api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import type { PermissionMode, Session, SessionEvent } from '../../api/schema.ts';
 import { useTitle } from '../../app/page-head.tsx';
+import { useRefusal } from '../../app/reader.tsx';
 import { navigate } from '../../app/router.tsx';
 import { useTell } from '../../app/toasts.tsx';
 import type { StreamState } from '../../live/event-stream.ts';
@@ -56,6 +57,7 @@ export function SessionHead({
     },
     onError,
   });
+  const refusal = useRefusal('PATCH /api/sessions/{id}');
   useTitle(title);
   return (
     <header className="session-head">
@@ -77,7 +79,8 @@ export function SessionHead({
         <span className="unseen">Permission mode</span>
         <select
           value={permissionMode}
-          title={permissionModes.find(({ mode }) => mode === permissionMode)?.about}
+          disabled={refusal !== undefined}
+          title={refusal ?? permissionModes.find(({ mode }) => mode === permissionMode)?.about}
           onChange={(event) => change.mutate({ permissionMode: event.target.value as PermissionMode })}
         >
           {permissionModes.map(({ mode, name }) => (
@@ -88,9 +91,14 @@ export function SessionHead({
         </select>
       </label>
       <div className="session-tools">
-        <IconButton icon="pencil" label="Rename" onClick={() => setDoing('rename')} />
-        <IconButton icon="fork" label="Fork: go on in a new session from here" onClick={() => fork.mutate()} />
-        <IconButton icon="trash" label="Delete" onClick={() => setDoing('delete')} />
+        <IconButton asks="PATCH /api/sessions/{id}" icon="pencil" label="Rename" onClick={() => setDoing('rename')} />
+        <IconButton
+          asks="POST /api/sessions/{id}/fork"
+          icon="fork"
+          label="Fork: go on in a new session from here"
+          onClick={() => fork.mutate()}
+        />
+        <IconButton asks="DELETE /api/sessions/{id}" icon="trash" label="Delete" onClick={() => setDoing('delete')} />
       </div>
       {doing === 'rename' ? (
         <Rename

@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import { PageHead } from '../../app/page-head.tsx';
+import { useRefusal } from '../../app/reader.tsx';
 import { useShortcut } from '../../app/shortcuts.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
@@ -14,13 +15,14 @@ export function SessionsPage(): ReactNode {
   const [isNew, setNew] = useState(false);
   const [search, setSearch] = useState('');
   const { sessions, error, isWhole, loadMore, retry } = useSessionList(search !== '');
-  useShortcut('n', 'New session', () => setNew(true));
+  const mayBegin = useRefusal('POST /api/sessions') === undefined;
+  useShortcut('n', 'New session', () => setNew(true), { isOn: mayBegin });
   const words = search.toLowerCase();
   const shown = sessions?.filter(({ title, agent, cwd }) => `${title} ${agent} ${cwd}`.toLowerCase().includes(words));
   return (
     <div className="page">
       <PageHead title="Sessions" about="Conversations with agents. Every tool call in them passes through here.">
-        <Button kind="primary" icon="plus" shortcut="n" onClick={() => setNew(true)}>
+        <Button asks="POST /api/sessions" kind="primary" icon="plus" shortcut="n" onClick={() => setNew(true)}>
           New session
         </Button>
       </PageHead>

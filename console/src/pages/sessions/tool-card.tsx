@@ -123,7 +123,7 @@ export function Undo({ callId, isUndone }: { readonly callId: string; readonly i
   });
   if (isUndone || undo.data?.outcome === 'undone') return <Badge tone="grey">undone</Badge>;
   return (
-    <Button icon="undo" isBusy={undo.isPending} onClick={() => undo.mutate()}>
+    <Button asks="POST /api/calls/{id}/undo" icon="undo" isBusy={undo.isPending} onClick={() => undo.mutate()}>
       Undo
     </Button>
   );

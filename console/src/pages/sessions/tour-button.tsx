@@ -23,7 +23,7 @@ export function TourButton(): ReactNode {
   });
   if (demo === undefined || !servers.some(({ name }) => name === 'demo')) return undefined;
   return (
-    <Button kind="primary" isBusy={tour.isPending} onClick={() => tour.mutate(demo.name)}>
+    <Button asks="POST /api/sessions" kind="primary" isBusy={tour.isPending} onClick={() => tour.mutate(demo.name)}>
       Take the tour (no key needed)
     </Button>
   );

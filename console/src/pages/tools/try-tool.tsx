@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useState } from 'react';
 import type { Tool } from '../../api/schema.ts';
+import { useRefusal } from '../../app/reader.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
@@ -12,10 +13,11 @@ import { type Tried, written } from './use-try.ts';
 export function TryTool({ tool, tried }: { readonly tool: Tool; readonly tried: Tried }): ReactNode {
   const { field, isRunning, startedAt, wrong, error, result } = tried;
   const hasForm = field.kind === 'object' && field.fields.length > 0;
+  const refusal = useRefusal('POST /api/tools/{name}/call');
   const runByKey = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
-    tried.run();
+    if (refusal === undefined) tried.run();
   };
   return (
     <div className="try">
@@ -37,7 +39,12 @@ export function TryTool({ tool, tried }: { readonly tool: Tool; readonly tried: 
           ]}
         />
         <div className="actions try-actions">
-          <Button kind="primary" type="submit" isBusy={isRunning} disabled={wrong !== undefined}>
+          <Button
+            kind="primary"
+            type="submit"
+            isBusy={isRunning}
+            disabled={refusal !== undefined || wrong !== undefined}
+          >
             Run
           </Button>
           {isRunning ? (
@@ -47,6 +54,8 @@ export function TryTool({ tool, tried }: { readonly tool: Tool; readonly tried: 
               </Button>
               <Running since={startedAt} />
             </>
+          ) : refusal !== undefined ? (
+            <span className="faint">{refusal}</span>
           ) : (
             <span className="faint">
               <kbd>Ctrl</kbd> <kbd>Enter</kbd>
