@@ -193,4 +193,24 @@ describe('the calls page', () => {
     const paths = ['/calls', '/calls?view=timeline', '/calls?view=charts', `/calls/${callId}`, `/calls/${lost}`];
     assert.deepEqual(await faultsInEveryLook(served, paths), []);
   });
+
+  it('tells who looks as far back as that, what was pruned', async () => {
+    const { page } = window;
+    const archive = join(served.place.directory, 'old.jsonl');
+    const until = new Date().toISOString();
+    const { code, stderr } = await served.place.run(['journal', 'prune', '--older-than', until, '--export', archive]);
+    assert.equal(code, 0, stderr);
+    const note = page.getByText(/^What came up to .* was pruned: it is in the archive\.$/);
+    await page.goto(`${served.url}/calls?text=nowhere`);
+    await page.getByRole('heading', { name: 'No call fits' }).waitFor();
+    await note.waitFor();
+    await call('echo', { text: 'after' });
+    for (const view of ['table', 'timeline', 'charts']) {
+      await page.goto(`${served.url}/calls?view=${view}`);
+      await note.waitFor();
+      await page.goto(`${served.url}/calls?view=${view}&since=${until}`);
+      await page.locator('.call-foot, .timeline, .charts').waitFor();
+      assert.equal(await note.count(), 0, view);
+    }
+  });
 });

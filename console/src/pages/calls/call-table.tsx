@@ -11,6 +11,7 @@ import { ProblemNote } from '../../parts/problem-note.tsx';
 import { duration } from '../../parts/time-ago.tsx';
 import { TourButton } from '../sessions/tour-button.tsx';
 import { type CallFilters, callsAddress } from './filters.ts';
+import { PrunedNote } from './pruned-note.tsx';
 import { useCallList } from './use-call-list.ts';
 
 /** How far down the reader was, for when they come back from a call. */
@@ -56,7 +57,8 @@ export function CallTable({ filters }: { readonly filters: CallFilters }): React
   };
 
   if (error !== null && list.calls === undefined) return <ProblemNote error={error} onRetry={list.retry} />;
-  if (list.calls?.length === 0) return <NoCalls isFiltered={Object.keys(filters).length > 0} />;
+  const pruned = <PrunedNote until={list.prunedUntil} filters={filters} />;
+  if (list.calls?.length === 0) return <NoCalls isFiltered={Object.keys(filters).length > 0} pruned={pruned} />;
   return (
     <div className="call-table card" aria-busy={list.calls === undefined}>
       <div className="call-columns call-row" aria-hidden="true">
@@ -104,7 +106,8 @@ export function CallTable({ filters }: { readonly filters: CallFilters }): React
       <p className="faint call-foot" role="status">
         {list.calls === undefined
           ? 'Looking…'
-          : `${calls.length.toLocaleString('en')} ${calls.length === 1 ? 'call' : 'calls'}${isWhole ? '' : ' so far; scroll for more'}`}
+          : `${calls.length.toLocaleString('en')} ${calls.length === 1 ? 'call' : 'calls'}${isWhole ? '' : ' so far; scroll for more'}`}{' '}
+        {pruned}
       </p>
     </div>
   );
@@ -140,9 +143,10 @@ export function CallOutcome({ call }: { readonly call: CallEntry }): ReactNode {
   return <OutcomeBadge outcome={call.outcome} />;
 }
 
-function NoCalls({ isFiltered }: { readonly isFiltered: boolean }): ReactNode {
+function NoCalls({ isFiltered, pruned }: { readonly isFiltered: boolean; readonly pruned: ReactNode }): ReactNode {
   return (
     <EmptyState icon="calls" title={isFiltered ? 'No call fits' : 'No calls yet'}>
+      {pruned}
       {isFiltered ? (
         <p>
           <Link to="/calls">Show all calls</Link>

@@ -10,6 +10,7 @@ import { duration } from '../../parts/time-ago.tsx';
 import { type CallFilters, callsAddress, windowOf } from './filters.ts';
 import { LatencyChart } from './latency-chart.tsx';
 import { outcomeNames } from './outcome-names.ts';
+import { PrunedNote } from './pruned-note.tsx';
 import { RateChart } from './rate-chart.tsx';
 import { useRefreshed } from './use-refreshed.ts';
 
@@ -29,10 +30,12 @@ export function Charts({ filters }: { readonly filters: CallFilters }): ReactNod
   if (data === undefined) return undefined;
   const { total, servers, tools } = data;
   const time = last === undefined && since === undefined ? 'the last day' : 'this time';
+  const pruned = <PrunedNote until={data.prunedUntil} filters={filters} />;
   if (total.calls === 0)
     return (
       <EmptyState icon="calls" title={`No call ended in ${time}`}>
         <p>Choose a longer time, or another server or tool.</p>
+        {pruned}
       </EmptyState>
     );
   return (
@@ -44,6 +47,7 @@ export function Charts({ filters }: { readonly filters: CallFilters }): ReactNod
         <Figure name="p95" value={total.latencyMs === undefined ? '–' : duration(total.latencyMs.p95)} />
         <Figure name="p99" value={total.latencyMs === undefined ? '–' : duration(total.latencyMs.p99)} />
       </dl>
+      {pruned}
       <RateChart statistics={data} />
       <LatencyChart statistics={data} />
       <TallyTable

@@ -9,6 +9,7 @@ import { ProblemNote } from '../../parts/problem-note.tsx';
 import { duration } from '../../parts/time-ago.tsx';
 import { type CallFilters, callsAddress, toQuery, windowOf } from './filters.ts';
 import { type Bar, type LaneName, type Stretch, lanesOf, stretchOf, ticksOf } from './lanes.ts';
+import { PrunedNote } from './pruned-note.tsx';
 import { useRefreshed } from './use-refreshed.ts';
 
 const mostBars = 500;
@@ -47,7 +48,8 @@ export function Timeline({ filters }: { readonly filters: CallFilters }): ReactN
         <span className="faint">
           {data.next === undefined
             ? `${data.items.length} calls in ${duration(length)}`
-            : `the newest ${data.items.length} calls of this time`}
+            : `the newest ${data.items.length} calls of this time`}{' '}
+          <PrunedNote until={data.pruned?.at} filters={filters} />
         </span>
         <span className="timeline-keys">
           <IconButton icon="earlier" label="Earlier" onClick={() => go(from - length / 2, until - length / 2)} />

@@ -12,6 +12,8 @@ export interface CallList {
   readonly calls: readonly CallEntry[] | undefined;
   readonly error: Error | null;
   readonly isWhole: boolean;
+  /** When the last entry was made that was pruned, once everything was scrolled to. */
+  readonly prunedUntil: string | undefined;
   readonly isLoadingMore: boolean;
   /** New ones that are kept back while somebody reads further down. */
   readonly held: number;
@@ -99,6 +101,7 @@ export function useCallList(filters: CallFilters, isReading: () => boolean): Cal
     calls: shown,
     error,
     isWhole: !hasNextPage,
+    prunedUntil: data?.pages.at(-1)?.pruned?.at,
     isLoadingMore: isFetchingNextPage,
     held: held.length,
     loadMore: () => {
