@@ -4,9 +4,10 @@ import type { SignalboxOptions } from '../signalbox.ts';
 import { renderContent } from '../model/content.ts';
 import { askOnTerminal } from './ask-on-terminal.ts';
 import { awaitTool } from './await-tool.ts';
+import { type CallTime, formatCallTime, readCallTime } from './call-time.ts';
 import { changeLines } from './change-lines.ts';
 import type { CommandContext } from './command-context.ts';
-import { formatDuration, parseDuration } from './duration.ts';
+import { parseDuration } from './duration.ts';
 import { globalsOf } from './globals.ts';
 import { Interruption } from './interruption.ts';
 import { loadBoxParts } from './load-box-parts.ts';
@@ -72,8 +73,10 @@ export function addCallCommand(program: Command, { terminal, exitWith }: Command
             client: terminalClient(terminal, progress, () => interruption.interrupt()),
           });
         const result = await progress.during(named, calling);
-        if (globals.json) await printJson(terminal.output, result);
-        else await printResult(terminal, result);
+        const isAsked = result.decision?.answer === 'ask';
+        const time = (isAsked ? await readCallTime(box.journal, result.callId) : undefined) ?? result;
+        if (globals.json) await printJson(terminal.output, { ...result, ...time });
+        else await printResult(terminal, result, time);
         if (result.outcome !== 'completed') exitWith(1);
       } finally {
         await configured.close();
@@ -98,7 +101,7 @@ function callOptions({ as, session, key, timeout }: Options): CallOptions {
 }
 
 /** What was asked for goes to the output; what is said about it goes beside, so that pipes get the result alone. */
-async function printResult({ output, errors }: Terminal, result: CallResult): Promise<void> {
+async function printResult({ output, errors }: Terminal, result: CallResult, time: CallTime): Promise<void> {
   const text = renderContent(result.content, Number.POSITIVE_INFINITY);
   if (result.outcome === 'completed') {
     if (text !== '') await output.print(`${output.isTTY ? printable(text) : text}${text.endsWith('\n') ? '' : '\n'}`);
@@ -111,12 +114,12 @@ async function printResult({ output, errors }: Terminal, result: CallResult): Pr
     );
   }
   const changed = changeLines(result.changes ?? [], errors);
-  await errors.print(`${[...changed, errors.colors.dim(summary(result))].join('\n')}\n`);
+  await errors.print(`${[...changed, errors.colors.dim(summary(result, time))].join('\n')}\n`);
 }
 
-function summary({ outcome, durationMs, decision, callId, changes }: CallResult): string {
+function summary({ outcome, decision, callId, changes }: CallResult, time: CallTime): string {
   const parts = [
-    `${outcome} in ${formatDuration(durationMs)}`,
+    `${outcome} in ${formatCallTime(time)}`,
     ...(decision === undefined ? [] : [`decision ${decision.rule}`]),
     ...(changes === undefined || changes.length === 0
       ? []

@@ -1,5 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import type { CallStarted, JournalEvent, ToolInvoked } from '../journal/entry.ts';
+import { waitedForAnswer } from '../journal/waited-for-answer.ts';
 import type { CallOutcome } from '../model/call.ts';
 import { SignalboxError } from '../model/errors.ts';
 import type { Signalbox } from '../signalbox.ts';
@@ -20,11 +21,13 @@ export async function callDetails(box: Signalbox, call: ToolInvoked | CallStarte
   ]);
   const asked = call.approvalId ?? history.find(isQuestion)?.approvalId;
   const approval = asked === undefined ? undefined : await unlessUnknown(box.approvals.get(asked));
+  const waitedMs = call.type === 'ToolInvoked' ? waitedForAnswer(call, history, approval) : undefined;
   return {
     ...call,
     ...(recording === undefined ? {} : { result: resultOf(recording) }),
     ...(kept === undefined ? {} : { keptCharacters: kept.total }),
     ...(approval === undefined ? {} : { approval }),
+    ...(waitedMs === undefined ? {} : { waitedMs }),
     undo,
     history,
   };

@@ -66,13 +66,16 @@ describe('the inbox', () => {
     await page.keyboard.press('j');
     await shown.getByText('"ann"').waitFor();
     await page.keyboard.press('a');
-    assert.equal(((await first) as { outcome: string }).outcome, 'completed');
+    const { outcome, callId } = (await first) as { readonly outcome: string; readonly callId: string };
+    assert.equal(outcome, 'completed');
     await shown.getByText('"bob"').waitFor();
     await page.keyboard.press('d');
     await page.keyboard.type('too much');
     await page.keyboard.press('Enter');
     assert.equal(((await second) as { outcome: string }).outcome, 'denied');
     await page.getByText('Nothing waits for you').waitFor();
+    await page.goto(`${served.url}/calls/${callId}`);
+    await page.getByText(/^[\d.]+ m?s: waited [\d.]+ m?s for an answer, ran [\d.]+ m?s$/).waitFor();
     assert.deepEqual(faults, []);
   });
 

@@ -6,6 +6,7 @@ import { suite, test } from 'node:test';
 import { type CallResult, createSignalbox, defineTool, localServer } from '../../src/index.ts';
 import { OutcomeUnknown } from '../../src/model/outcome-unknown.ts';
 import type { Approval, RememberedRule } from '../../src/model/approval.ts';
+import { until } from '../mcp-servers/boxed.ts';
 import { Place, finished, launcher, said, withNotes } from './cli-place.ts';
 
 const add = ['call', 'add', '{"text":"milk"}', '--as', 'bot', '--session', 's1'];
@@ -70,6 +71,20 @@ suite('approvals', () => {
     const denied = await place.run(['deny', pending?.id ?? '', '--reason', 'enough milk']);
     assert.equal(denied.code, 0, denied.stderr);
     assert.match((await place.run(add)).stderr, /approval-denied: .*enough milk/);
+  });
+
+  test('the time that a human took is told apart from the time that the call ran', async () => {
+    const place = new Place(withNotes);
+    await place.run(['call', 'ping']);
+    const waiting = place.run([...add, '--wait', '60s']);
+    await until(async () => (await inbox(place)).length > 0, 'the call asks');
+    const [asked] = await inbox(place);
+    await place.run(['approve', asked?.id ?? '']);
+    const { stderr } = await waiting;
+    const both = /[\d.]+ m?s \(waited [\d.]+ m?s for an answer, ran [\d.]+ m?s\)/;
+    assert.match(stderr, new RegExp(`completed in ${both.source} · decision `));
+    const { stdout } = await place.run(['policy', 'explain', asked?.callId ?? '']);
+    assert.match(stdout, new RegExp(`^  took +${both.source}$`, 'm'));
   });
 
   test('remembering shows what it would have let through, needs a clear yes, is listed and revoked', async () => {

@@ -20,6 +20,8 @@ export const consoleAndCommandLine: Section<'F'> = {
       'test/browser/sessions.test.ts > the list of sessions > is searched as a whole, also what was not scrolled to',
       'test/browser/reconnect.test.ts > an open session goes on after the server was started again, signed in and without a gap',
       'test/browser/reconnect.test.ts > a browser that the server does not know any more is told how to sign in again',
+      'src/server/routes/journal.test.ts > GET /api/calls and /api/journal > tell how much of its time a call waited for a human',
+      'test/e2e/cli-approvals.test.ts > approvals > the time that a human took is told apart from the time that the call ran',
       'test/browser/calls.test.ts > the calls page > tells who looks as far back as that, what was pruned',
       'test/browser/calls.test.ts > the calls page > shows new calls by themselves, and keeps them back while somebody reads further down',
       'test/browser/calls.test.ts > the calls page > takes what a human found out about a call whose outcome is unknown',

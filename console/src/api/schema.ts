@@ -490,6 +490,7 @@ export type EndedCallDetails = {
   readonly replaces?: string | undefined;
   readonly type: 'ToolInvoked';
   readonly outcome: Outcome;
+  /** From its coming in to its end, answers of humans included. */
   readonly durationMs: number | null;
   /** The result as a person would read it, at most 1000 characters. */
   readonly output: string;
@@ -512,6 +513,8 @@ export type EndedCallDetails = {
   readonly changes?: readonly FileChange[] | undefined;
   /** How many there were, when not all are listed. */
   readonly changesTotal?: number | undefined;
+  /** How much of its duration it waited for the answer of a human. */
+  readonly waitedMs?: number | undefined;
   /** The whole result, where the call was recorded for replay; `output` is the beginning of it. */
   readonly result?:
     | {
@@ -1741,6 +1744,7 @@ export type ToolInvoked = {
   readonly replaces?: string | undefined;
   readonly type: 'ToolInvoked';
   readonly outcome: Outcome;
+  /** From its coming in to its end, answers of humans included. */
   readonly durationMs: number | null;
   /** The result as a person would read it, at most 1000 characters. */
   readonly output: string;

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Decision } from '../../model/decision.ts';
+import { formatCallTime, readCallTime } from '../call-time.ts';
 import { namedCall } from '../named-call.ts';
 import type { CommandContext } from '../command-context.ts';
 import { Failure } from '../fail.ts';
@@ -25,12 +26,14 @@ export function addExplainCommand(policy: Command, { terminal: { output } }: Com
           throw new Failure(1, 'call-unknown', `no call ${id} is in the journal`, { next: 'signalbox journal' });
         const { tool, at, decision, sessionId } = call;
         const outcome = call.type === 'ToolInvoked' ? call.outcome : 'running';
-        if (globals.json) return printJson(output, { callId: id, tool, at, sessionId, outcome, decision });
+        const time = await readCallTime(journal, id);
+        if (globals.json) return printJson(output, { callId: id, tool, at, sessionId, outcome, decision, ...time });
         const ending = call.type === 'ToolInvoked' && call.error !== undefined ? `: ${call.error.message}` : '';
         const lines =
           decision === undefined
             ? [oneLine(`it ended as ${outcome} before policy was asked${ending}`)]
             : explained(decision, output);
+        if (time !== undefined) lines.push(`${'took'.padEnd(8)} ${formatCallTime(time)}`);
         const block = lines.map((line) => `  ${line}\n`).join('');
         await output.print(`${output.colors.bold(oneLine(tool))} ${id}\n${block}`);
       });

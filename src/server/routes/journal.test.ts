@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { z } from '@hono/zod-openapi';
+import { until } from '../../../test/mcp-servers/boxed.ts';
 import { adminToken, bodyOf, startTestServer, type TestServer } from '../../../test/support/http-server.ts';
 import type { JournalEvent, ToolInvoked } from '../../journal/entry.ts';
 import type { callDetailsSchema } from '../schemas/journal.ts';
@@ -81,6 +83,20 @@ describe('GET /api/calls and /api/journal', () => {
     const burnt = await details((await bodyOf(call('burn'))).callId);
     assert.deepEqual([burnt.approval?.state, burnt.approval?.answer?.by.id], ['used', 'alice']);
     assert.equal(burnt.undo.state, 'unavailable');
+    assert.equal(burnt.waitedMs, undefined, 'the answer was there');
+  });
+
+  it('tell how much of its time a call waited for a human', async (test) => {
+    const { call, get, box } = await startTestServer(test);
+    const calling = bodyOf(call('burn'));
+    let asked = '';
+    const isAsked = async (): Promise<boolean> => (asked = (await box.approvals.list())[0]?.id ?? '') !== '';
+    await until(isAsked, 'the call asks');
+    // Time has to go by that can be told.
+    await pause(20);
+    await box.approvals.approve(asked, { by: { id: 'alice', kind: 'human' } });
+    const { waitedMs = 0, durationMs } = await bodyOf<Details>(get(`/api/calls/${(await calling).callId}`));
+    assert.ok(waitedMs > 0 && waitedMs <= (durationMs ?? 0), `waited ${waitedMs} of ${durationMs} ms`);
   });
 
   it('end when the caller hangs up, which is no fault', async (test) => {

@@ -50,7 +50,7 @@ const toolInvoked = z
     ...callFacts,
     type: z.literal('ToolInvoked'),
     outcome,
-    durationMs: z.number().nullable(),
+    durationMs: z.number().nullable().describe('From its coming in to its end, answers of humans included.'),
     output: z.string().describe('The result as a person would read it, at most 1000 characters.'),
     cached: z.literal(true).optional(),
     error: callErrorSchema.optional(),
@@ -244,7 +244,13 @@ const callDetails = {
 
 export const callDetailsSchema = z
   .discriminatedUnion('type', [
-    z.object({ ...toolInvoked.shape, ...callDetails }).openapi('EndedCallDetails'),
+    z
+      .object({
+        ...toolInvoked.shape,
+        waitedMs: z.number().optional().describe('How much of its duration it waited for the answer of a human.'),
+        ...callDetails,
+      })
+      .openapi('EndedCallDetails'),
     z.object({ ...callStarted.shape, ...callDetails }).openapi('RunningCallDetails'),
   ])
   .openapi('CallDetails');

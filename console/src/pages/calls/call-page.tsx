@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { queries } from '../../api/queries.ts';
-import type { CallDetails } from '../../api/schema.ts';
+import type { CallDetails, EndedCallDetails } from '../../api/schema.ts';
 import { PageHead } from '../../app/page-head.tsx';
 import { Link } from '../../app/router.tsx';
 import { useLiveEvents } from '../../live/live.tsx';
@@ -122,9 +122,7 @@ function Facts({ call }: { readonly call: CallDetails }): ReactNode {
   return (
     <dl className="facts">
       <Fact name="Recorded">{momentText(at)}</Fact>
-      <Fact name="Duration">
-        {ended === undefined || ended.durationMs === null ? undefined : duration(ended.durationMs)}
-      </Fact>
+      <Fact name="Duration">{ended === undefined ? undefined : durationOf(ended)}</Fact>
       <Fact name="Attempts">{ended?.attempts}</Fact>
       <Fact name="Cost">{ended?.costUsd === undefined ? undefined : `$${ended.costUsd}`}</Fact>
       <Fact name="From the cache">{ended?.cached === true ? 'the tool did not run' : undefined}</Fact>
@@ -150,6 +148,13 @@ function Facts({ call }: { readonly call: CallDetails }): ReactNode {
       </Fact>
     </dl>
   );
+}
+
+/** How long it took; where somebody was asked, also how much of it that was. */
+function durationOf({ durationMs, waitedMs }: EndedCallDetails): string | undefined {
+  if (durationMs === null) return undefined;
+  if (waitedMs === undefined) return duration(durationMs);
+  return `${duration(durationMs)}: waited ${duration(waitedMs)} for an answer, ran ${duration(durationMs - waitedMs)}`;
 }
 
 /** What is not known is left out. */
