@@ -6,9 +6,9 @@ import { postgresTarget } from '../store/postgres/copy-target.ts';
 import { sqliteSource } from '../store/sqlite/copy-source.ts';
 import type { CommandContext } from './command-context.ts';
 import { usageFailure } from './fail.ts';
-import { type Globals, globalsOf, journalFile, shortPath } from './globals.ts';
+import { globalsOf, journalFile, shortPath } from './globals.ts';
 import { Interruption } from './interruption.ts';
-import { resolvedAddress } from './open-store.ts';
+import { resolvedStore } from './open-store.ts';
 import { printJson } from './print-json.ts';
 import { ProgressLine } from './progress-line.ts';
 import type { Printer } from './terminal.ts';
@@ -36,15 +36,15 @@ export function addMigrateCommand(program: Command, { terminal }: CommandContext
     .addHelpText('after', examples)
     .action(async ({ from, to, restart }: Options, command: Command) => {
       // The address is not repeated: it may hold a password.
-      if (!isPostgresAddress(to))
-        throw usageFailure('--to: expected a "postgres://…" address', { next: 'signalbox migrate --help' });
       const globals = globalsOf(command);
+      const address = await resolvedStore(to, globals.data);
+      if (!isPostgresAddress(address))
+        throw usageFailure('--to: expected a "postgres://…" address', { next: 'signalbox migrate --help' });
       const line = new ProgressLine(terminal.errors);
       const interruption = new Interruption();
       try {
-        const { report, target } = await migrateTo(to, {
+        const { report, target } = await migrateTo(address, {
           file: from === 'sqlite' ? journalFile(globals) : resolve(from),
-          globals,
           restart: restart === true,
           line,
           signal: interruption.signal,
@@ -66,15 +66,13 @@ Examples:
 
 interface Migration {
   readonly file: string;
-  readonly globals: Globals;
   readonly restart: boolean;
   readonly line: ProgressLine;
   readonly signal: AbortSignal;
 }
 
-async function migrateTo(to: string, migration: Migration): Promise<{ report: CopyReport; target: string }> {
-  const { file, globals, restart, line, signal } = migration;
-  const address = await resolvedAddress(to, globals.data);
+async function migrateTo(address: string, migration: Migration): Promise<{ report: CopyReport; target: string }> {
+  const { file, restart, line, signal } = migration;
   const source = await sqliteSource(file);
   try {
     const target = await postgresTarget(address, source, { restart });

@@ -17,48 +17,54 @@ export interface OpenedStore {
   readonly server?: string;
 }
 
-/** Where records are kept. Reads the configuration only when it may say something else than usual: that takes time. */
+/** Where records are kept, with what that refers to. Reads the configuration only when it may say something else than usual: that takes time. */
 export async function storeOf(globals: Globals): Promise<string> {
   const given = storeFromEnvironment();
   if (given !== undefined) return given;
   const file = globals.config === undefined ? findConfiguration(process.cwd()) : resolve(globals.config);
-  if (file === undefined || !mentionsPostgres(file)) return 'sqlite';
+  if (file === undefined || !mayNameStore(file)) return 'sqlite';
   const { readConfiguration } = await import('./read-configuration.ts');
-  return readConfiguration(globals).configuration.store;
+  return await resolvedStore(readConfiguration(globals).configuration.store, globals.data);
 }
 
 /** Opens where records are kept. `data` is the data directory, where SQLite has its file and secrets are. */
 export async function openStore(store: string, data: string): Promise<OpenedStore> {
-  if (!isPostgresAddress(store)) return { store: sqliteStore({ file: join(data, 'signalbox.db') }), password: '' };
+  const address = await resolvedStore(store, data);
+  if (!isPostgresAddress(address)) return { store: sqliteStore({ file: join(data, 'signalbox.db') }), password: '' };
   // SQLite makes it with its file; others keep there what is of this machine alone.
   mkdirSync(data, { recursive: true, mode: 0o700 });
-  const address = await resolvedAddress(store, data);
   const { password } = parseAddress(address);
   const { postgresStore } = await import('../store/postgres/postgres-store.ts');
   const opened = await postgresStore({ address });
   return { store: opened, password, server: opened.server };
 }
 
-function mentionsPostgres(file: string): boolean {
+function mayNameStore(file: string): boolean {
   try {
-    return /postgres(?:ql)?:/.test(readFileSync(file, 'utf8'));
+    return /postgres(?:ql)?:|"store"/.test(readFileSync(file, 'utf8'));
   } catch {
     // Whoever needs the configuration tells what is wrong with it.
     return false;
   }
 }
 
-/** The address with what it refers to; values are escaped, whatever is in them. */
-export async function resolvedAddress(store: string, data: string): Promise<string> {
+/** `sqlite` or an address, with what it refers to. Values inside of an address are escaped, whatever is in them. */
+export async function resolvedStore(store: string, data: string): Promise<string> {
   if (!store.includes('${')) return store;
+  const isWhole = !isPostgresAddress(store);
   const { secretVault } = await import('../config/secrets/sealed-files.ts');
   const vault = secretVault({ data });
-  const escaped = (value: string | undefined): string | undefined => value && encodeURIComponent(value);
+  const escaped = (value: string | undefined): string | undefined =>
+    value && (isWhole ? value : encodeURIComponent(value));
   const environment = Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, escaped(value)]));
   try {
     const sources = { environment, secret: async (name: string) => escaped(await vault.get(name)) };
-    return (await resolveReferences(store, sources, 'store')).text;
+    const { text } = await resolveReferences(store, sources, 'store');
+    if (text === 'sqlite' || isPostgresAddress(text)) return text;
   } catch (error) {
     throw new SignalboxError('store-unavailable', messageOf(error), { cause: error });
   }
+  // What it is instead is not repeated: it may hold a password.
+  const message = `store refers to ${store}, which is neither "sqlite" nor a "postgres://…" address`;
+  throw new SignalboxError('store-unavailable', message);
 }

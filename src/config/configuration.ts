@@ -56,7 +56,7 @@ export interface Configuration {
   readonly servers: readonly ServerEntry[];
   /** The policy: the absolute path of a file and how it was named, or rules that stand in the configuration itself. */
   readonly policies: PolicyFile | PolicyDocument | undefined;
-  /** `sqlite` or a `postgres://` address. */
+  /** `sqlite` or a `postgres://` address, or a reference to one of them. */
   readonly store: string;
   readonly results: { readonly maxBytes: number };
   readonly undo: UndoSettings;

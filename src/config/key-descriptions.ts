@@ -64,7 +64,7 @@ export const keyDescriptions: Readonly<Record<string, string>> = {
   'mcpServers.*.trackInvocations': 'With `passthrough`: whether calls are at least recorded (`true`).',
   policies: 'The file with the rules, or the rules themselves.',
   store:
-    'Where records are kept: `sqlite` in the data directory, or a `postgres://` address. `SIGNALBOX_STORE` comes first.',
+    'Where records are kept: `sqlite` in the data directory, or a `postgres://` address; also as a reference (`${env:DATABASE_URL}`). `SIGNALBOX_STORE` comes first.',
   results: 'What becomes of large results.',
   'results.maxBytes': 'Larger results are kept whole and handed out as a preview (32,768).',
   undo: 'How much is kept so that calls can be undone, and for how long.',

@@ -210,12 +210,16 @@ suite('a mistake is told with its place, the value and the way out', () => {
     [
       'a long value',
       `{"store": "${'x'.repeat(100)}"}`,
-      [`1:2  store: expected "sqlite" or a "postgres://…" address ("${'x'.repeat(58)}…)`],
+      [
+        `1:2  store: expected "sqlite", a "postgres://…" address, or a reference to one, as \${env:NAME} ("${'x'.repeat(58)}…)`,
+      ],
     ],
     [
       'a store with a password',
       '{"store": "mysql://me:hunter2@h"}',
-      ['1:2  store: expected "sqlite" or a "postgres://…" address ("mysql://me:[redacted:url-password]@h")'],
+      [
+        '1:2  store: expected "sqlite", a "postgres://…" address, or a reference to one, as ${env:NAME} ("mysql://me:[redacted:url-password]@h")',
+      ],
     ],
     [
       'one of several',
@@ -302,7 +306,7 @@ suite('a mistake is told with its place, the value and the way out', () => {
         '1:26  mcpServers.a.module: expected a string (5)',
         `1:41  mcpServers.b__c: server name "b__c" has "__", which separates server and tool: use letters, digits, "-" and single "_", at most 44 characters`,
         '1:66  mcpServers.b__c.exprot: unknown key ("y") — did you mean "export"?',
-        '2:2  store: expected "sqlite" or a "postgres://…" address (7)',
+        '2:2  store: expected "sqlite", a "postgres://…" address, or a reference to one, as ${env:NAME} (7)',
         '2:14  store: duplicate key, on line 2 and on line 2',
         '2:26  bultin: unknown key (an object) — did you mean "builtin"?',
       ],

@@ -25,9 +25,8 @@ const transport = z.enum(['stdio', 'http', 'sse', 'websocket'], 'one of "stdio",
 const variableName = z
   .string('the name of an environment variable')
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable');
-const store = z
-  .string('"sqlite" or a "postgres://…" address')
-  .regex(/^(?:sqlite|postgres(?:ql)?:\/\/.+)$/, '"sqlite" or a "postgres://…" address');
+const storeForm = '"sqlite", a "postgres://…" address, or a reference to one, as ${env:NAME}';
+const store = z.string(storeForm).regex(/^(?:sqlite|postgres(?:ql)?:\/\/.+|\$\{[^}]+\})$/, storeForm);
 
 const limitSettings = strict({
   timeoutMs: positive.optional(),

@@ -155,6 +155,22 @@ suite('records in PostgreSQL', () => {
     assert.doesNotMatch(wrong.stderr, /hunter2/);
   });
 
+  test('"store" can be a reference to the whole address', async () => {
+    const place = placeWith('${env:DATABASE_URL}');
+    const environment = { DATABASE_URL: cluster.address('whole') };
+    const called = await place.run(['call', 'list', '--json'], { environment });
+    assert.equal(called.code, 0, called.stderr);
+    const read = await place.run(['journal', '--json'], { environment });
+    assert.match(read.stdout, /mcp__notes__list/);
+    assert.ok(!existsSync(join(place.data, 'signalbox.db')), 'no other journal beside it');
+    const missing = await place.run(['journal']);
+    assert.equal(missing.code, 1);
+    assert.match(
+      missing.stderr,
+      /store-unavailable: the environment variable DATABASE_URL is not set, to which store refers/,
+    );
+  });
+
   test('a database that is away lets nothing run, and says so without the password', async () => {
     const url = new URL(cluster.address('away'));
     url.port = '1';

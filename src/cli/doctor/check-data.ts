@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { JournalReader } from '../../journal/reader.ts';
 import { SignalboxError, messageOf } from '../../model/errors.ts';
 import { type Globals, journalFile, shortPath } from '../globals.ts';
-import { openStore } from '../open-store.ts';
+import { openStore, resolvedStore } from '../open-store.ts';
 import type { Finding } from './finding.ts';
 
 const longestVerifyMs = 10_000;
@@ -13,7 +13,9 @@ export async function checkData(globals: Globals, store = 'sqlite'): Promise<Fin
   const directory = checkDirectory(globals.data);
   if (directory.some((finding) => finding.level === 'error')) return directory;
   const file = journalFile(globals);
-  if (store === 'sqlite' && !existsSync(file))
+  // What cannot be resolved is told where it is opened.
+  const place = await resolvedStore(store, globals.data).catch(() => store);
+  if (place === 'sqlite' && !existsSync(file))
     return [...directory, { level: 'ok', what: `no journal at ${shortPath(file)} yet; it begins with the first call` }];
   return [...directory, await checkJournal(store, globals.data)];
 }

@@ -86,8 +86,10 @@ function parsePort(text: string): number {
 }
 
 /** Roles are for processes that share their work. */
-function assertRole({ role }: Options, { store }: Configuration): void {
-  if (role === 'all' || isPostgresAddress(store)) return;
+async function assertRole({ role }: Options, { store }: Configuration, data: string): Promise<void> {
+  if (role === 'all') return;
+  const { resolvedStore } = await import('../open-store.ts');
+  if (isPostgresAddress(await resolvedStore(store, data))) return;
   throw usageFailure(`--role ${role} needs other processes that do the rest, and "store" is ${JSON.stringify(store)}`, {
     next: 'set "store": "postgres://…" in the configuration, or SIGNALBOX_STORE; or leave --role out',
   });
@@ -108,7 +110,7 @@ async function serve(options: Options, globals: Globals, terminal: Terminal): Pr
   const { openConfiguredBox, readConfiguration } = await loadBoxParts();
   const { configuration, file } = readConfiguration(globals);
   const { role } = options;
-  assertRole(options, configuration);
+  await assertRole(options, configuration, globals.data);
   const watch = new FileWatch();
   watch.watch(configurationFiles(configuration));
   await tellWarnings(configuration, globals, errors);
