@@ -1,5 +1,6 @@
 import type { Elicitation, ElicitationAnswer, SamplingAnswer } from '../model/client.ts';
 import { type JsonObject, type JsonValue, inspectJson, isJsonObject } from '../model/json.ts';
+import { fitsForm } from './fits-form.ts';
 import { SchemaCompiler } from './json-schema.ts';
 
 const largestAnswer = 1024 * 1024;
@@ -14,6 +15,7 @@ export function checkedElicitation(request: Elicitation, answer: unknown): Elici
   if (request.mode === 'url') return { action };
   const content = given['content'] ?? {};
   if (!isJsonObject(content)) throw new Error('the content of the answer is not an object');
+  if (fitsForm(request.requestedSchema, content)) return { action, content };
   const compiled = compiledOf(request.requestedSchema);
   if (!compiled.ok) throw new Error(`the requested schema cannot be compiled: ${compiled.reason}`);
   const problems = compiled.validate(content);
@@ -26,7 +28,7 @@ export function checkedElicitation(request: Elicitation, answer: unknown): Elici
 
 const known = new WeakMap<JsonObject, ReturnType<SchemaCompiler['compile']>>();
 
-/** With a compiler of its own: a server may send another schema each time, and none should know of the others. Takes some 40 ms. */
+/** With a compiler of its own: a server may send another schema each time, and none should know of the others. Takes some 40 ms, in which everybody waits. */
 function compiledOf(schema: JsonObject): ReturnType<SchemaCompiler['compile']> {
   let compiled = known.get(schema);
   if (compiled === undefined) known.set(schema, (compiled = new SchemaCompiler().compile(schema)));

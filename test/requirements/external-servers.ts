@@ -133,6 +133,8 @@ export const externalServers: Section<'B'> = {
   B12: {
     promise: 'elicitation, sampling, roots, progress, cancellation, logging and completion are relayed',
     tests: [
+      'src/catalog/fits-form.test.ts > the answer to a form > is taken without compiling exactly when JSON Schema takes it',
+      'src/catalog/fits-form.test.ts > the answer to a form > is never taken where JSON Schema would not, however odd the form is',
       'src/sources/mcp/everything.test.ts > the reference server for everything (stdio) > what it asks the user, in a form or on a page, is answered by whoever made the call',
       'src/sources/mcp/everything.test.ts > the reference server for everything (http) > what it asks the user, in a form or on a page, is answered by whoever made the call',
       'src/sources/mcp/everything.test.ts > the reference server for everything (http) > what it asks a model is answered by whoever made the call',
