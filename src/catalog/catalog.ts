@@ -242,7 +242,8 @@ interface Parts {
   readonly notices: CatalogNotice[];
 }
 
-type Absence = Pick<HiddenTool, 'by' | 'reason' | 'since'> & Pick<ServerProvenance, 'connecting' | 'needsSignIn'>;
+type Absence = Pick<HiddenTool, 'by' | 'reason' | 'since'> &
+  Pick<ServerProvenance, 'connecting' | 'needsSignIn' | 'isFailing'>;
 
 function addServer(parts: Parts, byName: Map<string, CatalogTool>, mounted: Mounted): void {
   const { source } = mounted;
@@ -277,6 +278,7 @@ function addServer(parts: Parts, byName: Map<string, CatalogTool>, mounted: Moun
       ...(absence === undefined ? {} : { reason: absence.reason }),
       ...(absence?.connecting === true ? { connecting: true } : {}),
       ...(absence?.needsSignIn === true ? { needsSignIn: true } : {}),
+      ...(absence?.isFailing === true ? { isFailing: true } : {}),
       ...(source.required === true ? { required: true } : {}),
       tools: count,
     }),
@@ -300,7 +302,7 @@ function absenceOf({ source, disabledSince }: Mounted): Absence | undefined {
   }
   const { down } = source.state();
   if (down === undefined) return undefined;
-  const { reason, since, isStarting, needsSignIn } = down;
+  const { reason, since, isStarting, ...help } = down;
   if (isStarting === true)
     return {
       by: 'server-down',
@@ -308,6 +310,5 @@ function absenceOf({ source, disabledSince }: Mounted): Absence | undefined {
       since,
       connecting: true,
     };
-  const told = { by: 'server-down', reason: `server "${source.server}" is down: ${reason}`, since } as const;
-  return needsSignIn === true ? { ...told, needsSignIn } : told;
+  return { by: 'server-down', reason: `server "${source.server}" is down: ${reason}`, since, ...help };
 }

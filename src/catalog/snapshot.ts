@@ -23,6 +23,8 @@ export interface ServerProvenance {
   readonly connecting?: true;
   /** Present when it is down until a person signs in at it. */
   readonly needsSignIn?: true;
+  /** Present when it is down because it says itself that it fails: whoever runs it can help. */
+  readonly isFailing?: true;
   /** Present when nothing that needs the box as a whole should begin while the server is not up. */
   readonly required?: true;
   /** How many of its tools can be called now. */

@@ -67,6 +67,8 @@ export interface SourceState {
     readonly isStarting?: boolean;
     /** Only a person can help, by signing in at it. */
     readonly needsSignIn?: true;
+    /** It answers, and says that it fails: whoever runs it can help. */
+    readonly isFailing?: true;
   };
 }
 

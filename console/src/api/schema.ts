@@ -1236,6 +1236,8 @@ export type Server = {
   readonly reason?: string | undefined;
   /** It is down until a person signs in at it. */
   readonly needsSignIn?: true | undefined;
+  /** It is down and says itself that it fails: whoever runs it can help. */
+  readonly isFailing?: true | undefined;
   /** It was not tried to the end yet. */
   readonly connecting?: true | undefined;
   /** Turns and readiness depend on it. */
@@ -1268,6 +1270,8 @@ export type ServerDetails = {
   readonly reason?: string | undefined;
   /** It is down until a person signs in at it. */
   readonly needsSignIn?: true | undefined;
+  /** It is down and says itself that it fails: whoever runs it can help. */
+  readonly isFailing?: true | undefined;
   /** It was not tried to the end yet. */
   readonly connecting?: true | undefined;
   /** Turns and readiness depend on it. */
@@ -1343,6 +1347,8 @@ export type ServerState = {
   readonly reason?: string | undefined;
   /** It is down until a person signs in at it. */
   readonly needsSignIn?: true | undefined;
+  /** It is down and says itself that it fails: whoever runs it can help. */
+  readonly isFailing?: true | undefined;
   /** It was not tried to the end yet. */
   readonly connecting?: true | undefined;
   /** Turns and readiness depend on it. */

@@ -76,11 +76,11 @@ function checkServer(server: ServerProvenance, lastWords: string): Finding {
   }
 }
 
-function fixOfServer({ name, adapter, reason = '', connecting, needsSignIn }: ServerProvenance): string {
+function fixOfServer({ name, adapter, connecting, needsSignIn, isFailing }: ServerProvenance): string {
   const without = `set "disabled": true on mcpServers.${name}`;
   if (connecting === true) return `see whether it speaks MCP at all; to go on without it, ${without}`;
   if (needsSignIn === true) return `signalbox login ${name}`;
-  if (/\bHTTP 5\d\d\b/.test(reason)) return `try again, or ask its operator; to go on without it, ${without}`;
+  if (isFailing === true) return `try again, or ask its operator; to go on without it, ${without}`;
   return adapter.startsWith('mcp:')
     ? `correct mcpServers.${name}, or ${without}`
     : 'correct the module, or its entry in the configuration';

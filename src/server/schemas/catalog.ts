@@ -37,6 +37,7 @@ const server = {
   since: moment.describe('Since when it has this status.'),
   reason: z.string().optional().describe('Why it is not up.'),
   needsSignIn: z.literal(true).optional().describe('It is down until a person signs in at it.'),
+  isFailing: z.literal(true).optional().describe('It is down and says itself that it fails: whoever runs it can help.'),
   connecting: z.literal(true).optional().describe('It was not tried to the end yet.'),
   required: z.literal(true).optional().describe('Turns and readiness depend on it.'),
   tools: z.int().describe('How many of its tools can be called now.'),

@@ -18,8 +18,8 @@ export class RemoteError extends Error {
   readonly code: number;
   readonly data: JsonValue | undefined;
 
-  constructor(code: number, message: string, data?: JsonValue) {
-    super(`${message} (${code})`);
+  constructor(code: number, message: string, data?: JsonValue, options?: ErrorOptions) {
+    super(`${message} (${code})`, options);
     this.code = code;
     this.data = data;
   }

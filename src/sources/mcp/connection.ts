@@ -55,7 +55,7 @@ const mostRounds = 10;
 export class Connection {
   readonly facts: ServerFacts;
   /** Told once when the connection is gone, unless it was closed. */
-  onLost: ((reason: string) => void) | undefined;
+  onLost: ((reason: string, cause?: unknown) => void) | undefined;
 
   readonly #options: ConnectionOptions;
   readonly #way: Way;
@@ -86,7 +86,7 @@ export class Connection {
     this.#envelopes = new Envelopes({ ...options, protocolVersion: this.facts.protocolVersion });
     if (this.#isModern) lane.envelope = this.#envelopes.for(undefined);
     else if (options.logLevel !== undefined) void this.setLogLevel(options.logLevel).catch(() => undefined);
-    lane.onLost = (reason) => this.#end(reason);
+    lane.onLost = (reason, cause) => this.#end(reason, cause);
     lane.onTrouble = (error) => this.#trouble(error);
     if (this.#isModern) this.#listenToLists();
   }
@@ -219,25 +219,25 @@ export class Connection {
       await this.#lane.request(method, {}, { timeoutMs: answerWithinMs });
     } catch (error) {
       // An error is an answer, too.
-      if (!(error instanceof RemoteError)) this.#lose(`it does not answer any more: ${messageOf(error)}`);
+      if (!(error instanceof RemoteError)) this.#lose(`it does not answer any more: ${messageOf(error)}`, error);
     }
   }
 
   #trouble(error: Error): void {
     if (this.#isOver) return;
-    if (this.#way.isBroken(error)) this.#lose(`the event stream broke: ${error.message}`);
+    if (this.#way.isBroken(error)) this.#lose(`the event stream broke: ${error.message}`, error);
     else if (!this.#lane.tellsWhenSent) void this.check();
   }
 
-  #lose(reason: string): void {
-    this.#lane.lose(reason);
+  #lose(reason: string, cause: unknown): void {
+    this.#lane.lose(reason, cause);
   }
 
-  #end(reason: string): void {
+  #end(reason: string, cause: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#requests.close();
-    this.onLost?.(reason);
+    this.onLost?.(reason, cause);
   }
 
   async #inputsFor(result: JsonObject, caller: Caller, given: StopSignal): Promise<JsonObject> {

@@ -119,7 +119,7 @@ export class Lane implements Transport {
   /** What the 2026 revision wants in every request's `_meta`; absent for the older ones. */
   envelope: JsonObject | undefined;
   /** Told once when no answers will come any more. */
-  onLost: ((reason: string) => void) | undefined;
+  onLost: ((reason: string, cause?: unknown) => void) | undefined;
   /** Told of everything that went wrong on the way, fatal or not. */
   onTrouble: ((error: Error) => void) | undefined;
   /** Takes what the server asks and tells, and says whether it did; with the caller on whose stream it came, if that is known. */
@@ -179,11 +179,11 @@ export class Lane implements Transport {
   }
 
   /** Ends every request under way: their answers will not come. */
-  lose(reason: string): void {
+  lose(reason: string, cause?: unknown): void {
     if (this.#closedBecause !== undefined) return;
     this.#closedBecause = reason;
     for (const pending of this.#pending.values()) pending.settle(new ConnectionLost(reason, pending.sent));
-    this.onLost?.(reason);
+    this.onLost?.(reason, cause);
   }
 
   /**

@@ -1,10 +1,10 @@
 import type { SourceHealth, SourceState } from '../../catalog/source.ts';
 import { messageOf } from '../../model/errors.ts';
-import { saysNeedsSignIn } from '../../model/needs-sign-in.ts';
 import { ServerUnreached } from '../../model/server-unreached.ts';
 import { Backoff } from './backoff.ts';
 import { ConnectionLost, ServerCrashed } from './connection-errors.ts';
 import type { Connection } from './connection.ts';
+import { type Help, helpFor } from './help-for.ts';
 
 /** How a server is doing. */
 export type Supervision = Pick<SourceHealth, 'state' | 'since' | 'lastError' | 'nextRetryAt' | 'restarts'>;
@@ -39,6 +39,8 @@ export class Supervisor {
   #connections = 0;
   /** Why and since when the server counts as down; absent during a hiccup. */
   #down: SourceState['down'];
+  /** Who can help with what failed last. */
+  #help: Help = {};
   #retry: NodeJS.Timeout | undefined;
   #grace: NodeJS.Timeout | undefined;
   #settling: NodeJS.Timeout | undefined;
@@ -156,7 +158,7 @@ export class Supervisor {
       if (signal.aborted) await connection.close();
       else this.#up(connection);
     } catch (error) {
-      if (!signal.aborted) this.#failed(this.#options.redact(messageOf(error)), isCrash(error));
+      if (!signal.aborted) this.#failed(this.#options.redact(messageOf(error)), isCrash(error), error);
     }
     if (!signal.aborted) this.#isReady();
   }
@@ -167,14 +169,14 @@ export class Supervisor {
       this.#failed('it was lost as soon as it was connected to', true);
       return;
     }
-    connection.onLost = (why) => {
+    connection.onLost = (why, cause) => {
       if (this.#connection !== connection) return;
       const reason = this.#options.redact(why);
       this.#connection = undefined;
       clearTimeout(this.#settling);
       this.#ending = connection.close();
       this.#startGrace(reason);
-      this.#failed(reason, true);
+      this.#failed(reason, true, cause);
     };
     this.#connection = connection;
     this.#settling = setTimeout(() => this.#backoff.settled(), settledAfterMs).unref();
@@ -190,7 +192,8 @@ export class Supervisor {
     if (wasDown) this.#options.onChange();
   }
 
-  #failed(reason: string, isItACrash: boolean): void {
+  #failed(reason: string, isItACrash: boolean, cause?: unknown): void {
+    this.#help = helpFor(cause);
     const { delayMs, isCrashing } = this.#backoff.next(isItACrash);
     const told = isCrashing ? `${reason} (it keeps failing; next try in ${Math.round(delayMs / 1000)} s)` : reason;
     this.#set({ state: 'down', since: Date.now(), lastError: told, nextRetryAt: Date.now() + delayMs });
@@ -227,7 +230,7 @@ export class Supervisor {
     clearTimeout(this.#grace);
     this.#grace = undefined;
     if (this.#down?.reason === reason) return;
-    this.#down = { reason, since, ...(saysNeedsSignIn(reason) ? { needsSignIn: true } : {}) };
+    this.#down = { reason, since, ...this.#help };
     this.#wake();
     this.#options.onChange();
   }

@@ -1,7 +1,7 @@
 import { type FetchLike, extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
 import { RemoteError } from '../../connection-errors.ts';
 import { assertConfidential } from './authorization-fetch.ts';
-import { NotAuthorized, signInNeeded } from './not-authorized.ts';
+import { NotAuthorized, SignInNeeded } from './not-authorized.ts';
 import type { ProtectedServer } from './oauth-options.ts';
 import { OAuthSession } from './session.ts';
 import { shown } from './token-request.ts';
@@ -35,7 +35,7 @@ export function authorizedFetch(server: ProtectedServer, fetch: FetchLike): Auth
     }
     if (response.status === 401) {
       await response.body?.cancel();
-      throw new NotAuthorized(signInNeeded('the server does not take the token', server.oauth));
+      throw new SignInNeeded('the server does not take the token', server.oauth);
     }
     if (response.status === 403) await refuseScope(response, session, server);
     return response;
@@ -59,8 +59,9 @@ async function refuseScope(response: Response, session: OAuthSession, { oauth }:
   const { error, scope } = extractWWWAuthenticateParams(response);
   if (error !== 'insufficient_scope') return;
   await response.body?.cancel();
-  const needed = shown(scope);
-  if (needed !== undefined && oauth.grant !== 'client_credentials') await session.want(needed);
-  const why = needed === undefined ? 'it wants more than was granted' : `it wants the scope "${needed}"`;
-  throw new RemoteError(403, signInNeeded(why, oauth));
+  const wanted = shown(scope);
+  if (wanted !== undefined && oauth.grant !== 'client_credentials') await session.want(wanted);
+  const why = wanted === undefined ? 'it wants more than was granted' : `it wants the scope "${wanted}"`;
+  const needed = new SignInNeeded(why, oauth);
+  throw new RemoteError(403, needed.message, undefined, { cause: needed });
 }

@@ -1,3 +1,4 @@
+import { HttpRefusal } from '../http-refusal.ts';
 import {
   type AuthorizationServerMetadata,
   type FetchLike,
@@ -74,7 +75,7 @@ async function resourceMetadata(
     if (!response.ok) {
       await response.body?.cancel();
       if (response.status >= 500 || named !== undefined)
-        throw new Error(`${at.href} answered with HTTP ${response.status}`);
+        throw new HttpRefusal(`${at.href} answered with HTTP ${response.status}`, response.status);
       continue;
     }
     const { data } = resourceSchema.safeParse(await response.json().catch(() => undefined));

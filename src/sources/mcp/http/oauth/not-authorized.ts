@@ -1,13 +1,17 @@
-import { needsSignIn } from '../../../../model/needs-sign-in.ts';
 import type { OAuthOptions } from './oauth-options.ts';
 
 /** There is no token that the server would take. Nothing was run at it. */
 export class NotAuthorized extends Error {
-  override readonly name = 'NotAuthorized';
-  readonly code = 'SIGNALBOX_NOT_AUTHORIZED';
+  override readonly name: string = 'NotAuthorized';
+  readonly code: 'SIGNALBOX_NOT_AUTHORIZED' | 'SIGNALBOX_SIGN_IN_NEEDED' = 'SIGNALBOX_NOT_AUTHORIZED';
 }
 
-/** What a server is told to be down for that wants somebody to sign in. */
-export function signInNeeded(why: string, { howToSignIn = 'call signIn() with its transport' }: OAuthOptions): string {
-  return needsSignIn(why, howToSignIn);
+/** Only a person can help, by signing in; its words are what the server is told to be down for. */
+export class SignInNeeded extends NotAuthorized {
+  override readonly name = 'SignInNeeded';
+  override readonly code = 'SIGNALBOX_SIGN_IN_NEEDED';
+
+  constructor(why: string, { howToSignIn = 'call signIn() with its transport' }: OAuthOptions, options?: ErrorOptions) {
+    super(`needs sign-in (${why}): ${howToSignIn}`, options);
+  }
 }

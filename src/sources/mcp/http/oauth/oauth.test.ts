@@ -182,6 +182,7 @@ describe('a server that needs sign-in', () => {
     assert.deepEqual([result.outcome, result.error?.code], ['failed', 'server-down'], JSON.stringify(result));
     await until(() => mounted.state().down !== undefined, 'it is down');
     assert.match(mounted.state().down?.reason ?? '', /^needs sign-in \(.*invalid_grant.*\): signalbox login fixture$/);
+    assert.equal(mounted.state().down?.needsSignIn, true);
     await mounted.restart();
     assert.match(mounted.health().lastError ?? '', /needs sign-in .*invalid_grant/);
     assert.equal(server.provider.count('refresh_token'), 1);

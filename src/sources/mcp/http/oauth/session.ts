@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf } from '../../../../model/errors.ts';
 import { withAuthorizationFetch } from './authorization-fetch.ts';
-import { NotAuthorized, signInNeeded } from './not-authorized.ts';
+import { NotAuthorized, SignInNeeded } from './not-authorized.ts';
 import type { ProtectedServer } from './oauth-options.ts';
 import { type SignInRecord, endedRecord, parseRecord, recordKey, withTokens } from './sign-in-record.ts';
 import { TokenRefused, requestTokens } from './token-request.ts';
@@ -135,8 +135,8 @@ export class OAuthSession {
     }
   }
 
-  #needsSignIn(why: string, cause?: unknown): NotAuthorized {
-    return new NotAuthorized(signInNeeded(why, this.#server.oauth), { cause });
+  #needsSignIn(why: string, cause?: unknown): SignInNeeded {
+    return new SignInNeeded(why, this.#server.oauth, { cause });
   }
 
   #tellSecrets(record: SignInRecord | undefined): void {

@@ -1,3 +1,4 @@
+import { HttpRefusal } from '../http-refusal.ts';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 
@@ -50,7 +51,7 @@ export async function requestTokens(
   const body: unknown = await response.json().catch(() => undefined);
   const refusal = refusalSchema.safeParse(body).data;
   if (refusal !== undefined) throw new TokenRefused(refusal.error, shown(refusal.error_description));
-  if (!response.ok) throw new Error(`the token endpoint answered with HTTP ${response.status}`);
+  if (!response.ok) throw new HttpRefusal(`the token endpoint answered with HTTP ${response.status}`, response.status);
   const tokens = tokensSchema.safeParse(body).data;
   if (tokens === undefined) throw new Error('the token endpoint answered without a bearer token');
   const { access_token, expires_in, refresh_token, scope } = tokens;
