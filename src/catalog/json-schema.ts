@@ -22,7 +22,14 @@ type Draft = 'draft-07' | '2020-12';
 const require = createRequire(import.meta.url);
 
 // Used schemas are not added: Ajv would answer a repeated `$id` with the first schema that had it.
-const options: Options = { strict: false, validateFormats: true, addUsedSchema: false, logger: false };
+const options: Options = {
+  strict: false,
+  validateFormats: true,
+  addUsedSchema: false,
+  validateSchema: false,
+  logger: false,
+};
+const metas = new Map<Draft, Ajv>();
 const mostValuesShown = 20;
 const longestCheckMs = 500;
 /** Values up to this size are searched for all their problems; a large one could have millions. */
@@ -48,6 +55,7 @@ export class SchemaCompiler {
   #compile(schema: JsonSchema, key: string): Compiled {
     const draft = isDraft07(schema) ? 'draft-07' : '2020-12';
     const given = rooted(schema, key);
+    metaFor(draft).validateSchema(given, true);
     const first = this.#for(draft, 'first-problem').compile(given);
     // Its answer would be a promise, and its rejection nobody's.
     if ('$async' in first) return { ok: false, reason: 'asynchronous schemas ($async) are not supported' };
@@ -71,12 +79,17 @@ export class SchemaCompiler {
     const key = `${draft} ${extent}`;
     let ajv = this.#ajv.get(key);
     if (ajv === undefined) {
-      const allErrors = extent === 'all-problems';
-      const used: Options = { ...options, allErrors, validateSchema: !allErrors };
-      this.#ajv.set(key, (ajv = newAjv(draft, used)));
+      this.#ajv.set(key, (ajv = newAjv(draft, { ...options, allErrors: extent === 'all-problems' })));
     }
     return ajv;
   }
+}
+
+/** What schemas themselves are checked with: compiled once for all servers, because it takes longer than all else; it is given nothing foreign to compile. */
+function metaFor(draft: Draft): Ajv {
+  let meta = metas.get(draft);
+  if (meta === undefined) metas.set(draft, (meta = newAjv(draft, options)));
+  return meta;
 }
 
 /** Ajv has a hundred files, and many a process never compiles a schema: it is loaded for the first one. */
