@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { until } from '../mcp-servers/boxed.ts';
+import { bundledFixture } from '../mcp-servers/bundled-fixture.ts';
 import { Place, finished, said } from './cli-place.ts';
-
-const program = fileURLToPath(new URL('../mcp-servers/fixture-program.ts', import.meta.url));
 
 suite('signalbox serve that is told to stop', () => {
   test('is not ready at once, still takes what comes while it drains, lets the calls under way end, and ends with 0', async () => {
-    const configuration = { mcpServers: { fixture: { command: process.execPath, args: [program] } } };
+    const configuration = { mcpServers: { fixture: { command: process.execPath, args: [bundledFixture] } } };
     const place = new Place({ 'signalbox.config.json': JSON.stringify(configuration) });
     const token = 'an-admin-token-for-draining';
     const options = ['--port', '0', '--drain-seconds', '2', '--grace-seconds', '20', '--max-calls', '50', '--json'];

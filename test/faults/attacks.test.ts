@@ -4,13 +4,11 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { npmProgram } from '../../src/cli/npm-program.ts';
 import { connectCommands } from '../../src/server/connect-commands.ts';
 import { type McpTransport, createSignalbox, localServer, mcpServer } from '../../src/index.ts';
+import { bundledFixture } from '../mcp-servers/bundled-fixture.ts';
 import { adminToken, bareRequest, startTestServer } from '../support/http-server.ts';
-
-const program = fileURLToPath(new URL('../mcp-servers/fixture-program.ts', import.meta.url));
 
 function scratch(t: TestContext): string {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-attacks-'));
@@ -42,7 +40,7 @@ describe('what a shell would run', () => {
       const transport: McpTransport = {
         type: 'stdio',
         command: process.execPath,
-        args: [program, 'legacy', text],
+        args: [bundledFixture, 'legacy', text],
         env: { HOSTILE: text },
       };
       const server = mcpServer({ name: 'fixture', transport });
@@ -64,8 +62,8 @@ describe('what a shell would run', () => {
     for (const text of shellTexts(directory))
       for (const transport of [
         { type: 'stdio', command: text },
-        { type: 'stdio', command: `${process.execPath} ${program} ${text}` },
-        { type: 'stdio', command: process.execPath, args: [program], cwd: text },
+        { type: 'stdio', command: `${process.execPath} ${bundledFixture} ${text}` },
+        { type: 'stdio', command: process.execPath, args: [bundledFixture], cwd: text },
       ] satisfies McpTransport[]) {
         const server = mcpServer({ name: 'fixture', transport });
         await server.ready();

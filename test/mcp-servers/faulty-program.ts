@@ -1,9 +1,10 @@
 /** The fixture as a program whose output goes bad when a message says so: the first one with `fault:KIND` in it. `faulty-program.ts ERA`. */
 import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { bundledFixture } from './bundled-fixture.ts';
 
-const program = fileURLToPath(new URL('./fixture-program.ts', import.meta.url));
-const child = spawn(process.execPath, [program, ...process.argv.slice(2)], { stdio: ['pipe', 'pipe', 'inherit'] });
+const child = spawn(process.execPath, [bundledFixture, ...process.argv.slice(2)], {
+  stdio: ['pipe', 'pipe', 'inherit'],
+});
 let fault: string | undefined;
 
 process.stdin.on('data', (chunk: Buffer) => {

@@ -1,6 +1,54 @@
-/** The fixture as a program, see `stdio-program.ts`. Signalbox gives its servers an environment of their own, which names no cache. */
-import { enableCompileCache } from 'node:module';
-import { join } from 'node:path';
+/** The fixture as a program: `fixture-program.ts [legacy|modern|exits-on-probe|silent-on-probe|reads-slowly|VERSION] [--many N] [--endless] [--pid] [--fork]`, run as `bundled-fixture.ts` makes it. */
+import { spawn } from 'node:child_process';
+import { Transform } from 'node:stream';
+import { parseArgs } from 'node:util';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { fixtureServer } from './fixture-server.ts';
 
-enableCompileCache(join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'tests'));
-await import('./stdio-program.ts');
+const { values, positionals } = parseArgs({
+  options: {
+    many: { type: 'string', default: '0' },
+    endless: { type: 'boolean', default: false },
+    fork: { type: 'boolean', default: false },
+    pid: { type: 'boolean', default: false },
+  },
+  allowPositionals: true,
+});
+const era = positionals[0] ?? 'legacy';
+const options = {
+  many: Number(values.many),
+  endless: values.endless,
+  added: values.pid ? ['echo_pid'] : [],
+  ...(/^\d/.test(era) ? { versions: [era] } : {}),
+};
+
+if (values.fork) spawn('sleep', ['1000'], { stdio: 'inherit' }).unref();
+
+const servers: Readonly<Record<string, () => unknown>> = {
+  legacy: () => fixtureServer(options).connect(new StdioServerTransport()),
+  modern: () => serveStdio(() => fixtureServer(options)),
+  'exits-on-probe': () =>
+    process.stdin.once('data', (chunk) => {
+      if (String(chunk).includes('server/discover')) process.exit(1);
+      process.stdin.unshift(chunk);
+      void fixtureServer(options).connect(new StdioServerTransport());
+    }),
+  'silent-on-probe': () => {
+    const heard = new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        const lines = String(chunk).split(/(?<=\n)/);
+        done(null, lines.filter((line) => !line.includes('server/discover')).join(''));
+      },
+    });
+    return fixtureServer(options).connect(new StdioServerTransport(process.stdin.pipe(heard), process.stdout));
+  },
+  'reads-slowly': () => {
+    const slow = new Transform({
+      readableHighWaterMark: 65_536,
+      writableHighWaterMark: 65_536,
+      transform: (chunk: Buffer, _encoding, done) => void setTimeout(() => done(null, chunk), 5),
+    });
+    return fixtureServer(options).connect(new StdioServerTransport(process.stdin.pipe(slow), process.stdout));
+  },
+};
+await servers[/^\d/.test(era) ? (era < '2026' ? 'legacy' : 'modern') : era]?.();

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { McpTransport } from '../../src/index.ts';
+import { bundledFixture } from './bundled-fixture.ts';
 
-const program = fileURLToPath(new URL('./fixture-program.ts', import.meta.url));
 const manifests = {
   everything: import.meta.resolve('@modelcontextprotocol/server-everything/package.json'),
   filesystem: import.meta.resolve('@modelcontextprotocol/server-filesystem/package.json'),
@@ -11,7 +11,7 @@ const manifests = {
 
 /** The fixture as a process. */
 export function fixtureProgram(...args: readonly string[]): McpTransport & { type: 'stdio' } {
-  return { type: 'stdio', command: process.execPath, args: [program, ...args] };
+  return { type: 'stdio', command: process.execPath, args: [bundledFixture, ...args] };
 }
 
 /** One of the reference servers. */
