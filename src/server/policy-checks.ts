@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { RuleSource } from '../call/policy-source.ts';
+import { compiledCode } from '../model/compiled-code.ts';
 import type { PolicyProblem } from '../policy/policy-error.ts';
 import { Problem } from './problems/problem.ts';
 
@@ -75,7 +76,7 @@ export class PolicyChecks {
 
 function start(): Worker {
   const resourceLimits = { maxOldGenerationSizeMb: 256 };
-  const worker = new Worker(program, { name: 'policy-checks', env: {}, execArgv: [], resourceLimits });
+  const worker = new Worker(program, { name: 'policy-checks', env: compiledCode(), execArgv: [], resourceLimits });
   worker.unref();
   return worker;
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
+import { compiledCode } from '../model/compiled-code.ts';
 import { type ErrorCode, SignalboxError } from '../model/errors.ts';
 import type { EngineOptions, UndoEngine } from './undo-engine.ts';
 
@@ -51,7 +52,9 @@ export class UndoThread {
     const engine = randomUUID();
     const workerData: EngineOptions = { ...this.#options, gone: this.#gone, engine };
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-    const worker = new Worker(new URL(`./undo-worker.${extension}`, import.meta.url), { name: 'undo', workerData });
+    const program = new URL(`./undo-worker.${extension}`, import.meta.url);
+    const env = { ...process.env, ...compiledCode() };
+    const worker = new Worker(program, { name: 'undo', workerData, env });
     worker.on('message', ({ id, ...answer }: UndoAnswer) => {
       const waiting = this.#waiting.get(id);
       this.#waiting.delete(id);

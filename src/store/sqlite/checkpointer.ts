@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { compiledCode } from '../../model/compiled-code.ts';
 
 /** The log may grow to this many pages (32 MB) before a commit has to move it into the database itself. */
 export const longestLog = 8000;
@@ -50,7 +51,7 @@ export class Checkpointer {
   }
 
   #start(): { worker: Worker; ended: Promise<void> } {
-    const worker = new Worker(program, { name: 'checkpoints', workerData: this.#file, env: {}, execArgv: [] });
+    const worker = new Worker(program, { name: 'checkpoints', workerData: this.#file, env: compiledCode(), execArgv: [] });
     worker.unref();
     worker.on('message', () => (this.#isBusy = false));
     worker.on('error', () => (this.#isOver = true));

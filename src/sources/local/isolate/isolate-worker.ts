@@ -17,6 +17,8 @@ const setup = workerData as IsolateSetup;
 
 // The process may speak a protocol on stdout: whatever a handler prints goes to stderr.
 Object.defineProperty(process, 'stdout', { value: process.stderr, configurable: true, enumerable: true });
+// It was for this thread, which has seen it, not for the handler.
+delete process.env['NODE_COMPILE_CACHE'];
 
 let handler: ExportedHandler | undefined;
 port.on('message', (message: IsolatedCall) => void serve(message));
