@@ -5,6 +5,7 @@ import { messageOf } from '../model/errors.ts';
 import { type JsonSchema, inspectJson } from '../model/json.ts';
 import { jsonPath } from '../model/json-path.ts';
 import { boundedRun } from './bounded-run.ts';
+import { isPlain } from './plain-schema.ts';
 import { firstProblems } from './problems.ts';
 import { safeSize } from './safe-size.ts';
 import type { Problem } from './source.ts';
@@ -29,6 +30,7 @@ const options: Options = {
   validateSchema: false,
   logger: false,
 };
+const draft2020 = 'https://json-schema.org/draft/2020-12/schema';
 const metas = new Map<Draft, Ajv>();
 const mostValuesShown = 20;
 const longestCheckMs = 500;
@@ -55,7 +57,7 @@ export class SchemaCompiler {
   #compile(schema: JsonSchema, key: string): Compiled {
     const draft = isDraft07(schema) ? 'draft-07' : '2020-12';
     const given = rooted(schema, key);
-    metaFor(draft).validateSchema(given, true);
+    if (!isPlain(withoutDraft(schema))) void metaFor(draft).validateSchema(given, true);
     const first = this.#for(draft, 'first-problem').compile(given);
     // Its answer would be a promise, and its rejection nobody's.
     if ('$async' in first) return { ok: false, reason: 'asynchronous schemas ($async) are not supported' };
@@ -85,7 +87,7 @@ export class SchemaCompiler {
   }
 }
 
-/** What schemas themselves are checked with: compiled once for all servers, because it takes longer than all else; it is given nothing foreign to compile. */
+/** What schemas that are not plain are checked with: compiled once for all servers, because it takes longer than all else. It is given nothing foreign to compile. */
 function metaFor(draft: Draft): Ajv {
   let meta = metas.get(draft);
   if (meta === undefined) metas.set(draft, (meta = newAjv(draft, options)));
@@ -112,6 +114,13 @@ function passesInTime(validate: ValidateFunction, value: unknown): boolean {
 
 function isDraft07(schema: JsonSchema): boolean {
   return typeof schema === 'object' && /^https?:\/\/json-schema\.org\/draft-07\//.test(String(schema['$schema']));
+}
+
+/** Without the name of a draft that is supported. */
+function withoutDraft(schema: JsonSchema): JsonSchema {
+  if (typeof schema === 'boolean' || !(isDraft07(schema) || schema['$schema'] === draft2020)) return schema;
+  const { $schema: _, ...rest } = schema;
+  return rest;
 }
 
 /**
