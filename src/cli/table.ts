@@ -12,7 +12,7 @@ export interface Column {
 const gap = '  ';
 /** The last column is of no use with less. */
 const leastLast = 16;
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+let segmenter: Intl.Segmenter | undefined;
 const wide =
   /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u;
 const ascii = /^[\u0020-\u007e]*$/;
@@ -84,7 +84,7 @@ export function shorten(text: string, width: number): string {
   if (width < 10 || textWidth(text) <= width) return text;
   let short = '';
   let taken = 0;
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of graphemes(text)) {
     taken += segmentWidth(segment);
     if (taken >= width) break;
     short += segment;
@@ -96,8 +96,14 @@ export function shorten(text: string, width: number): string {
 export function textWidth(text: string): number {
   if (ascii.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of graphemes.segment(stripVTControlCharacters(text))) width += segmentWidth(segment);
+  for (const { segment } of graphemes(stripVTControlCharacters(text))) width += segmentWidth(segment);
   return width;
+}
+
+/** What does this takes 15 ms to make, and most commands have nothing to take apart. */
+function graphemes(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  return segmenter.segment(text);
 }
 
 function segmentWidth(segment: string): number {
