@@ -12,6 +12,8 @@ export function claudeEnvironment(baseUrl: string, home: string): Record<string,
     CLAUDE_CODE_MAX_RETRIES: '1',
     DISABLE_TELEMETRY: '1',
     DISABLE_AUTOUPDATER: '1',
+    // Its engine would compile for a long run what here ends within a second.
+    BUN_JSC_useDFGJIT: '0',
   };
 }
 
