@@ -51,7 +51,12 @@ export class Checkpointer {
   }
 
   #start(): { worker: Worker; ended: Promise<void> } {
-    const worker = new Worker(program, { name: 'checkpoints', workerData: this.#file, env: compiledCode(), execArgv: [] });
+    const worker = new Worker(program, {
+      name: 'checkpoints',
+      workerData: this.#file,
+      env: compiledCode(),
+      execArgv: [],
+    });
     worker.unref();
     worker.on('message', () => (this.#isBusy = false));
     worker.on('error', () => (this.#isOver = true));
