@@ -1,7 +1,8 @@
 import { dirname, resolve } from 'node:path';
 import { nearest } from '../model/nearest.ts';
-import { type AgentSettings, agentSchema, runtimesOf } from './agent-schema.ts';
+import { type AgentSettings, agentSchemas } from './agent-schema.ts';
 import { type Finding, badName, findingsOf, suggestion } from './finding.ts';
+import { readOnce } from './schema-parts.ts';
 import { looksSecret } from './secret-values.ts';
 
 /** An agent of the configuration; paths are absolute. */
@@ -60,7 +61,7 @@ function readAgent(
   file: string,
 ): { readonly entry?: AgentEntry; readonly findings: Finding[] } {
   const path = ['agents', name];
-  const result = agentSchema.safeParse(value);
+  const result = agentSchemas().agentSchema.safeParse(value, readOnce);
   const findings = [...nameFindings(name), ...findingsOf(result, value, path).map(ofOtherRuntime)];
   if (!result.success) return { findings };
   const { cwd, ...settings } = result.data;
@@ -94,7 +95,7 @@ function nameFindings(name: string): Finding[] {
 /** A key that another runtime knows is no typing error. */
 function ofOtherRuntime(finding: Finding): Finding {
   const [, , key] = finding.path;
-  const owner = typeof key === 'string' ? runtimesOf.get(key) : undefined;
+  const owner = typeof key === 'string' ? agentSchemas().runtimesOf.get(key) : undefined;
   if (owner === undefined || finding.path.length !== 3 || !finding.message.startsWith('unknown key')) return finding;
   return { path: finding.path, message: `is for agents with the runtime ${owner}` };
 }

@@ -7,72 +7,82 @@ const modelRule = '"demo", or a provider and its model: "anthropic/claude-sonnet
 const keyRule = 'a reference to a key, as ${secret:NAME} or ${env:NAME}';
 
 const permissionModes = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'] as const;
-const cost = z.number('a number above 0').positive('a number above 0');
+/** What agents of the configuration are read with. Made for the first one: most configurations name none. */
+export function agentSchemas(): ReturnType<typeof makeSchemas> {
+  return (made ??= makeSchemas());
+}
 
-const everyAgent = {
-  instructions: text.exactOptional(),
-  profile: text.exactOptional(),
-  cwd: text.exactOptional(),
-  permissionMode: z
-    .enum(permissionModes, `one of ${permissionModes.map((mode) => `"${mode}"`).join(', ')}`)
-    .exactOptional(),
-};
+let made: ReturnType<typeof makeSchemas> | undefined;
 
-const claudeSchema = strict({
-  runtime: z.enum(['claude', 'claude-cli'], runtimeRule),
-  model: text.exactOptional(),
-  ...everyAgent,
-  limits: strict({ steps: positive.exactOptional(), costUsd: cost.exactOptional() }).exactOptional(),
-  env: textByName.exactOptional(),
-  settingSources: z
-    .array(z.enum(['user', 'project', 'local'], 'one of "user", "project", "local"'), 'an array of sources')
-    .exactOptional(),
-  toolSearch: flag.exactOptional(),
-  executable: text.exactOptional(),
-});
+function makeSchemas() {
+  const cost = z.number('a number above 0').positive('a number above 0');
 
-const providerSchema = strict({
-  apiKey: z
-    .string(keyRule)
-    // What a reference falls back to would be a key that is written out.
-    .regex(/^\$\{(?!.*:-)[^}]+\}$/, keyRule)
-    .exactOptional(),
-  baseURL: z
-    .string('an address of the web')
-    .regex(/^(?:https?:\/\/|\$\{)/i, 'an address of the web, http://… or https://…')
-    .exactOptional(),
-  headers: textByName.exactOptional(),
-  api: z.enum(['responses', 'chat'], 'one of "responses", "chat"').exactOptional(),
-  options: anything.exactOptional(),
-});
+  const everyAgent = {
+    instructions: text.exactOptional(),
+    profile: text.exactOptional(),
+    cwd: text.exactOptional(),
+    permissionMode: z
+      .enum(permissionModes, `one of ${permissionModes.map((mode) => `"${mode}"`).join(', ')}`)
+      .exactOptional(),
+  };
 
-const modelSchema = strict({
-  runtime: z.literal('model', runtimeRule),
-  model: z.string(modelRule).regex(/^(?:demo|[^/]+\/.+)$/, modelRule),
-  ...everyAgent,
-  limits: strict({
-    steps: positive.exactOptional(),
-    costUsd: cost.exactOptional(),
-    tokens: positive.exactOptional(),
-    time: aWhile.exactOptional(),
-  }).exactOptional(),
-  providers: z.record(z.string(), providerSchema, 'an object').exactOptional(),
-});
+  const claudeSchema = strict({
+    runtime: z.enum(['claude', 'claude-cli'], runtimeRule),
+    model: text.exactOptional(),
+    ...everyAgent,
+    limits: strict({ steps: positive.exactOptional(), costUsd: cost.exactOptional() }).exactOptional(),
+    env: textByName.exactOptional(),
+    settingSources: z
+      .array(z.enum(['user', 'project', 'local'], 'one of "user", "project", "local"'), 'an array of sources')
+      .exactOptional(),
+    toolSearch: flag.exactOptional(),
+    executable: text.exactOptional(),
+  });
 
-/** An agent of the configuration. */
-export const agentSchema = z.discriminatedUnion('runtime', [claudeSchema, modelSchema], {
-  error: ({ code, input }) => (code === 'invalid_union' && isObject(input) ? runtimeRule : 'an object'),
-});
+  const providerSchema = strict({
+    apiKey: z
+      .string(keyRule)
+      // What a reference falls back to would be a key that is written out.
+      .regex(/^\$\{(?!.*:-)[^}]+\}$/, keyRule)
+      .exactOptional(),
+    baseURL: z
+      .string('an address of the web')
+      .regex(/^(?:https?:\/\/|\$\{)/i, 'an address of the web, http://… or https://…')
+      .exactOptional(),
+    headers: textByName.exactOptional(),
+    api: z.enum(['responses', 'chat'], 'one of "responses", "chat"').exactOptional(),
+    options: anything.exactOptional(),
+  });
 
-/** What only agents with another runtime can be told, by key. */
-export const runtimesOf: ReadonlyMap<string, string> = new Map([
-  ...Object.keys(claudeSchema.shape).map((key): [string, string] => [key, '"claude" or "claude-cli"']),
-  ...Object.keys(modelSchema.shape).map((key): [string, string] => [key, '"model"']),
-]);
+  const modelSchema = strict({
+    runtime: z.literal('model', runtimeRule),
+    model: z.string(modelRule).regex(/^(?:demo|[^/]+\/.+)$/, modelRule),
+    ...everyAgent,
+    limits: strict({
+      steps: positive.exactOptional(),
+      costUsd: cost.exactOptional(),
+      tokens: positive.exactOptional(),
+      time: aWhile.exactOptional(),
+    }).exactOptional(),
+    providers: z.record(z.string(), providerSchema, 'an object').exactOptional(),
+  });
 
-export type AgentSettings = z.infer<typeof agentSchema>;
-export type ClaudeAgentSettings = z.infer<typeof claudeSchema>;
-export type ModelAgentSettings = z.infer<typeof modelSchema>;
+  const agentSchema = z.discriminatedUnion('runtime', [claudeSchema, modelSchema], {
+    error: ({ code, input }) => (code === 'invalid_union' && isObject(input) ? runtimeRule : 'an object'),
+  });
+
+  /** What only agents with another runtime can be told, by key. */
+  const runtimesOf: ReadonlyMap<string, string> = new Map([
+    ...Object.keys(claudeSchema.shape).map((key): [string, string] => [key, '"claude" or "claude-cli"']),
+    ...Object.keys(modelSchema.shape).map((key): [string, string] => [key, '"model"']),
+  ]);
+
+  return { agentSchema, runtimesOf };
+}
+
+export type AgentSettings = z.infer<ReturnType<typeof makeSchemas>['agentSchema']>;
+export type ClaudeAgentSettings = Extract<AgentSettings, { runtime: 'claude' | 'claude-cli' }>;
+export type ModelAgentSettings = Extract<AgentSettings, { runtime: 'model' }>;
 
 function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

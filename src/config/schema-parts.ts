@@ -13,6 +13,9 @@ export function strict<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<S
   });
 }
 
+/** For what is read once: Zod would compile a function for every object first, which takes longer than to read it. */
+export const readOnce = { jitless: true } as const;
+
 export const text = z.string('a string').min(1, 'a string that is not empty');
 export const flag = z.boolean('true or false');
 export const positive = z.int('a whole number above 0').positive('a whole number above 0');

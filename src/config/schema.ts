@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { agentSchema } from './agent-schema.ts';
+import { agentSchemas } from './agent-schema.ts';
 import { oauthSchema } from './oauth-schema.ts';
 import { profileSchema } from './profile-schema.ts';
 import {
@@ -112,7 +112,7 @@ export const externalSchema = strict({
 });
 
 /** An entry that says neither what module nor what external server it means: only good for finding its mistakes. */
-export const undecidedSchema = strict({ ...localSchema.partial().shape, ...externalSchema.shape });
+export const undecidedSchema = (): z.ZodType => strict({ ...localSchema.partial().shape, ...externalSchema.shape });
 
 /** As `CheckpointOptions` has them. */
 const undoSettings = strict({
@@ -164,7 +164,7 @@ export type ExternalSettings = Omit<z.infer<typeof externalSchema>, 'tools' | 'l
 
 /** The JSON Schema of a configuration file, for editors. */
 export function configurationSchema(): Record<string, unknown> {
-  const agents = z.object({ default: text.optional() }).catchall(agentSchema);
+  const agents = z.object({ default: text.optional() }).catchall(agentSchemas().agentSchema);
   const schema = z.toJSONSchema(rootSchema(z.union([localSchema, externalSchema]), serverName, agents), {
     io: 'input',
   });

@@ -6,6 +6,7 @@ import { SignalboxError } from '../model/errors.ts';
 import type { ServerEntry } from './configuration.ts';
 import { findingsOf } from './finding.ts';
 import type { Finding } from './finding.ts';
+import { readOnce } from './schema-parts.ts';
 import { externalSchema, localSchema, undecidedSchema } from './schema.ts';
 import type { ExternalSettings, LimitSettings } from './schema.ts';
 import { shapingFindings, shapingOf } from './tool-settings.ts';
@@ -36,7 +37,7 @@ export function readServerEntry(name: string, value: unknown, file: string): Ent
   }
 
   if (first === 'module') {
-    const result = localSchema.safeParse(value);
+    const result = localSchema.safeParse(value, readOnce);
     findings.push(...findingsOf(result, value, path), ...shapingFindings(result.data?.tools, path));
     if (!result.success || findings.length > 0) return wrong(...findings);
     const { module, disabled = false, required, tools, labels, export: exported } = result.data;
@@ -57,7 +58,7 @@ export function readServerEntry(name: string, value: unknown, file: string): Ent
     };
   }
 
-  const result = externalSchema.safeParse(value);
+  const result = externalSchema.safeParse(value, readOnce);
   findings.push(...findingsOf(result, value, path));
   if (result.success)
     findings.push(
@@ -110,7 +111,7 @@ function nameFindings(name: string): Finding[] {
 }
 
 function undecidedFindings(value: unknown, path: readonly string[]): Finding[] {
-  const findings = findingsOf(undecidedSchema.safeParse(value), value, path);
+  const findings = findingsOf(undecidedSchema().safeParse(value, readOnce), value, path);
   // A mistyped key explains what is missing.
   const isExplained = findings.some(({ path: place, hint }) => place.length === path.length || hint !== undefined);
   return isExplained ? findings : [...findings, { path, message: `missing, expected one of ${CHOICES}` }];

@@ -36,8 +36,8 @@ const longestText = 4000;
 /** Compiles the conditions of one policy. */
 export class ConditionCompiler {
   readonly #conditions: Environment;
-  readonly #costs = costLanguage();
   readonly #meters: WindowMeters;
+  #costs: Environment | undefined;
 
   constructor(meters: WindowMeters) {
     this.#meters = meters;
@@ -50,25 +50,33 @@ export class ConditionCompiler {
     if (parsed.problems !== undefined) return parsed;
     const { run, ast, survey } = parsed.value;
     for (const { pattern, window } of survey.windows) this.#meters.of(pattern, window);
-    const looks = survey.looksAt.map((look) => [plainName(look), prepared(this.#conditions, look)] as const);
-    const shortcut = shortcutOf(ast, this.#conditions, this.#meters)?.run ?? nowhere;
+    const { looksAt, loops } = survey;
+    // Made when a call comes: rules are also read to see whether they are good.
+    let looks: readonly (readonly [string, Run])[] | undefined;
+    let shortcut: Shortcut | undefined;
     const holds = (scene: Scene): boolean => {
+      shortcut ??= shortcutOf(ast, this.#conditions, this.#meters)?.run ?? nowhere;
       const quick = shortcut(scene);
       if (typeof quick === 'boolean') return quick;
       const answer = withoutStack(run, scene);
       if (typeof answer !== 'boolean') throw new Error(`it gives ${nameOf(answer)}, not true or false`);
       return answer;
     };
-    return { value: { text, loops: survey.loops, holds, values: (scene) => valuesOf(looks, scene) } };
+    const values = (scene: Scene): JsonObject => {
+      looks ??= looksAt.map((look) => [plainName(look), prepared(this.#conditions, look)]);
+      return valuesOf(looks, scene);
+    };
+    return { value: { text, loops, holds, values } };
   }
 
   /** Compiles what a call costs. */
   cost(text: string): Compiled<Cost> {
-    const parsed = parse(this.#costs, text, ['int', 'double', 'dyn'], 'a number');
+    const language = (this.#costs ??= costLanguage());
+    const parsed = parse(language, text, ['int', 'double', 'dyn'], 'a number');
     if (parsed.problems !== undefined) return parsed;
     const { run, ast } = parsed.value;
     // Costs are said of arguments alone: their language knows nothing else.
-    const shortcut = (shortcutOf(ast, this.#costs, this.#meters)?.run ?? nowhere) as Run;
+    const shortcut = (shortcutOf(ast, language, this.#meters)?.run ?? nowhere) as Run;
     const of = (args: JsonObject): number => {
       const scene = { args, item: undefined };
       const quick = shortcut(scene);

@@ -74,7 +74,15 @@ export function readPolicies(documents: readonly PolicyDocument[]): RuleSet {
     throw new PolicyError(
       problems.toSorted((a, b) => (a.file === b.file ? a.line - b.line || a.column - b.column : 0)),
     );
-  return { rules, version: versionOf(rules.map(({ source }) => source)), ...needsOf(rules, meters) };
+  let version: string | undefined;
+  return {
+    rules,
+    // Rules are also read to see whether they are good, and then nobody asks.
+    get version() {
+      return (version ??= versionOf(rules.map(({ source }) => source)));
+    },
+    ...needsOf(rules, meters),
+  };
 }
 
 function needsOf(rules: readonly Rule[], windows: WindowMeters): Pick<RuleSet, 'sessionNeeds' | 'principalNeeds'> {

@@ -30,6 +30,7 @@ export function readRule(
   const [shorthand, second] = shorthands.filter((key) => reader.has(key));
   const made =
     shorthand === undefined ? readMatch(reader, compiler) : readShorthand(reader, shorthand, second, compiler);
+  let version: string | undefined;
   const rule = {
     id,
     reason: reader.text('reason'),
@@ -41,10 +42,12 @@ export function readRule(
       principals: reader.patterns('principals'),
     },
     source: value,
-    version: versionOf(value),
+    get version() {
+      return (version ??= versionOf(value));
+    },
   };
   if (made === undefined || findings.length > 0) return { findings };
-  return { rule: { ...rule, ...made }, findings };
+  return { rule: Object.assign(rule, made), findings };
 }
 
 type Made = Pick<Rule, 'answer' | 'kind'> | undefined;
