@@ -3,11 +3,24 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 /** Both halves together. What a call makes is gone before one is full; larger, it takes memory and makes hardly anything faster. */
 const enough = 16 * 1024 * 1024;
 
+/** Of a program that makes much with every call, and keeps nothing of it. */
+const flags = [
+  // V8 takes places in the code whose objects outlived some collections for those of long-lived ones, and makes what they make among
+  // the old from then on. There it keeps all that it points to, most of a call, until the next full collection.
+  '--no-allocation-site-pretenuring',
+  // Some seconds after the last call V8 would make everything as small as it can, and throw compiled code away with it: the calls after
+  // a pause took twice as long, for half a minute.
+  '--no-memory-reducer-favors-memory',
+  // V8 would let the heap become four times as large as what lives in it before it looks through all of it: twice is as fast.
+  '--heap-growing-percent=100',
+] as const;
+
 /**
- * Bounds the space for young objects of a program that makes much for every call, and keeps nothing of it. To be called when it has
- * started: V8 takes compiled code only under the flags under which it was compiled. The flags that never change are the launcher's.
+ * Says how garbage is collected, and bounds the space for young objects. To be called when the program has started: V8 takes compiled
+ * code only under the flags under which it was compiled, and Node's own modules are compiled without any.
  */
 export function boundGarbage(): void {
+  for (const flag of flags) setFlagsFromString(flag);
   const { PerformanceObserver } = process.getBuiltinModule('node:perf_hooks');
   let isBounded = false;
   const look = (): void => {
