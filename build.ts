@@ -28,18 +28,15 @@ const programs = ['cli/main', ...globSync('**/*-worker.ts', { cwd: source }).map
 const ways: Readonly<Record<string, readonly string[]>> = {
   library: ['index.ts'],
   command: ['cli/main.ts'],
-  box: ['cli/read-configuration.ts', 'cli/open-box.ts', 'sources/mcp/mcp-server.ts'],
-  rules: ['config/load-policies.ts', 'call/compile-policies.ts'],
-  network: ['sources/mcp/http/way-to-network.ts'],
-  // Before the servers outside are started, and while they start.
   serve: ['cli/serve/serve.ts'],
-  serving: [
-    'cli/serve/open-schedules.ts',
-    'cli/configured/configured-agents.ts',
-    'sessions/create-sessions.ts',
-    'server/start-server.ts',
-  ],
   stdio: ['cli/stdio.ts'],
+  // Before the servers outside are started.
+  start: ['cli/read-configuration.ts', 'cli/begin-box.ts', 'cli/open-box.ts', 'cli/configured/external-server.ts'],
+  rules: ['config/load-policies.ts'],
+  // While they start.
+  box: ['cli/configured/make-box.ts', 'call/compile-policies.ts'],
+  network: ['sources/mcp/http/way-to-network.ts'],
+  serving: ['cli/serve/run-server.ts', 'cli/configured/configured-agents.ts', 'sessions/create-sessions.ts'],
   endpoint: ['surfaces/mcp/endpoint/mcp-endpoint.ts', 'surfaces/mcp/endpoint/stdio.ts'],
   pages: ['server/app-listener.ts'],
 };
@@ -49,32 +46,42 @@ const ways: Readonly<Record<string, readonly string[]>> = {
  * them is there already, and needs no file of its own.
  */
 const after: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  box: [['command']],
-  serve: [['command']],
-  stdio: [['command']],
-  serving: [['command'], ['box']],
-  pages: [['command'], ['box'], ['serving']],
-  rules: [['library', 'command']],
+  start: [['command']],
+  // They need it at once.
+  serve: [['command'], ['start']],
+  stdio: [['command'], ['start']],
+  rules: [
+    ['library', 'command'],
+    ['library', 'start'],
+  ],
+  box: [['command'], ['start']],
+  serving: [['command'], ['start'], ['serve'], ['box']],
+  pages: [['command'], ['start'], ['serve'], ['box'], ['serving']],
   network: [
     ['library', 'command'],
+    ['library', 'start'],
     ['library', 'box'],
   ],
   endpoint: [
     ['library', 'command'],
+    ['library', 'start'],
     ['library', 'box'],
   ],
 };
 
 /**
- * Packages of which what we use is part of ours. Zod has ninety-five files, half of them languages that we do not speak, and
- * Commander imports `node:process`, see `bareBuiltins`.
+ * Packages of which what we use is part of ours, for what is loaded before servers are started. Zod has ninety-five files, half of them
+ * languages that we do not speak, Commander imports `node:process`, see `bareBuiltins`, and the others are used by us alone.
  */
-const included = ['zod', 'commander'].map((name) => ({
+const included = ['zod', 'commander', 'jsonc-parser', '@marcbachmann/cel-js'].map((name) => ({
   name,
   directory: realpathSync(join(root, 'node_modules', name)),
 }));
 const isIncluded = (id: string): boolean =>
-  included.some(({ name, directory }) => id === name || id.startsWith(directory));
+  included.some(({ name, directory }) => id === name || id.startsWith(`${name}/`) || id.startsWith(directory));
+
+/** Builtins that take milliseconds to load, and of which we use functions alone: loaded with the first call. */
+const slowBuiltins: ReadonlySet<string> = new Set(['node:crypto', 'node:fs/promises', 'node:v8']);
 
 type ImportsOf = (id: string) => readonly string[];
 const loadedBy = new Map<string, ReadonlySet<string>>();
@@ -91,6 +98,8 @@ const bundle = await rolldown({
   // A package that the user may leave out is looked for when it is needed.
   external: (name) => !name.startsWith('.') && !name.startsWith(source) && !isIncluded(name) && !isBuiltin(name),
   tsconfig: false,
+  // What is included should come as ES modules, of which only what is used is taken.
+  resolve: { mainFields: ['module', 'main'] },
   plugins: [bareBuiltins(), ownPlaces(), ownNames(), licenses()],
   checks: { ineffectiveDynamicImport: false },
 });
@@ -137,8 +146,9 @@ function licenses(): Plugin {
     name: 'licenses',
     generateBundle() {
       for (const { name, directory } of included) {
-        const terms = readFileSync(join(directory, 'LICENSE'), 'utf8');
-        this.emitFile({ type: 'asset', fileName: `chunks/LICENSE.${name}.txt`, source: terms });
+        const [file = 'LICENSE'] = globSync('LICENSE*', { cwd: directory });
+        const terms = readFileSync(join(directory, file), 'utf8');
+        this.emitFile({ type: 'asset', fileName: `chunks/LICENSE.${name.replace('/', '.')}.txt`, source: terms });
       }
     },
   };
@@ -159,8 +169,13 @@ function bareBuiltins(): Plugin {
       const names = Object.keys(Object(process.getBuiltinModule(id.slice(mark.length)))).filter((each) =>
         /^(?!default$)[A-Za-z_$][\w$]*$/.test(each),
       );
+      const get = `process.getBuiltinModule(${name})`;
+      if (slowBuiltins.has(id.slice(mark.length)))
+        return names
+          .map((each) => `export let ${each} = (...given) => (${each} = ${get}.${each})(...given);`)
+          .join('\n');
       const lines = names.map((each) => `export const ${each} = /* @__PURE__ */ (() => builtin.${each})();`);
-      return [`const builtin = process.getBuiltinModule(${name});`, 'export default builtin;', ...lines].join('\n');
+      return [`const builtin = ${get};`, 'export default builtin;', ...lines].join('\n');
     },
   };
 }

@@ -1,26 +1,13 @@
 import type { Configuration } from '../config/configuration.ts';
-import { readLock } from '../config/lock/lock-file.ts';
-import { secretVault } from '../config/secrets/sealed-files.ts';
-import { createRedactor, shortestSecret } from '../journal/redaction.ts';
-import { type Signalbox, type SignalboxOptions, createSignalbox } from '../signalbox.ts';
-import { ConfiguredBox } from './configured/configured-box.ts';
-import { fileVerdicts } from './configured/file-verdicts.ts';
-import { assertKept } from './configured/secrets.ts';
-import type { ReferenceContext } from './external-transport.ts';
-import { offerConfiguration } from './configured/offer-configuration.ts';
-import { oauthTokenStore } from './oauth-token-store.ts';
-import { openStore } from './open-store.ts';
+import type { Signalbox, SignalboxOptions } from '../signalbox.ts';
+import { type BeginOptions, type BegunBox, beginBox } from './begin-box.ts';
+import type { ConfiguredBox } from './configured/configured-box.ts';
 
-/** What a command adds to the configuration. Without `data` nothing is written: the journal is in memory. */
-export type BoxOptions = Pick<SignalboxOptions, 'data' | 'approve' | 'metrics'> & {
-  /** The data directory that secrets are read from. */
-  readonly secretsFrom: string;
-  readonly port?: number;
+/** What a command adds to the configuration. */
+export interface BoxOptions extends BeginOptions, Pick<SignalboxOptions, 'approve'> {
   /** How long to wait for external servers (10 s); what is not up by then comes into the catalog when it is. */
   readonly waitMs?: number;
-  /** Looks at the schemas of external tools at once, to tell of those that cannot be used. */
-  readonly checkSchemas?: boolean;
-};
+}
 
 const usualWaitMs = 10_000;
 
@@ -31,63 +18,23 @@ export async function openBox(configuration: Configuration, options: BoxOptions)
 
 /** Opens a box that can follow its configuration. Refuses like `openBox`. */
 export async function openConfiguredBox(configuration: Configuration, options: BoxOptions): Promise<ConfiguredBox> {
-  const opened = await openBoxAnyway(configuration, options);
-  try {
-    assertKept(opened.secretProblems);
-    return opened;
-  } catch (error) {
-    await opened.close();
-    throw error;
-  }
+  return await opened(await beginBox(configuration, options), options);
 }
 
 /** Opens a box, and tells what is wrong with its secrets instead of failing. */
 export async function openBoxAnyway(configuration: Configuration, options: BoxOptions): Promise<ConfiguredBox> {
-  const { port, waitMs = usualWaitMs, checkSchemas = false, secretsFrom, ...rest } = options;
-  // A lock that cannot be used is told before anything is opened.
-  readLock(configuration.directory);
-  const opened = rest.data === undefined ? undefined : await openStore(configuration.store, rest.data);
-  const box = await createSignalbox({
-    ...rest,
-    ...(opened === undefined ? {} : { store: opened.store }),
-    results: configuration.results,
-    undo: configuration.undo,
-    approvals: configuration.approvals,
-    profiles: configuration.profiles,
-    builtin: { name: configuration.builtinName, ...(port === undefined ? {} : { port }) },
-  });
-  if (opened !== undefined && opened.password.length >= shortestSecret) box.addSecret('store', opened.password);
-  const configured = new ConfiguredBox(box, configuration, {
-    references: referencesOf(box, configuration, secretsFrom),
-    vault: secretVault({ data: secretsFrom }),
-    checkSchemas,
-    verdicts: rest.data === undefined ? undefined : fileVerdicts(rest.data),
-  });
+  return await opened(await beginBox(configuration, options, () => undefined), options);
+}
+
+async function opened(begun: BegunBox, { approve, waitMs = usualWaitMs }: BoxOptions): Promise<ConfiguredBox> {
   try {
-    offerConfiguration(configured, secretsFrom);
-    await configured.begin();
+    const configured = await begun.open(approve === undefined ? {} : { approve });
     await within(waitMs, configured.ready());
     return configured;
   } catch (error) {
-    await configured.close();
+    await begun.close();
     throw error;
   }
-}
-
-function referencesOf(box: Signalbox, { directory, file }: Configuration, secretsFrom: string): ReferenceContext {
-  // What is told about servers goes to people and agents, not only into the record.
-  const redactor = createRedactor();
-  return {
-    directory,
-    file,
-    vault: secretVault({ data: secretsFrom }),
-    tokens: oauthTokenStore(secretsFrom),
-    addSecret(name, value) {
-      box.addSecret(name, value);
-      redactor.add(name, value);
-    },
-    redact: (text) => redactor.values(text),
-  };
 }
 
 /** Waits for a promise, but not longer than this. */

@@ -15,6 +15,7 @@ import { type PolicyFileText, policyFileText } from '../../config/policy-file.ts
 import { SignalboxError, messageOf } from '../../model/errors.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { tell } from '../../model/tell.ts';
+import type { PolicyDocument } from '../../policy/read-policy.ts';
 import type { GuardedPlaces } from '../../runtimes/claude-code/claude-code-options.ts';
 import type {
   ChangedServers,
@@ -24,13 +25,14 @@ import type {
   SignInState,
 } from '../../server/served-configuration.ts';
 import type { Signalbox } from '../../signalbox.ts';
+import type { BegunServers } from './begun-servers.ts';
 import { BrowserSignIns } from './browser-sign-ins.ts';
 import type { ConfiguredAgents } from './configured-agents.ts';
 import { ConfiguredPolicies } from './configured-policies.ts';
 import { ConfiguredServers } from './configured-servers.ts';
+import type { Starting } from './external-server.ts';
 import type { ServerEdits } from './server-edits.ts';
 import { type SecretProblem, addSecrets, assertKept } from './secrets.ts';
-import type { Starting } from './source-of-entry.ts';
 
 /** What came of looking at the files again. */
 export interface Reload {
@@ -39,11 +41,22 @@ export interface Reload {
   readonly details: readonly string[];
 }
 
+/** What a configuration asks for, as far as it is done before there is a box. */
+export interface Beginning {
+  /** How servers are started, then and later. */
+  readonly starting: Starting & { readonly vault: SecretVault };
+  readonly servers: BegunServers;
+  /** The rules, which are good. */
+  readonly policies: readonly PolicyDocument[];
+  readonly secretProblems: readonly SecretProblem[];
+}
+
 /** A box that is as a configuration describes it, and becomes as a changed one describes it. */
 export class ConfiguredBox implements ServedConfiguration {
   readonly box: Signalbox;
   /** What is wrong with the secrets of the configuration. */
-  secretProblems: readonly SecretProblem[] = [];
+  readonly secretProblems: readonly SecretProblem[];
+  readonly #begun: Beginning;
   readonly #servers: ConfiguredServers;
   readonly #policies: ConfiguredPolicies;
   readonly #references: Starting['references'];
@@ -57,10 +70,13 @@ export class ConfiguredBox implements ServedConfiguration {
   /** Changes are made one after the other. */
   #changing: Promise<unknown> = Promise.resolve();
 
-  constructor(box: Signalbox, configuration: Configuration, starting: Starting & { readonly vault: SecretVault }) {
+  constructor(box: Signalbox, configuration: Configuration, begun: Beginning) {
+    const { starting } = begun;
     this.box = box;
     this.#configuration = configuration;
-    this.#servers = new ConfiguredServers(box, starting);
+    this.#begun = begun;
+    this.secretProblems = begun.secretProblems;
+    this.#servers = new ConfiguredServers(box, starting, begun.servers);
     this.#policies = new ConfiguredPolicies(box);
     this.#references = starting.references;
     this.#edits = async () => {
@@ -109,14 +125,11 @@ export class ConfiguredBox implements ServedConfiguration {
     return this.#servers.sources();
   }
 
-  /** Starts the servers. What cannot be mounted is shown as down. */
+  /** Puts the rules into force and mounts the servers. What cannot be mounted is shown as down. */
   async begin(): Promise<void> {
     await this.#accepted.load();
     const lock = this.#locked(this.#configuration);
-    const applyPolicies = await this.#policies.read(this.#configuration);
-    await applyPolicies();
-    // Before the servers come: the reason why one is down may hold a secret, and it is recorded.
-    this.secretProblems = addSecrets(this.box, this.#configuration.secrets);
+    await this.#policies.put(this.#begun.policies);
     await this.#servers.change(this.#configuration, lock, 'shown');
   }
 
@@ -247,7 +260,7 @@ export class ConfiguredBox implements ServedConfiguration {
 
   async #apply(configuration: Configuration, lock: Lock | undefined): Promise<string[]> {
     const applyPolicies = await this.#policies.read(configuration);
-    assertKept(addSecrets(this.box, configuration.secrets));
+    assertKept(addSecrets(configuration.secrets, (name, value) => this.box.addSecret(name, value)));
     const servers = await this.#servers.change(configuration, lock, 'thrown');
     const details = [...servers, ...this.#applyProfiles(configuration), ...(await applyPolicies())];
     if (!isDeepStrictEqual(this.#configuration.agents, configuration.agents)) details.push('changed the agents');

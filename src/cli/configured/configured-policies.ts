@@ -13,20 +13,23 @@ export class ConfiguredPolicies {
 
   /** Reads them, which may fail; what it gives puts them into force and says what changed. */
   async read(configuration: Configuration): Promise<() => Promise<string[]>> {
-    const documents = await load(configuration);
-    return async () => {
-      const now = written(documents);
-      // What was put into force by other means stays until the files say something new.
-      if (now === this.#inForce) return [];
-      await this.#box.setPolicies(documents);
-      this.#inForce = now;
-      return ['changed the policies'];
-    };
+    const documents = await readRules(configuration);
+    return () => this.put(documents);
+  }
+
+  /** Puts rules that were read into force; says what changed. */
+  async put(documents: readonly PolicyDocument[]): Promise<string[]> {
+    const now = written(documents);
+    // What was put into force by other means stays until the files say something new.
+    if (now === this.#inForce) return [];
+    await this.#box.setPolicies(documents);
+    this.#inForce = now;
+    return ['changed the policies'];
   }
 }
 
-/** The code is imported when it is needed: not every box has rules. */
-async function load(configuration: Configuration): Promise<readonly PolicyDocument[]> {
+/** The rules of a configuration. Throws when something is wrong with them; the code is imported when it is needed: not every box has rules. */
+export async function readRules(configuration: Configuration): Promise<readonly PolicyDocument[]> {
   if (configuration.policies === undefined) return [];
   const { loadPolicies } = await import('../../config/load-policies.ts');
   return loadPolicies(configuration);

@@ -7,15 +7,11 @@ import { messageOf } from '../../model/errors.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import type { McpServer } from '../../sources/mcp/mcp-server.ts';
 import { downServer } from '../down-server.ts';
+import type { BegunServers } from './begun-servers.ts';
+import type { Starting } from './external-server.ts';
+import { isPassed } from './is-started-here.ts';
 import { passedSource } from './passthrough.ts';
-import {
-  type MakeSource,
-  type Starting,
-  makingOf,
-  prepareSource,
-  shapedSource,
-  unstartedSource,
-} from './source-of-entry.ts';
+import { type MakeSource, makingOf, prepareSource, shapedSource, unstartedSource } from './source-of-entry.ts';
 
 interface Running {
   /** As it stands in the file. */
@@ -42,14 +38,17 @@ const graceMs = 5000;
 export class ConfiguredServers {
   readonly #box: Signalbox;
   readonly #starting: Starting;
+  readonly #begun: BegunServers;
   readonly #running = new Map<string, Running>();
   #lock: Lock | undefined;
   /** Servers that are out of the catalog and still being ended, by name. */
   readonly #ending = new Map<string, Promise<void>>();
 
-  constructor(box: Signalbox, starting: Starting) {
+  /** Those that have begun are taken over when the configuration asks for them. */
+  constructor(box: Signalbox, starting: Starting, begun: BegunServers) {
     this.#box = box;
     this.#starting = starting;
+    this.#begun = begun;
   }
 
   /** The servers that were started, before lock and configuration change what they offer. */
@@ -147,6 +146,8 @@ export class ConfiguredServers {
   async #prepared(entry: ServerEntry, locked: LockedServer | undefined, refused: Refused): Promise<MakeSource> {
     if (isPassed(entry)) return () => passedSource(entry);
     if (entry.kind === 'external' && entry.disabled) return () => unstartedSource(entry);
+    const begun = this.#begun.take(entry.name);
+    if (begun !== undefined) return () => begun;
     const make = await prepareSource(entry, this.#starting);
     if (entry.kind === 'external') return make;
     const source = make(Promise.resolve());
@@ -188,11 +189,6 @@ export class ConfiguredServers {
     this.#ending.set(server, ending);
     return ending;
   }
-}
-
-/** Claude reaches it by itself, so there is nothing to start here. */
-function isPassed(entry: ServerEntry): boolean {
-  return entry.kind === 'external' && entry.settings.passthrough === true;
 }
 
 function isExternal(source: Source): source is McpServer {

@@ -1,5 +1,4 @@
 import { SignalboxError } from '../../model/errors.ts';
-import type { Signalbox } from '../../signalbox.ts';
 
 /** A secret of the configuration that is not kept out of the record, and why. */
 export interface SecretProblem {
@@ -9,7 +8,7 @@ export interface SecretProblem {
 }
 
 /** Keeps the values of environment variables out of the record; tells of those where it cannot be done. */
-export function addSecrets(box: Signalbox, names: readonly string[]): SecretProblem[] {
+export function addSecrets(names: readonly string[], add: (name: string, value: string) => void): SecretProblem[] {
   const problems: SecretProblem[] = [];
   for (const name of names) {
     const value = process.env[name];
@@ -18,7 +17,7 @@ export function addSecrets(box: Signalbox, names: readonly string[]): SecretProb
       continue;
     }
     try {
-      box.addSecret(name, value);
+      add(name, value);
     } catch (error) {
       if (!(error instanceof SignalboxError)) throw error;
       problems.push({ name, kind: 'invalid', message: error.message });

@@ -1,29 +1,24 @@
-import { pathToFileURL } from 'node:url';
 import { lockSource } from '../../catalog/lock/lock-source.ts';
 import type { LockedServer } from '../../catalog/lock/lock.ts';
 import type { Source } from '../../catalog/source.ts';
 import { configuredServer } from '../../catalog/transforms/configured-server.ts';
 import type { ExternalEntry, ServerEntry } from '../../config/configuration.ts';
-import type { Verdicts } from '../../sources/mcp/verdicts.ts';
 import { downServer } from '../down-server.ts';
-import { type ReferenceContext, externalTransport } from '../external-transport.ts';
 import { loadLocalServer } from '../load-local-server.ts';
-
-/** What servers are started with, whatever their entries say. */
-export interface Starting {
-  readonly references: ReferenceContext;
-  readonly checkSchemas: boolean;
-  readonly verdicts: Verdicts | undefined;
-}
+import type { Starting } from './external-server.ts';
 
 /** Makes a server, once `after` is over: two of the same could fight over a port or a file. */
 export type MakeSource = (after: Promise<unknown>) => Source;
 
 /** Does what takes time before the server of an entry can be made, as it is before lock and configuration change what it offers. */
 export async function prepareSource(entry: ServerEntry, starting: Starting): Promise<MakeSource> {
-  if (entry.kind === 'external') return await prepareExternal(entry, starting);
-  const source = await loadLocalServer(entry);
-  return () => source;
+  if (entry.kind === 'local') {
+    const source = await loadLocalServer(entry);
+    return () => source;
+  }
+  // Imported when it is needed: not every box has external servers.
+  const { externalServer } = await import('./external-server.ts');
+  return (after) => externalServer(entry, starting, after);
 }
 
 /** Stands for a server that is not started. */
@@ -44,25 +39,4 @@ export function shapedSource(source: Source, entry: ServerEntry, locked: LockedS
   const shaped = configuredServer(lockSource(source, locked), entry.tools);
   const { required, limits } = entry;
   return { ...shaped, limits: { ...shaped.limits, ...limits }, ...(required === undefined ? {} : { required }) };
-}
-
-async function prepareExternal(entry: ExternalEntry, starting: Starting): Promise<MakeSource> {
-  // Imported when it is needed: not every box has external servers.
-  const { mcpServer } = await import('../../sources/mcp/mcp-server.ts');
-  const { references, checkSchemas, verdicts } = starting;
-  const { idleStopMs } = entry.settings;
-  const roots = (entry.limits.workspace ?? []).map((path) => ({ uri: pathToFileURL(path).href }));
-  return (after) =>
-    mcpServer({
-      name: entry.name,
-      transport: async () => {
-        await after;
-        return await externalTransport(entry, references);
-      },
-      redact: (text) => references.redact(text),
-      roots,
-      checkSchemas,
-      ...(verdicts === undefined ? {} : { verdicts }),
-      ...(idleStopMs === undefined ? {} : { idleStopMs }),
-    });
 }

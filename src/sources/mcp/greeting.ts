@@ -38,11 +38,14 @@ export interface Greeting {
   readonly discovered?: Discovered;
 }
 
+/** Looks up what is known of a server from before. */
+export type KnownBefore = () => Promise<PriorDiscovery | undefined>;
+
 /** A way to a server, and how hands are shaken there. */
 export interface Way {
   readonly lane: Lane;
-  /** Finds out which revision the server speaks, unless that is known, and begins to speak it. */
-  greet(prior: PriorDiscovery | undefined): Promise<Greeting>;
+  /** Finds out which revision the server speaks, unless that is known, and begins to speak it. A program is started before that is looked up. */
+  greet(known: KnownBefore): Promise<Greeting>;
   /** The SDK's client on this lane, once hands are shaken: it listens where the 2026 revision wants that. */
   client(): Promise<Client>;
   /** Why it closed by itself, if it did. */

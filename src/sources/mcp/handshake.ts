@@ -2,7 +2,7 @@ import type { PriorDiscovery } from '@modelcontextprotocol/client';
 import { messageOf } from '../../model/errors.ts';
 import { unlessAborted } from '../../model/unless-aborted.ts';
 import { ConnectionLost, RemoteError, ServerCrashed } from './connection-errors.ts';
-import type { Greeting, HandshakeOptions, Way } from './greeting.ts';
+import type { Greeting, HandshakeOptions, KnownBefore, Way } from './greeting.ts';
 import { neverLeft, statusOf } from './http/loss.ts';
 import { ServerRequests } from './server-requests.ts';
 import { wayToProcess } from './stdio/way-to-process.ts';
@@ -35,26 +35,28 @@ export async function shakeHands(options: HandshakeOptions): Promise<Handshake> 
 
 async function shakeHandsOn(way: Way, open: () => Way, options: HandshakeOptions): Promise<Handshake> {
   const { verdicts, transport } = options;
-  const key = verdictKey(transport);
-  const prior = fresh(await verdicts.get(key));
+  let prior: PriorDiscovery | undefined;
+  const known = async (): Promise<PriorDiscovery | undefined> =>
+    (prior = fresh(await verdicts.get(verdictKey(transport))));
   let made: Handshake;
   try {
-    made = await attempt(way, prior, options);
+    made = await attempt(way, known, options);
   } catch (error) {
     if (options.signal?.aborted === true) throw error;
-    if (prior !== undefined) await verdicts.set(key, undefined);
+    if (prior !== undefined) await verdicts.set(verdictKey(transport), undefined);
     if (prior?.kind === 'legacy' || isBeyondProtocol(error)) throw error;
-    made = await attempt(open(), { kind: 'legacy' }, options);
+    made = await attempt(open(), () => Promise.resolve({ kind: 'legacy' }), options);
   }
   const { discovered } = made.greeting;
-  if (discovered !== undefined) await verdicts.set(key, { kind: 'modern', discover: discovered, at: Date.now() });
-  else if (prior?.kind !== 'legacy') await verdicts.set(key, { kind: 'legacy', at: Date.now() });
+  const at = Date.now();
+  if (discovered !== undefined) await verdicts.set(verdictKey(transport), { kind: 'modern', discover: discovered, at });
+  else if (prior?.kind !== 'legacy') await verdicts.set(verdictKey(transport), { kind: 'legacy', at });
   return made;
 }
 
 async function attempt(
   way: Way,
-  prior: PriorDiscovery | undefined,
+  known: KnownBefore,
   { answering, signal = new AbortController().signal }: HandshakeOptions,
 ): Promise<Handshake> {
   const { lane } = way;
@@ -62,7 +64,7 @@ async function attempt(
   const requests = new ServerRequests(answering, lane);
   lane.take = (message, known) => requests.take(message, known);
   try {
-    return { way, requests, greeting: await unlessAborted(() => way.greet(prior), signal) };
+    return { way, requests, greeting: await unlessAborted(() => way.greet(known), signal) };
   } catch (error) {
     const told = way.reason();
     await lane.close().catch(() => undefined);

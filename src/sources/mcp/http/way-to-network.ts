@@ -14,7 +14,8 @@ export function wayToNetwork(options: HandshakeOptions, transport: HttpTransport
   const client = sdkClient(options);
   return {
     lane,
-    async greet(prior): Promise<Greeting> {
+    async greet(known): Promise<Greeting> {
+      const prior = await known();
       await client.connect(lane, { timeout: options.timeoutMs, ...(prior === undefined ? {} : { prior }) });
       const [serverInfo, instructions] = [client.getServerVersion(), client.getInstructions()];
       const discovered = client.getDiscoverResult();

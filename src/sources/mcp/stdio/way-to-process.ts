@@ -17,9 +17,9 @@ export function wayToProcess(options: HandshakeOptions, program: ProgramOptions)
   let discovered: Discovered | undefined;
   return {
     lane,
-    async greet(prior) {
+    async greet(known) {
       await lane.start();
-      const greeting = await greetProcess(lane, prior, options);
+      const greeting = await greetProcess(lane, await known(), options);
       ({ discovered } = greeting);
       return greeting;
     },

@@ -1,0 +1,72 @@
+import type { Configuration } from '../config/configuration.ts';
+import { readLock } from '../config/lock/lock-file.ts';
+import { secretVault } from '../config/secrets/sealed-files.ts';
+import { BegunServers } from './configured/begun-servers.ts';
+import { BoxSecrets } from './configured/box-secrets.ts';
+import type { ConfiguredBox } from './configured/configured-box.ts';
+import { readRules } from './configured/configured-policies.ts';
+import { fileVerdicts } from './configured/file-verdicts.ts';
+import type { LateOptions } from './configured/make-box.ts';
+import { type SecretProblem, addSecrets, assertKept } from './configured/secrets.ts';
+import { oauthTokenStore } from './oauth-token-store.ts';
+
+/** What must be known before servers are started. */
+export interface BeginOptions {
+  /** The data directory. Without it nothing is written: the journal is in memory. */
+  readonly data?: string;
+  /** The data directory that secrets are read from. */
+  readonly secretsFrom: string;
+  /** Looks at the schemas of external tools at once, to tell of those that cannot be used. */
+  readonly checkSchemas?: boolean;
+}
+
+/** A box that is still to be made, and whose servers are starting. */
+export interface BegunBox {
+  /** Makes the box. */
+  open(late?: LateOptions): Promise<ConfiguredBox>;
+  /** Ends the servers: without a box that has them, nobody else does. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the servers outside as soon as nothing in the files forbids it, and before there is a box for their tools: to make one takes
+ * as long as many of them. Refuses to with secrets that are not accepted.
+ */
+export async function beginBox(
+  configuration: Configuration,
+  { data, secretsFrom, checkSchemas = false }: BeginOptions,
+  accept: (problems: readonly SecretProblem[]) => void = assertKept,
+): Promise<BegunBox> {
+  readLock(configuration.directory);
+  const policies = await readRules(configuration);
+  const secrets = new BoxSecrets();
+  const secretProblems = addSecrets(configuration.secrets, (name, value) => secrets.add(name, value));
+  accept(secretProblems);
+  const vault = secretVault({ data: secretsFrom });
+  const { directory, file } = configuration;
+  const references = {
+    directory,
+    file,
+    vault,
+    tokens: oauthTokenStore(secretsFrom),
+    addSecret: (name: string, value: string) => secrets.add(name, value),
+    // What is told about servers goes to people and agents, not only into the record.
+    redact: (text: string) => secrets.redact(text),
+  };
+  const verdicts = data === undefined ? undefined : fileVerdicts(data);
+  const starting = { references, vault, checkSchemas, verdicts };
+  const servers = await BegunServers.of(configuration, starting);
+  return {
+    async open(late = {}) {
+      const { makeBox } = await import('./configured/make-box.ts');
+      const begun = { starting, servers, policies, secretProblems };
+      return await makeBox(
+        configuration,
+        { ...late, ...(data === undefined ? {} : { data }), secretsFrom },
+        begun,
+        secrets,
+      );
+    },
+    close: () => servers.close(),
+  };
+}

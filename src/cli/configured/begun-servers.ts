@@ -1,0 +1,39 @@
+import type { Configuration } from '../../config/configuration.ts';
+import type { McpServer } from '../../sources/mcp/mcp-server.ts';
+import { isStartedHere } from './is-started-here.ts';
+import type { Starting } from './external-server.ts';
+
+/** Servers outside that start while the box for their tools is still being made. */
+export class BegunServers {
+  readonly #all: readonly McpServer[];
+  readonly #left: Map<string, McpServer>;
+
+  /** Starts those of a configuration. */
+  static async of({ servers }: Pick<Configuration, 'servers'>, starting: Starting): Promise<BegunServers> {
+    const entries = servers.filter(isStartedHere);
+    if (entries.length === 0) return new BegunServers([]);
+    // Imported when it is needed: not every box has external servers.
+    const { externalServer } = await import('./external-server.ts');
+    const begun = new BegunServers(entries.map((entry) => externalServer(entry, starting)));
+    // By then their programs run. What comes next is loaded at one go, and they would wait for that.
+    await new Promise(setImmediate);
+    return begun;
+  }
+
+  private constructor(all: readonly McpServer[]) {
+    this.#all = all;
+    this.#left = new Map(all.map((server) => [server.server, server]));
+  }
+
+  /** Hands the server of this name over, once. */
+  take(name: string): McpServer | undefined {
+    const server = this.#left.get(name);
+    this.#left.delete(name);
+    return server;
+  }
+
+  /** Ends all of them, for a box that could not be made. */
+  async close(): Promise<void> {
+    await Promise.all(this.#all.map((server) => server.close()));
+  }
+}

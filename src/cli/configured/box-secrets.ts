@@ -1,0 +1,29 @@
+import { createRedactor } from '../../journal/redaction.ts';
+import type { Signalbox } from '../../signalbox.ts';
+
+type Taker = Pick<Signalbox, 'addSecret'>;
+
+/** Values that must never be recorded, or told: also those that are known before the box that they are kept out of. */
+export class BoxSecrets {
+  readonly #redactor = createRedactor();
+  readonly #early: (readonly [name: string, value: string])[] = [];
+  #box: Taker | undefined;
+
+  /** Registers a value. Throws when it cannot be kept out of the record. */
+  add(name: string, value: string): void {
+    this.#redactor.add(name, value);
+    if (this.#box === undefined) this.#early.push([name, value]);
+    else this.#box.addSecret(name, value);
+  }
+
+  /** Tells a box, before anything is recorded in it: all that are known, and all to come. */
+  tell(box: Taker): void {
+    this.#box = box;
+    for (const [name, value] of this.#early.splice(0)) box.addSecret(name, value);
+  }
+
+  /** Takes them out of a text. */
+  redact(text: string): string {
+    return this.#redactor.values(text);
+  }
+}

@@ -1,0 +1,48 @@
+import type { Configuration } from '../../config/configuration.ts';
+import { shortestSecret } from '../../journal/redaction.ts';
+import { type SignalboxOptions, createSignalbox } from '../../signalbox.ts';
+import { openStore } from '../open-store.ts';
+import type { BoxSecrets } from './box-secrets.ts';
+import { type Beginning, ConfiguredBox } from './configured-box.ts';
+import { offerConfiguration } from './offer-configuration.ts';
+
+/** What a box is made with that servers outside need not wait for. */
+export interface LateOptions extends Pick<SignalboxOptions, 'approve' | 'metrics'> {
+  readonly port?: number;
+}
+
+interface Options extends LateOptions, Pick<SignalboxOptions, 'data'> {
+  readonly secretsFrom: string;
+}
+
+/** Makes the box for what has begun. When it cannot be made, nothing of it is left; what has begun is the caller's to end. */
+export async function makeBox(
+  configuration: Configuration,
+  { port, secretsFrom, ...options }: Options,
+  begun: Beginning,
+  secrets: BoxSecrets,
+): Promise<ConfiguredBox> {
+  const { data } = options;
+  const opened = data === undefined ? undefined : await openStore(configuration.store, data);
+  const box = await createSignalbox({
+    ...options,
+    ...(opened === undefined ? {} : { store: opened.store }),
+    results: configuration.results,
+    undo: configuration.undo,
+    approvals: configuration.approvals,
+    profiles: configuration.profiles,
+    builtin: { name: configuration.builtinName, ...(port === undefined ? {} : { port }) },
+  });
+  // Before the servers come: the reason why one is down may hold a secret, and it is recorded.
+  secrets.tell(box);
+  if (opened !== undefined && opened.password.length >= shortestSecret) box.addSecret('store', opened.password);
+  const configured = new ConfiguredBox(box, configuration, begun);
+  try {
+    offerConfiguration(configured, secretsFrom);
+    await configured.begin();
+    return configured;
+  } catch (error) {
+    await configured.close();
+    throw error;
+  }
+}
