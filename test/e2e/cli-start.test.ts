@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
 import { sendModern } from '../mcp-clients/raw.ts';
 import { Place, finished, said, sourceLauncher } from './cli-place.ts';
 
-/** Writes down which files a process loads, in the order in which it does. */
+/** Writes down which files a process loads, in the order in which it does, and when it starts a program. */
 const recorder = `
+import { subscribe } from 'node:diagnostics_channel';
 import { appendFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
+subscribe('child_process', () => appendFileSync(process.env.LOADED, 'program\\n'));
 registerHooks({
   load(url, context, nextLoad) {
     if (url.startsWith('file:')) appendFileSync(process.env.LOADED, url + '\\n');
@@ -17,6 +19,11 @@ registerHooks({
   },
 });
 `;
+
+/** What of other packages a program waits for before it is started, where there are no rules. */
+const awaitedByPrograms = ['commander', 'jsonc-parser', 'picocolors', 'zod'] as const;
+/** Our own parts that a program does not wait for. */
+const later = /\/src\/(?:signalbox|call\/pipeline|server\/start-server|sessions\/sessions|store\/sqlite\/sqlite-store)\.ts$/;
 
 /** What of other packages a client of MCP waits for. One more is one that every start waits for: see docs/decisions/start.md. */
 const awaited: ReadonlySet<string> = new Set([
@@ -32,7 +39,7 @@ const awaited: ReadonlySet<string> = new Set([
 const token = 'a-token-of-this-test-alone';
 
 suite('the start of serve', () => {
-  test('the first list of tools waits for no package and no route that it does not need', async () => {
+  test('neither the first list of tools nor the start of a program waits for anything that it does not need', async () => {
     const place = withProgram();
     // Where every module is a file.
     place.program = sourceLauncher;
@@ -54,12 +61,31 @@ suite('the start of serve', () => {
       [],
     );
 
+    const untilProgram = before.slice(0, before.indexOf('program'));
+    assert.deepEqual(packagesOf(untilProgram).toSorted(), awaitedByPrograms);
+    assert.deepEqual(
+      untilProgram.filter((file) => later.test(file)),
+      [],
+    );
+
     assert.equal((await fetch(new URL('/api/health', url))).status, 200);
-    const later = packagesOf(read().slice(before.length));
+    const others = packagesOf(read().slice(before.length));
     assert.ok(
-      later.includes('@hono/zod-openapi') && later.includes('prom-client'),
+      others.includes('@hono/zod-openapi') && others.includes('prom-client'),
       'the routes come when they are asked for',
     );
+  });
+
+  test('a program that was started is ended when the server cannot be', async () => {
+    const pid = 'pid';
+    const command = { command: 'sh', args: ['-c', `echo $$ > ${pid}; exec cat`] };
+    const place = new Place({ 'signalbox.config.json': JSON.stringify({ mcpServers: { outside: command } }) });
+    // An address that no machine has.
+    const { code, stderr } = await place.run(['serve', '--host', '192.0.2.1', '--port', '0']);
+    assert.deepEqual([code, /cannot listen/.test(stderr)], [2, true], stderr);
+    const file = join(place.directory, pid);
+    assert.ok(existsSync(file), 'it was started');
+    assert.throws(() => process.kill(Number(readFileSync(file, 'utf8')), 0), { code: 'ESRCH' });
   });
 
   test('what one start compiled, the next one takes as it is', async () => {
