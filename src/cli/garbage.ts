@@ -16,8 +16,9 @@ const flags = [
 ] as const;
 
 /**
- * Says how garbage is collected, and bounds the space for young objects. To be called when the program has started: V8 takes compiled
- * code only under the flags under which it was compiled, and Node's own modules are compiled without any.
+ * Says how garbage is collected, and bounds the space for young objects. To be called when all is loaded, because V8 takes compiled code
+ * only under the flags under which it was compiled, and Node's own modules are compiled without any; and before the first calls: what
+ * V8 allows itself after its first full collection, it keeps.
  */
 export function boundGarbage(): void {
   for (const flag of flags) setFlagsFromString(flag);

@@ -62,7 +62,7 @@ async function stdio(
     const view = endpoint.view(profile);
     const signal = AbortSignal.any([interruption.signal, output.closed]);
     const ready = Promise.race([configured.ready(), new Promise((resolve) => setTimeout(resolve, readyMs).unref())]);
-    void ready.then(boundGarbage);
+    boundGarbage();
     const principal = { id: 'stdio', kind: 'agent' } as const;
     const log = (line: string): void => void errors.print(`${line}\n`);
     await serveStdio({

@@ -108,6 +108,8 @@ export async function runServer(ground: ServerGround): Promise<void> {
       },
       ...(built === undefined ? {} : { findConsole: () => built.directory }),
     });
+    // All that a call needs is loaded, and most servers outside are still starting.
+    boundGarbage();
     if (options.port !== 0 && server.port !== options.port)
       await errors.print(`port ${options.port} is taken; using ${server.port}\n`);
     const startedInMs = performance.now();
@@ -154,7 +156,6 @@ export async function runServer(ground: ServerGround): Promise<void> {
     void configured.ready().then(async () => {
       // Whoever waits for the tools comes first.
       await wait(afterListMs, undefined, { ref: false });
-      boundGarbage();
       if (interruption.signal.aborted) return;
       stops.push(tellRequired(box, errors));
       await tellRules();
