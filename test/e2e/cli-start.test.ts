@@ -23,7 +23,8 @@ registerHooks({
 /** What of other packages a program waits for before it is started, where there are no rules. */
 const awaitedByPrograms = ['commander', 'jsonc-parser', 'picocolors', 'zod'] as const;
 /** Our own parts that a program does not wait for. */
-const later = /\/src\/(?:signalbox|call\/pipeline|server\/start-server|sessions\/sessions|store\/sqlite\/sqlite-store)\.ts$/;
+const later =
+  /\/src\/(?:signalbox|call\/pipeline|server\/start-server|sessions\/sessions|store\/sqlite\/sqlite-store)\.ts$/;
 
 /** What of other packages a client of MCP waits for. One more is one that every start waits for: see docs/decisions/start.md. */
 const awaited: ReadonlySet<string> = new Set([

@@ -26,7 +26,7 @@ import { keepRetention } from './keep-retention.ts';
 import { openSchedules } from './open-schedules.ts';
 import { openSessions } from './open-sessions.ts';
 import { tellRunning } from './running-servers.ts';
-import type { ServeOptions } from './serve.ts';
+import type { ServeOptions } from './serve-options.ts';
 import { tellRequired } from './tell-required.ts';
 
 /** What a server runs on. */

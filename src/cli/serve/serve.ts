@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { configurationFiles } from '../../config/configuration-files.ts';
 import type { Configuration } from '../../config/configuration.ts';
-import { type ProcessRole, processRoles } from '../../server/process-role.ts';
+import { processRoles } from '../../server/process-role.ts';
 import { isPostgresAddress } from '../../store/postgres/address.ts';
 import type { CommandContext } from '../command-context.ts';
 import { usageFailure } from '../fail.ts';
@@ -11,18 +11,7 @@ import { loadBoxParts } from '../load-box-parts.ts';
 import { tellWarnings } from '../tell-warnings.ts';
 import type { Terminal } from '../terminal.ts';
 import { FileWatch } from './file-watch.ts';
-
-/** What the command line says about a server. */
-export interface ServeOptions {
-  readonly port: number;
-  readonly host: string;
-  readonly role: ProcessRole;
-  readonly allowedHost: readonly string[];
-  readonly turns: number;
-  readonly maxCalls?: number;
-  readonly drainSeconds: number;
-  readonly graceSeconds: number;
-}
+import type { ServeOptions } from './serve-options.ts';
 
 /** `signalbox serve`: the HTTP API and the page. */
 export function addServeCommand(program: Command, { terminal }: CommandContext): void {

@@ -62,7 +62,7 @@ async function attempt(
   const { lane } = way;
   // Before the handshake: a server may ask as soon as it is over.
   const requests = new ServerRequests(answering, lane);
-  lane.take = (message, known) => requests.take(message, known);
+  lane.take = (message, stream) => requests.take(message, stream);
   try {
     return { way, requests, greeting: await unlessAborted(() => way.greet(known), signal) };
   } catch (error) {
