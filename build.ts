@@ -172,12 +172,18 @@ function bareBuiltins(): Plugin {
       const get = `process.getBuiltinModule(${name})`;
       if (slowBuiltins.has(id.slice(mark.length)))
         return names
+          .filter((each) => isFunction(id.slice(mark.length), each))
           .map((each) => `export let ${each} = (...given) => (${each} = ${get}.${each})(...given);`)
           .join('\n');
       const lines = names.map((each) => `export const ${each} = /* @__PURE__ */ (() => builtin.${each})();`);
       return [`const builtin = ${get};`, 'export default builtin;', ...lines].join('\n');
     },
   };
+}
+
+/** Whoever imports anything else of a slow builtin, such as a class, is told when this is built. */
+function isFunction(builtin: string, name: string): boolean {
+  return /^[a-z]/.test(name) && typeof Reflect.get(Object(process.getBuiltinModule(builtin)), name) === 'function';
 }
 
 /** The ways into the library, with the names that they export and no others. */
