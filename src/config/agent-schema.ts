@@ -51,7 +51,7 @@ function makeSchemas() {
       .exactOptional(),
     headers: textByName.exactOptional(),
     api: z.enum(['responses', 'chat'], 'one of "responses", "chat"').exactOptional(),
-    options: anything.exactOptional(),
+    options: anything().exactOptional(),
   });
 
   const modelSchema = strict({

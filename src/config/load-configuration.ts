@@ -15,7 +15,7 @@ import { parseJsonDocument } from './json-document.ts';
 import type { DocumentPath, DocumentPlace, JsonDocument } from './json-document.ts';
 import { oauthFindings } from './oauth-findings.ts';
 import { readOnce } from './schema-parts.ts';
-import { documentSchema } from './schema.ts';
+import { documentParts } from './schema.ts';
 import { readServerEntry } from './server-entry.ts';
 import { showPath } from './shown-value.ts';
 
@@ -53,7 +53,7 @@ function readDocument(document: JsonDocument, file: string): DocumentReading {
   const { value } = document;
   const directory = dirname(file);
   const defaults = defaultConfiguration(directory);
-  const result = documentSchema.safeParse(value, readOnce);
+  const result = documentParts.for(value).safeParse(value, readOnce);
   const findings = findingsOf(result, value, []);
   const builtinName = result.data?.builtin?.name ?? defaults.builtinName;
 

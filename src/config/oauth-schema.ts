@@ -16,42 +16,44 @@ export const signatures = [
   'Ed25519',
 ] as const;
 
-const algorithm = z.enum(signatures, 'an algorithm with a public key, for instance "RS256" or "ES256"');
-
-const addressRule = 'an https address, or an http one of this machine';
-const origin = String.raw`(?:https:\/\/[^\/\s?#@]+|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?)`;
-const address = z.string(addressRule).regex(new RegExp(String.raw`^${origin}(?:\/[^\s?#]*)?$`), addressRule);
-const originRule = `${addressRule}, without a path`;
-
 /** What lets clients of the MCP endpoint in with tokens of an authorization server. */
-export const oauthSchema = strict({
-  url: z
-    .string(originRule)
-    .regex(new RegExp(`^${origin}$`), originRule)
-    .exactOptional(),
-  issuers: z
-    .array(
-      strict({
-        issuer: address,
-        audience: z.union([text, texts.min(1)], 'a string, or an array of strings').exactOptional(),
-        jwksUrl: address.exactOptional(),
-        algorithms: z.array(algorithm, 'an array of algorithms').min(1, 'at least one algorithm').exactOptional(),
-        claim: text.exactOptional(),
-        scopes: z
-          .record(
-            z.string().regex(/^[!#-[\]-~]+$/, 'a scope: printable ASCII without spaces, quotes and backslashes'),
-            strict({ profile: text.exactOptional() }),
-            'an object of scopes',
-          )
-          .exactOptional(),
-      }),
-      'an array of issuers',
-    )
-    .min(1, 'at least one issuer'),
-});
+export function oauthSchema() {
+  const algorithm = z.enum(signatures, 'an algorithm with a public key, for instance "RS256" or "ES256"');
+
+  const addressRule = 'an https address, or an http one of this machine';
+  const origin = String.raw`(?:https:\/\/[^\/\s?#@]+|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?)`;
+  const address = z.string(addressRule).regex(new RegExp(String.raw`^${origin}(?:\/[^\s?#]*)?$`), addressRule);
+  const originRule = `${addressRule}, without a path`;
+
+  return strict({
+    url: z
+      .string(originRule)
+      .regex(new RegExp(`^${origin}$`), originRule)
+      .exactOptional(),
+    issuers: z
+      .array(
+        strict({
+          issuer: address,
+          audience: z.union([text, texts.min(1)], 'a string, or an array of strings').exactOptional(),
+          jwksUrl: address.exactOptional(),
+          algorithms: z.array(algorithm, 'an array of algorithms').min(1, 'at least one algorithm').exactOptional(),
+          claim: text.exactOptional(),
+          scopes: z
+            .record(
+              z.string().regex(/^[!#-[\]-~]+$/, 'a scope: printable ASCII without spaces, quotes and backslashes'),
+              strict({ profile: text.exactOptional() }),
+              'an object of scopes',
+            )
+            .exactOptional(),
+        }),
+        'an array of issuers',
+      )
+      .min(1, 'at least one issuer'),
+  });
+}
 
 /** Whose tokens are taken at the MCP endpoint, and for what. */
-export type OAuthSettings = z.infer<typeof oauthSchema>;
+export type OAuthSettings = z.infer<ReturnType<typeof oauthSchema>>;
 
 /** One authorization server that is trusted. */
 export type IssuerSettings = OAuthSettings['issuers'][number];

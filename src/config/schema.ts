@@ -3,6 +3,8 @@ import { agentSchemas } from './agent-schema.ts';
 import { oauthSchema } from './oauth-schema.ts';
 import { profileSchema } from './profile-schema.ts';
 import {
+  type ReadBy,
+  StrictParts,
   aWhile,
   anything,
   duration,
@@ -16,157 +18,172 @@ import {
   texts,
 } from './schema-parts.ts';
 
-const effect = z.enum(
-  ['read', 'undoable', 'compensable', 'irreversible'],
-  'one of "read", "undoable", "compensable", "irreversible"',
-);
-const transport = z.enum(['stdio', 'http', 'sse', 'websocket'], 'one of "stdio", "http", "sse", "websocket"');
-
-const variableName = z
-  .string('the name of an environment variable')
-  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable');
+const transports = ['stdio', 'http', 'sse', 'websocket'] as const;
+const effects = ['read', 'undoable', 'compensable', 'irreversible'] as const;
+const variableRule = 'the name of an environment variable';
 const storeForm = '"sqlite", a "postgres://…" address, or a reference to one, as ${env:NAME}';
-const store = z.string(storeForm).regex(/^(?:sqlite|postgres(?:ql)?:\/\/.+|\$\{[^}]+\})$/, storeForm);
+const storeValue = /^(?:sqlite|postgres(?:ql)?:\/\/.+|\$\{[^}]+\})$/;
 
-const limitSettings = strict({
-  timeoutMs: positive.optional(),
-  concurrency: positive.optional(),
-  rateLimit: strict({ max: positive.max(100_000, 'at most 100000'), per: duration }).optional(),
-  cache: duration.optional(),
-  workspace: texts.optional(),
+const limitSettings = new StrictParts({
+  timeoutMs: () => positive.optional(),
+  concurrency: () => positive.optional(),
+  rateLimit: () => strict({ max: positive.max(100_000, 'at most 100000'), per: duration }).optional(),
+  cache: () => duration.optional(),
+  workspace: () => texts.optional(),
 });
-const limits = { disabled: flag.optional(), required: flag.optional(), ...limitSettings.shape };
+const limits = { disabled: () => flag.optional(), required: () => flag.optional(), ...limitSettings.makers };
 
-const toolSettings = strict({
-  allow: texts.exactOptional(),
-  deny: texts.exactOptional(),
-  rename: z.record(z.string(), text, 'an object of names').exactOptional(),
-  describe: textByName.exactOptional(),
-  title: textByName.exactOptional(),
-  arguments: z
-    .record(
-      z.string(),
-      strict({ default: anything.exactOptional(), hide: texts.exactOptional(), set: anything.exactOptional() }),
-      'an object',
-    )
-    .exactOptional(),
-  effect: z.record(z.string(), effect, 'an object of effects').exactOptional(),
-  providerOptions: z.record(z.string(), anything, 'an object').exactOptional(),
-  labels: z.record(z.string(), texts, 'an object of lists of labels').exactOptional(),
-  prefix: flag.exactOptional(),
-});
+function toolSettings() {
+  return strict({
+    allow: texts.exactOptional(),
+    deny: texts.exactOptional(),
+    rename: z.record(z.string(), text, 'an object of names').exactOptional(),
+    describe: textByName.exactOptional(),
+    title: textByName.exactOptional(),
+    arguments: z
+      .record(
+        z.string(),
+        strict({ default: anything().exactOptional(), hide: texts.exactOptional(), set: anything().exactOptional() }),
+        'an object',
+      )
+      .exactOptional(),
+    effect: z.record(z.string(), z.enum(effects, oneOf(effects)), 'an object of effects').exactOptional(),
+    providerOptions: z.record(z.string(), anything(), 'an object').exactOptional(),
+    labels: z.record(z.string(), texts, 'an object of lists of labels').exactOptional(),
+    prefix: flag.exactOptional(),
+  });
+}
 
-export const localSchema = strict({
-  module: text,
-  export: text.optional(),
-  tools: toolSettings.optional(),
-  labels: texts.optional(),
+export const localParts = new StrictParts({
+  module: () => text,
+  export: () => text.optional(),
+  tools: () => toolSettings().optional(),
+  labels: () => texts.optional(),
   ...limits,
 });
 
-const authSettings = z.discriminatedUnion(
-  'type',
-  [
-    strict({ type: z.literal('bearer'), token: text }),
-    strict({
-      type: z.literal('oauth'),
-      grant: z
-        .enum(['authorization_code', 'client_credentials'], 'one of "authorization_code", "client_credentials"')
-        .exactOptional(),
-      clientId: text.exactOptional(),
-      clientSecret: secretReference.exactOptional(),
-      clientMetadataUrl: z
-        .string('an https address')
-        .regex(/^https:\/\/[^/]+\/./, 'an https address with a path')
-        .exactOptional(),
-      scopes: texts.exactOptional(),
-      issuer: z
-        .string('the address of an authorization server')
-        .regex(/^https?:\/\/[^/\s]+\S*$/, 'the address of an authorization server')
-        .exactOptional(),
-      redirectPort: positive.max(65_535, 'a port, at most 65535').exactOptional(),
-    }),
-  ],
-  { error: ({ code }) => (code === 'invalid_union' ? 'one of "bearer", "oauth"' : 'an object') },
-);
+function authSettings() {
+  return z.discriminatedUnion(
+    'type',
+    [
+      strict({ type: z.literal('bearer'), token: text }),
+      strict({
+        type: z.literal('oauth'),
+        grant: z
+          .enum(['authorization_code', 'client_credentials'], 'one of "authorization_code", "client_credentials"')
+          .exactOptional(),
+        clientId: text.exactOptional(),
+        clientSecret: secretReference.exactOptional(),
+        clientMetadataUrl: z
+          .string('an https address')
+          .regex(/^https:\/\/[^/]+\/./, 'an https address with a path')
+          .exactOptional(),
+        scopes: texts.exactOptional(),
+        issuer: z
+          .string('the address of an authorization server')
+          .regex(/^https?:\/\/[^/\s]+\S*$/, 'the address of an authorization server')
+          .exactOptional(),
+        redirectPort: positive.max(65_535, 'a port, at most 65535').exactOptional(),
+      }),
+    ],
+    { error: ({ code }) => (code === 'invalid_union' ? 'one of "bearer", "oauth"' : 'an object') },
+  );
+}
 
 /** How one shows a server on the network who is asking. */
-export type AuthSettings = z.infer<typeof authSettings>;
+export type AuthSettings = z.infer<ReturnType<typeof authSettings>>;
 
-export const externalSchema = strict({
-  type: transport.optional(),
-  command: text.optional(),
-  args: z.array(z.string('a string'), 'an array of strings').optional(),
-  env: textByName.optional(),
-  cwd: text.optional(),
-  url: text.optional(),
-  headers: textByName.optional(),
-  auth: authSettings.optional(),
-  npm: text.optional(),
-  tools: toolSettings.optional(),
-  labels: texts.optional(),
-  idleStopMs: positive.optional(),
-  passthrough: flag.optional(),
-  trackInvocations: flag.optional(),
+export const externalParts = new StrictParts({
+  type: () => z.enum(transports, oneOf(transports)).optional(),
+  command: () => text.optional(),
+  args: () => z.array(z.string('a string'), 'an array of strings').optional(),
+  env: () => textByName.optional(),
+  cwd: () => text.optional(),
+  url: () => text.optional(),
+  headers: () => textByName.optional(),
+  auth: () => authSettings().optional(),
+  npm: () => text.optional(),
+  tools: () => toolSettings().optional(),
+  labels: () => texts.optional(),
+  idleStopMs: () => positive.optional(),
+  passthrough: () => flag.optional(),
+  trackInvocations: () => flag.optional(),
   ...limits,
 });
 
 /** An entry that says neither what module nor what external server it means: only good for finding its mistakes. */
-export const undecidedSchema = (): z.ZodType => strict({ ...localSchema.partial().shape, ...externalSchema.shape });
+export const undecidedSchema = (): z.ZodType =>
+  strict({ ...localParts.whole().partial().shape, ...externalParts.whole().shape });
 
 /** As `CheckpointOptions` has them. */
-const undoSettings = strict({
-  maxFiles: positive.exactOptional(),
-  maxBytes: positive.exactOptional(),
-  maxMs: positive.exactOptional(),
-  keepMs: positive.exactOptional(),
-  keepBytes: positive.exactOptional(),
+const undoSettings = new StrictParts({
+  maxFiles: () => positive.exactOptional(),
+  maxBytes: () => positive.exactOptional(),
+  maxMs: () => positive.exactOptional(),
+  keepMs: () => positive.exactOptional(),
+  keepBytes: () => positive.exactOptional(),
 });
 
-/** Old entries go only where they are written to a file first. */
-const retentionSettings = strict({ journal: aWhile, exportTo: text });
-
-function rootSchema<Entry extends z.ZodType, Name extends z.ZodType<string, string>, Agents extends z.ZodType>(
-  entry: Entry,
-  name: Name,
-  agents: Agents,
+function rootParts<Entry extends z.ZodType, Name extends z.ZodType<string, string>, Agents extends z.ZodType>(
+  entry: () => Entry,
+  name: () => Name,
+  agents: () => Agents,
 ) {
-  return strict({
-    $schema: z.string('a string').optional(),
-    mcpServers: z.record(name, entry, 'an object').optional(),
-    policies: z.union([text, z.array(anything)], 'the name of a file, or a list of rules').optional(),
-    store: store.optional(),
-    results: strict({ maxBytes: positive.optional() }).optional(),
-    undo: undoSettings.optional(),
-    approvals: strict({ expireAfter: aWhile.optional() }).optional(),
-    retention: retentionSettings.optional(),
-    builtin: strict({ name: serverName.optional() }).optional(),
-    profiles: z.record(name, profileSchema, 'an object').optional(),
-    agents: agents.optional(),
-    oauth: oauthSchema.optional(),
-    secrets: z.array(variableName, 'an array of names of environment variables').optional(),
+  return new StrictParts({
+    $schema: () => z.string('a string').optional(),
+    mcpServers: () => z.record(name(), entry(), 'an object').optional(),
+    policies: () => z.union([text, z.array(anything())], 'the name of a file, or a list of rules').optional(),
+    store: () => z.string(storeForm).regex(storeValue, storeForm).optional(),
+    results: () => strict({ maxBytes: positive.optional() }).optional(),
+    undo: () => undoSettings.whole().optional(),
+    approvals: () => strict({ expireAfter: aWhile.optional() }).optional(),
+    // Old entries go only where they are written to a file first.
+    retention: () => strict({ journal: aWhile, exportTo: text }).optional(),
+    builtin: () => strict({ name: serverName.optional() }).optional(),
+    profiles: () => z.record(name(), profileSchema(), 'an object').optional(),
+    agents: () => agents().optional(),
+    oauth: () => oauthSchema().optional(),
+    secrets: () =>
+      z
+        .array(
+          z.string(variableRule).regex(/^[A-Za-z_][A-Za-z0-9_]*$/, variableRule),
+          'an array of names of environment variables',
+        )
+        .optional(),
   });
 }
 
 /** The document without its servers and agents, which are checked one by one for better messages. */
-export const documentSchema = rootSchema(z.unknown(), z.string(), z.record(z.string(), z.unknown(), 'an object'));
+export const documentParts = rootParts(
+  () => z.unknown(),
+  () => z.string(),
+  () => z.record(z.string(), z.unknown(), 'an object'),
+);
 
-export type ToolSettings = z.infer<typeof toolSettings>;
+export type ToolSettings = z.infer<ReturnType<typeof toolSettings>>;
 
 /** How much is kept so that calls can be undone, and for how long. */
-export type UndoSettings = z.infer<typeof undoSettings>;
+export type UndoSettings = ReadBy<typeof undoSettings>;
 
 /** What an entry says about how much its server may take. */
-export type LimitSettings = z.infer<typeof limitSettings>;
+export type LimitSettings = ReadBy<typeof limitSettings>;
 
 /** What an entry says about an external server itself, without how its tools are offered. */
-export type ExternalSettings = Omit<z.infer<typeof externalSchema>, 'tools' | 'labels' | keyof typeof limits>;
+export type ExternalSettings = Omit<ReadBy<typeof externalParts>, 'tools' | 'labels' | keyof typeof limits>;
 
 /** The JSON Schema of a configuration file, for editors. */
 export function configurationSchema(): Record<string, unknown> {
   const agents = z.object({ default: text.optional() }).catchall(agentSchemas().agentSchema);
-  const schema = z.toJSONSchema(rootSchema(z.union([localSchema, externalSchema]), serverName, agents), {
-    io: 'input',
-  });
+  const entry = z.union([localParts.whole(), externalParts.whole()]);
+  const root = rootParts(
+    () => entry,
+    () => serverName,
+    () => agents,
+  );
+  const schema = z.toJSONSchema(root.whole(), { io: 'input' });
   return { ...schema, title: 'Signalbox configuration' };
+}
+
+function oneOf(values: readonly string[]): string {
+  return `one of ${values.map((value) => `"${value}"`).join(', ')}`;
 }

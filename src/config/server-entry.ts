@@ -7,7 +7,7 @@ import type { ServerEntry } from './configuration.ts';
 import { findingsOf } from './finding.ts';
 import type { Finding } from './finding.ts';
 import { readOnce } from './schema-parts.ts';
-import { externalSchema, localSchema, undecidedSchema } from './schema.ts';
+import { externalParts, localParts, undecidedSchema } from './schema.ts';
 import type { ExternalSettings, LimitSettings } from './schema.ts';
 import { shapingFindings, shapingOf } from './tool-settings.ts';
 
@@ -37,7 +37,7 @@ export function readServerEntry(name: string, value: unknown, file: string): Ent
   }
 
   if (first === 'module') {
-    const result = localSchema.safeParse(value, readOnce);
+    const result = localParts.for(value).safeParse(value, readOnce);
     findings.push(...findingsOf(result, value, path), ...shapingFindings(result.data?.tools, path));
     if (!result.success || findings.length > 0) return wrong(...findings);
     const { module, disabled = false, required, tools, labels, export: exported } = result.data;
@@ -58,7 +58,7 @@ export function readServerEntry(name: string, value: unknown, file: string): Ent
     };
   }
 
-  const result = externalSchema.safeParse(value, readOnce);
+  const result = externalParts.for(value).safeParse(value, readOnce);
   findings.push(...findingsOf(result, value, path));
   if (result.success)
     findings.push(

@@ -49,7 +49,7 @@ const patterns: readonly SecretPattern[] = [
     String.raw`${atStart('eyJ', 'A-Za-z0-9_-')}[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{2,}\.[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*){0,2}`,
   ),
   // Neither part may hold a `/`, so that no two attempts look at the same text.
-  pattern('url-password', String.raw`(:\/\/[^\s\/?#:@"'<>]*:)(?!\[redacted|\[●)[^\s\/?#"'<>]+(?=@)`),
+  pattern('url-password', String.raw`(:\/\/[^\s\/?#:@"'<>]*:)(?!\[redacted|\[\u25CF)[^\s\/?#"'<>]+(?=@)`),
   pattern(
     'bearer-token',
     String.raw`(${atStart(anyCase('bearer'))}(?:\s|\\[nrt]){1,8})(?!(?:${anyCase('authentication|authorization|credentials?|scheme|tokens?')})\b)[A-Za-z0-9._~+\/=-]{8,}`,
