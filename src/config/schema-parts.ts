@@ -48,7 +48,7 @@ export class StrictParts<Parts extends Makers> {
 }
 
 /** What is read by such parts. */
-export type ReadBy<Parts> = Parts extends StrictParts<infer Makers> ? z.infer<Made<Makers>> : never;
+export type ReadBy<Parts> = Parts extends StrictParts<infer Each> ? z.infer<Made<Each>> : never;
 
 /** For what is read once: Zod would compile a function for every object first, which takes longer than to read it. */
 export const readOnce = { jitless: true } as const;

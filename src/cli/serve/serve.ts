@@ -76,7 +76,6 @@ function parseSeconds(text: string): number {
 async function serve(options: ServeOptions, globals: Globals, terminal: Terminal): Promise<void> {
   const { beginBox, readConfiguration } = await loadBoxParts();
   const { configuration, file } = readConfiguration(globals);
-  const { role } = options;
   await assertRole(options, configuration, globals.data);
   const watch = new FileWatch();
   watch.watch(configurationFiles(configuration));
