@@ -107,8 +107,9 @@ describe('two callers at once', () => {
     const ada = new Someone('Ada');
     const topics = ['rain', 'snow', 'sun'];
     const options = [
-      { client: ada },
+      // One that is asked, and not told.
       { client: { ...ada, identity: ada, elicit: ada.elicit.bind(ada) } },
+      { client: ada },
       { client: ada },
     ];
     const results = await Promise.all(

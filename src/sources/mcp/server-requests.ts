@@ -149,7 +149,8 @@ export class ServerRequests {
 
   #log(params: JsonObject, known: Caller | undefined): void {
     const message = logMessageOf(params);
-    const log = this.callers.addressee(known).calls?.[0]?.client?.log;
+    // All are of one client; not all of its calls need be such that it hears of messages.
+    const log = this.callers.addressee(known).calls?.find(({ client }) => client?.log !== undefined)?.client?.log;
     if (log === undefined) this.#options.onLog(message);
     else log(message);
   }
