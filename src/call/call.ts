@@ -6,7 +6,15 @@ import type { ChangeList } from '../model/change.ts';
 import type { CallId } from '../model/identifiers.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { StateChanges } from '../undo/state-changes.ts';
-import type { KnownFacts } from './record.ts';
+
+/** What an entry says of a call before it has ended. */
+export interface KnownFacts {
+  readonly text: string;
+  /** Its end, with which what follows may spell a secret; absent where it holds one itself. */
+  readonly seam: string | undefined;
+  /** How many secrets were known when it was looked at. */
+  readonly registered: number;
+}
 
 /** A call on its way through the pipeline. One object for each call; stages fill in what they find out. */
 export interface Call {

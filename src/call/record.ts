@@ -7,7 +7,7 @@ import { renderContent } from '../model/content.ts';
 import type { Decision } from '../model/decision.ts';
 import { newCallId } from '../model/identifiers.ts';
 import { inspectJson } from '../model/json.ts';
-import type { Call } from './call.ts';
+import type { Call, KnownFacts } from './call.ts';
 import type { ObservedCall } from './observed.ts';
 
 const longestOutput = 1000;
@@ -15,15 +15,6 @@ const mostChanges = 100;
 const longestDiffs = 16 * 1024;
 const longestArguments = 1024 * 1024;
 const machineFact = `,"machine":${JSON.stringify(hostname())}`;
-
-/** What an entry says of a call before it has ended. */
-export interface KnownFacts {
-  readonly text: string;
-  /** Its end, with which what follows may spell a secret; absent where it holds one itself. */
-  readonly seam: string | undefined;
-  /** How many secrets were known when it was looked at. */
-  readonly registered: number;
-}
 
 /** Of a call that was begun: nothing of it changes any more. */
 export function knownFacts(call: Call, redactor: Redactor): KnownFacts {
