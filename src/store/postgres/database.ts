@@ -38,7 +38,9 @@ export class Database implements Sql {
       idle_in_transaction_session_timeout: statementMs,
     });
     // A connection that breaks while nobody uses it: the pool drops it, and makes another when one is needed.
-    this.#pool.on('error', () => undefined);
+    this.#pool.on('error', ignore);
+    // For as long as it lives: whoever is handed one comes to listen a moment later, and an error that nobody hears ends the process.
+    this.#pool.on('connect', (client) => client.on('error', ignore));
   }
 
   /** A connection of its own, not connected yet; its statements may take long. */
@@ -83,14 +85,12 @@ export class Database implements Sql {
     let broken: Error | undefined;
     try {
       client = await this.#pool.connect();
-      client.on('error', ignore);
       return await work(client);
     } catch (error) {
       if (!isAnswer(error)) broken = storeFailure(error, this.location);
       if (mayRetry && isRetryable(error)) throw error;
       throw broken ?? storeFailure(error, this.location);
     } finally {
-      client?.off('error', ignore);
       client?.release(broken);
     }
   }

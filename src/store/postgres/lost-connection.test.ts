@@ -121,6 +121,55 @@ test('a way to the server that breaks without a word is found out, and another o
 });
 
 /** A way to a port of this machine: connections that are there when it is muted stay open and carry nothing any more; later ones do. */
+test('a server that says goodbye in the moment in which a connection is handed on ends nothing but that', async (t) => {
+  const address = new URL(cluster.address('goodbye'));
+  const { port, sayGoodbye } = await farewellWay(t, Number(address.port));
+  address.port = String(port);
+  const store = await postgresStore({ address: address.href });
+  t.after(() => store.close());
+  sayGoodbye(true);
+  // More than there are connections: whoever waits is handed one with the end of what was asked before.
+  const asked = await Promise.allSettled(Array.from({ length: 200 }, () => store.claim('x')));
+  assert.ok(
+    asked.some(({ status }) => status === 'rejected'),
+    'some were cut off',
+  );
+  sayGoodbye(false);
+  await until(() => works(store), 'it is back');
+});
+
+/** A way on which the server ends each connection with what it answers last, in one piece with the answer. */
+async function farewellWay(
+  t: TestContext,
+  to: number,
+): Promise<{ readonly port: number; sayGoodbye(isOn: boolean): void }> {
+  const ready = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
+  const said = Buffer.from('SFATAL\0C57P01\0Mterminating connection due to administrator command\0\0');
+  const head = Buffer.from([0x45, 0, 0, 0, said.length + 4]);
+  let isOn = false;
+  const ends: Socket[] = [];
+  const way = createServer((client) => {
+    const server = connect(to, '127.0.0.1');
+    client.pipe(server);
+    server.on('data', (chunk) => {
+      const isLast = isOn && chunk.subarray(-ready.length).equals(ready);
+      client.write(isLast ? Buffer.concat([chunk, head, said]) : chunk);
+    });
+    server.on('close', () => client.destroy());
+    ends.push(
+      client.on('error', () => undefined),
+      server.on('error', () => undefined),
+    );
+  });
+  way.listen(0, '127.0.0.1');
+  await once(way, 'listening');
+  t.after(() => {
+    way.close();
+    for (const end of ends) end.destroy();
+  });
+  return { port: (way.address() as AddressInfo).port, sayGoodbye: (on) => (isOn = on) };
+}
+
 async function muteableWay(t: TestContext, to: number): Promise<{ readonly port: number; mute(): void }> {
   const ends: Socket[] = [];
   const way = createServer((client) => {
