@@ -25,7 +25,7 @@ export function knownFacts(call: Call, redactor: Redactor): KnownFacts {
 
 /** The intent: what is about to be run, and by whose leave. */
 export function intentDraft(call: Call, redactor: Redactor): EntryDraft {
-  return draft(call, redactor, 'CallStarted', '', redactor.json(`{${facts(call)}}`));
+  return draft(call, redactor, 'CallStarted', '', redactor.json(`{${call.known?.text ?? facts(call)}}`));
 }
 
 /** The outcome: everything about the call, so that it can be read on its own. */

@@ -1,5 +1,5 @@
 import type { CallOutcome } from '../model/call.ts';
-import { messageOf } from '../model/errors.ts';
+import { errorOf } from '../model/errors.ts';
 import { Slots } from '../model/slots.ts';
 import type { StopSignal } from '../model/stop.ts';
 import type { CallClock } from './call-clock.ts';
@@ -50,7 +50,7 @@ class Wait {
         },
         (error: unknown) => {
           this.#over();
-          reject(error instanceof Error ? error : new Error(messageOf(error), { cause: error }));
+          reject(errorOf(error));
         },
       );
       if (this.#signal?.aborted === true) this.handleEvent();

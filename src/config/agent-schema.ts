@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { aWhile, anything, flag, positive, strict, text, textByName } from './schema-parts.ts';
+import { aWhile, anything, choice, flag, positive, strict, text, textByName } from './schema-parts.ts';
 
 const runtimes = ['claude', 'claude-cli', 'model'] as const;
 const runtimeRule = `one of ${runtimes.map((name) => `"${name}"`).join(', ')}`;
@@ -21,9 +21,7 @@ function makeSchemas() {
     instructions: text.exactOptional(),
     profile: text.exactOptional(),
     cwd: text.exactOptional(),
-    permissionMode: z
-      .enum(permissionModes, `one of ${permissionModes.map((mode) => `"${mode}"`).join(', ')}`)
-      .exactOptional(),
+    permissionMode: choice(permissionModes).exactOptional(),
   };
 
   const claudeSchema = strict({
@@ -32,9 +30,7 @@ function makeSchemas() {
     ...everyAgent,
     limits: strict({ steps: positive.exactOptional(), costUsd: cost.exactOptional() }).exactOptional(),
     env: textByName.exactOptional(),
-    settingSources: z
-      .array(z.enum(['user', 'project', 'local'], 'one of "user", "project", "local"'), 'an array of sources')
-      .exactOptional(),
+    settingSources: z.array(choice(['user', 'project', 'local']), 'an array of sources').exactOptional(),
     toolSearch: flag.exactOptional(),
     executable: text.exactOptional(),
   });
@@ -50,7 +46,7 @@ function makeSchemas() {
       .regex(/^(?:https?:\/\/|\$\{)/i, 'an address of the web, http://… or https://…')
       .exactOptional(),
     headers: textByName.exactOptional(),
-    api: z.enum(['responses', 'chat'], 'one of "responses", "chat"').exactOptional(),
+    api: choice(['responses', 'chat']).exactOptional(),
     options: anything().exactOptional(),
   });
 

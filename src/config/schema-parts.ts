@@ -16,6 +16,11 @@ export function strict<Shape extends z.ZodRawShape>(
   });
 }
 
+/** Whether a value is an object with this key. */
+export function hasKey(value: unknown, key: string): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key);
+}
+
 type Makers = Readonly<Record<string, () => z.ZodType>>;
 type Made<Parts extends Makers> = z.ZodObject<
   { -readonly [Key in keyof Parts]: ReturnType<Parts[Key]> },
@@ -37,7 +42,7 @@ export class StrictParts<Parts extends Makers> {
 
   /** With those that a value has, to read it. Only where no part is required, or the value has those that are. */
   for(value: unknown): Made<Parts> {
-    return this.#with((key) => typeof value === 'object' && value !== null && Object.hasOwn(value, key));
+    return this.#with((key) => hasKey(value, key));
   }
 
   #with(has: (key: string) => boolean): Made<Parts> {
@@ -52,6 +57,18 @@ export type ReadBy<Parts> = Parts extends StrictParts<infer Each> ? z.infer<Made
 
 /** For what is read once: Zod would compile a function for every object first, which takes longer than to read it. */
 export const readOnce = { jitless: true } as const;
+
+/** One of these words. */
+export function choice<const Words extends readonly string[]>(
+  words: Words,
+): z.ZodEnum<{ [Word in Words[number]]: Word }> {
+  return z.enum(words, oneOf(words));
+}
+
+/** What is said where one of these words is expected. */
+export function oneOf(words: readonly string[]): string {
+  return `one of ${words.map((word) => `"${word}"`).join(', ')}`;
+}
 
 export const text = z.string('a string').min(1, 'a string that is not empty');
 export const flag = z.boolean('true or false');

@@ -7,8 +7,10 @@ import {
   StrictParts,
   aWhile,
   anything,
+  choice,
   duration,
   flag,
+  oneOf,
   positive,
   secretReference,
   serverName,
@@ -18,8 +20,6 @@ import {
   texts,
 } from './schema-parts.ts';
 
-const transports = ['stdio', 'http', 'sse', 'websocket'] as const;
-const effects = ['read', 'undoable', 'compensable', 'irreversible'] as const;
 const variableRule = 'the name of an environment variable';
 const storeForm = '"sqlite", a "postgres://…" address, or a reference to one, as ${env:NAME}';
 const storeValue = /^(?:sqlite|postgres(?:ql)?:\/\/.+|\$\{[^}]+\})$/;
@@ -47,7 +47,9 @@ function toolSettings() {
         'an object',
       )
       .exactOptional(),
-    effect: z.record(z.string(), z.enum(effects, oneOf(effects)), 'an object of effects').exactOptional(),
+    effect: z
+      .record(z.string(), choice(['read', 'undoable', 'compensable', 'irreversible']), 'an object of effects')
+      .exactOptional(),
     providerOptions: z.record(z.string(), anything(), 'an object').exactOptional(),
     labels: z.record(z.string(), texts, 'an object of lists of labels').exactOptional(),
     prefix: flag.exactOptional(),
@@ -69,9 +71,7 @@ function authSettings() {
       strict({ type: z.literal('bearer'), token: text }),
       strict({
         type: z.literal('oauth'),
-        grant: z
-          .enum(['authorization_code', 'client_credentials'], 'one of "authorization_code", "client_credentials"')
-          .exactOptional(),
+        grant: choice(['authorization_code', 'client_credentials']).exactOptional(),
         clientId: text.exactOptional(),
         clientSecret: secretReference.exactOptional(),
         clientMetadataUrl: z
@@ -86,7 +86,7 @@ function authSettings() {
         redirectPort: positive.max(65_535, 'a port, at most 65535').exactOptional(),
       }),
     ],
-    { error: ({ code }) => (code === 'invalid_union' ? 'one of "bearer", "oauth"' : 'an object') },
+    { error: ({ code }) => (code === 'invalid_union' ? oneOf(['bearer', 'oauth']) : 'an object') },
   );
 }
 
@@ -94,7 +94,7 @@ function authSettings() {
 export type AuthSettings = z.infer<ReturnType<typeof authSettings>>;
 
 export const externalParts = new StrictParts({
-  type: () => z.enum(transports, oneOf(transports)).optional(),
+  type: () => choice(['stdio', 'http', 'sse', 'websocket']).optional(),
   command: () => text.optional(),
   args: () => z.array(z.string('a string'), 'an array of strings').optional(),
   env: () => textByName.optional(),
@@ -116,13 +116,15 @@ export const undecidedSchema = (): z.ZodType =>
   strict({ ...localParts.whole().partial().shape, ...externalParts.whole().shape });
 
 /** As `CheckpointOptions` has them. */
-const undoSettings = new StrictParts({
-  maxFiles: () => positive.exactOptional(),
-  maxBytes: () => positive.exactOptional(),
-  maxMs: () => positive.exactOptional(),
-  keepMs: () => positive.exactOptional(),
-  keepBytes: () => positive.exactOptional(),
-});
+function undoSettings() {
+  return strict({
+    maxFiles: positive.exactOptional(),
+    maxBytes: positive.exactOptional(),
+    maxMs: positive.exactOptional(),
+    keepMs: positive.exactOptional(),
+    keepBytes: positive.exactOptional(),
+  });
+}
 
 function rootParts<Entry extends z.ZodType, Name extends z.ZodType<string, string>, Agents extends z.ZodType>(
   entry: () => Entry,
@@ -135,7 +137,7 @@ function rootParts<Entry extends z.ZodType, Name extends z.ZodType<string, strin
     policies: () => z.union([text, z.array(anything())], 'the name of a file, or a list of rules').optional(),
     store: () => z.string(storeForm).regex(storeValue, storeForm).optional(),
     results: () => strict({ maxBytes: positive.optional() }).optional(),
-    undo: () => undoSettings.whole().optional(),
+    undo: () => undoSettings().optional(),
     approvals: () => strict({ expireAfter: aWhile.optional() }).optional(),
     // Old entries go only where they are written to a file first.
     retention: () => strict({ journal: aWhile, exportTo: text }).optional(),
@@ -163,7 +165,7 @@ export const documentParts = rootParts(
 export type ToolSettings = z.infer<ReturnType<typeof toolSettings>>;
 
 /** How much is kept so that calls can be undone, and for how long. */
-export type UndoSettings = ReadBy<typeof undoSettings>;
+export type UndoSettings = z.infer<ReturnType<typeof undoSettings>>;
 
 /** What an entry says about how much its server may take. */
 export type LimitSettings = ReadBy<typeof limitSettings>;
@@ -182,8 +184,4 @@ export function configurationSchema(): Record<string, unknown> {
   );
   const schema = z.toJSONSchema(root.whole(), { io: 'input' });
   return { ...schema, title: 'Signalbox configuration' };
-}
-
-function oneOf(values: readonly string[]): string {
-  return `one of ${values.map((value) => `"${value}"`).join(', ')}`;
 }

@@ -6,7 +6,7 @@ import { SignalboxError } from '../model/errors.ts';
 import type { ServerEntry } from './configuration.ts';
 import { findingsOf } from './finding.ts';
 import type { Finding } from './finding.ts';
-import { readOnce } from './schema-parts.ts';
+import { hasKey, readOnce } from './schema-parts.ts';
 import { externalParts, localParts, undecidedSchema } from './schema.ts';
 import type { ExternalSettings, LimitSettings } from './schema.ts';
 import { shapingFindings, shapingOf } from './tool-settings.ts';
@@ -25,9 +25,7 @@ const CHOICES = '"module", "command", "url" or "npm"';
 export function readServerEntry(name: string, value: unknown, file: string): EntryReading {
   const path = ['mcpServers', name];
   const findings = nameFindings(name);
-  const [first, second] = DECISIVE.filter(
-    (key) => typeof value === 'object' && value !== null && Object.hasOwn(value, key),
-  );
+  const [first, second] = DECISIVE.filter((key) => hasKey(value, key));
   if (first === undefined) return wrong(...findings, ...undecidedFindings(value, path));
   if (second !== undefined) {
     return wrong(...findings, {

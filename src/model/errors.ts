@@ -104,6 +104,11 @@ export class SignalboxError extends Error {
   }
 }
 
+/** Anything that was thrown, as an error. */
+export function errorOf(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(messageOf(thrown), { cause: thrown });
+}
+
 /** The message of anything that was thrown, never empty and never throwing. */
 export function messageOf(thrown: unknown): string {
   try {

@@ -120,7 +120,6 @@ test('a way to the server that breaks without a word is found out, and another o
   assert.deepEqual(heard, ['back']);
 });
 
-/** A way to a port of this machine: connections that are there when it is muted stay open and carry nothing any more; later ones do. */
 test('a server that says goodbye in the moment in which a connection is handed on ends nothing but that', async (t) => {
   const address = new URL(cluster.address('goodbye'));
   const { port, sayGoodbye } = await farewellWay(t, Number(address.port));
@@ -147,51 +146,50 @@ async function farewellWay(
   const said = Buffer.from('SFATAL\0C57P01\0Mterminating connection due to administrator command\0\0');
   const head = Buffer.from([0x45, 0, 0, 0, said.length + 4]);
   let isOn = false;
-  const ends: Socket[] = [];
-  const way = createServer((client) => {
-    const server = connect(to, '127.0.0.1');
+  const { port } = await wayTo(t, to, (client, server) => {
     client.pipe(server);
     server.on('data', (chunk) => {
       const isLast = isOn && chunk.subarray(-ready.length).equals(ready);
       client.write(isLast ? Buffer.concat([chunk, head, said]) : chunk);
     });
     server.on('close', () => client.destroy());
-    ends.push(
-      client.on('error', () => undefined),
-      server.on('error', () => undefined),
-    );
   });
-  way.listen(0, '127.0.0.1');
-  await once(way, 'listening');
-  t.after(() => {
-    way.close();
-    for (const end of ends) end.destroy();
-  });
-  return { port: (way.address() as AddressInfo).port, sayGoodbye: (on) => (isOn = on) };
+  return { port, sayGoodbye: (on) => (isOn = on) };
 }
 
+/** A way on which connections that are there when it is muted stay open and carry nothing any more; later ones do. */
 async function muteableWay(t: TestContext, to: number): Promise<{ readonly port: number; mute(): void }> {
-  const ends: Socket[] = [];
-  const way = createServer((client) => {
-    const server = connect(to, '127.0.0.1');
-    client.pipe(server).pipe(client);
-    ends.push(
-      client.on('error', () => undefined),
-      server.on('error', () => undefined),
-    );
-  });
-  way.listen(0, '127.0.0.1');
-  await once(way, 'listening');
-  t.after(() => {
-    way.close();
-    for (const end of ends) end.destroy();
-  });
+  const { port, ends } = await wayTo(t, to, (client, server) => client.pipe(server).pipe(client));
   return {
-    port: (way.address() as AddressInfo).port,
+    port,
     mute() {
       for (const end of ends) end.unpipe().pause();
     },
   };
+}
+
+/** A way to a port of this machine, whose two ends `join` joins. */
+async function wayTo(
+  t: TestContext,
+  to: number,
+  join: (client: Socket, server: Socket) => void,
+): Promise<{ readonly port: number; readonly ends: readonly Socket[] }> {
+  const ends: Socket[] = [];
+  const way = createServer((client) => {
+    const server = connect(to, '127.0.0.1');
+    join(client, server);
+    ends.push(
+      client.on('error', () => undefined),
+      server.on('error', () => undefined),
+    );
+  });
+  way.listen(0, '127.0.0.1');
+  await once(way, 'listening');
+  t.after(() => {
+    way.close();
+    for (const end of ends) end.destroy();
+  });
+  return { port: (way.address() as AddressInfo).port, ends };
 }
 
 async function works(store: Store): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { checkedElicitation, checkedSample } from '../../../catalog/check-answer.ts';
 import type { Asking, Elicitation } from '../../../model/client.ts';
-import { messageOf } from '../../../model/errors.ts';
+import { errorOf } from '../../../model/errors.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../model/json.ts';
 import { Stop, type StopSignal } from '../../../model/stop.ts';
 import { reasonOf } from '../../../model/unless-aborted.ts';
@@ -61,7 +61,7 @@ export class AskedRun {
         },
         (error: unknown) => {
           over();
-          reject(error instanceof Error ? error : new Error(messageOf(error), { cause: error }));
+          reject(errorOf(error));
         },
       );
       if (this.#questions.size > 0 && !this.#flushing) wake();
