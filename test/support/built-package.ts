@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, globSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './command.ts';
 
@@ -31,6 +31,7 @@ function timeOf(path: string): number {
 
 /** Aside first: whoever runs it meanwhile has the old one or the new one. */
 function build(): void {
+  mkdirSync(cache, { recursive: true });
   const aside = mkdtempSync(join(cache, 'package-'));
   for (const name of ['bin', 'package.json']) cpSync(join(root, name), join(aside, name), { recursive: true });
   execFileSync(process.execPath, [join(root, 'build.ts'), '--out', join(aside, 'dist')]);
