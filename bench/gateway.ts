@@ -29,7 +29,7 @@ import { type Measurement, type Subject, measure, median, ratioOf, throughputOf 
 const isQuick = process.argv.includes('--quick');
 const scale = isQuick
   ? { rounds: 1, warmUp: 50, many: 64, few: 10, lists: 2, starts: 1 }
-  : { rounds: 11, warmUp: 30_000, many: 1500, few: 300, lists: 5, starts: 7 };
+  : { rounds: 25, warmUp: 30_000, many: 1500, few: 300, lists: 5, starts: 11 };
 const gateways: readonly Gateway[] = [
   passThrough,
   signalbox,

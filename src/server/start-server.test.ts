@@ -26,6 +26,22 @@ describe('the port', () => {
   });
 });
 
+describe('a connection', () => {
+  it('is kept longer than balancers keep theirs, whichever way its requests go', async (test) => {
+    const { server } = await startTestServer(test);
+    const ping = { method: 'POST', body: '{"jsonrpc":"2.0","id":1,"method":"ping"}' };
+    for (const [path, request] of [
+      ['/mcp', ping],
+      ['/api/health', {}],
+    ] as const) {
+      const response = await fetch(`${server.url}${path}`, request);
+      await response.text();
+      const [, seconds] = /^timeout=(\d+)$/.exec(response.headers.get('keep-alive') ?? '') ?? [];
+      assert.ok(Number(seconds) > 60, `${path}: ${seconds}`);
+    }
+  });
+});
+
 describe('stopping', () => {
   it('lets a call under way end, and takes no new one', async (test) => {
     const { server, call } = await startTestServer(test);

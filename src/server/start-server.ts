@@ -161,8 +161,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     }
   };
   const server = createServer(
-    // Slow senders are looked for this often.
-    { headersTimeout, requestTimeout, connectionsCheckingInterval: Math.min(headersTimeout, 5000) },
+    {
+      headersTimeout,
+      requestTimeout,
+      keepAliveTimeout: keptSeconds * 1000,
+      // Slow senders are looked for this often.
+      connectionsCheckingInterval: Math.min(headersTimeout, 5000),
+    },
     (request, response) => {
       if (role === 'worker' || !mcp.take(request, response)) void serveOthers(request, response);
     },

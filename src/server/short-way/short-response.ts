@@ -5,8 +5,11 @@ import type { HttpReply } from '../../surfaces/mcp/endpoint/http/http-messages.t
 // Not imported: the names of the module as an ES module include those that load all of `fetch`.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
-/** How long a connection is kept for the next request, as clients are told, so that they do not send one in the moment it ends. */
-export const keptSeconds = 5;
+/**
+ * How long a connection is kept for the next request, as clients are told, so that they do not send one in the moment it ends. Longer
+ * than balancers keep theirs, most a minute, for the same reason; and agents think between two calls.
+ */
+export const keptSeconds = 65;
 
 const unfit = /[^\t -~]/;
 const lineEnd = Buffer.from('\r\n');

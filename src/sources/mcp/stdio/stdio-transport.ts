@@ -41,9 +41,12 @@ export class StdioTransport implements Transport {
   readonly #options: StdioTransportOptions;
   #group: ProcessGroup | undefined;
   readonly #waiting: Outgoing[] = [];
-  /** What was sent after the first message of this turn of the event loop: calls that are made together go out together. */
+  /** What leaves at the end of this turn of the event loop: calls that are made together go out together. */
   #batch = '';
-  #isBatching = false;
+  /** How many messages were sent in this turn. */
+  #sent = 0;
+  /** Whether there were several in the last turn in which there were any: then even the first waits for the others. */
+  #isBusy = false;
   #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
@@ -133,17 +136,15 @@ export class StdioTransport implements Transport {
   }
 
   #write(line: string): void {
-    if (this.#isBatching) {
-      this.#batch += line;
-      return;
-    }
-    this.#isBatching = true;
-    this.#group?.child.stdin.write(line);
-    setImmediate(this.#flush);
+    this.#sent += 1;
+    if (this.#sent === 1) setImmediate(this.#flush);
+    if (this.#sent > 1 || this.#isBusy) this.#batch += line;
+    else this.#group?.child.stdin.write(line);
   }
 
   readonly #flush = (): void => {
-    this.#isBatching = false;
+    this.#isBusy = this.#sent > 1;
+    this.#sent = 0;
     if (this.#batch === '') return;
     this.#group?.child.stdin.write(this.#batch);
     this.#batch = '';
