@@ -62,10 +62,13 @@ function row(what: string, ours: number, bare: number, unit = 'ms'): void {
   console.log(`| ${what} | ${ours.toFixed(2)} ${unit} | ${bare.toFixed(2)} ${unit} | ${(ours / bare).toFixed(2)}× |`);
 }
 
-/** By the difference that the last forty make: the first ones load code and make the heap grow, which all share. */
+/**
+ * By the difference that the last twenty make. The first ones load code, have it compiled and make heap and allocator grow, which all
+ * share: some 40 MB that do not come again.
+ */
 async function memory(urls: readonly string[]): Promise<void> {
   const box = await createSignalbox();
-  const shared = 10;
+  const shared = 30;
   await mount(box, urls.slice(0, shared));
   box.tools();
   const before = await settledMemory();

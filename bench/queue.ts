@@ -45,10 +45,13 @@ class Workers {
     await promise;
   }
 
-  async beginning(what: string): Promise<{ readonly at: number; readonly child: ChildProcess }> {
+  /** Waits for the first of them. */
+  async beginning(...awaited: readonly string[]): Promise<{ readonly at: number; readonly child: ChildProcess }> {
     for (;;) {
-      const begun = this.begun.get(what);
-      if (begun !== undefined) return begun;
+      for (const what of awaited) {
+        const begun = this.begun.get(what);
+        if (begun !== undefined) return begun;
+      }
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
   }
@@ -151,7 +154,7 @@ for (const make of made) {
     const killed = now();
     child.kill('SIGKILL');
     // Ours ends the turn and goes on with the next message; pg-boss begins the same job again.
-    const next = await Promise.race([workers.beginning(`after${round}`), workers.beginning(`hold${round}`)]);
+    const next = await workers.beginning(`after${round}`, `hold${round}`);
     losses.push((next.at - killed) / 1000);
     await workers.start();
   }
