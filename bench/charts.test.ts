@@ -1,20 +1,18 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { chartFiles, imageDirectory } from './support/chart-files.ts';
+import { chartFiles, imageDirectory, shownCharts } from './support/chart-files.ts';
 import { chart } from './support/chart.ts';
 import { readResults } from './support/results.ts';
 
 describe('the charts of docs/performance.md', () => {
   test('are those of bench/results.json (npm run bench draws them)', () => {
     const drawn = chartFiles(readResults());
+    assert.deepEqual(Object.keys(drawn).toSorted(), shownCharts().toSorted());
+    assert.deepEqual(readdirSync(imageDirectory).toSorted(), Object.keys(drawn).toSorted());
     for (const [file, text] of Object.entries(drawn))
-      assert.equal(
-        existsSync(join(imageDirectory, file)) ? readFileSync(join(imageDirectory, file), 'utf8') : '',
-        text,
-        file,
-      );
+      assert.equal(readFileSync(join(imageDirectory, file), 'utf8'), text, file);
   });
 
   test('have a bar as long as what was measured, and say whatever a name holds as text', () => {

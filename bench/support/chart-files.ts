@@ -1,22 +1,35 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chart } from './chart.ts';
 import type { Results } from './results.ts';
 
-/** Where the charts are, for the documents. */
-export const imageDirectory = join(import.meta.dirname, '..', '..', 'docs', 'images', 'bench');
+const documents = join(import.meta.dirname, '..', '..', 'docs');
 
-/** The charts of some results: the name of each file, and what is in it. */
+/** Where the charts are, for the document. */
+export const imageDirectory = join(documents, 'images', 'bench');
+
+/** The charts that the document shows. */
+export function shownCharts(): readonly string[] {
+  const text = readFileSync(join(documents, 'performance.md'), 'utf8');
+  return [...text.matchAll(/\(images\/bench\/([^)]+)\)/g)].map(([, file = '']) => file);
+}
+
+/** Those of them that can be drawn of some results: the name of each file, and what is in it. */
 export function chartFiles(results: Results): Readonly<Record<string, string>> {
+  const shown = new Set(shownCharts());
   return Object.fromEntries(
-    Object.entries(results).flatMap(([name, { figures }]) =>
-      figures.map((figure) => [`${name}-${slug(figure.title)}.svg`, chart(figure)]),
-    ),
+    Object.entries(results)
+      .flatMap(([name, { figures }]) =>
+        figures.map((figure) => ({ file: `${name}-${slug(figure.title)}.svg`, figure })),
+      )
+      .filter(({ file }) => shown.has(file))
+      .map(({ file, figure }) => [file, chart(figure)]),
   );
 }
 
 /** Draws all charts anew. */
 export function drawCharts(results: Results): void {
+  rmSync(imageDirectory, { recursive: true, force: true });
   mkdirSync(imageDirectory, { recursive: true });
   for (const [file, text] of Object.entries(chartFiles(results))) writeFileSync(join(imageDirectory, file), text);
 }
