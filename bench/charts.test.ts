@@ -15,6 +15,21 @@ describe('the charts of docs/performance.md', () => {
       assert.equal(readFileSync(join(imageDirectory, file), 'utf8'), text, file);
   });
 
+  test('have room for the longest name', () => {
+    const [name, other] = ['shadow git repository (add -A, write-tree)', 'Signalbox'];
+    const svg = chart({
+      title: 'Undo',
+      unit: 'ms',
+      isMoreBetter: false,
+      bars: [
+        { name, value: 2 },
+        { name: other, value: 1 },
+      ],
+    });
+    const [, end] = /<text x="(\d+)" [^>]*text-anchor="end"/.exec(svg) ?? [];
+    assert.ok(Number(end) > name.length * 7, `${end}`);
+  });
+
   test('have a bar as long as what was measured, and say whatever a name holds as text', () => {
     const bars = [
       { name: 'Signalbox', value: 10, spread: [8, 20] as const },

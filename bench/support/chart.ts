@@ -1,9 +1,12 @@
 import type { Figure } from './results.ts';
 
-const [width, labels, line, top] = [760, 250, 26, 46];
+const [width, line, top] = [760, 26, 46];
+/** The least room for names, and what a letter takes at most, on average. */
+const [leastLabels, letter] = [250, 7.6];
 
 /** A figure as horizontal bars with their spread; ours stands out. Readable on a light and on a dark page. */
 export function chart({ title, unit, isMoreBetter, bars }: Figure): string {
+  const labels = Math.ceil(Math.max(leastLabels, ...bars.map(({ name }) => name.length * letter)));
   const room = width - labels - 150;
   const longest = Math.max(...bars.map(({ value, spread }) => Math.max(value, spread?.[1] ?? 0)));
   const scale = (value: number): number => (longest === 0 ? 0 : (value / longest) * room);
