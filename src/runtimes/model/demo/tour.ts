@@ -38,6 +38,8 @@ export function tour({ results, tools }: Heard): Answer {
   if (stop !== undefined) return { text: stop.text, calls: [{ tool: stop.tool, input: stop.input }] };
   const lines = stops.map(({ kind }, index) => `- ${kind}: ${results[index]?.failed === true ? 'refused' : 'ran'}`);
   return {
-    text: ['That was the tour.', ...lines, 'The journal has all three, and "undo" takes the write back.'].join('\n'),
+    text: ['That was the tour.', '', ...lines, '', 'The journal has all three, and "undo" takes the write back.'].join(
+      '\n',
+    ),
   };
 }
