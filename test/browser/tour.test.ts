@@ -46,7 +46,10 @@ describe("the newcomer's tour", () => {
     await page.keyboard.press('Enter');
     await send.getByText('was refused by console: not to a friend').waitFor();
     await page.getByText('That was the tour.').waitFor();
-    await page.getByRole('listitem').filter({ hasText: /^the read: ran$/ }).waitFor();
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: /^the read: ran$/ })
+      .waitFor();
 
     await write.getByRole('button', { name: 'Undo' }).click();
     await write.getByText('undone', { exact: true }).waitFor();
