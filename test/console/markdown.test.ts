@@ -99,6 +99,17 @@ describe('what a model says', () => {
     ]);
   });
 
+  it('has titles without the marks that close them', () => {
+    const titles = ['# a ##', '## C#', '### ', '# # a', '# ##'];
+    assert.deepEqual(outline(titles.flatMap(blocksOf)), [
+      { h1: 'a' },
+      { h2: 'C#' },
+      { h3: '' },
+      { h1: '# a' },
+      { h1: '' },
+    ]);
+  });
+
   it('is read while it is still on its way', () => {
     assert.deepEqual(outline(blocksOf('So:\n```js\nlet a')), ['So:', { code: 'let a' }]);
     assert.deepEqual(outline(blocksOf('| a | b |')), ['| a | b |']);
@@ -120,6 +131,7 @@ describe('what a model says', () => {
     ['[the docs](https://a.example/x "t")', '<a https://a.example/x>the docs</a>'],
     ['see https://a.example/x?y=1.', 'see <a https://a.example/x?y=1>https://a.example/x?y=1</a>.'],
     ['![a picture](https://a.example/x.png)', '<a https://a.example/x.png>a picture</a>'],
+    ['[**https://a.example**](https://b.example)', '<a https://b.example><strong>https://a.example</strong></a>'],
     ['[no](javascript:alert(1)) [no](/api) <b>x</b>', '[no](javascript:alert(1)) [no](/api) <b>x</b>'],
   ];
   for (const [text, expected] of spans)
@@ -159,7 +171,7 @@ describe('what a model says', () => {
 
   it('takes no longer for being made to', { timeout: 10_000 }, () => {
     const times = 20_000;
-    for (const piece of [
+    const repeated = [
       '**a ',
       '_a ',
       '`a ``',
@@ -171,13 +183,15 @@ describe('what a model says', () => {
       '~~a ',
       'https://',
       '[',
-      '* * *\n',
-      '1. a\n',
-      '  - b\n',
-    ]) {
-      const text = piece.repeat(times);
-      for (const block of blocksOf(text)) if (block.kind === 'paragraph') piecesOf(block.text);
-      piecesOf(text);
-    }
+      '\\|',
+      ' ',
+      '#',
+      '\n',
+    ].concat(['* * *\n', '1. a\n', '  - b\n', '- a\n\n', '`', '*', '_', '|-|\n', '```\n']);
+    for (const piece of repeated)
+      for (const text of [piece.repeat(times), `# a${piece.repeat(times)}b`, `- a${piece.repeat(times)}\nb`]) {
+        for (const block of blocksOf(text)) if (block.kind === 'paragraph') piecesOf(block.text);
+        piecesOf(text);
+      }
   });
 });

@@ -55,15 +55,20 @@ function readBlock(lines: readonly string[], at: number, depth: number): Read {
   const fenced = fence.exec(line);
   if (fenced !== null) return readCode(lines, at, fenced[1] ?? '');
   const [, marks = '', title = ''] = heading.exec(line) ?? [];
-  if (marks !== '') {
-    const text = title.replace(/[ \t]+#+[ \t]*$/, '').trim();
-    return { block: { kind: 'heading', level: marks.length, text }, next: at + 1 };
-  }
+  if (marks !== '') return { block: { kind: 'heading', level: marks.length, text: titleOf(title) }, next: at + 1 };
   if (rule.test(line)) return { block: { kind: 'rule' }, next: at + 1 };
   if (isTable(lines, at)) return readTable(lines, at);
   if (depth < deepest && quoted.test(line)) return readQuote(lines, at, depth);
   if (depth < deepest && bullet.test(line)) return readList(lines, at, depth);
   return readParagraph(lines, at, depth);
+}
+
+/** Without the marks that may close it. */
+function titleOf(line: string): string {
+  const text = line.trim();
+  let end = text.length;
+  while (text[end - 1] === '#') end -= 1;
+  return end === 0 || /\s/.test(text.charAt(end - 1)) ? text.slice(0, end).trim() : text;
 }
 
 function readCode(lines: readonly string[], at: number, opening: string): Read {
@@ -209,7 +214,16 @@ function pieceOf(
   const emphasis = slanted ?? alsoSlanted;
   if (emphasis !== undefined) return { kind: 'emphasis', pieces: within(emphasis) };
   if (gone !== undefined) return { kind: 'struck', pieces: within(gone) };
-  if (label !== undefined && address !== undefined) return { kind: 'link', address, pieces: within(label) };
+  if (label !== undefined && address !== undefined)
+    return { kind: 'link', address, pieces: withoutLinks(within(label)) };
   if (bare !== undefined) return { kind: 'link', address: bare, pieces: [{ kind: 'text', text: bare }] };
   return { kind: 'text', text: escaped ?? whole };
+}
+
+/** What is called like an address leads where the link leads, not there. */
+function withoutLinks(pieces: readonly Inline[]): readonly Inline[] {
+  return pieces.flatMap((piece): readonly Inline[] => {
+    if (piece.kind === 'link') return withoutLinks(piece.pieces);
+    return 'pieces' in piece ? [{ ...piece, pieces: withoutLinks(piece.pieces) }] : [piece];
+  });
 }

@@ -4,8 +4,8 @@ import { type Block, type Inline, blocksOf, piecesOf } from './markdown.ts';
 /** What a model says: Markdown. Nothing in it is ever taken for HTML, nothing is loaded for it, and links show where they lead. */
 export const Prose = memo(function Prose({ text }: { readonly text: string }): ReactNode {
   const blocks = blocksOf(text);
-  const levels = blocks.map((block) => (block.kind === 'heading' ? block.level : 6));
-  return <div className="prose">{shown(blocks, Math.min(...levels))}</div>;
+  const top = blocks.reduce((least, block) => (block.kind === 'heading' ? Math.min(least, block.level) : least), 6);
+  return <div className="prose">{shown(blocks, top)}</div>;
 });
 
 /** `top`: the level of the highest heading, which stands below that of the page. */
