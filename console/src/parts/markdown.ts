@@ -85,27 +85,33 @@ function readQuote(lines: readonly string[], at: number, depth: number): Read {
   return { block: { kind: 'quote', blocks: readBlocks(inner, depth + 1) }, next: end };
 }
 
-/** Where the text of an item begins, and which kind of list it is one of. */
-function itemAt(line: string): { readonly inset: number; readonly kind: string } | undefined {
+interface Item {
+  /** Where its text begins. */
+  readonly inset: number;
+  /** Of which list it is one: all of a list have the same mark, or the same behind their numbers. */
+  readonly kind: string;
+  readonly number: number | undefined;
+}
+
+function itemAt(line: string): Item | undefined {
   const [, before = '', mark = '', space = ' '] = bullet.exec(line) ?? [];
   if (mark === '' || rule.test(line)) return undefined;
-  return { inset: before.length + mark.length + space.length, kind: /\d/.test(mark) ? mark.slice(-1) : mark };
+  const number = mark.length > 1 ? Number(mark.slice(0, -1)) : undefined;
+  return { inset: before.length + mark.length + space.length, kind: mark.slice(-1), number };
 }
 
 function readList(lines: readonly string[], at: number, depth: number): Read {
-  const { kind } = itemAt(lines[at] ?? '') ?? {};
-  const [, first] = /^ *(\d+)[.)]/.exec(lines[at] ?? '') ?? [];
+  const first = itemAt(lines[at] ?? '');
   const items: Block[][] = [];
   let next = at;
-  for (;;) {
-    const item = itemAt(lines[next] ?? '');
-    if (item === undefined || item.kind !== kind) break;
-    const end = endOfItem(lines, next, item.inset);
+  for (let item = first; item !== undefined && item.kind === first?.kind; item = itemAt(lines[next] ?? '')) {
+    const { inset } = item;
+    const end = endOfItem(lines, next, inset);
     const [head = '', ...rest] = lines.slice(next, end);
-    items.push(readBlocks([head.slice(item.inset), ...rest.map((line) => dedented(line, item.inset))], depth + 1));
+    items.push(readBlocks([head.slice(inset), ...rest.map((line) => dedented(line, inset))], depth + 1));
     next = end;
   }
-  return { block: { kind: 'list', first: first === undefined ? undefined : Number(first), items }, next };
+  return { block: { kind: 'list', first: first?.number, items }, next };
 }
 
 /** An item goes on with what is set in, and with lines that simply follow, up to the next one. */

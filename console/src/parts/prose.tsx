@@ -18,7 +18,7 @@ function Shown({ block, top }: { readonly block: Block; readonly top: number }):
     case 'paragraph':
       return <p>{inline(block.text)}</p>;
     case 'heading': {
-      const Heading = (['h2', 'h3', 'h4', 'h5', 'h6'] as const)[Math.max(0, Math.min(4, block.level - top))] ?? 'h6';
+      const Heading = (['h2', 'h3', 'h4', 'h5'] as const)[Math.max(0, block.level - top)] ?? 'h6';
       return <Heading>{inline(block.text)}</Heading>;
     }
     case 'code':
