@@ -54,6 +54,13 @@ export class SchemaCompiler {
     }
   }
 
+  /** Returns why a schema does not compile. One that is plain and refers to nothing always does, and is not compiled for this. */
+  problem(schema: JsonSchema): string | undefined {
+    if (isPlain(withoutDraft(schema)) && !JSON.stringify(schema).includes('"$ref"')) return undefined;
+    const compiled = this.compile(schema);
+    return compiled.ok ? undefined : compiled.reason;
+  }
+
   #compile(schema: JsonSchema, key: string): Compiled {
     const draft = isDraft07(schema) ? 'draft-07' : '2020-12';
     const given = rooted(schema, key);

@@ -19,7 +19,7 @@ export const direction: Readonly<Record<string, readonly string[]>> = {
 
   sources: [...core, 'process'],
   surfaces: [...core, 'process'],
-  runtimes: [...core, 'process'],
+  runtimes: [...core, 'process', 'surfaces'],
   sessions: [...core, 'runtimes'],
   store: core,
   testing: ['signalbox.ts', ...core],

@@ -91,6 +91,9 @@ export const inProcessTools: Section<'A'> = {
       'src/sources/local/define-tool.test.ts > schemas with more to them > everything a tool says about itself is told',
       'src/sources/local/foreign-tools.test.ts > tools of three SDKs in one server, each as it is > are called the same way',
       'src/sources/local/foreign-tools.test.ts > tools of three SDKs in one server, each as it is > are left as they were',
+      'src/sources/local/foreign-tools.test.ts > AI SDK tools > keep their provider options, and `strict` for the providers that have it',
+      'src/sources/local/foreign-tools.test.ts > AI SDK tools > show only what toModelOutput returns: no other field of the output leaves the tool',
+      'src/sources/local/define-tool.test.ts > schemas with more to them > options for a provider reach the definition',
     ],
   },
 };

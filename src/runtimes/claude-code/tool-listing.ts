@@ -1,4 +1,7 @@
+import { SchemaCompiler } from '../../catalog/json-schema.ts';
 import type { ToolDefinition, ToolId } from '../../model/tool.ts';
+import { type Shape, shapeTool } from '../../surfaces/providers/dialect.ts';
+import { anthropicDialect } from '../../surfaces/providers/dialects.ts';
 
 /** The tools of a box as Claude Code is told of them. */
 export interface ToolListing {
@@ -11,9 +14,17 @@ export interface ToolListing {
 export interface ServerListing {
   /** In the form of MCP. */
   readonly tools: readonly object[];
-  /** The name agents call a tool by, by its name within the server: what follows `mcp__{server}__`. */
-  readonly names: ReadonlyMap<string, string>;
+  /** The listed tools by their name within the server: what follows `mcp__{server}__`. */
+  readonly byName: ReadonlyMap<string, NamedTool>;
 }
+
+/** A listed tool: the name agents call it by, and the way back for arguments that follow the listed schema. */
+export interface NamedTool {
+  readonly name: string;
+  readonly restore: Shape['restore'];
+}
+
+const dialect = anthropicDialect();
 
 const listings = { always: new WeakMap<object, ToolListing>(), onSearch: new WeakMap<object, ToolListing>() };
 
@@ -22,27 +33,29 @@ export function toolListing(definitions: readonly ToolDefinition[], alwaysLoad: 
   const built = alwaysLoad ? listings.always : listings.onSearch;
   const known = built.get(definitions);
   if (known !== undefined) return known;
-  const servers = new Map<string, { tools: object[]; names: Map<string, string> }>();
+  const compiler = new SchemaCompiler();
+  const servers = new Map<string, { tools: object[]; byName: Map<string, NamedTool> }>();
   for (const definition of definitions) {
     const { server } = definition.id;
-    const listing = servers.get(server) ?? { tools: [] as object[], names: new Map<string, string>() };
+    const listing = servers.get(server) ?? { tools: [] as object[], byName: new Map<string, NamedTool>() };
     servers.set(server, listing);
     const name = definition.name.slice(`mcp__${server}__`.length);
-    listing.tools.push(listed(name, definition, alwaysLoad));
-    listing.names.set(name, definition.name);
+    const { schema, restore } = shapeTool(definition, dialect, compiler);
+    listing.tools.push(listed(name, definition, schema, alwaysLoad));
+    listing.byName.set(name, { name: definition.name, restore });
   }
   const listing = { servers, ids: new Map(definitions.map(({ name, id }) => [name, id])) };
   built.set(definitions, listing);
   return listing;
 }
 
-function listed(name: string, definition: ToolDefinition, alwaysLoad: boolean): object {
-  const { title, description, inputSchema, annotations, effect } = definition;
+function listed(name: string, definition: ToolDefinition, schema: Shape['schema'], alwaysLoad: boolean): object {
+  const { title, description, annotations, effect } = definition;
   return {
     name,
     ...(title === undefined ? {} : { title }),
     description,
-    inputSchema: { ...(typeof inputSchema === 'boolean' ? {} : inputSchema), type: 'object' },
+    inputSchema: schema,
     // Calls that only read are made at the same time; the operator knows better than the server which those are.
     annotations: { ...annotations, readOnlyHint: effect === 'read' },
     ...(alwaysLoad ? { _meta: { 'anthropic/alwaysLoad': true } } : {}),

@@ -101,11 +101,12 @@ export class ToolServer {
     const cancel = new AbortController();
     this.#running.set(id, cancel);
     try {
+      const listed = this.#listing.byName.get(name);
       const toolUseId = isJsonObject(_meta) ? _meta['claudecode/toolUseId'] : undefined;
       const { outcome, content } = await this.#call(
         // The box says what it thinks of a tool that was not listed.
-        this.#listing.names.get(name) ?? `mcp__${this.name}__${name}`,
-        args,
+        listed?.name ?? `mcp__${this.name}__${name}`,
+        listed?.restore === undefined ? args : listed.restore.apply(args),
         typeof toolUseId === 'string' ? toolUseId : randomUUID(),
         signal === undefined ? cancel.signal : AbortSignal.any([signal, cancel.signal]),
       );

@@ -1,39 +1,71 @@
 import { type Tool, type ToolSet, jsonSchema, tool } from 'ai';
-import { type JsonObject, isJsonObject } from '../../model/json.ts';
+import { SchemaCompiler } from '../../catalog/json-schema.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../model/json.ts';
+import { type Dialect, type Shape, shapeTool } from '../../surfaces/providers/dialect.ts';
+import { anthropicDialect, anyDialect, geminiDialect, openaiDialect } from '../../surfaces/providers/dialects.ts';
 import type { OfferedTool } from './step.ts';
 
 type SchemaObject = Parameters<typeof jsonSchema>[0];
 
-/** A definition never changes, so that what is made of it can be kept as long as the definition is. */
-const made = new WeakMap<OfferedTool, Map<string, Tool>>();
-
-/**
- * The tools as the AI SDK takes them. They have no `execute`: calls are run by the turn, through the pipeline. Schemas are passed
- * on as they are and not checked here: the pipeline does, against the tool's own schema.
- */
-export function toolSet(definitions: readonly OfferedTool[], provider: string): ToolSet {
-  return Object.fromEntries(definitions.map((definition) => [definition.name, toolOf(definition, provider)]));
+/** A tool as the AI SDK takes it, and the provider's form of its schema. */
+interface ShapedTool {
+  readonly tool: Tool;
+  readonly shape: Shape;
 }
 
-function toolOf(definition: OfferedTool, provider: string): Tool {
-  const byProvider = made.get(definition) ?? new Map<string, Tool>();
-  made.set(definition, byProvider);
-  const known = byProvider.get(provider) ?? aiTool(definition, provider);
+const dialects: Readonly<Record<string, Dialect>> = {
+  anthropic: anthropicDialect(),
+  openai: openaiDialect(),
+  google: geminiDialect,
+};
+
+/** A definition never changes, so its provider's form is cached for as long as the definition lives. */
+const shaped = new WeakMap<OfferedTool, Map<string, ShapedTool>>();
+
+/** The tools of one step in the form of a provider. */
+export class ModelTools {
+  readonly set: ToolSet;
+  readonly #shapes: ReadonlyMap<string, Shape>;
+
+  /** The tools have no `execute`: the turn runs their calls, through the pipeline, which validates against the original schema. */
+  constructor(definitions: readonly OfferedTool[], provider: string) {
+    const compiler = new SchemaCompiler();
+    const tools = definitions.map(
+      (definition) => [definition.name, shapedTool(definition, provider, compiler)] as const,
+    );
+    this.set = Object.fromEntries(tools.map(([name, { tool: one }]) => [name, one]));
+    this.#shapes = new Map(tools.map(([name, { shape }]) => [name, shape]));
+  }
+
+  /** Returns the arguments of a call as the tool takes them, from those that follow the provider's form of its schema. */
+  restore(name: string, input: unknown): unknown {
+    const restore = this.#shapes.get(name)?.restore;
+    return restore === undefined || input === undefined ? input : restore.apply(input as JsonValue);
+  }
+}
+
+function shapedTool(definition: OfferedTool, provider: string, compiler: SchemaCompiler): ShapedTool {
+  const byProvider = shaped.get(definition) ?? new Map<string, ShapedTool>();
+  shaped.set(definition, byProvider);
+  const known = byProvider.get(provider) ?? shapeFor(definition, provider, compiler);
   byProvider.set(provider, known);
   return known;
 }
 
-function aiTool({ description, inputSchema, providerOptions }: OfferedTool, provider: string): Tool {
-  const schema = (isJsonObject(inputSchema) ? inputSchema : { type: 'object' }) as SchemaObject;
-  const options = optionsByProvider(providerOptions);
-  // The AI SDK has a place of its own for this one.
-  const strict = options?.[provider]?.['strict'];
-  return tool({
-    description,
-    inputSchema: jsonSchema(schema),
-    ...(options === undefined ? {} : { providerOptions: options }),
-    ...(typeof strict === 'boolean' ? { strict } : {}),
-  });
+function shapeFor(definition: OfferedTool, provider: string, compiler: SchemaCompiler): ShapedTool {
+  const shape = shapeTool(definition, dialects[provider] ?? anyDialect, compiler);
+  const options = optionsByProvider(definition.providerOptions);
+  // Other providers have no strict form of a schema here; the tool's own wish is passed on with the schema as it is.
+  const strict = dialects[provider] === undefined ? options?.[provider]?.['strict'] : shape.strict;
+  return {
+    shape,
+    tool: tool({
+      description: definition.description,
+      inputSchema: jsonSchema(shape.schema as SchemaObject),
+      ...(options === undefined ? {} : { providerOptions: options }),
+      ...(typeof strict === 'boolean' ? { strict } : {}),
+    }),
+  };
 }
 
 function optionsByProvider(given: JsonObject | undefined): Record<string, JsonObject> | undefined {

@@ -173,6 +173,13 @@ describe('schemas with more to them', () => {
     });
   });
 
+  test('options for a provider reach the definition', async () => {
+    const providerOptions = { openai: { strict: true } };
+    const tool = defineTool({ name: 't', description: 'Does it.', providerOptions, run: () => 'x' });
+    const [offered] = localServer({ name: 's', tools: [tool] }).state().tools;
+    assert.deepEqual(offered?.providerOptions, providerOptions);
+  });
+
   test('what is not declared counts as the worst: irreversible, unless it only reads or can be undone', () => {
     const effect = (tool: object): string | undefined =>
       localServer({ name: 's', tools: [{ name: 'x', description: 'x', run, ...tool }] }).state().tools[0]?.effect;

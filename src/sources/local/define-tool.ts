@@ -3,6 +3,7 @@ import type { SourceTool } from '../../catalog/source.ts';
 import type { ToolResult } from '../../model/content.ts';
 import type { ToolContext } from '../../model/context.ts';
 import { SignalboxError } from '../../model/errors.ts';
+import type { JsonObject } from '../../model/json.ts';
 import type { Effect, ToolAnnotations } from '../../model/tool.ts';
 import type { FromJsonSchema } from './infer-json-schema.ts';
 
@@ -39,6 +40,8 @@ interface ToolFacts {
   /** For flow rules: what kind of data it reads or where it sends it. */
   readonly labels?: readonly string[];
   readonly timeoutMs?: number;
+  /** Options for one model provider, by provider: `{ openai: { strict: true } }`. Written as in the AI SDK. */
+  readonly providerOptions?: JsonObject;
   /** The directories it writes to, where they are others than its server's: kept before each call if its effect is `undoable`. */
   readonly workspace?: readonly string[];
   /**

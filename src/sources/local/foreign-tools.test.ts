@@ -204,6 +204,73 @@ describe('AI SDK tools', () => {
     assert.deepEqual(progress, [{ progress: 1 }, { progress: 2 }]);
   });
 
+  test('keep their provider options, and `strict` for the providers that have it', async (t) => {
+    const tools = {
+      a: aiTool({ inputSchema: z.object({}), providerOptions: { anthropic: { deferLoading: true } }, strict: true }),
+      b: aiTool({ inputSchema: z.object({}), providerOptions: { openai: { async: true } } }),
+    };
+    const execute = (): string => 'x';
+    const box = await boxWith(t, { a: { ...tools.a, execute }, b: { ...tools.b, execute } });
+    assert.deepEqual(
+      box.tools().map(({ providerOptions }) => providerOptions),
+      [{ anthropic: { strict: true, deferLoading: true }, openai: { strict: true } }, { openai: { async: true } }],
+    );
+  });
+
+  test('show only what toModelOutput returns: no other field of the output leaves the tool', async (t) => {
+    const account = { id: 7, secret: 'hidden-from-models' };
+    const outputs: readonly [string, object, object][] = [
+      ['text', { type: 'text', value: 'account 7' }, { content: [{ type: 'text', text: 'account 7' }] }],
+      ['json', { type: 'json', value: { id: 7 } }, { structuredContent: { id: 7 } }],
+      ['failed', { type: 'error-text', value: 'locked' }, { outcome: 'failed' }],
+      ['denied', { type: 'execution-denied', reason: 'not today' }, { outcome: 'failed' }],
+      [
+        'content',
+        {
+          type: 'content',
+          value: [
+            { type: 'text', text: 'the account' },
+            { type: 'file', mediaType: 'image/png', data: { type: 'data', data: new Uint8Array([1, 2]) } },
+            { type: 'file', mediaType: 'application/pdf', data: { type: 'data', data: 'AQI=' } },
+            { type: 'file', mediaType: 'text/plain', data: { type: 'text', text: 'inline' } },
+            { type: 'image-url', url: 'https://example.org/a.png' },
+          ],
+        },
+        {
+          content: [
+            { type: 'text', text: 'the account' },
+            { type: 'image', data: 'AQI=', mimeType: 'image/png' },
+            {
+              type: 'resource',
+              resource: { uri: 'file:///result', mimeType: 'application/pdf', blob: 'AQI=' },
+            },
+            { type: 'text', text: 'inline' },
+            { type: 'text', text: '[image-url application/octet-stream]' },
+          ],
+        },
+      ],
+    ];
+    const tools = outputs.map(([name, output]) => [
+      name,
+      aiTool({
+        inputSchema: z.object({}),
+        outputSchema: z.object({ id: z.number(), secret: z.string() }),
+        execute: () => account,
+        toModelOutput: ({ output: given }) => {
+          assert.deepEqual(given, account);
+          return output as { type: 'text'; value: string };
+        },
+      }),
+    ]);
+    const box = await boxWith(t, Object.fromEntries(tools) as Record<string, AnyTool>);
+    for (const [name, , expected] of outputs) {
+      const result = await box.call(`mcp__s__${name}`, {});
+      assert.doesNotMatch(JSON.stringify(result), /hidden-from-models/);
+      assert.partialDeepStrictEqual(result, expected);
+    }
+    assert.doesNotMatch(JSON.stringify((await box.journal.calls()).items), /hidden-from-models/);
+  });
+
   test('that throw while they yield fail', async (t) => {
     const box = await boxWith(t, {
       steps: aiTool({

@@ -1,6 +1,8 @@
 import type { ToolContext } from '../../model/context.ts';
 import { SignalboxError } from '../../model/errors.ts';
+import { type JsonObject, isJsonObject } from '../../model/json.ts';
 import type { ToolAnnotations } from '../../model/tool.ts';
+import { resultOfModelOutput } from './ai-sdk-output.ts';
 import { type OwnTool, type ToolSchema, assertTool } from './define-tool.ts';
 
 /** A tool of the AI SDK (`tool({...})`), as far as it matters here. */
@@ -9,6 +11,10 @@ export interface AiSdkTool {
   readonly title?: string | undefined;
   readonly inputSchema: unknown;
   readonly outputSchema?: unknown;
+  readonly providerOptions?: unknown;
+  readonly strict?: unknown;
+  /** Says what a model reads of an output. */
+  readonly toModelOutput?: ((options: never) => unknown) | undefined;
   readonly execute?: ((...args: never[]) => unknown) | undefined;
 }
 
@@ -80,19 +86,45 @@ function fromAiSdk(given: AiSdkTool, key: string | undefined): OwnTool {
   const execute = given.execute?.bind(given) as ((input: unknown, options: unknown) => unknown) | undefined;
   if (execute === undefined)
     throw new SignalboxError('tool-invalid', `tool "${key}" has no execute function, so nothing can be run`);
+  const providerOptions = providerOptionsOf(given);
+  const toModelOutput = given.toModelOutput?.bind(given) as ToModelOutput | undefined;
+  const run = (args: unknown, context: ToolContext): unknown =>
+    finalValue(
+      execute(args, { toolCallId: context.callId, messages: [], abortSignal: context.signal, context: undefined }),
+      context,
+    );
   return {
     name: key,
     description: typeof given.description === 'string' ? given.description : key,
     ...(given.title === undefined ? {} : { title: given.title }),
     input: given.inputSchema as ToolSchema,
-    ...(given.outputSchema === undefined ? {} : { output: given.outputSchema as ToolSchema }),
-    run: (args, context) =>
-      finalValue(
-        execute(args, { toolCallId: context.callId, messages: [], abortSignal: context.signal, context: undefined }),
-        context,
-      ),
+    ...(providerOptions === undefined ? {} : { providerOptions }),
+    // A structured result would show a model the fields that `toModelOutput` leaves out, so the tool declares none.
+    ...(given.outputSchema === undefined || toModelOutput !== undefined
+      ? {}
+      : { output: given.outputSchema as ToolSchema }),
+    run:
+      toModelOutput === undefined
+        ? run
+        : async (input: unknown, context: ToolContext) => {
+            const output = await run(input, context);
+            return resultOfModelOutput(await toModelOutput({ toolCallId: context.callId, input, output }));
+          },
   };
 }
+
+/** `strict` is a field of its own in the AI SDK; OpenAI and Anthropic are the providers that have it. */
+function providerOptionsOf({ providerOptions, strict }: AiSdkTool): JsonObject | undefined {
+  const given = isJsonObject(providerOptions) ? providerOptions : undefined;
+  if (typeof strict !== 'boolean') return given;
+  const withStrict = (provider: string): JsonObject => {
+    const own = given?.[provider];
+    return { strict, ...(isJsonObject(own) ? own : {}) };
+  };
+  return { ...given, openai: withStrict('openai'), anthropic: withStrict('anthropic') };
+}
+
+type ToModelOutput = (options: { toolCallId: string; input: unknown; output: unknown }) => unknown;
 
 /** An AI SDK tool may yield preliminary results; the last one counts, the others are progress. */
 function finalValue(returned: unknown, context: ToolContext): unknown {

@@ -37,6 +37,7 @@ export function localTool(tool: OwnTool, compiler: SchemaCompiler, server: strin
     idempotent: tool.idempotent ?? tool.annotations?.idempotentHint ?? false,
     labels: tool.labels ?? [],
     ...(tool.timeoutMs === undefined ? {} : { timeoutMs: tool.timeoutMs }),
+    ...(tool.providerOptions === undefined ? {} : { providerOptions: tool.providerOptions }),
     notices: [...input.notices, ...(output?.notices ?? [])],
     parse: (args) => input.parse(args),
     run,

@@ -1,9 +1,8 @@
 import { type JSONSchema7, type ToolSet, dynamicTool, jsonSchema } from 'ai';
 import type { CallResult } from '../../model/call.ts';
 import type { Dialect } from '../providers/dialect.ts';
-import { anthropicDialect, geminiDialect, openaiDialect } from '../providers/dialects.ts';
+import { anthropicDialect, anyDialect, geminiDialect, openaiDialect } from '../providers/dialects.ts';
 import { type ListedTool, type Listing, callListed, listTools } from '../providers/listing.ts';
-import { objectRoot } from '../providers/schema/object-root.ts';
 import { blocksOf, mediaOf, textOf } from '../result-blocks.ts';
 import { type SurfaceCallOptions, type ToolBox, oncePerCatalog } from '../tool-box.ts';
 import { CallFailed } from './call-failed.ts';
@@ -23,7 +22,7 @@ export interface AiSdkOptions extends Omit<SurfaceCallOptions, 'signal'> {
  */
 export function aiSdkTools(box: ToolBox, { provider, ...options }: AiSdkOptions = {}): ToolSet {
   const listing = oncePerCatalog(box, `ai-sdk ${provider ?? 'any'}`, (definitions) =>
-    listTools(definitions, provider === undefined ? anyProvider : dialects[provider]),
+    listTools(definitions, provider === undefined ? anyDialect : dialects[provider]),
   );
   return Object.fromEntries(listing.tools.map((tool) => [tool.name, aiSdkTool(box, listing, tool, options)]));
 }
@@ -33,8 +32,6 @@ const dialects: Readonly<Record<'anthropic' | 'openai' | 'google', Dialect>> = {
   openai: openaiDialect(),
   google: geminiDialect,
 };
-
-const anyProvider: Dialect = { longestName: 64, shape: ({ inputSchema }) => objectRoot(inputSchema, []) };
 
 function aiSdkTool(box: ToolBox, listing: Listing, tool: ListedTool, options: SurfaceCallOptions): ToolSet[string] {
   const { name, definition, schema, strict } = tool;

@@ -1,5 +1,5 @@
 import { type JsonValue, isJsonObject } from '../../model/json.ts';
-import { type Dialect, type Shape, optionsFor } from './dialect.ts';
+import { type Dialect, type Shape, openaiToolOptions, optionsFor } from './dialect.ts';
 import { fitNames } from './names.ts';
 import { geminiSchema } from './schema/gemini-schema.ts';
 import { objectRoot } from './schema/object-root.ts';
@@ -27,7 +27,7 @@ export function openaiDialect(strict = false): Dialect {
     longestName: 64,
     shape(definition) {
       const root = objectRoot(definition.inputSchema, ['anyOf', 'oneOf', 'allOf', 'enum', 'const', 'not']);
-      const wanted = optionsFor(definition, 'openai')['strict'] ?? strict;
+      const wanted = openaiToolOptions(definition).strict ?? strict;
       if (wanted !== true) return { schema: openaiSchema(root.schema), warnings: root.warnings, strict: false };
       const shape = strictShape(root.schema, root.warnings, openaiStrict);
       return shape.strict === true ? shape : { ...shape, schema: openaiSchema(shape.schema) };
@@ -44,6 +44,9 @@ export const geminiDialect: Dialect = {
     return { schema, warnings: [...root.warnings, ...warnings] };
   },
 };
+
+/** A provider that is not known: JSON Schema as its author wrote it. */
+export const anyDialect: Dialect = { longestName: 64, shape: ({ inputSchema }) => objectRoot(inputSchema, []) };
 
 function strictShape(schema: SchemaObject, warnings: readonly string[], rules: StrictRules): Shape {
   const strict = strictSchema(schema, rules);

@@ -1,10 +1,10 @@
+import { SchemaCompiler } from '../../catalog/json-schema.ts';
 import type { CallResult } from '../../model/call.ts';
-import { text } from '../../model/content.ts';
-import { messageOf } from '../../model/errors.ts';
 import type { JsonValue } from '../../model/json.ts';
 import type { ToolDefinition } from '../../model/tool.ts';
+import { callWithModelArguments } from '../model-arguments.ts';
 import { type SurfaceCallOptions, type ToolBox, callOptions, oncePerCatalog } from '../tool-box.ts';
-import type { Dialect, Shape } from './dialect.ts';
+import { type Dialect, type Shape, shapeTool } from './dialect.ts';
 import { fitNames } from './names.ts';
 
 /** Something a provider cannot be told about a tool. Signalbox checks calls against the tool's own schema all the same. */
@@ -33,8 +33,10 @@ export function listTools(definitions: readonly ToolDefinition[], dialect: Diale
     definitions.map(({ name }) => name),
     dialect.longestName,
   );
+  // Discarded with its compiled functions: only the verdicts are needed.
+  const compiler = new SchemaCompiler();
   const tools = definitions.map((definition): ListedTool => {
-    const shape = dialect.shape(definition);
+    const shape = shapeTool(definition, dialect, compiler);
     const name = names.get(definition.name) ?? definition.name;
     const warnings = name === definition.name ? shape.warnings : [`is told as "${name}"`, ...shape.warnings];
     return { ...shape, warnings, name, definition };
@@ -78,25 +80,11 @@ export async function callListed(
 ): Promise<CallResult> {
   const tool = listing.byName.get(name);
   const called = tool?.definition.name ?? name;
-  const read = typeof input === 'string' ? parsed(input) : { value: input };
-  const args = read.problem === undefined && tool?.restore !== undefined ? restored(tool, read.value) : read.value;
-  const result = await box.call(called, args, callOptions(options, id, tool?.definition.definitionHash));
-  if (read.problem === undefined || result.outcome === 'completed' || result.error.code !== 'arguments-invalid')
-    return result;
-  const message = `the arguments of ${called} are not valid JSON (${read.problem}); send one JSON object`;
-  return { ...result, error: { ...result.error, message }, content: [text(message)] };
+  return callWithModelArguments(called, input, (args) =>
+    box.call(called, restored(tool, args), callOptions(options, id, tool?.definition.definitionHash)),
+  );
 }
 
-/** What cannot be read is passed on as it is, so that the call is refused and recorded like any other. */
-function parsed(json: string): { readonly value: unknown; readonly problem?: string } {
-  if (json.trim() === '') return { value: {} };
-  try {
-    return { value: JSON.parse(json) as unknown };
-  } catch (error) {
-    return { value: json, problem: messageOf(error) };
-  }
-}
-
-function restored(tool: ListedTool, value: unknown): unknown {
-  return value === undefined ? value : tool.restore?.apply(value as JsonValue);
+function restored(tool: ListedTool | undefined, value: unknown): unknown {
+  return tool?.restore === undefined || value === undefined ? value : tool.restore.apply(value as JsonValue);
 }

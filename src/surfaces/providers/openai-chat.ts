@@ -1,7 +1,7 @@
 import type { CallResult } from '../../model/call.ts';
 import { allText } from '../result-blocks.ts';
 import { type SurfaceCallOptions, type ToolBox } from '../tool-box.ts';
-import { optionsFor, snakeCased } from './dialect.ts';
+import { openaiToolOptions } from './dialect.ts';
 import { openaiDialect } from './dialects.ts';
 import { type ListedTool, type ToolWarning, callListed, writeTools } from './listing.ts';
 
@@ -49,11 +49,17 @@ export function chatTools(box: ToolBox, strict: boolean): OpenaiChatTools {
 }
 
 function toolOf({ name, definition, schema, strict }: ListedTool): OpenaiChatTool {
-  const { strict: _, ...own } = optionsFor(definition, 'openai');
+  const own = openaiToolOptions(definition);
   return {
-    ...snakeCased(own),
+    ...own.tool,
     type: 'function',
-    function: { name, description: definition.description, parameters: schema, ...(strict === true ? { strict } : {}) },
+    function: {
+      ...own.function,
+      name,
+      description: definition.description,
+      parameters: schema,
+      ...(strict === true ? { strict } : {}),
+    },
   };
 }
 

@@ -2,7 +2,7 @@ import type { CallResult } from '../../model/call.ts';
 import type { ContentBlock } from '../../model/content.ts';
 import { blocksOf, mediaOf, textOf } from '../result-blocks.ts';
 import { type SurfaceCallOptions, type ToolBox } from '../tool-box.ts';
-import { optionsFor, snakeCased } from './dialect.ts';
+import { openaiToolOptions } from './dialect.ts';
 import { openaiDialect } from './dialects.ts';
 import { type ListedTool, type ToolWarning, callListed, writeTools } from './listing.ts';
 import { openaiText } from './openai-chat.ts';
@@ -62,9 +62,10 @@ export function responsesTools(box: ToolBox, strict: boolean): OpenaiResponsesTo
 
 /** Without a word about it, the Responses API would try to be strict, and refuse what cannot be. */
 function toolOf({ name, definition, schema, strict }: ListedTool): OpenaiFunctionTool {
-  const { strict: _, ...own } = optionsFor(definition, 'openai');
+  const own = openaiToolOptions(definition);
   return {
-    ...snakeCased(own),
+    ...own.tool,
+    ...own.function,
     type: 'function',
     name,
     description: definition.description,

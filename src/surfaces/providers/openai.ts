@@ -6,7 +6,7 @@ import { type OpenaiResponsesTools, responsesTools } from './openai-responses.ts
 export interface OpenaiOptions<Api extends 'chat' | 'responses' = 'chat' | 'responses'> {
   /** Chat Completions, or the Responses API. */
   readonly api: Api;
-  /** Holds the model to the schema, for tools that can be written so; a tool's own `providerOptions.openai.strict` comes first. */
+  /** Holds the model to the schema, for tools that can be written so; a tool's own `providerOptions.openai.strict` (or `.function.strict`) comes first. */
   readonly strict?: boolean;
 }
 

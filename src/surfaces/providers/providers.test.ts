@@ -241,6 +241,44 @@ describe('the tools of a provider', () => {
     assert.match(JSON.stringify(geminiTools(box).tools), /"behavior":"NON_BLOCKING"/);
   });
 
+  test('options for OpenAI under "function" are merged where each API has them', async (t) => {
+    const inputSchema = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] };
+    const providerOptions = { openai: { function: { strict: true, deferLoading: true }, allowedCallers: ['direct'] } };
+    const box = await createSignalbox({
+      servers: [testSource('a', [testTool('t', { inputSchema, providerOptions })])],
+      builtin: false,
+    });
+    t.after(() => box.close());
+    const parameters = { ...inputSchema, additionalProperties: false };
+    const about = { name: 'mcp__a__t', description: 'Does t.' };
+    assert.deepEqual(openaiTools(box, { api: 'chat' }).tools, [
+      {
+        allowed_callers: ['direct'],
+        type: 'function',
+        function: { defer_loading: true, ...about, parameters, strict: true },
+      },
+    ]);
+    assert.deepEqual(openaiTools(box, { api: 'responses' }).tools, [
+      { allowed_callers: ['direct'], defer_loading: true, type: 'function', ...about, parameters, strict: true },
+    ]);
+  });
+
+  test('a schema that does not compile is never sent: the tool takes any object instead, with a warning', async (t) => {
+    const inputSchema = { type: 'object', properties: { a: { $ref: '#/$defs/missing' }, b: { pattern: '(' } } };
+    const box = await createSignalbox({ servers: [testSource('a', [testTool('t', { inputSchema })])], builtin: false });
+    t.after(() => box.close());
+    const written = [
+      anthropicTools(box, { strict: true }),
+      openaiTools(box, { api: 'chat', strict: true }),
+      openaiTools(box, { api: 'responses', strict: true }),
+      geminiTools(box),
+    ];
+    for (const { tools, warnings } of written) {
+      assert.doesNotMatch(JSON.stringify(tools), /missing|pattern/);
+      assert.match(warnings[0]?.message ?? '', /schema does not compile .*sent as an open object/);
+    }
+  });
+
   test('belong to whoever asks: session, principal, cancellation, and once per call id where that is wanted', async (t) => {
     let runs = 0;
     const count = defineTool({

@@ -26,6 +26,9 @@ const scalar = fc.oneof(
     .map((value): Case => ({ schema: { type: ['string', 'null'] }, original: value, strict: value })),
 );
 
+/** An optional property that may be `null` has no strict form: those of the cases are required. */
+const isNullable = ({ schema }: Case): boolean => Array.isArray(schema['type']);
+
 const objects = (inner: fc.Arbitrary<Case>): fc.Arbitrary<Case> =>
   fc
     .uniqueArray(
@@ -41,17 +44,17 @@ const objects = (inner: fc.Arbitrary<Case>): fc.Arbitrary<Case> =>
     )
     .map((entries) => {
       const given = entries.filter(({ use }) => use !== 'left out');
-      const acceptsNull = ({ schema }: Case): boolean => Array.isArray(schema['type']);
+      const isRequired = ({ use, value }: (typeof entries)[number]): boolean => use === 'required' || isNullable(value);
       return {
         schema: {
           type: 'object',
           properties: Object.fromEntries(entries.map(({ name, value }) => [name, value.schema])),
-          required: entries.filter(({ use }) => use === 'required').map(({ name }) => name),
+          required: entries.filter(isRequired).map(({ name }) => name),
           additionalProperties: false,
         },
         original: Object.fromEntries(
           entries.flatMap(({ name, value, use }): [string, JsonValue][] =>
-            use !== 'left out' ? [[name, value.original]] : acceptsNull(value) ? [[name, null]] : [],
+            use !== 'left out' ? [[name, value.original]] : isNullable(value) ? [[name, null]] : [],
           ),
         ),
         strict: Object.fromEntries([
@@ -155,6 +158,9 @@ describe('a schema in strict form', () => {
       { type: 'object', properties: { a: { $ref: '#/$defs/a' } }, $defs: { a: { $ref: '#/$defs/a' } } },
       { type: 'object', properties: { a: { allOf: [{ type: 'string' }, { minLength: 1 }] } } },
       { type: 'object', required: ['b'] },
+      { type: 'object', properties: { a: { type: ['string', 'null'] } } },
+      { type: 'object', properties: { a: { anyOf: [{ type: 'integer' }, { type: 'null' }] } } },
+      { type: 'object', properties: { a: { enum: ['x', null] } } },
     ].map((schema) => {
       const strict = strictSchema(schema, openaiStrict);
       return strict.ok ? undefined : strict.reason;
@@ -168,6 +174,7 @@ describe('a schema in strict form', () => {
       '"a" in the arguments refers to itself',
       '"a" in the arguments combines schemas with allOf',
       'the arguments requires "b", which it does not describe',
+      ...['', '', ''].map(() => '"a" in the arguments is optional and may be null, which mean different things'),
     ]);
   });
 });

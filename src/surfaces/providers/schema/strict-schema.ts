@@ -48,9 +48,9 @@ const structural = new Set(
 );
 
 /**
- * The schema as strict mode wants it: objects closed, every property required, those that were optional `null` instead. It never
- * accepts arguments (once restored) that the original has no property for; what it cannot say is either dropped with a warning,
- * when that only makes it more lenient than the original, or makes the whole tool inexpressible.
+ * Returns the schema as strict mode wants it: objects closed, every property required, and `null` accepted for each that was
+ * optional. It never accepts arguments (once restored) that the original has no property for. A keyword that strict mode does not
+ * support is dropped with a warning if that only makes the schema more lenient; anything else makes the tool inexpressible.
  */
 export function strictSchema(root: JsonSchema, rules: StrictRules): StrictSchema {
   try {
@@ -172,9 +172,13 @@ class StrictWriter {
       throw new Inexpressible(`${at} requires ${JSON.stringify(missing)}, which it does not describe`);
     const written = properties.map(([name, property]) => {
       const strict = this.write(property, `${JSON.stringify(name)} in ${at}`, depth + 1);
-      const optional = !required.has(name);
-      const nullable = optional && !acceptsNull(this.#root, property, new Set());
-      return { name, strict, nullable };
+      const isOptional = !required.has(name);
+      // Strict mode writes `null` for an argument left out: here that would be sent as a value, and might clear a field.
+      if (isOptional && acceptsNull(this.#root, property, new Set()))
+        throw new Inexpressible(
+          `${JSON.stringify(name)} in ${at} is optional and may be null, which mean different things`,
+        );
+      return { name, strict, nullable: isOptional };
     });
     return {
       schema: {

@@ -28,7 +28,7 @@ export function fixedValues(schema: boolean | SchemaObject): readonly JsonValue[
   return Array.isArray(schema['enum']) ? (schema['enum'] as JsonValue[]) : undefined;
 }
 
-/** Whether `null` is an answer of its own, which must not be taken for an argument left out. */
+/** Returns whether `null` is a value of its own, which must not be confused with an argument left out. */
 export function acceptsNull(root: SchemaObject, schema: boolean | SchemaObject, seen: Set<object>): boolean {
   if (typeof schema === 'boolean') return schema;
   if (seen.has(schema)) return false;
