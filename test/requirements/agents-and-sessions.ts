@@ -92,7 +92,8 @@ export const agentsAndSessions: Section<'D'> = {
     ],
   },
   D5: {
-    promise: 'tool formats for Anthropic, OpenAI and Gemini, there and back',
+    promise:
+      'tool formats for Anthropic, OpenAI and Gemini, there and back; a schema that does not compile is never sent',
     tests: [
       'src/surfaces/providers/providers.test.ts > the way back from Anthropic > the calls of an answer run through the pipeline, all at once, and come back as tool_result blocks in order',
       'src/surfaces/providers/providers.test.ts > the way back from Anthropic > what did not complete is an error: denied, failed, unknown tool, wrong arguments',
@@ -104,6 +105,10 @@ export const agentsAndSessions: Section<'D'> = {
       'src/surfaces/providers/dialects.test.ts > a schema for a provider > comes of any JSON Schema at all: never a throw, always an object at the root, always JSON',
       'src/surfaces/providers/dialects.test.ts > a schema for a provider > accepts what the original accepts; and nothing else, unless there is a warning',
       'src/surfaces/providers/schema/strict-schema.test.ts > a schema in strict form > accepts what the original accepts, with null for what is left out, and gives it back as it was',
+      'src/surfaces/providers/schema/strict-schema.test.ts > a schema in strict form > does not exist for what strict mode cannot say, with the reason',
+      'src/surfaces/providers/providers.test.ts > the tools of a provider > options for OpenAI under "function" are merged where each API has them',
+      'src/surfaces/providers/providers.test.ts > the tools of a provider > a schema that does not compile is never sent: the tool takes any object instead, with a warning',
+      'src/runtimes/model/broken-answers.test.ts > an answer of Anthropic > is asked for with schemas that compile',
       'src/surfaces/providers/names.test.ts > the names a provider is told > are valid and unique for any tools, the same every time, and unchanged where they fit',
       'src/surfaces/ai-sdk/wire.test.ts > on the wire > Anthropic: tools and results are those that its package sends',
       'src/surfaces/ai-sdk/wire.test.ts > on the wire > OpenAI, responses: tools and results are those that its package sends',
@@ -205,6 +210,32 @@ export const agentsAndSessions: Section<'D'> = {
       'src/sources/local/builtin/disclosure-tools.test.ts > search_tools > tells the name, the first sentence and the arguments of what fits, the best one first',
       'src/sources/local/builtin/disclosure-tools.test.ts > call_tool > is a call of the tool it names: its rules, its schema, its approval, one record',
       'src/sources/local/builtin/disclosure-tools.test.ts > call_tool > is pinned as it was listed, and what it names as it is; edited arguments run all the same',
+    ],
+  },
+  D20: {
+    promise:
+      'a model answer that is cut, empty, refused or has truncated arguments is reported as such; a long Retry-After ends the turn with the time',
+    tests: [
+      'src/runtimes/model/broken-answers.test.ts > an answer of Anthropic > that is cut midway (drop) is reported as cut, and its calls are not made',
+      'src/runtimes/model/broken-answers.test.ts > an answer of Anthropic > that is cut midway (truncate) is reported as cut, and its calls are not made',
+      'src/runtimes/model/broken-answers.test.ts > an answer of Anthropic > that is empty is an error the user sees',
+      'src/runtimes/model/broken-answers.test.ts > an answer of Anthropic > refused with Retry-After beyond a minute is not asked for again, and the error has the time',
+      'src/runtimes/model/broken-answers.test.ts > an answer of Anthropic > with truncated arguments gives the model the parse error',
+      'src/runtimes/model/broken-answers.test.ts > an answer of OpenAI Responses > that is cut midway (drop) is reported as cut, and its calls are not made',
+      'src/runtimes/model/broken-answers.test.ts > an answer of OpenAI Responses > that is cut midway (truncate) is reported as cut, and its calls are not made',
+      'src/runtimes/model/broken-answers.test.ts > an answer of OpenAI Responses > that is empty is an error the user sees',
+      'src/runtimes/model/broken-answers.test.ts > an answer of OpenAI Responses > refused with Retry-After beyond a minute is not asked for again, and the error has the time',
+      'src/runtimes/model/broken-answers.test.ts > an answer of OpenAI Responses > with truncated arguments gives the model the parse error',
+      'src/runtimes/model/broken-answers.test.ts > an answer of an API like OpenAI’s > that is cut midway (drop) is reported as cut, and its calls are not made',
+      'src/runtimes/model/broken-answers.test.ts > an answer of an API like OpenAI’s > that is cut midway (truncate) is reported as cut, and its calls are not made',
+      'src/runtimes/model/broken-answers.test.ts > an answer of an API like OpenAI’s > that is empty is an error the user sees',
+      'src/runtimes/model/broken-answers.test.ts > an answer of an API like OpenAI’s > refused with Retry-After beyond a minute is not asked for again, and the error has the time',
+      'src/runtimes/model/broken-answers.test.ts > an answer of an API like OpenAI’s > with truncated arguments gives the model the parse error',
+      'src/runtimes/model/broken-answers.test.ts > an answer of Gemini > that is cut midway (drop) is reported as cut, and its calls are not made',
+      'src/runtimes/model/broken-answers.test.ts > an answer of Gemini > that is cut midway (truncate) is reported as cut, and its calls are not made',
+      'src/runtimes/model/broken-answers.test.ts > an answer of Gemini > that is empty is an error the user sees',
+      'src/runtimes/model/broken-answers.test.ts > an answer of Gemini > refused with Retry-After beyond a minute is not asked for again, and the error has the time',
+      'src/runtimes/model/models.test.ts > what cannot be asked > an API that is busy for a moment is asked again',
     ],
   },
 };

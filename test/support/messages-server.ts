@@ -51,10 +51,12 @@ function streamBlock(block: ModelBlock, index: number, id: string, event: (type:
       break;
     case 'tool_use':
       event('content_block_start', { index, content_block: { type: 'tool_use', id, name: block.name, input: {} } });
-      for (const partial_json of pieces(JSON.stringify(block.input))) delta({ type: 'input_json_delta', partial_json });
+      for (const partial_json of pieces(block.raw ?? JSON.stringify(block.input)))
+        delta({ type: 'input_json_delta', partial_json });
       break;
     case 'wait':
     case 'drop':
+    case 'truncate':
     case 'cut':
       return;
   }

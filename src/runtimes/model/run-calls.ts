@@ -2,6 +2,7 @@ import type { ToolModelMessage } from 'ai';
 import type { CallResult } from '../../model/call.ts';
 import { text } from '../../model/content.ts';
 import { messageOf } from '../../model/errors.ts';
+import { callWithModelArguments } from '../../surfaces/model-arguments.ts';
 import type { Turn, TurnEvent } from '../runtime.ts';
 import { askUser, askUserName } from './ask-user.ts';
 import type { RequestedCall } from './step.ts';
@@ -46,11 +47,13 @@ async function make({ toolCallId, toolName, input }: RequestedCall, request: Cal
   const { turn, signal, tell } = request;
   try {
     if (toolName === askUserName) return await askUser(turn, toolCallId, input, signal);
-    return await turn.tools.call(toolName, input, {
-      toolCallId,
-      signal,
-      onProgress: (progress) => tell({ type: 'tool_progress', toolCallId, progress }),
-    });
+    return await callWithModelArguments(toolName, input, (args) =>
+      turn.tools.call(toolName, args, {
+        toolCallId,
+        signal,
+        onProgress: (progress) => tell({ type: 'tool_progress', toolCallId, progress }),
+      }),
+    );
   } catch (error) {
     // A call rejects only when the box is closed: the others of this step still end, and so does the turn.
     return { outcome: 'failed', content: [text(messageOf(error))] };

@@ -13,9 +13,15 @@ export class ToldStep {
   readonly #started = new Set<string>();
   readonly #calls: RequestedCall[] = [];
   #text = '';
+  #hasThought = false;
 
   constructor(request: StepRequest) {
     this.#request = request;
+  }
+
+  /** Whether anything of an answer was reported. */
+  get hasBegun(): boolean {
+    return this.#text !== '' || this.#hasThought || this.#started.size > 0;
   }
 
   say(delta: string): void {
@@ -25,7 +31,9 @@ export class ToldStep {
   }
 
   think(delta: string): void {
-    if (delta !== '') this.#request.tell({ type: 'thinking_delta', text: delta });
+    if (delta === '') return;
+    this.#hasThought = true;
+    this.#request.tell({ type: 'thinking_delta', text: delta });
   }
 
   start(toolCallId: string, toolName: string): void {
@@ -62,6 +70,8 @@ export class ToldStep {
       case 'stop':
       case 'tool-calls':
       case 'other':
+        if (this.#text.trim() === '' && this.#calls.length === 0)
+          return this.#refused('model-empty', 'gave an empty answer: ask again, or choose another model');
         return { ended: 'complete', message, calls: this.#calls, usage: this.#usage };
     }
   }

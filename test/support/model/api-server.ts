@@ -56,8 +56,9 @@ export async function startApi<Request>(
 
 function reply<Request>(dialect: ApiDialect<Request>, answer: Answer, response: ServerResponse, index: number): void {
   if (isRefusal(answer)) {
-    // Clients that try again do so at once.
-    response.writeHead(answer.status, { 'content-type': 'application/json', 'retry-after-ms': '1' });
+    // Clients that retry do so at once, unless the script says otherwise.
+    const headers = answer.headers ?? { 'retry-after-ms': '1' };
+    response.writeHead(answer.status, { 'content-type': 'application/json', ...headers });
     response.end(JSON.stringify(dialect.refusal(answer)));
     return;
   }
@@ -70,7 +71,7 @@ function reply<Request>(dialect: ApiDialect<Request>, answer: Answer, response: 
   const last = answer.at(-1)?.type;
   if (last === 'wait') return;
   if (last === 'drop') return void setTimeout(() => response.destroy(), 20);
-  end();
+  if (last !== 'truncate') end();
   response.end();
 }
 

@@ -1,16 +1,18 @@
 /**
  * What a scripted model answers with. `raw` stands for arguments that are no JSON. The last block may be the end before the end:
- * `wait` keeps the answer open until whoever asked goes away, `drop` breaks the connection, `cut` says that no more may be said.
+ * `wait` keeps the answer open until the client leaves, `drop` breaks the connection, `truncate` ends the stream without its last
+ * messages, `cut` reports that the limit on output tokens was reached.
  */
 export type ModelBlock =
   | { readonly type: 'text' | 'thinking'; readonly text: string }
   | { readonly type: 'tool_use'; readonly name: string; readonly input: object; readonly raw?: string }
-  | { readonly type: 'wait' | 'drop' | 'cut' };
+  | { readonly type: 'wait' | 'drop' | 'truncate' | 'cut' };
 
 /** An answer that is none: the API refuses. */
 export interface ModelRefusal {
   readonly status: number;
   readonly message: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** What a scripted model hears, whatever API it speaks. */

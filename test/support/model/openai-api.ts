@@ -105,7 +105,7 @@ function streamItem(block: ModelBlock, mark: string, place: number, event: (type
     item('done', { type: 'reasoning', id, summary: [], encrypted_content: 'sealed' });
   } else if (block.type === 'tool_use') {
     const call = { type: 'function_call', id: `fc_${mark}`, call_id: `call_${mark}`, name: block.name };
-    const text = JSON.stringify(block.input);
+    const text = block.raw ?? JSON.stringify(block.input);
     item('added', { ...call, arguments: '', status: 'in_progress' });
     for (const delta of pieces(text))
       event('response.function_call_arguments.delta', { item_id: call.id, output_index: place, delta });

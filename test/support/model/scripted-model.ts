@@ -44,6 +44,8 @@ async function* stream(script: ModelScript, request: Request, index: number): As
         break;
       case 'drop':
         throw new Error('the connection broke');
+      case 'truncate':
+        return;
       case 'cut':
         break;
       case 'wait':
