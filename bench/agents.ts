@@ -22,6 +22,7 @@ import {
   tool,
 } from '@anthropic-ai/claude-agent-sdk';
 import * as z from 'zod';
+import { contentReader } from '../src/call/content-reader.ts';
 import { createSignalbox, defineTool, localServer } from '../src/index.ts';
 import { claudeCliRuntime } from '../src/runtimes/claude-cli/claude-cli-runtime.ts';
 import { claudeRuntime } from '../src/runtimes/claude/claude-runtime.ts';
@@ -60,6 +61,7 @@ async function turn(runtime: Runtime): Promise<void> {
     ...session,
     content: 'go',
     tools,
+    serverContent: contentReader(box, { session: 'bench', principal }),
     signal: new AbortController().signal,
     ask: () => Promise.resolve(undefined),
   });

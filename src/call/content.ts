@@ -21,16 +21,31 @@ import { toolClient } from './tool-client.ts';
 import type { Ended, Waits } from './waits.ts';
 
 /** What a reader may say besides what to read. */
-export type ReadOptions = Pick<CallOptions, 'principal' | 'session' | 'signal' | 'deadline' | 'onProgress' | 'client'>;
+export type ReadOptions = Pick<
+  CallOptions,
+  'principal' | 'session' | 'signal' | 'deadline' | 'onProgress' | 'client' | 'profile'
+>;
+
+/** Whose view is listed: a profile's, or everything. */
+export interface ContentView {
+  readonly profile?: string | undefined;
+}
+
+/** A resource, and the server that has it. */
+export type ServerResource = ResourceDescription & { readonly server: string };
+/** A family of resources, and the server that has it. */
+export type ServerResourceTemplate = ResourceTemplateDescription & { readonly server: string };
+/** A prompt, and the server that has it. */
+export type ServerPrompt = PromptDescription & { readonly server: string };
 
 /** What servers offer besides tools. Answers have the shape that MCP gives them; what fails rejects with a `SignalboxError`. */
 export interface BoxContent {
-  /** The resources of the servers that are up, each with its server. */
-  resources(): readonly (ResourceDescription & { readonly server: string })[];
-  resourceTemplates(): readonly (ResourceTemplateDescription & { readonly server: string })[];
-  prompts(): readonly (PromptDescription & { readonly server: string })[];
-  /** What servers that are up tell models about themselves. */
-  instructions(): readonly { readonly server: string; readonly text: string }[];
+  /** The resources of the servers that are up and, where a profile is named, that it shows. */
+  resources(view?: ContentView): readonly ServerResource[];
+  resourceTemplates(view?: ContentView): readonly ServerResourceTemplate[];
+  prompts(view?: ContentView): readonly ServerPrompt[];
+  /** The instructions for models of the servers that are up. */
+  instructions(view?: ContentView): readonly { readonly server: string; readonly text: string }[];
   /** Reads a resource: `{ contents: […] }`. Recorded, with who read what. */
   readResource(server: string, uri: string, options?: ReadOptions): Promise<JsonObject>;
   /** Has a prompt filled in: `{ messages: […] }`. Recorded. */
@@ -67,10 +82,16 @@ interface Reading {
 
 /** Reads resources and prompts: bounded in time and in number like calls, and recorded. */
 export function createContent(parts: ContentParts): BoxContent {
+  const seen = ({ profile }: ContentView = {}): readonly Source[] => {
+    const servers = parts.catalog.contentServers(profile);
+    return parts.catalog.available().filter(({ server }) => servers.has(server));
+  };
+
   const listed = <List extends keyof ContentListing>(
     list: List,
+    view: ContentView | undefined,
   ): (ContentListing[List][number] & { readonly server: string })[] =>
-    parts.catalog.available().flatMap((source) => {
+    seen(view).flatMap((source) => {
       const items: readonly ContentListing[List][number][] = source.state().content?.[list] ?? [];
       return items.map((item) => ({ ...item, server: source.server }));
     });
@@ -91,11 +112,11 @@ export function createContent(parts: ContentParts): BoxContent {
     });
 
   return {
-    resources: () => listed('resources'),
-    resourceTemplates: () => listed('resourceTemplates'),
-    prompts: () => listed('prompts'),
-    instructions: () =>
-      parts.catalog.available().flatMap((source) => {
+    resources: (view) => listed('resources', view),
+    resourceTemplates: (view) => listed('resourceTemplates', view),
+    prompts: (view) => listed('prompts', view),
+    instructions: (view) =>
+      seen(view).flatMap((source) => {
         const text = source.state().instructions?.trim() ?? '';
         return text === '' ? [] : { server: source.server, text };
       }),
@@ -125,6 +146,8 @@ export function createContent(parts: ContentParts): BoxContent {
 }
 
 async function ask(parts: ContentParts, server: string, { options, ask: put }: Reading): Promise<JsonObject> {
+  if (options.profile !== undefined && !parts.catalog.contentServers(options.profile).has(server))
+    throw new SignalboxError('content-failed', `profile "${options.profile}" does not show server "${server}"`);
   const source = parts.catalog.reachable(server);
   const content = contentOf(source);
   const { signal, onProgress } = options;

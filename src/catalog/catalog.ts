@@ -90,6 +90,24 @@ export class Catalog {
     return isFound && this.#finders.length > 0 ? this.#finders : view.tools;
   }
 
+  /**
+   * Returns the servers whose resources, prompts and instructions a profile shows: those it names; or else those of which it
+   * shows a tool, and, unless it selects tools, those that have none.
+   */
+  contentServers(profile: string | undefined): ReadonlySet<string> {
+    const all = this.snapshot.servers;
+    if (profile === undefined) return new Set(all.map(({ name }) => name));
+    const { servers, tools = [] } = this.#profile(profile).settings;
+    if (servers !== undefined) return new Set(servers);
+    if (tools.length === 0) return new Set(all.map(({ name }) => name));
+    const withoutTools = new Set(all.filter((each) => each.tools === 0).map(({ name }) => name));
+    const selects = tools.some((pattern) => !pattern.startsWith('!'));
+    const shown = this.view(profile).servers.filter(
+      ({ name, tools: count }) => count > 0 || (!selects && withoutTools.has(name)),
+    );
+    return new Set(shown.map(({ name }) => name));
+  }
+
   /** Why a client of this profile cannot call a tool, or any at all when there is no such profile. */
   outside(profile: string, tool: CatalogTool | undefined): string | undefined {
     const known = this.#profiles.get(profile);

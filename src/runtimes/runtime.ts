@@ -1,3 +1,4 @@
+import type { ContentReader } from '../call/content-reader.ts';
 import type { CallResult, Progress } from '../model/call.ts';
 import type { JsonObject, JsonValue } from '../model/json.ts';
 import type { PermissionMode } from '../model/permission-mode.ts';
@@ -39,6 +40,8 @@ export interface Turn {
   /** Interrupts the turn. */
   readonly signal: AbortSignal;
   readonly tools: TurnTools;
+  /** Resources and prompts of the servers. */
+  readonly serverContent: ContentReader;
   /** Asks the user; resolves with the answers by question, or `undefined` when nobody answers. */
   ask(toolCallId: string, questions: readonly Question[]): Promise<JsonObject | undefined>;
 }

@@ -26,6 +26,7 @@ import { callRoute } from './routes/call.ts';
 import { clientRoutes } from './routes/clients.ts';
 import { configuredServerRoutes } from './routes/configured-servers.ts';
 import { type FindConsole, consolePlaces, consoleRoutes } from './routes/console.ts';
+import { contentRoutes } from './routes/content.ts';
 import { eventRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
 import { infoRoutes } from './routes/info.ts';
@@ -128,6 +129,7 @@ export function createApp(parts: AppParts): ServerApp {
   clientRoutes(app, parts);
   toolRoutes(app, box);
   callRoute(app, box, parts.sessions, parts.admission, parts.maxBodyBytes);
+  contentRoutes(app, box, parts.maxBodyBytes);
   approvalRoutes(app, box, parts.maxBodyBytes);
   serverRoutes(app, box, configuration);
   configuredServerRoutes(app, box, configuration, parts.maxBodyBytes);
@@ -143,7 +145,7 @@ export function createApp(parts: AppParts): ServerApp {
   const streams = new EventStreams({ stopping: parts.stopping, log: parts.log });
   const served = new ServedSessions(parts.sessions);
   sessionRoutes(app, served, parts.maxBodyBytes);
-  sessionTurnRoutes(app, served, streams, parts.maxBodyBytes);
+  sessionTurnRoutes(app, box, served, streams, parts.maxBodyBytes);
   sessionAnswerRoutes(app, served, parts.maxBodyBytes);
   sessionEventRoutes(app, served, streams);
   sessionReplayRoutes(app, box, parts.maxBodyBytes);

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { contentReader } from '../call/content-reader.ts';
 import type { SessionRecord, TurnRecord } from '../journal/session-store.ts';
 import { SignalboxError, messageOf } from '../model/errors.ts';
 import type { TurnEvent } from '../runtimes/runtime.ts';
@@ -124,6 +125,7 @@ export class RunningTurn {
     signal.throwIfAborted();
     await box.requireServers({ signal });
     const { id, cwd, permissionMode, owner } = session;
+    const principal = { id: `${owner.id}/${agent.name}`, kind: 'agent' } as const;
     const events = agent.runtime.turn({
       session: id,
       content: turn.content,
@@ -138,7 +140,7 @@ export class RunningTurn {
         own: agent.own,
         profile: agent.profile,
         session: id,
-        principal: { id: `${owner.id}/${agent.name}`, kind: 'agent' },
+        principal,
         cwd,
         permissionMode,
         options: (toolCallId) => ({
@@ -146,6 +148,7 @@ export class RunningTurn {
           approve: (request) => this.approvals.ask(toolCallId, request),
         }),
       }),
+      serverContent: contentReader(box, { profile: agent.profile, session: id, principal }),
       ask: (toolCallId, questions) => this.questions.ask(toolCallId, questions).finally(() => this.#waits()),
     });
     await this.#hearAll(events[Symbol.asyncIterator]());

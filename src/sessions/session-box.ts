@@ -1,4 +1,5 @@
 import type { ApprovalInbox } from '../call/approvals/approval-inbox.ts';
+import type { ContentBox } from '../call/content-reader.ts';
 import type { SignalboxEvents } from '../call/events.ts';
 import type { CatalogSnapshot } from '../catalog/snapshot.ts';
 import type { Post } from '../journal/post.ts';
@@ -7,7 +8,7 @@ import type { ToolDefinition } from '../model/tool.ts';
 import type { Caller } from '../runtimes/own-tools.ts';
 
 /** What sessions need of the box: a Signalbox has it. */
-export interface SessionBox {
+export interface SessionBox extends ContentBox {
   tools(view: { readonly profile?: string }): readonly ToolDefinition[];
   catalog(): CatalogSnapshot;
   readonly call: Caller;

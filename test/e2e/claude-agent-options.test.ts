@@ -6,6 +6,8 @@ import { type TestContext, describe, test } from 'node:test';
 import { type SDKMessage, query } from '@anthropic-ai/claude-agent-sdk';
 import { type Signalbox, createSignalbox } from '../../src/index.ts';
 import { type ClaudeAgentSettings, claudeAgentOptions } from '../../src/surfaces/claude/index.ts';
+import { mcpServer } from '../../src/sources/mcp/mcp-server.ts';
+import { fixtureProgram } from '../mcp-servers/programs.ts';
 import { claudeEnvironment, heldPrompt } from '../support/claude.ts';
 import { type MessagesServer, startMessagesServer } from '../support/messages-server.ts';
 import type { ModelBlock } from '../support/model/model-script.ts';
@@ -54,6 +56,9 @@ describe('claudeAgentOptions', () => {
     return { connected, tools: (init?.tools ?? []).filter((name) => name.startsWith('mcp__')), result };
   }
 
+  const allowAll: ClaudeAgentSettings['canUseTool'] = (_, updatedInput) =>
+    Promise.resolve({ behavior: 'allow', updatedInput });
+
   const lastMessage = (api: MessagesServer): string => JSON.stringify(api.requests.at(-1)?.messages.at(-1)?.content);
 
   test('gives Claude the tools of the box under their names; calls run through the pipeline, images included', async (t) => {
@@ -94,6 +99,21 @@ describe('claudeAgentOptions', () => {
     assert.match(lastMessage(claude.api), /nobody can be asked whether Write may run/);
     const { items } = await signalbox.journal.calls();
     assert.equal(items[0]?.type === 'ToolInvoked' && items[0].outcome, 'denied');
+  });
+
+  test('gives Claude the resources of the box’s servers', async (t) => {
+    const signalbox = await box(t);
+    const fixture = mcpServer({ name: 'fixture', transport: fixtureProgram() });
+    signalbox.mount(fixture);
+    await fixture.ready();
+    const claude = await place(t, [
+      { type: 'tool_use', name: 'ReadMcpResourceTool', input: { server: 'fixture', uri: 'note://two' } },
+    ]);
+    const { connected } = await turn(signalbox, claude, { session: 's1', canUseTool: allowAll });
+    assert.ok(connected.includes('fixture'));
+    assert.match(lastMessage(claude.api), /the text of note:\/\/two/);
+    const { items } = await signalbox.journal.entries({ type: 'ContentRead', session: 's1' });
+    assert.partialDeepStrictEqual(items, [{ server: 'fixture', kind: 'resource', name: 'note://two' }]);
   });
 
   test('two queries at once both have all tools, and the next query sees a changed catalog', async (t) => {

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
+import { contentReader } from '../../call/content-reader.ts';
 import { httpFixture } from '../../../test/mcp-servers/http-fixture.ts';
 import { claudeEnvironment } from '../../../test/support/claude.ts';
 import { heardInMessages, startMessagesServer } from '../../../test/support/messages-server.ts';
@@ -102,6 +103,7 @@ suite('agents of the configuration', () => {
             call: (tool, args) => configured.box.call(tool, args),
             begin: () => Promise.reject(new Error('not here')),
           },
+          serverContent: contentReader(configured.box, {}),
           ask: () => Promise.resolve(undefined),
         });
         const iterator = events[Symbol.asyncIterator]();

@@ -24,6 +24,8 @@ const effects: Readonly<Record<string, OwnTool['effect']>> = {
   TaskList: 'read',
   CronList: 'read',
   ListAgents: 'read',
+  ListMcpResourcesTool: 'read',
+  ReadMcpResourceTool: 'read',
   ToolSearch: 'read',
   TodoWrite: 'read',
   ReportFindings: 'read',

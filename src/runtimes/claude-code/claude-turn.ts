@@ -1,11 +1,12 @@
 import { text } from '../../model/content.ts';
+import { serverContent, serversWithContent } from '../../surfaces/server-content.ts';
 import type { Turn, TurnEvent } from '../runtime.ts';
 import type { ClaudeCodeOptions } from './claude-code-options.ts';
 import type { CliMessage, ServerStatus } from './cli-message.ts';
 import { Gate } from './gate.ts';
 import { Telling, type TurnResult } from './telling.ts';
 import { ToldCalls } from './told-calls.ts';
-import { toolListing } from './tool-listing.ts';
+import { noTools, toolListing } from './tool-listing.ts';
 import { type MakeCall, ToolServer } from './tool-server.ts';
 
 type Reason = Extract<TurnEvent, { type: 'done' }>['reason'];
@@ -41,8 +42,15 @@ export class ClaudeTurn {
     this.#telling = new Telling(tell, this.#calls, signal);
     const over = AbortSignal.any([signal, this.#over.signal]);
     const call = this.#maker(over);
-    this.servers = new Map([...servers].map(([name, listing]) => [name, new ToolServer(name, listing, call)]));
-    this.hooked = `^(?!mcp__(?:${[...servers.keys()].join('|')})__)`;
+    const { serverContent: content } = turn;
+    const names = new Set([...servers.keys(), ...serversWithContent(content)]);
+    this.servers = new Map(
+      [...names].map((name) => [
+        name,
+        new ToolServer(name, servers.get(name) ?? noTools, call, serverContent(name, content)),
+      ]),
+    );
+    this.hooked = `^(?!mcp__(?:${[...names].join('|')})__)`;
     this.gate = new Gate({
       turn,
       signal: over,

@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { type TestContext, after, before, beforeEach, describe, test } from 'node:test';
+import { fixtureProgram } from '../../../test/mcp-servers/programs.ts';
 import { type ClaudePlace, openClaudePlace } from '../../../test/support/claude-place.ts';
+import { mcpServer } from '../../sources/mcp/mcp-server.ts';
 import type { Runtime } from '../runtime.ts';
 import type { ClaudeCodeOptions } from './claude-code-options.ts';
+
+/** Adds a server with resources and prompts for the time of a test. */
+async function mountFixture({ box }: ClaudePlace, t: TestContext): Promise<void> {
+  const fixture = mcpServer({ name: 'fixture', transport: fixtureProgram() });
+  box.mount(fixture);
+  t.after(() => box.unmount('fixture'));
+  await fixture.ready();
+}
 
 /** What both runtimes of Claude Code do with the tools that it brings along, and with those of the box beside them. */
 export function ownToolsConformance(name: string, make: (options: ClaudeCodeOptions) => Runtime): void {
@@ -43,6 +53,24 @@ export function ownToolsConformance(name: string, make: (options: ClaudeCodeOpti
       assert.match(without ?? '', /"product":\s*"Signalbox"/);
       assert.doesNotMatch(without ?? '', /uptime/);
       assert.match(uptime ?? '', /"uptime_seconds":\s*[\d.]+/);
+    });
+
+    test('resources of the servers are listed and read; each reading is recorded in the name of the agent', async (t) => {
+      await mountFixture(place, t);
+      place.calls(
+        ['ListMcpResourcesTool', { server: 'fixture' }],
+        ['ReadMcpResourceTool', { server: 'fixture', uri: 'note://two' }],
+      );
+      const { text, results } = await place.turn('read the second note', { session: 'resources' });
+      assert.deepEqual(
+        results.map(({ outcome }) => outcome),
+        ['completed', 'completed'],
+      );
+      assert.match(text, /note:\/\/one.*note:\/\/three.*the text of note:\/\/two/s);
+      const { items } = await place.box.journal.entries({ type: 'ContentRead', session: 'resources' });
+      assert.partialDeepStrictEqual(items, [
+        { server: 'fixture', kind: 'resource', name: 'note://two', principal: { id: 'suite', kind: 'agent' } },
+      ]);
     });
 
     test('a file it writes is asked about, recorded with what changed, and can be undone', async () => {

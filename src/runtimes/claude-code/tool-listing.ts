@@ -18,6 +18,9 @@ export interface ServerListing {
   readonly byName: ReadonlyMap<string, NamedTool>;
 }
 
+/** A server without tools. */
+export const noTools: ServerListing = { tools: [], byName: new Map() };
+
 /** A listed tool: the name agents call it by, and the way back for arguments that follow the listed schema. */
 export interface NamedTool {
   readonly name: string;

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { contentReader } from '../../call/content-reader.ts';
 import { createSignalbox, defineTool, localServer } from '../../index.ts';
 import type { JsonObject } from '../../model/json.ts';
+import { serverContent } from '../../surfaces/server-content.ts';
 import { toolListing } from './tool-listing.ts';
 import { type MakeCall, ToolServer } from './tool-server.ts';
 
@@ -34,7 +36,8 @@ async function served(call?: MakeCall): Promise<ToolServer> {
   assert.equal(toolListing(box.tools(), true), listing, 'listed once');
   const house = listing.servers.get('house');
   assert.ok(house !== undefined);
-  return new ToolServer('house', house, call ?? ((tool, args, _, signal) => box.call(tool, args, { signal })));
+  const content = serverContent('house', contentReader(box, {}));
+  return new ToolServer('house', house, call ?? ((tool, args, _, signal) => box.call(tool, args, { signal })), content);
 }
 async function ask(server: ToolServer, method: string, params: JsonObject = {}): Promise<Answered> {
   return (await server.answer({ jsonrpc: '2.0', id: 1, method, params })) as unknown as Answered;

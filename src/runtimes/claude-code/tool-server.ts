@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CallResult } from '../../model/call.ts';
 import { messageOf } from '../../model/errors.ts';
 import { type JsonObject, isJsonObject } from '../../model/json.ts';
+import type { ServerContent } from '../../surfaces/server-content.ts';
 import { sessionVersions } from '../../model/mcp-protocol.ts';
 import type { ServerListing } from './tool-listing.ts';
 
@@ -28,12 +29,14 @@ export class ToolServer {
   readonly name: string;
   readonly #listing: ServerListing;
   readonly #call: MakeCall;
+  readonly #content: ServerContent;
   readonly #running = new Map<string | number, AbortController>();
 
-  constructor(name: string, listing: ServerListing, call: MakeCall) {
+  constructor(name: string, listing: ServerListing, call: MakeCall, content: ServerContent) {
     this.name = name;
     this.#listing = listing;
     this.#call = call;
+    this.#content = content;
   }
 
   get manifest(): ServerManifest {
@@ -74,7 +77,34 @@ export class ToolServer {
       case 'tools/call':
         return await this.#callTool(id, params, signal);
       default:
-        return { error: { code: methodNotFound, message: `server "${this.name}" has no method ${method}` } };
+        return await this.#readContent(id, method, params, signal);
+    }
+  }
+
+  async #readContent(
+    id: string | number,
+    method: string,
+    params: JsonObject,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer> {
+    const read = this.#content.methods.get(method);
+    if (read === undefined)
+      return { error: { code: methodNotFound, message: `server "${this.name}" has no method ${method}` } };
+    return await this.#cancellable(id, signal, async (over) => ({ result: await read(params, over) }));
+  }
+
+  /** Runs a request that a `notifications/cancelled` with its id cancels. */
+  async #cancellable<Result>(
+    id: string | number,
+    signal: AbortSignal | undefined,
+    run: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    const cancel = new AbortController();
+    this.#running.set(id, cancel);
+    try {
+      return await run(signal === undefined ? cancel.signal : AbortSignal.any([signal, cancel.signal]));
+    } finally {
+      this.#running.delete(id);
     }
   }
 
@@ -82,7 +112,7 @@ export class ToolServer {
     const known = sessionVersions.find((revision) => revision === protocolVersion);
     return {
       protocolVersion: known ?? sessionVersions[0],
-      capabilities: { tools: {} },
+      capabilities: { tools: {}, ...this.#content.capabilities },
       serverInfo: { name: this.name, version: '1' },
     };
   }
@@ -98,9 +128,7 @@ export class ToolServer {
   ): Promise<Answer> {
     if (typeof name !== 'string')
       return { error: { code: invalidParameters, message: 'tools/call needs the name of a tool' } };
-    const cancel = new AbortController();
-    this.#running.set(id, cancel);
-    try {
+    return await this.#cancellable(id, signal, async (over) => {
       const listed = this.#listing.byName.get(name);
       const toolUseId = isJsonObject(_meta) ? _meta['claudecode/toolUseId'] : undefined;
       const { outcome, content } = await this.#call(
@@ -108,12 +136,10 @@ export class ToolServer {
         listed?.name ?? `mcp__${this.name}__${name}`,
         listed?.restore === undefined ? args : listed.restore.apply(args),
         typeof toolUseId === 'string' ? toolUseId : randomUUID(),
-        signal === undefined ? cancel.signal : AbortSignal.any([signal, cancel.signal]),
+        over,
       );
       // The content is what a model should read; Claude Code would show it the structured result in its place.
       return { result: { content, ...(outcome === 'completed' ? {} : { isError: true }) } };
-    } finally {
-      this.#running.delete(id);
-    }
+    });
   }
 }

@@ -3,6 +3,7 @@ import { parseName } from '../../catalog/names.ts';
 import type { ToolDefinition, ToolId } from '../../model/tool.ts';
 import type { Turn, TurnEvent } from '../runtime.ts';
 import { askUserName, askUserTool } from './ask-user.ts';
+import { contentTools, isContentTool } from './content-tools.ts';
 import { demoStep } from './demo/demo-step.ts';
 import { unexpected } from './failure.ts';
 import { Budget } from './limits.ts';
@@ -57,7 +58,7 @@ async function steps(
       chosen,
       instructions: conversation.instructions,
       messages: conversation.messages,
-      tools: [...definitions, askUserTool],
+      tools: [...definitions, askUserTool, ...contentTools(turn.serverContent)],
       signal,
       answerTokens: budget.limits.answerTokens,
       tell,
@@ -110,7 +111,7 @@ function statusOf(
 
 function identifier(definitions: readonly ToolDefinition[]): (name: string) => ToolId {
   return (name) => {
-    if (name === askUserName) return { server: 'model', tool: name };
+    if (name === askUserName || isContentTool(name)) return { server: 'model', tool: name };
     return definitions.find((one) => one.name === name)?.id ?? parseName(name) ?? { server: '', tool: name };
   };
 }

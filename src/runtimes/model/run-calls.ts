@@ -5,12 +5,13 @@ import { messageOf } from '../../model/errors.ts';
 import { callWithModelArguments } from '../../surfaces/model-arguments.ts';
 import type { Turn, TurnEvent } from '../runtime.ts';
 import { askUser, askUserName } from './ask-user.ts';
+import { callContentTool, isContentTool } from './content-tools.ts';
 import type { RequestedCall } from './step.ts';
 import { toolOutput } from './tool-output.ts';
 
 /** What the calls of a step are made with. */
 export interface CallsRequest {
-  readonly turn: Pick<Turn, 'ask' | 'tools'>;
+  readonly turn: Pick<Turn, 'ask' | 'tools' | 'serverContent'>;
   readonly signal: AbortSignal;
   /** Whether the model can be shown images. */
   readonly images: boolean;
@@ -47,6 +48,7 @@ async function make({ toolCallId, toolName, input }: RequestedCall, request: Cal
   const { turn, signal, tell } = request;
   try {
     if (toolName === askUserName) return await askUser(turn, toolCallId, input, signal);
+    if (isContentTool(toolName)) return await callContentTool(turn, toolName, input, { toolCallId, signal });
     return await callWithModelArguments(toolName, input, (args) =>
       turn.tools.call(toolName, args, {
         toolCallId,

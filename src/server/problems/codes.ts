@@ -34,6 +34,8 @@ export const problemCodes = {
   'server-down': { status: 409, title: 'The server does not answer' },
   'name-collision': { status: 409, title: 'The name is taken' },
   'sign-in-refused': { status: 409, title: 'Nobody signs in at the server' },
+  'server-unavailable': { status: 409, title: 'The server is disabled or down' },
+  'content-failed': { status: 502, title: 'A resource or prompt could not be read' },
   'sign-in-failed': { status: 502, title: 'The sign-in could not be begun' },
   'file-outdated': { status: 409, title: 'The file has changed meanwhile' },
   'setting-refused': { status: 409, title: 'The setting is not to be changed here' },

@@ -10,6 +10,8 @@ const told = [
   'profile-unknown',
   'server-local',
   'server-down',
+  'server-unavailable',
+  'content-failed',
   'result-unknown',
   'call-unknown',
   'undo-unavailable',

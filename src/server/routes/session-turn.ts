@@ -1,8 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { SessionEvent } from '../../sessions/session-event.ts';
+import type { Signalbox } from '../../signalbox.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp, ServerContext } from '../environment.ts';
 import { readJsonBody } from '../json-body.ts';
+import { messageContent } from '../message-content.ts';
 import { sessionFrame } from '../session-frame.ts';
 import { problems } from '../schemas/problem.ts';
 import { interruptionSchema, messageSchema, sentSchema } from '../schemas/session.ts';
@@ -10,6 +12,7 @@ import { sessionEventSchema } from '../schemas/session-event.ts';
 import type { ServedSessions } from '../served-sessions.ts';
 import type { EventStreams } from '../sse.ts';
 import { json } from '../typed-json.ts';
+import { readerFor } from './content.ts';
 
 const tags = ['Sessions'];
 const params = z.object({ id: z.string() });
@@ -30,6 +33,7 @@ const interruptRoute = createRoute({
 /** Turns: a message begins one, and nothing but its end or an interruption ends it. */
 export function sessionTurnRoutes(
   app: ServerApp,
+  box: Signalbox,
   served: ServedSessions,
   streams: EventStreams,
   maxBodyBytes: number,
@@ -53,14 +57,16 @@ export function sessionTurnRoutes(
         description: 'The message is taken; `Location` is where its events are told.',
         content: { 'application/json': { schema: sentSchema } },
       },
-      ...problems(400, 404, 413, 415, 422, 429, 503),
+      ...problems(400, 404, 409, 413, 415, 422, 429, 502, 503),
     },
   });
 
   app.openapi(sendRoute, async (context) => {
     const { id } = await served.one(context.var.identity, context.req.valid('param').id);
-    const { content, idempotencyKey } = context.req.valid('json');
+    const message = context.req.valid('json');
+    const { idempotencyKey } = message;
     const { principal } = context.var;
+    const content = await messageContent(message, readerFor(box, context, id), context.req.raw.signal);
     const send = () => served.all.send(id, content, principal, idempotencyKey === undefined ? {} : { idempotencyKey });
     if (wantsStream(context)) {
       return streams.answer(context, async (signal) => {

@@ -63,9 +63,25 @@ export const sessionChangeSchema = z
   .refine((change) => Object.keys(change).length > 0, 'give a title or a permissionMode')
   .openapi('SessionChange', { description: 'A turn that runs goes on as it began.' });
 
+/** A resource of a server. */
+export const resourceReference = z.strictObject({ server: z.string().min(1), uri: z.string().min(1) });
+
+/** A prompt of a server, and what it is filled in with. */
+export const promptReference = z.strictObject({
+  server: z.string().min(1),
+  name: z.string().min(1),
+  arguments: z.record(z.string(), z.string()).optional(),
+});
+
 export const messageSchema = z
   .strictObject({
-    content: z.string().openapi({ example: 'ping the server' }),
+    content: z.string().optional().openapi({ example: 'ping the server' }),
+    prompt: promptReference.optional().describe('A prompt of a server, which comes before the content.'),
+    resources: z
+      .array(resourceReference)
+      .max(20)
+      .optional()
+      .describe('Resources of servers that the agent is given with the message.'),
     idempotencyKey: z
       .string()
       .min(1)
@@ -74,6 +90,10 @@ export const messageSchema = z
       .describe(
         'A message that comes again with the same key within a day begins no second turn, at whichever server of the store.',
       ),
+  })
+  .refine(({ content, prompt }) => content !== undefined || prompt !== undefined, {
+    message: 'a message needs "content" or a "prompt"',
+    path: ['content'],
   })
   .openapi('NewMessage');
 

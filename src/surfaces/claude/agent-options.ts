@@ -1,7 +1,10 @@
 import type { CanUseTool, McpSdkServerConfigWithInstance } from '@anthropic-ai/claude-agent-sdk';
+import { type ContentBox, contentReader } from '../../call/content-reader.ts';
+import type { CallResult } from '../../model/call.ts';
 import { anthropicDialect } from '../providers/dialects.ts';
 import { type ListedTool, type Listing, callListed, listTools } from '../providers/listing.ts';
-import { type McpTool, toolServer } from '../mcp/tool-server.ts';
+import { type IncomingCall, type McpTool, toolServer } from '../mcp/tool-server.ts';
+import { type ServerContent, serverContent, serversWithContent } from '../server-content.ts';
 import { type SurfaceCallOptions, type ToolBox, oncePerCatalog } from '../tool-box.ts';
 
 /** How tools are given to Claude, and what is told about their calls. */
@@ -18,8 +21,11 @@ export interface ClaudeAgentOptions {
   readonly canUseTool: CanUseTool;
 }
 
+/** What Claude is given: tools, and resources and prompts where the box has them. A Signalbox has all of it. */
+export interface ClaudeBox extends ToolBox, Partial<ContentBox> {}
+
 /**
- * The tools of a box for one query of the Claude Agent SDK, under the names they have in the box. A server can be connected once,
+ * The tools, resources and prompts of a box for one query of the Claude Agent SDK, under the names they have in the box. A server can be connected once,
  * and a second query would silently have no tools: call this anew for every query. Each call is decided in the box, so Claude
  * asks nobody about these tools.
  *
@@ -27,24 +33,35 @@ export interface ClaudeAgentOptions {
  * query({ prompt, options: { ...claudeAgentOptions(box), model } });
  */
 export function claudeAgentOptions(
-  box: ToolBox,
+  box: ClaudeBox,
   { toolSearch = false, canUseTool, ...options }: ClaudeAgentSettings = {},
 ): ClaudeAgentOptions {
   const { listing, servers } = oncePerCatalog(box, `claude toolSearch=${toolSearch}`, (definitions) => {
     const made = listTools(definitions, anthropicDialect());
     return { listing: made, servers: byServer(made, !toolSearch) };
   });
-  const configs = [...servers].map(([server, tools]) => [server, serverConfig(box, listing, server, tools, options)]);
+  const reader = hasContent(box) ? contentReader(box, options) : undefined;
+  const names = new Set([...servers.keys(), ...(reader === undefined ? [] : serversWithContent(reader))]);
+  const configs = [...names].map((server) => {
+    const content = reader === undefined ? noContent : serverContent(server, reader);
+    return [server, serverConfig(box, listing, { server, tools: servers.get(server) ?? [], content }, options)];
+  });
   return {
     mcpServers: Object.fromEntries(configs) as Record<string, McpSdkServerConfigWithInstance>,
     async canUseTool(name, input, request) {
       const { mcpServer } = request;
       // Anybody can name a server; only this process can bring one along.
-      if (mcpServer?.source === 'sdk' && servers.has(mcpServer.name)) return { behavior: 'allow', updatedInput: input };
+      if (mcpServer?.source === 'sdk' && names.has(mcpServer.name)) return { behavior: 'allow', updatedInput: input };
       if (canUseTool !== undefined) return canUseTool(name, input, request);
       return { behavior: 'deny', message: `nobody can be asked whether ${name} may run` };
     },
   };
+}
+
+const noContent: ServerContent = { capabilities: {}, methods: new Map() };
+
+function hasContent(box: ClaudeBox): box is ToolBox & ContentBox {
+  return box.resources !== undefined && box.prompts !== undefined;
 }
 
 function byServer(listing: Listing, alwaysLoad: boolean): ReadonlyMap<string, readonly McpTool[]> {
@@ -77,15 +94,15 @@ function prefixOf(server: string): string {
 function serverConfig(
   box: ToolBox,
   listing: Listing,
-  server: string,
-  tools: readonly McpTool[],
+  { server, tools, content }: { server: string; tools: readonly McpTool[]; content: ServerContent },
   options: SurfaceCallOptions,
 ): McpSdkServerConfigWithInstance {
-  const instance = toolServer(server, tools, ({ tool, args, meta, signal, onProgress }) => {
+  const run = ({ tool, args, meta, signal, onProgress }: IncomingCall): Promise<CallResult> => {
     const id = meta['claudecode/toolUseId'];
     const call = { id: typeof id === 'string' ? id : undefined, name: prefixOf(server) + tool, input: args };
     return callListed(box, listing, call, { ...options, signal, ...(onProgress === undefined ? {} : { onProgress }) });
-  });
+  };
+  const instance = toolServer(server, tools, run, content);
   // The SDK's types name the server class of an older MCP SDK; it only connects what it is given.
   return { type: 'sdk', name: server, instance: instance as unknown as McpSdkServerConfigWithInstance['instance'] };
 }

@@ -2,6 +2,7 @@ import { type CallToolResult, Server, type Tool } from '@modelcontextprotocol/se
 import type { CallResult, Progress } from '../../model/call.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { blocksOf } from '../result-blocks.ts';
+import type { ServerContent } from '../server-content.ts';
 
 /** A tool as a client of MCP is told of it. */
 export type McpTool = Tool;
@@ -15,13 +16,19 @@ export interface IncomingCall {
   readonly onProgress: ((progress: Progress) => void) | undefined;
 }
 
-/** An MCP server with these tools, for one connection. What its calls do is up to `call`. */
+/** Returns an MCP server with these tools, resources and prompts, for one connection. `call` runs its calls. */
 export function toolServer(
   name: string,
   tools: readonly McpTool[],
   call: (call: IncomingCall) => Promise<CallResult>,
+  content: ServerContent,
 ): Server {
-  const server = new Server({ name, version: '1.0.0' }, { capabilities: { tools: {} } });
+  const server = new Server({ name, version: '1.0.0' }, { capabilities: { tools: {}, ...content.capabilities } });
+  for (const [method, read] of content.methods)
+    server.setRequestHandler(method as 'resources/list', async ({ params }, { mcpReq }) => {
+      const result = await read((params ?? {}) as JsonObject, mcpReq.signal);
+      return result as { resources: [] };
+    });
   server.setRequestHandler('tools/list', () => ({ tools: [...tools] }));
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const meta = (mcpReq._meta ?? {}) as JsonObject;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { contentReader } from '../../../src/call/content-reader.ts';
 import type { JsonObject, JsonValue } from '../../../src/model/json.ts';
 import type { Question, Runtime, Turn, TurnEvent } from '../../../src/runtimes/runtime.ts';
 import { turnTools } from '../../../src/runtimes/turn-tools.ts';
@@ -46,6 +47,7 @@ export function turnOf({ box, own }: Pick<SuiteBox, 'box' | 'own'>, content: str
       principal: { id: 'suite', kind: 'agent' },
       permissionMode,
     }),
+    serverContent: contentReader(box, { session, principal: { id: 'suite', kind: 'agent' } }),
     ask: async (_, questions) => await ask?.(questions),
     ...(model === undefined ? {} : { model }),
     ...(story.instructions === undefined ? {} : { instructions: story.instructions }),

@@ -66,7 +66,7 @@ export class View {
   /** What there is now: the same object as long as the catalog does not change. */
   get listing(): Listing {
     const seen = this.#now();
-    return (seen.listing ??= this.#list(seen.settings ?? { servers: [] }));
+    return (seen.listing ??= this.#list(seen.settings ?? {}));
   }
 
   #now(): Seen {
@@ -77,36 +77,16 @@ export class View {
     return (this.#seen = { snapshot, settings, listing: undefined });
   }
 
-  /**
-   * The servers whose resources, prompts and instructions are seen: those that the profile names; or else those of which it shows a
-   * tool, and, unless it says which tools it shows, those that have none.
-   */
-  #servers({ servers, tools = [] }: ProfileSettings): ReadonlySet<string> {
-    if (servers !== undefined) return new Set(servers);
-    const all = this.#box.catalog();
-    if (tools.length === 0) return new Set(all.servers.map(({ name }) => name));
-    const { servers: shown } = this.#box.catalog(this.profile === undefined ? {} : { profile: this.profile });
-    const without = new Set(all.servers.filter((each) => each.tools === 0).map(({ name }) => name));
-    const selects = tools.some((pattern) => !pattern.startsWith('!'));
-    return new Set(
-      shown.flatMap(({ name, tools: count }) => (count > 0 || (!selects && without.has(name)) ? name : [])),
-    );
-  }
-
   #list(settings: ProfileSettings): Listing {
     const { names = 'full' } = settings;
-    const seen = this.#servers(settings);
-    const isSeen = ({ server }: { readonly server: string }): boolean => seen.has(server);
+    const view = this.profile === undefined ? {} : { profile: this.profile };
     const named = <Item>(items: readonly Item[], idOf: (item: Item) => ToolId): Map<string, Item> =>
       names === 'own' ? byOwnName(items, idOf) : new Map(items.map((item) => [renderName(idOf(item)).name, item]));
-    const tools = named(
-      this.exists ? this.#box.tools(this.profile === undefined ? {} : { profile: this.profile }) : [],
-      ({ id }) => id,
-    );
-    const prompts = named(this.#box.prompts().filter(isSeen), ({ server, name }) => ({ server, tool: name }));
-    const resources = this.#box.resources().filter(isSeen);
-    const templates = this.#box.resourceTemplates().filter(isSeen);
-    const instructions = instructionsFor(this.#box.instructions().filter(isSeen), names);
+    const tools = named(this.exists ? this.#box.tools(view) : [], ({ id }) => id);
+    const prompts = named(this.exists ? this.#box.prompts(view) : [], ({ server, name }) => ({ server, tool: name }));
+    const resources = this.exists ? this.#box.resources(view) : [];
+    const templates = this.exists ? this.#box.resourceTemplates(view) : [];
+    const instructions = instructionsFor(this.exists ? this.#box.instructions(view) : [], names);
     let discovery: Prepared | undefined;
     const lists: Record<ListName, () => JsonObject[]> = {
       tools: () => [...tools].map(([name, tool]) => wireTool(name, tool)),

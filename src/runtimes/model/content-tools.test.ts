@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { ModelBlock } from '../../../test/support/model/model-script.ts';
+import { scriptedModel } from '../../../test/support/model/scripted-model.ts';
+import { type ToldTurn, runTurn } from '../../../test/support/runtime/run-turn.ts';
+import { type SuiteBox, openSuiteBox } from '../../../test/support/runtime/suite-box.ts';
+import { modelRuntime } from './model-runtime.ts';
+
+describe('resources and prompts in a model session', () => {
+  let box: SuiteBox;
+  let offered: readonly string[] = [];
+  before(async () => {
+    box = await openSuiteBox();
+  });
+  after(() => box.close());
+
+  /** A turn in which the model makes these calls and then repeats their results. */
+  function turn(session: string, ...calls: readonly (readonly [string, object])[]): Promise<ToldTurn> {
+    const model = scriptedModel(({ results, tools }) => {
+      offered = tools;
+      const blocks = calls.map(([name, input]): ModelBlock => ({ type: 'tool_use', name, input }));
+      return results.length < calls.length
+        ? blocks
+        : [{ type: 'text', text: results.map(({ text }) => text).join(' | ') }];
+    });
+    const runtime = modelRuntime({ chooseModel: (name) => ({ name, provider: name, model, images: false }) });
+    return runTurn(runtime, box, 'go', { session });
+  }
+
+  test('the model lists and reads them; readings are recorded as calls and as what was read', async () => {
+    const { text, results } = await turn(
+      'reads',
+      ['list_resources', {}],
+      ['read_resource', { server: 'fixture', uri: 'note://two' }],
+      ['list_prompts', {}],
+      ['get_prompt', { server: 'fixture', name: 'greet', arguments: { who: 'Ada' } }],
+    );
+    assert.deepEqual(
+      results.map(({ outcome }) => outcome),
+      ['completed', 'completed', 'completed', 'completed'],
+    );
+    assert.match(text, /"uri":"note:\/\/one".*the text of note:\/\/two.*"name":"greet".*Greet Ada\./s);
+    const { items } = await box.box.journal.entries({ type: 'ContentRead', session: 'reads' });
+    assert.deepEqual(
+      items
+        .map((entry) => entry.type === 'ContentRead' && `${entry.kind} ${entry.name} by ${entry.principal.id}`)
+        .toSorted(),
+      ['prompt greet by suite', 'resource note://two by suite'],
+    );
+    assert.equal((await box.box.journal.calls({ session: 'reads' })).items.length, 4);
+  });
+
+  test('a resource that cannot be read and arguments that do not fit are told to the model', async () => {
+    const { text, results } = await turn(
+      'fails',
+      ['read_resource', { server: 'fixture', uri: 'note://none' }],
+      ['read_resource', { server: 'fixture' }],
+    );
+    assert.deepEqual(
+      results.map(({ outcome }) => outcome),
+      ['failed', 'failed'],
+    );
+    assert.match(text, /there is no note:\/\/none.*uri/s);
+  });
+
+  test('the tools are offered only while a server has something to read', async () => {
+    await turn('offered');
+    const readers = (): string[] => offered.filter((name) => /^(list|read|get)_(resource|prompt)/.test(name));
+    assert.deepEqual(readers(), ['list_resources', 'read_resource', 'list_prompts', 'get_prompt']);
+    box.box.disable('fixture');
+    await turn('not offered');
+    box.box.enable('fixture');
+    assert.deepEqual(readers(), []);
+  });
+});

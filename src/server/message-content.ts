@@ -1,0 +1,27 @@
+import type { z } from '@hono/zod-openapi';
+import type { ContentReader } from '../call/content-reader.ts';
+import { promptText, resourceText } from '../surfaces/server-content.ts';
+import type { messageSchema } from './schemas/session.ts';
+
+/**
+ * Returns what an agent is told by a message: a prompt of a server filled in, then the user's own words, then the resources that
+ * the user attached, each between tags with its address. Rejects with `content-failed` when a server does not answer.
+ */
+export async function messageContent(
+  { content, prompt, resources = [] }: z.output<typeof messageSchema>,
+  reader: ContentReader,
+  signal: AbortSignal,
+): Promise<string> {
+  const [filled, attached] = await Promise.all([
+    prompt === undefined ? undefined : reader.getPrompt(prompt.server, prompt.name, prompt.arguments ?? {}, signal),
+    Promise.all(
+      resources.map(async ({ server, uri }) => {
+        const text = resourceText(await reader.readResource(server, uri, signal));
+        return `<resource server=${JSON.stringify(server)} uri=${JSON.stringify(uri)}>\n${text}\n</resource>`;
+      }),
+    ),
+  ]);
+  return [filled === undefined ? undefined : promptText(filled), content, ...attached]
+    .filter((part) => part !== undefined && part !== '')
+    .join('\n\n');
+}

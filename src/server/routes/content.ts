@@ -1,0 +1,135 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { type ContentReader, contentReader } from '../../call/content-reader.ts';
+import type { Signalbox } from '../../signalbox.ts';
+import { viewFor } from '../access/identity.ts';
+import { may } from '../access/may.ts';
+import type { ServerApp, ServerContext } from '../environment.ts';
+import { readJsonBody } from '../json-body.ts';
+import { problems } from '../schemas/problem.ts';
+import { promptReference, resourceReference } from '../schemas/session.ts';
+import { json } from '../typed-json.ts';
+
+const described = { server: z.string(), name: z.string().optional(), description: z.string().optional() };
+const resourceSchema = z
+  .looseObject({ ...described, uri: z.string(), mimeType: z.string().optional() })
+  .openapi('Resource');
+const templateSchema = z
+  .looseObject({ ...described, uriTemplate: z.string(), mimeType: z.string().optional() })
+  .openapi('ResourceTemplate');
+const promptSchema = z
+  .looseObject({
+    ...described,
+    name: z.string(),
+    arguments: z
+      .array(z.looseObject({ name: z.string(), description: z.string().optional(), required: z.boolean().optional() }))
+      .optional(),
+  })
+  .openapi('Prompt');
+const resourcesSchema = z.object({ items: z.array(resourceSchema), templates: z.array(templateSchema) });
+const promptsSchema = z.object({ items: z.array(promptSchema) });
+
+const contentsSchema = z
+  .looseObject({ contents: z.array(z.looseObject({ uri: z.string().optional() })) })
+  .openapi('ResourceContents', { description: 'The answer of the server, in the shape of MCP.' });
+const messagesSchema = z
+  .looseObject({ messages: z.array(z.looseObject({ role: z.string() })) })
+  .openapi('PromptMessages', { description: 'The answer of the server, in the shape of MCP.' });
+
+const tags = ['Resources and prompts'];
+const resourcesRoute = createRoute({
+  method: 'get',
+  path: '/api/resources',
+  'x-roles': may.look,
+  tags,
+  summary: 'The resources that servers offer, and the templates of their addresses',
+  responses: {
+    200: {
+      description: 'Those of all servers that are up.',
+      content: { 'application/json': { schema: resourcesSchema } },
+    },
+    ...problems(404),
+  },
+});
+const promptsRoute = createRoute({
+  method: 'get',
+  path: '/api/prompts',
+  'x-roles': may.look,
+  tags,
+  summary: 'The prompts that servers offer',
+  responses: {
+    200: {
+      description: 'Those of all servers that are up.',
+      content: { 'application/json': { schema: promptsSchema } },
+    },
+    ...problems(404),
+  },
+});
+
+/** Resources and prompts: what clients of MCP can list and read, over HTTP. */
+export function contentRoutes(app: ServerApp, box: Signalbox, maxBodyBytes: number): void {
+  const readRoute = createRoute({
+    method: 'post',
+    path: '/api/resources/read',
+    'x-roles': may.call,
+    tags,
+    summary: 'Read a resource',
+    description: 'The reading is recorded, with who read what.',
+    middleware: readJsonBody(maxBodyBytes),
+    request: { body: { content: { 'application/json': { schema: resourceReference } } } },
+    responses: {
+      200: { description: 'The contents.', content: { 'application/json': { schema: contentsSchema } } },
+      ...problems(400, 404, 409, 413, 415, 502, 503),
+    },
+  });
+  const promptRoute = createRoute({
+    method: 'post',
+    path: '/api/prompts/get',
+    'x-roles': may.call,
+    tags,
+    summary: 'Fill in a prompt',
+    description: 'The reading is recorded. To begin a turn with a prompt, send it as `prompt` of a message.',
+    middleware: readJsonBody(maxBodyBytes),
+    request: { body: { content: { 'application/json': { schema: promptReference } } } },
+    responses: {
+      200: { description: 'Its messages.', content: { 'application/json': { schema: messagesSchema } } },
+      ...problems(400, 404, 409, 413, 415, 502, 503),
+    },
+  });
+
+  app.openapi(resourcesRoute, (context) => {
+    const reader = readerFor(box, context);
+    return json(
+      context,
+      resourcesSchema,
+      { items: [...reader.resources()], templates: [...reader.resourceTemplates()] } as z.input<typeof resourcesSchema>,
+      200,
+    );
+  });
+  app.openapi(promptsRoute, (context) =>
+    json(
+      context,
+      promptsSchema,
+      { items: [...readerFor(box, context).prompts()] } as z.input<typeof promptsSchema>,
+      200,
+    ),
+  );
+  app.openapi(readRoute, async (context) => {
+    const { server, uri } = context.req.valid('json');
+    const result = await readerFor(box, context).readResource(server, uri, context.req.raw.signal);
+    return json(context, contentsSchema, result as z.input<typeof contentsSchema>, 200);
+  });
+  app.openapi(promptRoute, async (context) => {
+    const { server, name, arguments: args = {} } = context.req.valid('json');
+    const result = await readerFor(box, context).getPrompt(server, name, args, context.req.raw.signal);
+    return json(context, messagesSchema, result as z.input<typeof messagesSchema>, 200);
+  });
+}
+
+/** Returns what the caller of a request may list and read. */
+export function readerFor(
+  box: Signalbox,
+  { var: { principal, identity } }: ServerContext,
+  session?: string,
+): ContentReader {
+  return contentReader(box, { principal, ...(session === undefined ? {} : { session }), ...viewFor(identity) });
+}

@@ -1,0 +1,76 @@
+import type { ContentReader } from '../call/content-reader.ts';
+import { type JsonObject, isJsonObject } from '../model/json.ts';
+
+/** Answers one request of MCP for resources or prompts. */
+export type ContentMethod = (params: JsonObject, signal: AbortSignal) => Promise<JsonObject> | JsonObject;
+
+/** One server's resources and prompts in the form of MCP: what it can do, and how each request is answered. */
+export interface ServerContent {
+  readonly capabilities: { readonly resources?: object; readonly prompts?: object };
+  readonly methods: ReadonlyMap<string, ContentMethod>;
+}
+
+/** Returns the names of the servers that have resources or prompts. */
+export function serversWithContent(reader: ContentReader): ReadonlySet<string> {
+  const all = [...reader.resources(), ...reader.resourceTemplates(), ...reader.prompts()];
+  return new Set(all.map(({ server }) => server));
+}
+
+/** Returns the content of one server for a client that sees the server under its own name. */
+export function serverContent(server: string, reader: ContentReader): ServerContent {
+  const ofServer = <Item extends { readonly server: string }>(items: readonly Item[]): Omit<Item, 'server'>[] =>
+    items.filter((item) => item.server === server).map(({ server: _, ...item }) => item);
+  const hasResources = ofServer(reader.resources()).length + ofServer(reader.resourceTemplates()).length > 0;
+  const hasPrompts = ofServer(reader.prompts()).length > 0;
+  const resources: readonly [string, ContentMethod][] = [
+    ['resources/list', () => ({ resources: ofServer(reader.resources()) as JsonObject[] })],
+    ['resources/templates/list', () => ({ resourceTemplates: ofServer(reader.resourceTemplates()) as JsonObject[] })],
+    ['resources/read', ({ uri }, signal) => reader.readResource(server, String(uri), signal)],
+  ];
+  const prompts: readonly [string, ContentMethod][] = [
+    ['prompts/list', () => ({ prompts: ofServer(reader.prompts()) as JsonObject[] })],
+    [
+      'prompts/get',
+      ({ name, arguments: args }, signal) => reader.getPrompt(server, String(name), textsOf(args), signal),
+    ],
+  ];
+  return {
+    capabilities: { ...(hasResources ? { resources: {} } : {}), ...(hasPrompts ? { prompts: {} } : {}) },
+    methods: new Map([...(hasResources ? resources : []), ...(hasPrompts ? prompts : [])]),
+  };
+}
+
+function textsOf(args: unknown): Record<string, string> {
+  if (!isJsonObject(args)) return {};
+  return Object.fromEntries(Object.entries(args).map(([key, value]) => [key, String(value)]));
+}
+
+/** Returns a prompt as one text: its messages in order, those of the assistant marked. */
+export function promptText(result: JsonObject): string {
+  const messages = Array.isArray(result['messages']) ? (result['messages'] as readonly PromptMessage[]) : [];
+  return messages
+    .map(({ role, content }) => `${role === 'assistant' ? 'Assistant: ' : ''}${partText(content)}`)
+    .join('\n\n');
+}
+
+/** Returns the text of a resource; bytes are named, not shown. */
+export function resourceText(result: JsonObject): string {
+  const contents = Array.isArray(result['contents']) ? (result['contents'] as readonly JsonObject[]) : [];
+  return contents.map(contentText).join('\n\n');
+}
+
+interface PromptMessage {
+  readonly role?: unknown;
+  readonly content?: { readonly type?: unknown; readonly text?: unknown; readonly resource?: JsonObject };
+}
+
+function partText(content: PromptMessage['content']): string {
+  if (typeof content?.text === 'string') return content.text;
+  return content?.resource === undefined ? `[${String(content?.type ?? 'nothing')}]` : contentText(content.resource);
+}
+
+function contentText({ uri, text, mimeType, blob }: JsonObject): string {
+  if (typeof text === 'string') return text;
+  const kilobytes = typeof blob === 'string' ? Math.ceil((blob.length * 0.75) / 1024) : 0;
+  return `[resource ${String(uri)}: ${String(mimeType ?? 'bytes')}, ${kilobytes} KB, not shown as text]`;
+}
