@@ -238,4 +238,19 @@ export const agentsAndSessions: Section<'D'> = {
       'src/runtimes/model/models.test.ts > what cannot be asked > an API that is busy for a moment is asked again',
     ],
   },
+  D21: {
+    promise: 'resources and prompts reach Claude sessions, model sessions, claudeAgentOptions, HTTP and the console',
+    tests: [
+      'src/runtimes/claude/claude-runtime.test.ts > Claude Code by claude > resources of the servers are listed and read; each reading is recorded in the name of the agent',
+      'src/runtimes/claude-cli/claude-cli-runtime.test.ts > Claude Code by claude-cli > resources of the servers are listed and read; each reading is recorded in the name of the agent',
+      'src/runtimes/model/content-tools.test.ts > resources and prompts in a model session > the model lists and reads them; readings are recorded as calls and as what was read',
+      'src/runtimes/model/content-tools.test.ts > resources and prompts in a model session > the tools are offered only while a server has something to read',
+      'test/e2e/claude-agent-options.test.ts > claudeAgentOptions > gives Claude the resources of the box’s servers',
+      'src/server/routes/content.test.ts > resources and prompts over HTTP > are listed with their servers, and read in the name of who asks',
+      'src/server/routes/content.test.ts > resources and prompts over HTTP > are only those of the token’s profile; viewers list and do not read',
+      'src/server/routes/content.test.ts > resources and prompts over HTTP > begin a turn: a message may be a prompt, and bring resources along',
+      'test/browser/resources.test.ts > the resources of the console > are found, read, and filled into a template; a faulty address says what is wrong',
+      'test/browser/resources.test.ts > the resources of the console > prompts are previewed, and begin a session',
+    ],
+  },
 };

@@ -36,6 +36,9 @@ export const queries = {
     }),
   lock: () =>
     queryOptions({ queryKey: ['lock'], queryFn: async ({ signal }) => (await api('GET /api/lock', { signal })).items }),
+  resources: () =>
+    queryOptions({ queryKey: ['resources'], queryFn: ({ signal }) => api('GET /api/resources', { signal }) }),
+  prompts: () => queryOptions({ queryKey: ['prompts'], queryFn: ({ signal }) => api('GET /api/prompts', { signal }) }),
   tools: () => queryOptions({ queryKey: ['tools'], queryFn: ({ signal }) => api('GET /api/tools', { signal }) }),
   call: (id: string) =>
     queryOptions({

@@ -909,7 +909,17 @@ export type NewJob = {
 };
 
 export type NewMessage = {
-  readonly content: string;
+  readonly content?: string | undefined;
+  /** A prompt of a server, which comes before the content. */
+  readonly prompt?:
+    | {
+        readonly server: string;
+        readonly name: string;
+        readonly arguments?: { readonly [name: string]: string } | undefined;
+      }
+    | undefined;
+  /** Resources of servers that the agent is given with the message. */
+  readonly resources?: readonly { readonly server: string; readonly uri: string }[] | undefined;
   /** A message that comes again with the same key within a day begins no second turn, at whichever server of the store. */
   readonly idempotencyKey?: string | undefined;
 };
@@ -1046,6 +1056,8 @@ export type Problem = {
     | 'server-down'
     | 'name-collision'
     | 'sign-in-refused'
+    | 'server-unavailable'
+    | 'content-failed'
     | 'sign-in-failed'
     | 'file-outdated'
     | 'setting-refused'
@@ -1080,6 +1092,22 @@ export type Problem = {
   /** Identifies this occurrence in the output of the server. */
   readonly instance?: string | undefined;
 };
+
+export type Prompt = {
+  readonly server: string;
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly arguments?:
+    | readonly {
+        readonly name: string;
+        readonly description?: string | undefined;
+        readonly required?: boolean | undefined;
+      }[]
+    | undefined;
+};
+
+/** The answer of the server, in the shape of MCP. */
+export type PromptMessages = { readonly messages: readonly { readonly role: string }[] };
 
 /** What was missed has been told, and from here on everything is: what is looked up now stays true by the events. */
 export type Ready = {
@@ -1139,6 +1167,25 @@ export type Replay = {
 export type ReplayRequest = {
   /** The text of a `policies.yaml` to decide the calls by. */
   readonly text?: string | undefined;
+};
+
+export type Resource = {
+  readonly server: string;
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  readonly uri: string;
+  readonly mimeType?: string | undefined;
+};
+
+/** The answer of the server, in the shape of MCP. */
+export type ResourceContents = { readonly contents: readonly { readonly uri?: string | undefined }[] };
+
+export type ResourceTemplate = {
+  readonly server: string;
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  readonly uriTemplate: string;
+  readonly mimeType?: string | undefined;
 };
 
 export type ResultPage = {
@@ -1970,6 +2017,13 @@ export interface Operations {
   };
   'GET /api/lock': { path: {}; query: {}; body: undefined; answer: Lock };
   'GET /api/policies': { path: {}; query: {}; body: undefined; answer: Policies };
+  'GET /api/prompts': { path: {}; query: {}; body: undefined; answer: { readonly items: readonly Prompt[] } };
+  'GET /api/resources': {
+    path: {};
+    query: {};
+    body: undefined;
+    answer: { readonly items: readonly Resource[]; readonly templates: readonly ResourceTemplate[] };
+  };
   'GET /api/results/{id}': {
     path: { readonly id: string };
     query: { readonly offset?: number | null | undefined; readonly limit?: number | undefined };
@@ -2038,6 +2092,22 @@ export interface Operations {
   };
   'POST /api/policies/backtest': { path: {}; query: {}; body: BacktestRequest; answer: Backtest };
   'POST /api/policies/check': { path: {}; query: {}; body: PolicyCheckRequest; answer: PolicyCheck };
+  'POST /api/prompts/get': {
+    path: {};
+    query: {};
+    body: {
+      readonly server: string;
+      readonly name: string;
+      readonly arguments?: { readonly [name: string]: string } | undefined;
+    };
+    answer: PromptMessages;
+  };
+  'POST /api/resources/read': {
+    path: {};
+    query: {};
+    body: { readonly server: string; readonly uri: string };
+    answer: ResourceContents;
+  };
   'POST /api/servers': { path: {}; query: {}; body: NewServer; answer: ChangedServers };
   'POST /api/servers/{name}/disable': {
     path: { readonly name: string };
@@ -2120,6 +2190,8 @@ export const rolesOf: Readonly<Partial<Record<keyof Operations, readonly Role[]>
   'GET /api/journal': ['viewer', 'approver', 'admin'],
   'GET /api/lock': ['viewer', 'approver', 'admin'],
   'GET /api/policies': ['viewer', 'approver', 'admin'],
+  'GET /api/prompts': ['viewer', 'agent', 'approver', 'admin'],
+  'GET /api/resources': ['viewer', 'agent', 'approver', 'admin'],
   'GET /api/results/{id}': ['viewer', 'agent', 'approver', 'admin'],
   'GET /api/servers': ['viewer', 'agent', 'approver', 'admin'],
   'GET /api/servers/{name}': ['viewer', 'approver', 'admin'],
@@ -2141,6 +2213,8 @@ export const rolesOf: Readonly<Partial<Record<keyof Operations, readonly Role[]>
   'POST /api/lock/{server}/accept': ['admin'],
   'POST /api/policies/backtest': ['viewer', 'approver', 'admin'],
   'POST /api/policies/check': ['viewer', 'approver', 'admin'],
+  'POST /api/prompts/get': ['agent', 'admin'],
+  'POST /api/resources/read': ['agent', 'admin'],
   'POST /api/servers': ['admin'],
   'POST /api/servers/{name}/disable': ['admin'],
   'POST /api/servers/{name}/enable': ['admin'],

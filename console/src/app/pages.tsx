@@ -7,6 +7,7 @@ import { PoliciesPage } from '../pages/policies/policies-page.tsx';
 import { SessionPage } from '../pages/sessions/session-page.tsx';
 import { SessionsPage } from '../pages/sessions/sessions-page.tsx';
 import { LockPage } from '../pages/lock/lock-page.tsx';
+import { ResourcesPage } from '../pages/resources/resources-page.tsx';
 import { ServersPage } from '../pages/servers/servers-page.tsx';
 import { ToolsPage } from '../pages/tools/tools-page.tsx';
 
@@ -33,6 +34,11 @@ export const pages: readonly PageEntry[] = [
   { path: '/inbox', link: { to: '/inbox', name: 'Inbox', icon: 'inbox' }, show: () => <InboxPage /> },
   { path: '/tools', room: 'tools', link: { to: '/tools', name: 'Tools', icon: 'tools' }, show: () => <ToolsPage /> },
   { path: '/tools/:name', room: 'tools', show: ({ name = '' }) => <ToolsPage name={name} /> },
+  {
+    path: '/resources',
+    link: { to: '/resources', name: 'Resources', icon: 'resources' },
+    show: () => <ResourcesPage />,
+  },
   {
     path: '/servers',
     room: 'servers',

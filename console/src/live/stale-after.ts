@@ -8,7 +8,7 @@ export function staleAfter(live: LiveEvent): readonly string[] {
     case 'session':
       return ['sessions'];
     case 'catalog':
-      return ['tools', 'servers', 'lock', 'info'];
+      return ['tools', 'resources', 'prompts', 'servers', 'lock', 'info'];
     case 'journal':
       return staleAfterEntry[live.event.type] ?? [];
   }

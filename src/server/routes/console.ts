@@ -24,6 +24,7 @@ export const consolePlaces: Readonly<Record<string, string>> = {
   '/inbox': 'The console: what waits for an answer',
   '/tools': 'The console: the catalog',
   '/tools/{name}': 'The console: one tool, and a form to try it',
+  '/resources': 'The console: resources and prompts',
   '/servers': 'The console: servers',
   '/servers/{name}': 'The console: one server',
   '/calls': 'The console: calls',
