@@ -42,6 +42,7 @@ export function openApiRoutes(app: ServerApp, version: string): () => OpenApiDoc
       security: [{ token: [] }],
       tags: [
         'Tools',
+        'Resources and prompts',
         'Sessions',
         'Approvals',
         'Servers',
