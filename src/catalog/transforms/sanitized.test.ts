@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { cpuMs } from '../../../test/support/cpu-time.ts';
 import { testSource, testTool } from '../../../test/support/test-source.ts';
 import { Catalog } from '../catalog.ts';
 import { configuredServer } from './configured-server.ts';
@@ -153,9 +154,9 @@ describe('suspicious', () => {
   });
 
   test('takes no time on a hostile definition', () => {
-    const started = performance.now();
-    flagSuspicious(testTool('t', { description: 'ignore all any your other '.repeat(40_000) }));
-    flagSuspicious(testTool('t', { description: 'do not never without avoid tell ask '.repeat(40_000) }));
-    assert.ok(performance.now() - started < 1500, `${performance.now() - started} ms`);
+    for (const words of ['ignore all any your other ', 'do not never without avoid tell ask ']) {
+      const tool = testTool('t', { description: words.repeat(40_000) });
+      assert.ok(cpuMs(() => flagSuspicious(tool)) < 10_000, words);
+    }
   });
 });

@@ -76,15 +76,13 @@ describe('POST /api/tools/{name}/call', () => {
     const { call, box } = await startTestServer(test);
     const caller = new AbortController();
     const ended = new Promise<ToolInvoked>((resolve) => box.on('ToolInvoked', resolve));
-    const started = performance.now();
-    const request = assert.rejects(call('wait', { arguments: { ms: 20_000 } }, { signal: caller.signal }));
+    const request = assert.rejects(call('wait', { arguments: { ms: 3_600_000 } }, { signal: caller.signal }));
     await delay(100);
     caller.abort();
     await request;
     const { outcome, error } = await ended;
     assert.equal(outcome, 'cancelled');
     assert.equal(error?.code, 'caller-cancelled');
-    assert.ok(performance.now() - started < 5000);
   });
 
   it('decodes names, and takes any', async (test) => {

@@ -93,7 +93,8 @@ describe('GET /api/sessions/{id}/events', () => {
   });
 
   it('ends at once when the server stops; the turn goes on, and so does the client at the next server', async (test) => {
-    const { create, say, watch, restart, place } = await openSessionServer(test);
+    // A server that waited for the grace would not end within this test.
+    const { create, say, watch, restart, place } = await openSessionServer(test, {}, { graceMs: 3_600_000 });
     const id = await create({ agent: 'scripted' });
     const goOn = Promise.withResolvers<void>();
     place.script = async function* () {
@@ -104,9 +105,7 @@ describe('GET /api/sessions/{id}/events', () => {
     const watching = await watch(id);
     const asked = await say(id, 'go');
     const before = await eventsOf(watching, ({ type }) => type === 'text_delta');
-    const began = performance.now();
     const [, rest] = await Promise.all([restart(), eventsOf(watching), eventsOf(asked)]);
-    assert.ok(performance.now() - began < 900, 'it did not wait for the grace');
     assert.deepEqual(rest, []);
     goOn.resolve();
     const again = await watch(id, { lastEventId: watching.lastEventId() });

@@ -25,11 +25,15 @@ export interface SessionServer {
   restart(): Promise<void>;
 }
 
-export async function openSessionServer(test: TestContext, options: PlaceOptions = {}): Promise<SessionServer> {
+export async function openSessionServer(
+  test: TestContext,
+  options: PlaceOptions = {},
+  limits: { readonly graceMs: number } = { graceMs: 1000 },
+): Promise<SessionServer> {
   const place = await openSessionPlace(options);
   const { box, sessions } = place;
   const start = (): Promise<RunningServer> =>
-    startServer({ box, sessions, host: '127.0.0.1', port: 0, token: adminToken, limits: { graceMs: 1000 } });
+    startServer({ box, sessions, host: '127.0.0.1', port: 0, token: adminToken, limits });
   let server = await start();
   test.after(async () => {
     await server.close();
