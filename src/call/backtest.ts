@@ -3,7 +3,7 @@ import type { JournalReader } from '../journal/reader.ts';
 import { type Backtest, Backtester, type RecordedCall } from '../policy/backtest.ts';
 import { compilePolicies } from './compile-policies.ts';
 import type { RuleSource } from './policy-source.ts';
-import { eventOf } from './event-of-entry.ts';
+import { eventOf, namingIn } from './event-of-entry.ts';
 
 /** Tells which recorded calls a policy would have decided otherwise. What happened before `since` is their past. */
 export async function backtest(
@@ -25,6 +25,7 @@ function recordedCall(entry: ToolInvoked): RecordedCall {
     at: Date.parse(entry.at) - (durationMs ?? 0),
     tool,
     server,
+    naming: namingIn(entry),
     effect,
     labels,
     arguments: entry.arguments,

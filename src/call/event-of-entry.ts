@@ -1,4 +1,5 @@
 import { type StoredEntry, type ToolInvoked, toEvent } from '../journal/entry.ts';
+import type { RecordedNaming } from '../model/tool-names.ts';
 import { type CallEvent, mayHaveRun } from '../policy/call-event.ts';
 
 /** What facts are made of, out of the record of a call. */
@@ -24,11 +25,21 @@ export function eventOf(recorded: ToolInvoked): CallEvent | undefined {
     at: Date.parse(recorded.at),
     call: recorded.callId,
     tool: recorded.tool,
+    naming: namingIn(recorded),
     effect: recorded.effect ?? 'irreversible',
     labels: recorded.labels ?? [],
     ok: outcome === 'completed',
     arguments: recorded.arguments,
     output: recorded.output,
     cost: recorded.costUsd ?? 0,
+  };
+}
+
+/** Returns what an entry says of a tool's names besides the rendered one. */
+export function namingIn({ ownName, renamedFrom }: RecordedNaming): RecordedNaming | undefined {
+  if (ownName === undefined && renamedFrom === undefined) return undefined;
+  return {
+    ...(ownName === undefined ? {} : { ownName }),
+    ...(renamedFrom === undefined ? {} : { renamedFrom }),
   };
 }

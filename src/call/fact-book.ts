@@ -4,7 +4,7 @@ import { NamedSlots } from '../model/slots.ts';
 import type { CallEvent } from '../policy/call-event.ts';
 import type { BegunCall, Facts } from '../policy/facts.ts';
 import type { Past, Policy } from '../policy/policy.ts';
-import { endedCall } from './event-of-entry.ts';
+import { endedCall, namingIn } from './event-of-entry.ts';
 
 /** Whose past a call has: its session's and its principal's. */
 export interface Whose {
@@ -266,9 +266,10 @@ export class FactBook {
 /** Takes what another process recorded: a call that began there, or ended. */
 function hear(facts: Facts, entry: StoredEntry, fits: Recorded['fits']): void {
   if (entry.type === 'CallStarted') {
-    const { principal, arguments: args } = toEvent(entry) as CallStarted;
+    const started = toEvent(entry) as CallStarted;
+    const { principal, arguments: args, tool } = started;
     if (fits({ session: entry.session, principal: principal.id }))
-      facts.begin({ id: entry.call, tool: entry.tool, at: entry.at, arguments: args });
+      facts.begin({ id: entry.call, tool, naming: namingIn(started), at: entry.at, arguments: args });
   } else if (entry.type === 'ToolInvoked') {
     const { event, ...whose } = endedCall(entry);
     if (event === undefined) facts.forget(entry.call);

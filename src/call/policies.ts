@@ -63,11 +63,12 @@ export class Policies {
   ending(call: Call, { outcome }: CallOutcome): void {
     const book = this.#inForce?.book;
     if (book === undefined || outcome !== 'completed' || !call.isRecordedWhole || call.decision === undefined) return;
-    const { effect, labels } = toolOf(call).definition;
+    const { definition, naming } = toolOf(call);
+    const { effect, labels } = definition;
     // What labelled tools said is recognised again: as far as it is recorded.
     if (labels.length > 0) return;
     const args = call.recordedArguments ?? recordedArguments(call);
-    book.ended(call.id, { effect, labels, ok: true, arguments: args, output: '', cost: call.costUsd ?? 0 });
+    book.ended(call.id, { naming, effect, labels, ok: true, arguments: args, output: '', cost: call.costUsd ?? 0 });
   }
 
   summary(): PolicySummary {

@@ -122,6 +122,7 @@ function facts(call: Call): string {
   let body = `"principal":${JSON.stringify(call.principal)},"arguments":${recordableArguments(call.argumentsText)}`;
   if (tool !== undefined)
     body += `,"server":"${tool.source.server}","adapter":"${tool.source.adapter}","effect":"${tool.definition.effect}","definitionHash":"${tool.definition.definitionHash}"`;
+  if (tool?.naming !== undefined) body += `,${JSON.stringify(tool.naming).slice(1, -1)}`;
   if (tool?.offered.undo !== undefined) body += ',"ownUndo":true';
   if (tool?.definition.effect === 'undoable') body += machineFact;
   if (tool !== undefined && tool.definition.labels.length > 0)

@@ -2,8 +2,9 @@ import { SignalboxError } from '../model/errors.ts';
 import { nearest } from '../model/nearest.ts';
 import { tell } from '../model/tell.ts';
 import type { ToolDefinition } from '../model/tool.ts';
+import { type RecordedNaming, fullNames, namesOf } from '../model/tool-names.ts';
 import type { CatalogTool } from './definition.ts';
-import { assertServerName, renderName } from './names.ts';
+import { assertServerName } from './names.ts';
 import { Offers } from './offers.ts';
 import { Profile, type ProfilesByName } from './profile.ts';
 import { isCheaperFound } from './search/disclosure.ts';
@@ -31,6 +32,8 @@ export class Catalog {
   #snapshot: CatalogSnapshot | undefined;
   /** Belongs to the snapshot, but is not given out with it: whoever has it could run tools past the pipeline. */
   #byName: ReadonlyMap<string, CatalogTool> = new Map();
+  /** The other forms of full names; those that two tools have lead to neither. */
+  #byOtherName: ReadonlyMap<string, CatalogTool> = new Map();
   /** The tools by which others are found; they belong to the snapshot, too. */
   #finders: readonly ToolDefinition[] = [];
   #profiles: ReadonlyMap<string, Profile> = new Map();
@@ -48,18 +51,18 @@ export class Catalog {
     return this.#snapshot;
   }
 
-  /** The tool that can be called by this name now. */
+  /** Returns the tool that can be called by this name now: the rendered name, or another form of its full name. */
   find(name: string): CatalogTool | undefined {
     if (this.#snapshot === undefined) this.#snapshot = this.#build();
-    return this.#byName.get(name);
+    return this.#byName.get(name) ?? this.#byOtherName.get(name);
   }
 
-  /** What a tool is called now whose server has this name for it; `undefined` where it was not renamed, or is told to nobody. */
+  /** Returns what a tool is called now whose server has this name for it; `undefined` where it was not renamed, or is listed to nobody. */
   renamed(name: string): string | undefined {
-    const found = this.snapshot.tools.find((tool) => {
-      const remote = this.#byName.get(tool.name)?.offered.remote;
-      return remote !== undefined && remote !== '' && renderName({ ...tool.id, tool: remote }).name === name;
-    });
+    const found = this.snapshot.tools.find(
+      ({ id, renamedFrom }) =>
+        renamedFrom !== undefined && fullNames({ server: id.server, tool: renamedFrom }).includes(name),
+    );
     return found?.name;
   }
 
@@ -245,6 +248,7 @@ export class Catalog {
     const byName = new Map<string, CatalogTool>();
     for (const mounted of this.#mounted.values()) addServer(parts, byName, mounted);
     this.#byName = byName;
+    this.#byOtherName = otherNames(byName.values());
     this.#finders = Object.freeze(
       [...byName.values()].filter(({ offered }) => offered.unlisted === true).map(({ definition }) => definition),
     );
@@ -269,7 +273,8 @@ function addServer(parts: Parts, byName: Map<string, CatalogTool>, mounted: Moun
   let count = 0;
   for (const offer of mounted.offers.now()) {
     const why = absence ?? offer.hidden;
-    if (why !== undefined) parts.hidden.push(hidden(offer.name, source.server, why));
+    const { naming } = offer.tool ?? offer;
+    if (why !== undefined) parts.hidden.push(hidden(offer.name, source.server, why, naming));
     if (why !== undefined || offer.tool === undefined) continue;
     const { name, tool } = offer;
     byName.set(name, tool);
@@ -303,6 +308,20 @@ function addServer(parts: Parts, byName: Map<string, CatalogTool>, mounted: Moun
   );
 }
 
+function otherNames(tools: Iterable<CatalogTool>): Map<string, CatalogTool> {
+  const found = new Map<string, CatalogTool>();
+  const shared = new Set<string>();
+  for (const tool of tools) {
+    if (tool.naming === undefined) continue;
+    for (const name of namesOf(tool.definition).full) {
+      if (found.has(name)) shared.add(name);
+      found.set(name, tool);
+    }
+  }
+  for (const name of shared) found.delete(name);
+  return found;
+}
+
 function unknownProfile(name: string, known: Iterable<string>): string {
   const names = [...known];
   const meant = nearest(name, names);
@@ -310,8 +329,8 @@ function unknownProfile(name: string, known: Iterable<string>): string {
   return `there is no profile named ${JSON.stringify(name.slice(0, 128))}; ${hint}`;
 }
 
-function hidden(name: string, server: string, { by, reason, since }: Absence): HiddenTool {
-  return Object.freeze({ name, server, by, reason, since });
+function hidden(name: string, server: string, { by, reason, since }: Absence, naming?: RecordedNaming): HiddenTool {
+  return Object.freeze({ name, server, ...naming, by, reason, since });
 }
 
 function absenceOf({ source, disabledSince }: Mounted): Absence | undefined {

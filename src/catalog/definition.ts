@@ -3,6 +3,7 @@ import canonicalize from 'canonicalize';
 import { SignalboxError, messageOf } from '../model/errors.ts';
 import { inspectJson } from '../model/json.ts';
 import type { ToolDefinition } from '../model/tool.ts';
+import { type RecordedNaming, recordedNaming } from '../model/tool-names.ts';
 import { renderName } from './names.ts';
 import type { Source, SourceTool } from './source.ts';
 
@@ -12,6 +13,8 @@ export interface CatalogTool {
   readonly source: Source;
   readonly offered: SourceTool;
   readonly notices: readonly string[];
+  /** Present where the rendered name does not say how the tool is called at its server. */
+  readonly naming?: RecordedNaming;
 }
 
 /** Gives a source's tool its name and its hash. */
@@ -21,6 +24,7 @@ export function catalogTool(source: Source, offered: SourceTool): CatalogTool {
   const told = {
     id,
     name,
+    ...(offered.remote === undefined || offered.remote === offered.tool ? {} : { renamedFrom: offered.remote }),
     ...(offered.title === undefined ? {} : { title: offered.title }),
     description: offered.description,
     inputSchema: offered.inputSchema,
@@ -36,7 +40,8 @@ export function catalogTool(source: Source, offered: SourceTool): CatalogTool {
   const definition: ToolDefinition = { ...copied(name, told), definitionHash: definitionHash(name, told) };
   deepFreeze(definition);
   const notices = notice === undefined ? offered.notices : [notice, ...offered.notices];
-  return { definition, source, offered, notices };
+  const naming = recordedNaming(definition);
+  return { definition, source, offered, notices, ...(naming === undefined ? {} : { naming }) };
 }
 
 /** What was told stays what it was, whatever its author does to the schema object later. Keeps the order of keys. */

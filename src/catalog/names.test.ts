@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { SignalboxError } from '../model/errors.ts';
-import { assertServerName, longestName, parseName, renderName } from './names.ts';
+import { maxNameLength } from '../model/tool-names.ts';
+import { assertServerName, parseName, renderName } from './names.ts';
 
 const characters = 'ABCXYZabcxyz0189-_'.split('');
 const serverName = fc
@@ -10,7 +11,7 @@ const serverName = fc
   .map((name) => name.replaceAll(/_+/g, '_').replace(/_$/, 'x'));
 const plainTool = fc.string({ unit: fc.constantFrom(...characters, '_', '_'), minLength: 1, maxLength: 70 });
 const anyTool = fc.oneof(fc.string({ unit: 'binary', minLength: 1, maxLength: 80 }), plainTool);
-const rendering = /^[A-Za-z0-9_-]{1,64}$/;
+const rendering = /^[A-Za-z0-9_-]{1,60}$/;
 
 function problemOf(server: string): string {
   try {
@@ -29,7 +30,7 @@ describe('rendered names', () => {
       fc.property(serverName, plainTool, (server, tool) => {
         assertServerName(server);
         const { name, notice } = renderName({ server, tool });
-        const fits = `mcp__${server}__${tool}`.length <= longestName;
+        const fits = `mcp__${server}__${tool}`.length <= maxNameLength;
         assert.equal(notice === undefined, fits);
         if (fits) assert.deepEqual(parseName(name), { server, tool });
       }),
@@ -69,13 +70,13 @@ describe('rendered names', () => {
       notice: 'name "files.read" is rendered as "mcp__s__files_read"',
     });
     const long = renderName({ server: 's', tool: 'x'.repeat(60) });
-    assert.match(long.notice ?? '', /^name "x{60}" is shortened to "mcp__s__x+_[0-9a-f]{8}" \(limit 64 characters\)$/);
+    assert.match(long.notice ?? '', /^name "x{60}" is shortened to "mcp__s__x+_[0-9a-f]{8}" \(limit 60 characters\)$/);
   });
 
   test('shortening is the same on every machine and at every time', () => {
     assert.equal(
       renderName({ server: 'files', tool: 'read_the_whole_of_a_very_long_file_name_that_nobody_can_type' }).name,
-      'mcp__files__read_the_whole_of_a_very_long_file_name_tha_bad28133',
+      'mcp__files__read_the_whole_of_a_very_long_file_name_bad28133',
     );
   });
 

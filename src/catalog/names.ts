@@ -1,9 +1,7 @@
-import { hash } from 'node:crypto';
 import { SignalboxError } from '../model/errors.ts';
 import type { ToolId } from '../model/tool.ts';
+import { fullName, maxNameLength, renderedName, safeName } from '../model/tool-names.ts';
 
-/** The longest rendered name: the tightest limit among the model providers. */
-export const longestName = 64;
 const longestServerName = 44;
 const prefix = 'mcp__';
 
@@ -35,18 +33,20 @@ export interface RenderedName {
 /** Renders `mcp__{server}__{tool}`. Reversible unless a notice says that the tool's own name did not fit. */
 export function renderName(id: ToolId): RenderedName {
   if (id.tool === '') throw new SignalboxError('name-invalid', `a tool of server "${id.server}" has an empty name`);
-  const safe = id.tool.replace(/[^A-Za-z0-9_-]/gu, '_');
-  const full = `${prefix}${id.server}__${safe}`;
-  if (full.length > longestName) {
-    const mark = `_${hash('sha256', `${id.server}\n${id.tool}`, 'hex').slice(0, 8)}`;
-    const name = full.slice(0, longestName - mark.length) + mark;
-    return {
-      name,
-      notice: `name ${JSON.stringify(id.tool)} is shortened to "${name}" (limit ${longestName} characters)`,
-    };
-  }
-  if (safe !== id.tool) return { name: full, notice: `name ${JSON.stringify(id.tool)} is rendered as "${full}"` };
-  return { name: full };
+  const name = renderedName(id);
+  if (name === fullName(id)) return { name };
+  const change =
+    name === safeName(id)
+      ? `is rendered as "${name}"`
+      : `is shortened to "${name}" (limit ${maxNameLength} characters)`;
+  return { name, notice: `name ${JSON.stringify(id.tool)} ${change}` };
+}
+
+/** Returns the rendered name of a tool by any form of its full name. One that was shortened to 64 characters stays: nobody can tell from what. */
+export function canonicalName(name: string): string {
+  const id = parseName(name);
+  if (id === undefined || (name.length === 64 && /_[0-9a-f]{8}$/.test(name))) return name;
+  return renderedName(id);
 }
 
 /** Reads a rendered name back; `undefined` when it is not one. */

@@ -1,5 +1,6 @@
 import { SignalboxError, messageOf } from '../model/errors.ts';
 import { type CatalogTool, catalogTool } from './definition.ts';
+import { type RecordedNaming, recordedNaming } from '../model/tool-names.ts';
 import { renderName } from './names.ts';
 import type { HiddenTool } from './snapshot.ts';
 import type { Source, SourceState, SourceTool, WithheldTool } from './source.ts';
@@ -7,7 +8,7 @@ import type { Source, SourceState, SourceTool, WithheldTool } from './source.ts'
 /** What one tool of a source comes to: a tool of the catalog, or why it is none. */
 export type Offer =
   | { readonly name: string; readonly tool: CatalogTool; readonly hidden?: never }
-  | { readonly name: string; readonly tool?: never; readonly hidden: Hidden };
+  | { readonly name: string; readonly tool?: never; readonly hidden: Hidden; readonly naming?: RecordedNaming };
 
 interface Hidden extends Pick<HiddenTool, 'by' | 'reason' | 'since'> {
   /** Absent when it is hidden because somebody wanted it so. */
@@ -82,8 +83,11 @@ function build(source: Source, offered: SourceTool): Offer {
 }
 
 function withheld({ server }: Source, hidden: WithheldTool): Offer {
-  const name = hidden.tool === '' ? `mcp__${server}__` : renderName({ server, tool: hidden.tool }).name;
-  return { name, hidden };
+  const id = { server, tool: hidden.tool };
+  if (id.tool === '') return { name: `mcp__${server}__`, hidden };
+  const { name } = renderName(id);
+  const naming = recordedNaming({ id, name });
+  return { name, hidden, ...(naming === undefined ? {} : { naming }) };
 }
 
 /** The tools of every name that more than one has. */

@@ -1,13 +1,14 @@
-import { matchesPattern } from '../model/name-pattern.ts';
+import { isAnyMatched } from '../model/name-pattern.ts';
 import type { ToolDefinition } from '../model/tool.ts';
-import type { CatalogSnapshot, HiddenTool } from './snapshot.ts';
+import { type ToolNames, namesOf, recordedNaming } from '../model/tool-names.ts';
+import { type CatalogSnapshot, type HiddenTool, namedHidden } from './snapshot.ts';
 
 /** What one kind of client sees of the catalog. */
 export interface ProfileSettings {
   /** The servers whose tools are seen: all when absent. The built-in one always is. */
   readonly servers?: readonly string[];
   /**
-   * Patterns for rendered names or for a tool's own name; those that begin with `!` leave out. A tool is seen when no pattern
+   * Patterns for full names, as they are or rendered, or for a tool's own name; those that begin with `!` leave out. A tool is seen when no pattern
    * leaves it out and, where there are others, one of them fits. Their order does not matter: leaving out always wins.
    */
   readonly tools?: readonly string[];
@@ -67,21 +68,25 @@ export class Profile {
 
   /** The patterns that fit no tool, as they were written: they do not do what their author thinks. */
   unmatched({ tools, hidden }: CatalogSnapshot): string[] {
-    const names = [...tools.map(({ name, id }) => [name, id.tool]), ...hidden.map(({ name }) => [name])];
+    const all = [...tools, ...hidden.map(namedHidden)].map(namesOf);
     return (this.settings.tools ?? []).filter((written) => {
-      const pattern = written.replace(/^!/, '');
-      return !names.some((each) => each.some((name) => matchesPattern(name, pattern)));
+      const isUnwanted = written.startsWith('!');
+      const pattern = isUnwanted ? written.slice(1) : written;
+      return !all.some((names) => isAnyMatched(isUnwanted ? names.all : grantedBy(names), pattern));
     });
   }
 
-  #reason({ name, id }: ToolDefinition, isUnlisted: boolean): string | undefined {
-    const fits = (pattern: string): boolean => matchesPattern(name, pattern) || matchesPattern(id.tool, pattern);
-    const unwanted = this.#unwanted.find(fits);
+  #reason(tool: ToolDefinition, isUnlisted: boolean): string | undefined {
+    const { id } = tool;
+    const names = namesOf(tool);
+    const unwanted = this.#unwanted.find((pattern) => isAnyMatched(names.all, pattern));
     if (unwanted !== undefined) return `profile "${this.name}" leaves it out with "!${unwanted}"`;
     if (isUnlisted) return undefined;
     if (this.#servers?.has(id.server) === false && id.server !== this.#builtin)
       return `profile "${this.name}" does not have the server "${id.server}"`;
-    if (this.#wanted.length > 0 && !this.#wanted.some(fits)) return `profile "${this.name}" does not name it`;
+    const granted = grantedBy(names);
+    if (this.#wanted.length > 0 && !this.#wanted.some((pattern) => isAnyMatched(granted, pattern)))
+      return `profile "${this.name}" does not name it`;
     return undefined;
   }
 
@@ -95,10 +100,18 @@ export class Profile {
       if (reason === undefined) {
         tools.push(tool);
         counts.set(server, (counts.get(server) ?? 0) + 1);
-      } else hidden.push(Object.freeze({ name: tool.name, server, by: 'profile', reason, since: this.#since }));
+      } else {
+        const naming = recordedNaming(tool);
+        hidden.push(Object.freeze({ name: tool.name, server, ...naming, by: 'profile', reason, since: this.#since }));
+      }
     }
     const servers = snapshot.servers.map((server) => Object.freeze({ ...server, tools: counts.get(server.name) ?? 0 }));
     for (const list of [tools, hidden, servers]) Object.freeze(list);
     return Object.freeze({ ...snapshot, tools, hidden, servers });
   }
+}
+
+/** What a pattern that shows tools is held against: not the names from before a rename, which another tool may have now. */
+function grantedBy({ full, bare }: ToolNames): readonly string[] {
+  return [...full, ...bare];
 }

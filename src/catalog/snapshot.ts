@@ -1,4 +1,5 @@
 import type { ToolDefinition } from '../model/tool.ts';
+import { type NamedTool, recordedTool } from '../model/tool-names.ts';
 
 /** Everything that can be called at one moment, and why the rest cannot. Never changes; a change makes the next version. */
 export interface CatalogSnapshot {
@@ -35,6 +36,9 @@ export interface ServerProvenance {
 export interface HiddenTool {
   readonly name: string;
   readonly server: string;
+  /** The tool's name as it is before it was rendered, where that changed it. */
+  readonly ownName?: string;
+  readonly renamedFrom?: string;
   /** What hides it. */
   readonly by:
     | 'server-disabled'
@@ -60,4 +64,9 @@ export interface CatalogNotice {
 /** The required servers that are not up. */
 export function missingServers({ servers }: Pick<CatalogSnapshot, 'servers'>): readonly ServerProvenance[] {
   return servers.filter(({ required, status }) => required === true && status !== 'up');
+}
+
+/** Returns a hidden tool as far as its names go. */
+export function namedHidden(hidden: HiddenTool): NamedTool {
+  return recordedTool(hidden.name, hidden);
 }

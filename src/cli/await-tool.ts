@@ -1,4 +1,5 @@
 import { parseName } from '../catalog/names.ts';
+import { namesOf } from '../model/tool-names.ts';
 import { unlessAborted } from '../model/unless-aborted.ts';
 import type { ConfiguredBox } from './configured/configured-box.ts';
 import { renderedName } from './resolve-tool.ts';
@@ -27,7 +28,7 @@ export async function awaitTool(configured: ConfiguredBox, given: string, signal
 function found(configured: ConfiguredBox, given: string): { is: Promise<void>; stop(): void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   const look = (): void => {
-    if (configured.box.tools().some(({ id }) => id.tool === given)) resolve();
+    if (configured.box.tools().some((tool) => namesOf(tool).bare.includes(given))) resolve();
   };
   const stop = configured.box.on('CatalogChanged', look);
   look();

@@ -1,3 +1,4 @@
+import { isUnmatchedNotice } from '../catalog/transforms/unmatched.ts';
 import { isOfRuntime } from '../config/agent-entry.ts';
 import type { Signalbox } from '../signalbox.ts';
 
@@ -12,4 +13,12 @@ export function unmatchedPatterns(box: Pick<Signalbox, 'profiles' | 'catalog'>):
         .filter((pattern) => !isOfRuntime(pattern.replace(/^!/, '')))
         .map((pattern) => `profiles.${name}.tools: ${JSON.stringify(pattern)} fits no tool`),
     );
+}
+
+/** Returns a line for each name and pattern in the `tools` block of a server that fits none of its tools. */
+export function unmatchedKeys(box: Pick<Signalbox, 'catalog'>): string[] {
+  return box
+    .catalog()
+    .notices.filter(({ message }) => isUnmatchedNotice(message))
+    .map(({ server, message }) => `server "${server}": ${message}`);
 }

@@ -77,6 +77,10 @@ interface CallFacts {
   /** Without secrets. */
   readonly arguments: JsonObject;
   readonly server?: string;
+  /** The tool's name as it is before it was rendered, where that changed it. */
+  readonly ownName?: string;
+  /** The server's name for the tool, where it was given another. */
+  readonly renamedFrom?: string;
   /** How the tool was reached: `local:notes`, `mcp:files`. */
   readonly adapter?: string;
   readonly effect?: Effect;

@@ -20,3 +20,8 @@ export function namePattern(pattern: string): (name: string) => boolean {
     return true;
   };
 }
+
+/** Tells whether one of a tool's names fits a pattern. */
+export function isAnyMatched(names: readonly string[], pattern: string): boolean {
+  return names.some(namePattern(pattern));
+}

@@ -39,6 +39,8 @@ export interface ToolDefinition extends ToolDescription {
   readonly id: ToolId;
   /** The name agents call it by: `mcp__{server}__{tool}`. */
   readonly name: string;
+  /** The server's name for it, where the configuration or a transform gave it another. */
+  readonly renamedFrom?: string;
   /** Hash of all the rest: what a call is pinned to. */
   readonly definitionHash: string;
 }

@@ -15,6 +15,9 @@ export interface Survey {
   readonly problems: readonly ConditionProblem[];
   /** It goes through lists, so what it costs depends on the arguments. */
   readonly loops: boolean;
+  readonly readsToolName: boolean;
+  /** The patterns of tools in `session.last(…)`, `lastOk(…)` and `count(…)`. */
+  readonly tools: readonly string[];
   /** The pieces whose values explain the answer, as they stand in the text. */
   readonly looksAt: readonly string[];
   /** `session.count(pattern, window)`: what must be counted. */
@@ -35,7 +38,9 @@ export function surveyCondition(root: ASTNode): Survey {
   const problems: ConditionProblem[] = [];
   const looksAt = new Set<string>();
   const windows: { pattern: string; window: string }[] = [];
+  const tools = new Set<string>();
   let loops = false;
+  let readsToolName = false;
 
   const refuse = ({ start }: ASTNode, message: string, hint?: string): void => {
     problems.push({ offset: start, message, ...(hint === undefined ? {} : { hint }) });
@@ -49,10 +54,12 @@ export function surveyCondition(root: ASTNode): Survey {
           refuse(node, 'bytes and unsigned numbers cannot be used in a condition');
         return;
       case 'id':
+        if (node.args === 'tool') readsToolName = true;
         if (node.args === 'cel' || node.args === 'google' || node.args === 'optional')
           refuse(node, `${node.args} cannot be used in a condition`);
         return;
       case '.':
+        if (node.args[0].op === 'id' && node.args[0].args === 'tool' && node.args[1] !== 'name') return;
         return walk(node.args[0], bound, look);
       case '[]':
         walk(node.args[0], bound, look);
@@ -123,13 +130,14 @@ export function surveyCondition(root: ASTNode): Survey {
       if (each.op !== 'value' || typeof each.args !== 'string')
         refuse(each, `"${name}" needs its arguments written out, in quotes`);
     if (pattern?.op !== 'value' || typeof pattern.args !== 'string') return;
+    tools.add(pattern.args);
     if (window?.op !== 'value' || typeof window.args !== 'string') return;
     if (durationMs(window.args) === undefined) refuse(window, `expected ${durationForm}`);
     else windows.push({ pattern: pattern.args, window: window.args });
   };
 
   walk(root, new Set());
-  return { problems, loops, looksAt: [...looksAt].slice(0, mostLooks), windows };
+  return { problems, loops, readsToolName, tools: [...tools], looksAt: [...looksAt].slice(0, mostLooks), windows };
 }
 
 /** A chain like `args.amount` or `session.last('x').seq`, as long as it goes; not one that begins at a variable of a loop. */

@@ -2,6 +2,7 @@ import type { Principal } from '../model/call.ts';
 import type { Decision } from '../model/decision.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Effect, ToolDefinition } from '../model/tool.ts';
+import { type RecordedNaming, recordedTool } from '../model/tool-names.ts';
 import type { CallEvent } from './call-event.ts';
 import type { Facts } from './facts.ts';
 import type { Policy } from './policy.ts';
@@ -13,6 +14,7 @@ export interface RecordedCall {
   readonly at: number;
   readonly tool: string;
   readonly server: string;
+  readonly naming: RecordedNaming | undefined;
   readonly effect: Effect;
   readonly labels: readonly string[];
   readonly arguments: JsonObject;
@@ -99,13 +101,13 @@ export class Backtester {
   }
 
   /** What the record tells of a tool: enough for rules, except for its annotations. */
-  #tool({ tool, server, effect, labels }: RecordedCall): ToolDefinition {
-    const key = JSON.stringify([tool, effect, labels]);
+  #tool({ tool, server, naming, effect, labels }: RecordedCall): ToolDefinition {
+    const key = JSON.stringify([tool, naming, effect, labels]);
     let definition = this.#tools.get(key);
     if (definition === undefined) {
-      const id = { server, tool: tool.startsWith(`mcp__${server}__`) ? tool.slice(`mcp__${server}__`.length) : tool };
       const rest = { description: '', inputSchema: {}, annotations: {}, idempotent: false, definitionHash: '' };
-      definition = { ...rest, id, name: tool, effect, labels };
+      const named = recordedTool(tool, naming ?? {});
+      definition = { ...rest, ...named, id: { ...named.id, server }, effect, labels };
       this.#tools.set(key, definition);
     }
     return definition;

@@ -2,6 +2,7 @@ import type { CallError, OutcomeName } from '../model/call.ts';
 import type { CallErrorCode } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Effect } from '../model/tool.ts';
+import type { RecordedNaming } from '../model/tool-names.ts';
 
 /** A call that has ended, as facts are made from it. Everything in it can be read back from the journal. */
 export interface CallEvent {
@@ -11,6 +12,8 @@ export interface CallEvent {
   readonly at: number;
   readonly call: string;
   readonly tool: string;
+  /** Present where the rendered name does not say how the tool is called at its server. */
+  readonly naming?: RecordedNaming | undefined;
   readonly effect: Effect;
   readonly labels: readonly string[];
   /** It ended as `completed`. */

@@ -13,6 +13,10 @@ export interface Condition {
   readonly text: string;
   /** It goes through lists: what it costs depends on the arguments. */
   readonly loops: boolean;
+  /** The patterns of tools whose calls it looks back at. */
+  readonly tools: readonly string[];
+  /** It depends on `tool.name`. */
+  readonly readsToolName: boolean;
   /** Throws when it cannot be evaluated, for instance because an argument is missing. */
   readonly holds: (scene: Scene) => boolean;
   /** What it looked at, by the pieces of its text. */
@@ -50,7 +54,7 @@ export class ConditionCompiler {
     if (parsed.problems !== undefined) return parsed;
     const { run, ast, survey } = parsed.value;
     for (const { pattern, window } of survey.windows) this.#meters.of(pattern, window);
-    const { looksAt, loops } = survey;
+    const { looksAt, loops, readsToolName, tools } = survey;
     // Made when a call comes: rules are also read to see whether they are good.
     let looks: readonly (readonly [string, Run])[] | undefined;
     let shortcut: Shortcut | undefined;
@@ -66,7 +70,7 @@ export class ConditionCompiler {
       looks ??= looksAt.map((look) => [plainName(look), prepared(this.#conditions, look)]);
       return valuesOf(looks, scene);
     };
-    return { value: { text, loops, holds, values } };
+    return { value: { text, loops, readsToolName, tools, holds, values } };
   }
 
   /** Compiles what a call costs. */

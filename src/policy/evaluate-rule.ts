@@ -1,10 +1,13 @@
 import type { JsonObject } from '../model/json.ts';
-import { matchesPattern } from '../model/name-pattern.ts';
+import { isAnyMatched } from '../model/name-pattern.ts';
 import type { ToolDefinition } from '../model/tool.ts';
+import { fullName, namesOf } from '../model/tool-names.ts';
+import type { Condition } from './condition.ts';
 import { pathsIn } from './paths.ts';
 import { matchesAny } from './patterns.ts';
 import type { Rule, RuleKind } from './rule.ts';
 import type { Situation } from './situation.ts';
+import { ToolView } from './views.ts';
 
 /** Why a rule holds for a call: what it says when its author gave no reason, and what it looked at. */
 export interface Grounds {
@@ -20,27 +23,30 @@ export type Check = (situation: Situation) => Grounds | undefined;
 const longestLooped = 64 * 1024;
 
 /** Tells whether a rule can be about calls of a tool at all. */
-export function concerns({ kind, scope }: Rule, tool: ToolDefinition): boolean {
-  if (scope.servers !== undefined && !matchesAny(tool.id.server, scope.servers)) return false;
+export function concerns({ kind, scope, answer }: Rule, tool: ToolDefinition): boolean {
+  if (scope.servers !== undefined && !matchesAny([tool.id.server], scope.servers)) return false;
+  const { full, bare, all } = namesOf(tool);
   switch (kind.kind) {
     case 'match':
-      return matchesAny(tool.name, kind.match);
+      if (answer !== 'allow') return matchesAny(all, kind.match);
+      // Any server can give a tool any name: a bare one allows only where the rule says whose tool it means.
+      return matchesAny(scope.servers === undefined ? full : [...full, ...bare], kind.match);
     case 'requires':
-      return kind.targets.some(({ match }) => matchesPattern(tool.name, match));
+      return kind.targets.some(({ match }) => isAnyMatched(all, match));
     case 'readBeforeWrite':
-      return matchesAny(tool.name, kind.track.write);
+      return matchesAny(all, kind.track.write);
     case 'limit':
-      return matchesAny(tool.name, kind.meter.match);
+      return matchesAny(all, kind.meter.match);
     case 'flow':
       return tool.labels.some((label) => kind.to.includes(label));
   }
 }
 
 /** What a rule checks in calls of a tool that it is about. */
-export function checkOf(kind: RuleKind, tool: ToolDefinition): Check {
+export function checkOf({ kind, answer }: Rule, tool: ToolDefinition): Check {
   switch (kind.kind) {
     case 'match':
-      return matchCheck(kind);
+      return matchCheck(kind, answer, tool);
     case 'requires':
       return requiresCheck(kind, tool);
     case 'readBeforeWrite':
@@ -54,24 +60,44 @@ export function checkOf(kind: RuleKind, tool: ToolDefinition): Check {
 
 type Kind<Name extends RuleKind['kind']> = Extract<RuleKind, { kind: Name }>;
 
-function matchCheck({ when }: Kind<'match'>): Check {
+function matchCheck({ when }: Kind<'match'>, answer: Rule['answer'], tool: ToolDefinition): Check {
   if (when === true) {
     const always: Grounds = { reason: 'the rule is about this tool' };
     return () => always;
   }
-  const { holds } = when;
   const grounds: Grounds = { reason: when.text, values: ({ scene }) => when.values(scene) };
-  if (!when.loops) return ({ scene }) => (holds(scene) ? grounds : undefined);
-  return ({ scene, call: { size } }) => {
+  const holds = holdsByEveryName(when, answer, tool);
+  if (!when.loops) return (situation) => (holds(situation) ? grounds : undefined);
+  return (situation) => {
+    const { size } = situation.call;
     if (size > longestLooped) throw new Error(`the arguments have ${size} characters, too many to go through`);
-    return holds(scene) ? grounds : undefined;
+    return holds(situation) ? grounds : undefined;
   };
+}
+
+/**
+ * A tool with several full names is held against a condition on `tool.name` by each of them. A rule that restricts holds when one
+ * name fits; one that allows holds when all names of the tool as it is called now do.
+ */
+function holdsByEveryName(
+  { holds, readsToolName }: Condition,
+  answer: Rule['answer'],
+  tool: ToolDefinition,
+): (situation: Situation) => boolean {
+  const { all } = namesOf(tool);
+  const names = answer === 'allow' ? [tool.name, fullName(tool.id)] : all.filter((name) => name.startsWith('mcp__'));
+  const others = readsToolName ? names.filter((name) => name !== tool.name) : [];
+  if (others.length === 0) return ({ scene }) => holds(scene);
+  const views = others.map((name) => new ToolView({ ...tool, name }));
+  if (answer === 'allow')
+    return (situation) => holds(situation.scene) && views.every((view) => holds(situation.sceneOf(view)));
+  return (situation) => holds(situation.scene) || views.some((view) => holds(situation.sceneOf(view)));
 }
 
 /** The last completed call of each step must be later than that of the step before it. */
 function requiresCheck({ targets, fresh }: Kind<'requires'>, tool: ToolDefinition): Check {
   const checks = targets
-    .filter(({ match }) => matchesPattern(tool.name, match))
+    .filter(({ match }) => isAnyMatched(namesOf(tool).all, match))
     .map(({ match, steps }) => stepsCheck(match, steps, fresh, tool));
   return (situation) => {
     for (const check of checks) {

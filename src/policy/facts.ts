@@ -1,6 +1,7 @@
 import type { JsonObject } from '../model/json.ts';
-import { matchesPattern } from '../model/name-pattern.ts';
+import { isAnyMatched } from '../model/name-pattern.ts';
 import { NamedSlots } from '../model/slots.ts';
+import { type RecordedNaming, namesOf, recordedTool } from '../model/tool-names.ts';
 import type { CallEvent } from './call-event.ts';
 import { Fingerprints, recognised } from './fingerprints.ts';
 import { type Meter, MeterState, type Reading } from './meter.ts';
@@ -35,12 +36,14 @@ export interface PastCall {
 export interface BegunCall {
   readonly id: string;
   readonly tool: string;
+  /** Present where the rendered name does not say how the tool is called at its server. */
+  readonly naming?: RecordedNaming | undefined;
   readonly at: number;
   readonly arguments: JsonObject;
 }
 
 interface ToolRecord {
-  readonly tool: string;
+  readonly names: readonly string[];
   readonly meters: readonly MeterState[];
   readonly tracks: readonly { readonly path: string; readonly known: RecentSet<string> }[];
   last: PastCall;
@@ -85,7 +88,7 @@ export class Facts {
 
   /** A call was let through. Until it ends it counts, and it is the last call of its tool. */
   begin(call: BegunCall): void {
-    const record = this.#record(call.tool);
+    const record = this.#record(call);
     const costs =
       record.meters.length === 0 ? noCosts : record.meters.map(({ meter }) => costOf(meter, call.arguments, 0));
     record.meters.forEach((state, index) => state.begin(costs[index] ?? 0));
@@ -105,7 +108,7 @@ export class Facts {
   /** A call has ended and may have acted. */
   observe(event: CallEvent): void {
     this.forget(event.call);
-    const record = this.#record(event.tool);
+    const record = this.#record(event);
     const past: PastCall = { seq: event.seq, at: event.at, args: event.arguments };
     this.#newest = Math.max(this.#newest, event.seq);
     this.#cost += event.cost;
@@ -178,28 +181,31 @@ export class Facts {
   #matching(pattern: string): readonly ToolRecord[] {
     let found = this.#lookups.get(pattern);
     if (found === undefined) {
-      found = [...this.#tools.values()].filter(({ tool }) => matchesPattern(tool, pattern));
+      found = [...this.#tools.values()].filter(({ names }) => isAnyMatched(names, pattern));
       if (this.#lookups.size < mostLookups) this.#lookups.set(pattern, found);
     }
     return found;
   }
 
-  #record(tool: string): ToolRecord {
-    let record = this.#tools.get(tool);
+  #record({ tool, naming }: Pick<BegunCall, 'tool' | 'naming'>): ToolRecord {
+    // What was rendered from other names is another tool.
+    const key = naming === undefined ? tool : JSON.stringify([tool, naming]);
+    let record = this.#tools.get(key);
     if (record === undefined) {
+      const names = namesOf(recordedTool(tool, naming ?? {})).all;
       record = {
-        tool,
-        meters: [...this.#meters.values()].filter(({ meter }) => matchesAny(tool, meter.match)),
+        names,
+        meters: [...this.#meters.values()].filter(({ meter }) => matchesAny(names, meter.match)),
         tracks: [...this.#tracks]
-          .filter(([{ read, write }]) => matchesAny(tool, read) || matchesAny(tool, write))
+          .filter(([{ read, write }]) => matchesAny(names, read) || matchesAny(names, write))
           .map(([{ path }, known]) => ({ path, known })),
         last: never,
         lastOk: never,
         count: 0,
         pending: new NamedSlots(),
       };
-      this.#tools.set(tool, record);
-      for (const [pattern, found] of this.#lookups) if (matchesPattern(tool, pattern)) found.push(record);
+      this.#tools.set(key, record);
+      for (const [pattern, found] of this.#lookups) if (isAnyMatched(names, pattern)) found.push(record);
     }
     return record;
   }

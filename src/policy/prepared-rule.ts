@@ -27,7 +27,7 @@ export class PreparedRule {
 
   constructor(rule: Rule, tool: ToolDefinition) {
     this.#rule = rule;
-    this.#check = checkOf(rule.kind, tool);
+    this.#check = checkOf(rule, tool);
     const { sessions, principals } = rule.scope;
     this.#isInSession = sessions && anyOf(sessions);
     this.#isByPrincipal = principals && anyOf(principals);

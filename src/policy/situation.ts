@@ -23,6 +23,11 @@ export class Situation {
     return (this.#scene ??= new Scene(this.call, this.#tool, this.session));
   }
 
+  /** Returns what conditions see of the same call when its tool is called by another name. */
+  sceneOf(tool: ToolView): Scene {
+    return new Scene(this.call, tool, this.session);
+  }
+
   /** Whether the arguments hold something that was read under this label. */
   holdsValueOf(label: string): boolean {
     this.#recognised ??= this.principal.recognised(this.call.arguments);

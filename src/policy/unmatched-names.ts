@@ -1,10 +1,11 @@
-import { matchesPattern } from '../model/name-pattern.ts';
+import { isAnyMatched, matchesPattern } from '../model/name-pattern.ts';
 import { nearest } from '../model/nearest.ts';
-import type { Rule, RuleKind } from './rule.ts';
+import { type NamedTool, namesOf } from '../model/tool-names.ts';
+import type { Rule } from './rule.ts';
 
 /** What is there to be matched. */
 export interface Offered {
-  readonly tools: readonly string[];
+  readonly tools: readonly NamedTool[];
   readonly labels: readonly string[];
   readonly servers: readonly string[];
   /** Servers whose tools are not known now. */
@@ -23,26 +24,42 @@ export interface UnmatchedName {
   readonly nearest: string | undefined;
 }
 
-type Named = Pick<UnmatchedName, 'key' | 'name' | 'what'>;
+type Named = Pick<UnmatchedName, 'key' | 'name' | 'what'> & {
+  /** Only full names count. */
+  readonly isFull?: boolean;
+};
 
 /** The names in rules that fit no tool, label or server. What a server that is away might offer is given the benefit of the doubt. */
 export function unmatchedNames(rules: readonly Rule[], offered: Offered): UnmatchedName[] {
   const candidates = {
-    tool: [...offered.tools, ...offered.servers.map((server) => `mcp__${server}__*`)],
+    tool: [...offered.tools.map(({ name }) => name), ...offered.servers.map((server) => `mcp__${server}__*`)],
     label: offered.labels,
     server: offered.servers,
   };
-  return rules.flatMap(({ id, at, kind, scope }) =>
-    [...namesIn(kind), ...named('servers', 'server', scope.servers ?? [])]
+  return rules.flatMap((rule) =>
+    [...namesIn(rule), ...named('servers', 'server', rule.scope.servers ?? [])]
       .filter((each) => !isFound(each, offered))
-      .map((each) => ({ rule: id, at, ...each, nearest: nearest(each.name, candidates[each.what]) })),
+      .map(({ key, name, what }) => ({
+        rule: rule.id,
+        at: rule.at,
+        key,
+        name,
+        what,
+        nearest: nearest(name, candidates[what]),
+      })),
   );
 }
 
-function namesIn(kind: RuleKind): Named[] {
+function namesIn({ kind, answer, scope }: Rule): Named[] {
   switch (kind.kind) {
-    case 'match':
-      return named('match', 'tool', kind.match);
+    case 'match': {
+      const isFull = answer === 'allow' && scope.servers === undefined;
+      const past = kind.when === true ? [] : kind.when.tools;
+      return [
+        ...named('match', 'tool', kind.match).map((each) => ({ ...each, isFull })),
+        ...named(answer, 'tool', past),
+      ];
+    }
     case 'requires':
       return kind.targets.flatMap(({ match, steps }) => named('requires', 'tool', [match, ...steps]));
     case 'readBeforeWrite':
@@ -61,12 +78,12 @@ function named(key: string, what: Named['what'], names: readonly string[]): Name
   return names.map((name) => ({ key, name, what }));
 }
 
-function isFound({ name, what }: Named, { tools, labels, servers, absent }: Offered): boolean {
+function isFound({ name, what, isFull = false }: Named, { tools, labels, servers, absent }: Offered): boolean {
   switch (what) {
     case 'tool':
       return (
         name === '*' ||
-        tools.some((tool) => matchesPattern(tool, name)) ||
+        tools.some((tool) => isAnyMatched(isFull ? namesOf(tool).full : namesOf(tool).all, name)) ||
         absent.some((server) => mayBeOf(name, server))
       );
     case 'label':
@@ -78,6 +95,7 @@ function isFound({ name, what }: Named, { tools, labels, servers, absent }: Offe
 
 /** Whether a tool of the server could have a name that fits. */
 function mayBeOf(pattern: string, server: string): boolean {
+  if (!pattern.startsWith('mcp__') && !pattern.startsWith('*')) return true;
   const [beginning = ''] = pattern.split('*', 1);
   const prefix = `mcp__${server}__`;
   return beginning.startsWith(prefix) || (pattern.includes('*') && prefix.startsWith(beginning));

@@ -46,7 +46,8 @@ export function decide(policies: Policies, redactor: Redactor, waits: Waits): St
     const asked = askedCall(call);
     const ruled = inForce.policy.decide(asked, past);
     // Nothing is waited for between the decision and this: a call decided next to it counts this one.
-    const begun = { id: call.id, tool: asked.tool.name, at: asked.at, arguments: asked.arguments };
+    const { naming } = toolOf(call);
+    const begun = { id: call.id, tool: asked.tool.name, naming, at: asked.at, arguments: asked.arguments };
     if (ruled.answer !== 'deny') inForce.book.begin(at, begun);
     if (inForce.code.length === 0) return follow(call, next, inForce, asked, ruled);
     const said = inForce.code.map((policy) => askToolPolicy(policy, asked, past.session));

@@ -1,9 +1,11 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { CatalogTool } from '../../catalog/definition.ts';
 import { parseName } from '../../catalog/names.ts';
+import { namedHidden } from '../../catalog/snapshot.ts';
 import type { SourceTool } from '../../catalog/source.ts';
 import type { CallOutcome } from '../../model/call.ts';
 import { nearest } from '../../model/nearest.ts';
+import { findNamed } from '../../model/tool-names.ts';
 import { unfinished } from '../../model/unfinished.ts';
 import type { Call, Stage } from '../call.ts';
 
@@ -18,6 +20,7 @@ export function resolve(catalog: Catalog): Stage {
       if ('outcome' in found) return found;
     }
     call.tool = found;
+    call.name = found.definition.name;
     return next(call);
   };
 }
@@ -52,7 +55,8 @@ function aimed(call: Call, forward: NonNullable<SourceTool['forward']>, catalog:
 
 function absent(call: Call, catalog: Catalog): CallOutcome {
   const snapshot = catalog.view(call.options.profile);
-  const hidden = snapshot.hidden.find((tool) => tool.name === call.name);
+  const named = findNamed(snapshot.hidden.map(namedHidden), call.name)?.name;
+  const hidden = snapshot.hidden.find((tool) => tool.name === named);
   if (hidden !== undefined) {
     const since = new Date(hidden.since).toISOString();
     return unfinished(

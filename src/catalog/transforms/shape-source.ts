@@ -1,9 +1,9 @@
+import { type JsonObject, type JsonSchema, isJsonObject } from '../../model/json.ts';
 import { SchemaCompiler } from '../json-schema.ts';
 import type { Source, SourceState, SourceTool } from '../source.ts';
-import { matchesPattern } from '../../model/name-pattern.ts';
 import { shapeArguments } from './shape-arguments.ts';
-import { byOwnName } from './tool-mentions.ts';
-import type { ToolShaping } from './tool-shaping.ts';
+import { type ShapedTool, isMeant, keysFor, sectionFor } from './tool-mentions.ts';
+import type { ArgumentShaping, ToolShaping } from './tool-shaping.ts';
 import type { ToolTransform } from './tool-transform.ts';
 import { surveyedSource } from './transform-source.ts';
 import { unmatched } from './unmatched.ts';
@@ -11,13 +11,13 @@ import { unmatched } from './unmatched.ts';
 /** A source whose tools are as the configuration wants them. */
 export function shapeSource(source: Source, shaping: ToolShaping): Source {
   const hides: ToolTransform = (tool) => {
-    const hidden = hidingRule(tool.tool, shaping);
+    const hidden = hidingRule({ server: source.server, own: tool.tool }, shaping);
     return hidden === undefined ? tool : { hidden };
   };
   // What is hidden already is there all the same.
   const survey = ({ tools, hidden = [] }: SourceState): string[] => {
     const names = [...tools, ...hidden].map(({ tool }) => tool);
-    return unmatched(shaping, names);
+    return unmatched(shaping, source.server, names);
   };
   return lockedByNewName(surveyedSource(source, [hides, shaped(source.server, shaping)], survey), shaping);
 }
@@ -36,40 +36,60 @@ function lockedByNewName(source: Source, { rename = {} }: ToolShaping): Source {
   return { ...source, state };
 }
 
-function hidingRule(name: string, { allow, deny = [], origin }: ToolShaping): string | undefined {
-  const pattern = deny.find((each) => matchesPattern(name, each));
+function hidingRule(tool: ShapedTool, shaping: ToolShaping): string | undefined {
+  const { allow, deny = [], origin } = shaping;
+  const pattern = deny.find((each) => isMeant(shaping, each, tool));
   if (pattern !== undefined) return `hidden by deny pattern ${JSON.stringify(pattern)} in ${origin}`;
-  if (allow === undefined || allow.some((each) => matchesPattern(name, each))) return undefined;
+  if (allow === undefined || allow.some((each) => isMeant(shaping, each, tool))) return undefined;
   return `hidden by the allow patterns in ${origin}, none of which matches it`;
 }
 
 function shaped(server: string, shaping: ToolShaping): ToolTransform {
   const names = new Map(Object.entries(shaping.rename ?? {}));
-  const descriptions = byOwnName(shaping, 'describe');
-  const titles = byOwnName(shaping, 'title');
-  const argumentShapings = byOwnName(shaping, 'arguments');
-  const effects = byOwnName(shaping, 'effect');
-  const providerOptions = byOwnName(shaping, 'providerOptions');
-  const labels = byOwnName(shaping, 'labels');
   const { serverLabels = [] } = shaping;
   const compiler = new SchemaCompiler();
   const mark = shaping.prefix === true ? `[${server}] ` : '';
 
   return (tool) => {
     const own = tool.tool;
-    const description = descriptions.get(own) ?? tool.description;
-    const title = titles.get(own);
-    const options = providerOptions.get(own);
+    const named = { server, own };
+    const description = sectionFor(shaping, 'describe', named)?.value ?? tool.description;
+    const title = sectionFor(shaping, 'title', named)?.value;
+    const options = sectionFor(shaping, 'providerOptions', named)?.value;
+    // Labels add up: one that is left out would let a flow rule pass.
+    const labels = keysFor(shaping, 'labels', named).flatMap((key) => shaping.labels?.[key] ?? []);
     const renamed: SourceTool = {
       ...tool,
       tool: names.get(own) ?? own,
       description: description.startsWith(mark) ? description : mark + description,
-      effect: effects.get(own) ?? tool.effect,
-      labels: [...new Set([...tool.labels, ...serverLabels, ...(labels.get(own) ?? [])])],
+      effect: sectionFor(shaping, 'effect', named)?.value ?? tool.effect,
+      labels: [...new Set([...tool.labels, ...serverLabels, ...labels])],
       ...(title === undefined ? {} : { title }),
       ...(options === undefined ? {} : { providerOptions: { ...tool.providerOptions, ...options } }),
     };
-    const wanted = argumentShapings.get(own);
-    return wanted === undefined ? renamed : shapeArguments(renamed, wanted, { own, origin: shaping.origin, compiler });
+    const wanted = sectionFor(shaping, 'arguments', named);
+    if (wanted === undefined) return renamed;
+    const place = { own, origin: shaping.origin, compiler };
+    if (!wanted.key.includes('*')) return shapeArguments(renamed, wanted.value, place);
+    const fitting = fittingArguments(wanted.value, tool.inputSchema);
+    return fitting === undefined ? renamed : shapeArguments(renamed, fitting, place);
   };
+}
+
+/** Returns the part of a shaping for several tools that speaks of arguments this one has; `undefined` when none does. */
+function fittingArguments(shaping: ArgumentShaping, schema: JsonSchema): ArgumentShaping | undefined {
+  if (typeof schema !== 'object') return undefined;
+  const { properties } = schema;
+  // A schema that refers to others may well have the arguments.
+  if (!isJsonObject(properties))
+    return ['$ref', 'allOf', 'anyOf', 'oneOf'].some((keyword) => Object.hasOwn(schema, keyword)) ? shaping : undefined;
+  const has = (name: string): boolean => Object.hasOwn(properties, name);
+  const only = (values: JsonObject = {}): JsonObject =>
+    Object.fromEntries(Object.entries(values).filter(([name]) => has(name)));
+  const { default: defaults, hide = [], set } = shaping;
+  const fitting = { default: only(defaults), hide: hide.filter(has), set: only(set) };
+  const isEmpty = [fitting.hide, Object.keys(fitting.default), Object.keys(fitting.set)].every(
+    ({ length }) => length === 0,
+  );
+  return isEmpty ? undefined : fitting;
 }

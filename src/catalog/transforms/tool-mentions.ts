@@ -1,3 +1,5 @@
+import { isAnyMatched, matchesPattern } from '../../model/name-pattern.ts';
+import { fullNames } from '../../model/tool-names.ts';
 import { type ToolSection, type ToolShaping, toolSections } from './tool-shaping.ts';
 
 /** Two keys of one section that mean the same tool. */
@@ -7,19 +9,63 @@ export interface DoubleMention {
   readonly second: string;
 }
 
-/** What a section says, by the source's own names of the tools. */
-export function byOwnName<Section extends ToolSection>(
-  shaping: ToolShaping,
-  section: Section,
-): Map<string, NonNullable<ToolShaping[Section]>[string]> {
-  const said: NonNullable<ToolShaping[Section]> | Record<string, never> = shaping[section] ?? {};
-  const values = new Map<string, NonNullable<ToolShaping[Section]>[string]>();
-  for (const [key, value] of Object.entries(said)) for (const own of ownNames(shaping, key)) values.set(own, value);
-  return values;
+/** A tool as the `tools` block of its server can name it. */
+export interface ShapedTool {
+  readonly server: string;
+  /** The server's own name for it. */
+  readonly own: string;
 }
 
-/** The own names of the tools a key means. A new name wins over an own one: it is what people see. */
-export function ownNames({ rename = {} }: ToolShaping, key: string): string[] {
+/** Returns the keys of a section that mean a tool, the most specific first: exact names, then patterns by how much they spell out. */
+export function keysFor(shaping: ToolShaping, section: ToolSection, tool: ShapedTool): string[] {
+  const keys = Object.keys(shaping[section] ?? {});
+  if (keys.length === 0) return keys;
+  const names = shapedNames(shaping, tool);
+  const full = names.flatMap((name) => fullNames({ server: tool.server, tool: name }));
+  const literals = (key: string): number =>
+    key.includes('*') ? key.replace(`mcp__${tool.server}__`, '').replaceAll('*', '').length : Number.POSITIVE_INFINITY;
+  return keys
+    .filter((key) => isAnyMatched(names, key) || (key.startsWith('mcp__') && isAnyMatched(full, key)))
+    .toSorted((one, other) => compare(literals(other), literals(one)));
+}
+
+function compare(one: number, other: number): number {
+  return one === other ? 0 : one - other;
+}
+
+/** Returns the value of the most specific key that means a tool, and that key. */
+export function sectionFor<Section extends ToolSection>(
+  shaping: ToolShaping,
+  section: Section,
+  tool: ShapedTool,
+): { readonly key: string; readonly value: SectionValue<Section> } | undefined {
+  const [key] = keysFor(shaping, section, tool);
+  if (key === undefined) return undefined;
+  return {
+    key,
+    value: (shaping[section] as Readonly<Record<string, SectionValue<Section>>>)[key] as SectionValue<Section>,
+  };
+}
+
+type SectionValue<Section extends ToolSection> = NonNullable<ToolShaping[Section]>[string];
+
+/** Tells whether a pattern of `allow` or `deny` means a tool: by its own name, or by one of its full names. */
+export function isMeant({ rename = {} }: ToolShaping, pattern: string, { server, own }: ShapedTool): boolean {
+  if (matchesPattern(own, pattern)) return true;
+  if (!pattern.startsWith('mcp__')) return false;
+  const now = Object.hasOwn(rename, own) ? rename[own] : undefined;
+  return [own, ...(now === undefined ? [] : [now])].some((tool) => isAnyMatched(fullNames({ server, tool }), pattern));
+}
+
+/** The names that sections may use for a tool. A new name wins over an own one: it is what people see. */
+function shapedNames({ rename = {} }: ToolShaping, { own }: ShapedTool): string[] {
+  const now = Object.hasOwn(rename, own) ? rename[own] : undefined;
+  if (now === undefined) return Object.values(rename).includes(own) ? [] : [own];
+  return Object.values(rename).includes(own) ? [now] : [now, own];
+}
+
+/** The own names of the tools a key means. */
+function ownNames({ rename = {} }: ToolShaping, key: string): string[] {
   const renamed = Object.keys(rename).filter((own) => rename[own] === key);
   return renamed.length === 0 ? [key] : renamed;
 }
@@ -28,7 +74,8 @@ export function ownNames({ rename = {} }: ToolShaping, key: string): string[] {
 export function doubleMentions(shaping: ToolShaping): DoubleMention[] {
   return toolSections.flatMap((section) => {
     const firsts = new Map<string, string>();
-    return Object.keys(shaping[section] ?? {}).flatMap((second) => {
+    const exact = Object.keys(shaping[section] ?? {}).filter((key) => !key.includes('*'));
+    return exact.flatMap((second) => {
       const owns = ownNames(shaping, second);
       const first = owns.map((own) => firsts.get(own)).find((key) => key !== undefined);
       for (const own of owns) if (!firsts.has(own)) firsts.set(own, second);

@@ -7,7 +7,7 @@ type ByTool<Value> = Readonly<Record<string, Value>>;
 export interface ToolShaping {
   /** The name of the file that says so, for reasons and notices. */
   readonly origin: string;
-  /** Patterns of the names to offer, as the source has them; all of them when absent. */
+  /** Patterns of the names to offer, as the source has them or in full; all of them when absent. */
   readonly allow?: readonly string[];
   /** Patterns of the names to hide, also of allowed ones. */
   readonly deny?: readonly string[];
@@ -36,7 +36,7 @@ export interface ArgumentShaping {
   readonly set?: JsonObject;
 }
 
-/** The parts of a shaping that speak of single tools, by their new or their own name. */
+/** The parts of a shaping that speak of tools: by their new, own or full name, or by a pattern of one. */
 export const toolSections = ['describe', 'title', 'arguments', 'effect', 'providerOptions', 'labels'] as const;
 
 export type ToolSection = (typeof toolSections)[number];

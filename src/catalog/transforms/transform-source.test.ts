@@ -105,7 +105,14 @@ describe('a transform', () => {
     const catalog = catalogOf(transformSource(source, (tool) => ({ ...tool, tool: 'b' })));
     source.change({ down: { reason: 'no power', since: 5 } });
     assert.deepEqual(catalog.snapshot.hidden, [
-      { name: 'mcp__s__b', server: 's', by: 'server-down', reason: 'server "s" is down: no power', since: 5 },
+      {
+        name: 'mcp__s__b',
+        server: 's',
+        renamedFrom: 'a',
+        by: 'server-down',
+        reason: 'server "s" is down: no power',
+        since: 5,
+      },
     ]);
     source.change({ up: true });
     assert.deepEqual(names(catalog), ['mcp__s__b']);

@@ -1,26 +1,28 @@
 import { nearest } from '../../model/nearest.ts';
-import { matchesPattern } from '../../model/name-pattern.ts';
-import { ownNames } from './tool-mentions.ts';
+import { isMeant, keysFor } from './tool-mentions.ts';
 import { type ToolShaping, toolSections } from './tool-shaping.ts';
 
-/** What a shaping says of tools that are not there. No error: the server may list them later. */
-export function unmatched(shaping: ToolShaping, names: readonly string[]): string[] {
+/** Returns a notice for each name and pattern of a shaping that fits no tool. Not an error: the server may list it later. */
+export function unmatched(shaping: ToolShaping, server: string, names: readonly string[]): string[] {
   const known = new Set(names);
   const where = `in ${shaping.origin}`;
   const patterns = (['allow', 'deny'] as const).flatMap((list) =>
     (shaping[list] ?? [])
-      .filter((pattern) => !names.some((name) => matchesPattern(name, pattern)))
-      .map((pattern) => `${list} pattern ${JSON.stringify(pattern)} ${where} matches no tool of this server`),
+      .filter((pattern) => !names.some((own) => isMeant(shaping, pattern, { server, own })))
+      .map((pattern) => ({ section: list, key: pattern })),
   );
   const renames = Object.keys(shaping.rename ?? {})
     .filter((own) => !known.has(own))
     .map((own) => ({ section: 'rename', key: own }));
-  const mentions = toolSections.flatMap((section) =>
-    Object.keys(shaping[section] ?? {})
-      .filter((key) => !ownNames(shaping, key).some((own) => known.has(own)))
-      .map((key) => ({ section, key })),
-  );
-  const absent = [...renames, ...mentions].map(({ section, key }) => {
+  const mentions = toolSections.flatMap((section) => {
+    const used = new Set(names.flatMap((own) => keysFor(shaping, section, { server, own })));
+    return Object.keys(shaping[section] ?? {})
+      .filter((key) => !used.has(key))
+      .map((key) => ({ section, key }));
+  });
+  return [...patterns, ...renames, ...mentions].map(({ section, key }) => {
+    if (section === 'allow' || section === 'deny' || key.includes('*'))
+      return `${section} pattern ${JSON.stringify(key)} ${where} matches no tool of this server`;
     const meant = nearest(
       key,
       [...names, ...Object.values(shaping.rename ?? {})].filter((name) => name !== key),
@@ -28,5 +30,9 @@ export function unmatched(shaping: ToolShaping, names: readonly string[]): strin
     const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
     return `${section} ${where} speaks of ${JSON.stringify(key)}, which is no tool of this server${hint}`;
   });
-  return [...patterns, ...absent];
+}
+
+/** Tells whether a notice is one of these. */
+export function isUnmatchedNotice(message: string): boolean {
+  return / (?:matches no tool|is no tool) of this server/.test(message);
 }

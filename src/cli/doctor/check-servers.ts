@@ -16,7 +16,7 @@ export async function checkServers(configuration: Configuration, secretsFrom: st
     return lines.length === 0 ? '' : `; the last it wrote: ${lines.join(' / ')}`;
   };
   try {
-    const { servers, hidden, notices } = box.catalog();
+    const { tools, servers, hidden, notices } = box.catalog();
     return [
       ...checkVariables(configuration.secrets, secretProblems),
       ...servers.map((server) => checkServer(server, lastWords(server.name))),
@@ -36,7 +36,11 @@ export async function checkServers(configuration: Configuration, secretsFrom: st
         })),
       ...notices.map((notice): Finding => {
         const isForeign = servers.some(({ name, adapter }) => name === notice.server && adapter.startsWith('mcp:'));
-        return { level: 'warning', what: `${notice.tool}: ${notice.message}`, fix: fixOfNotice(notice, isForeign) };
+        return {
+          level: 'warning',
+          what: `${notice.tool}: ${notice.message}`,
+          fix: fixOfNotice(notice, isForeign, tools),
+        };
       }),
       ...unmatchedPatterns(box).map((what): Finding => ({
         level: 'warning',

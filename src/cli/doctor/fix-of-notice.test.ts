@@ -20,7 +20,9 @@ test('a suspicious tool of somebody else is denied or accepted, one of our own i
 });
 
 test('what a configuration says of tools that are not there is corrected in the configuration', () => {
-  const notices = unmatched({ origin: 'c.json', allow: ['none_*'], rename: { nothing: 'something' } }, ['read_page']);
+  const notices = unmatched({ origin: 'c.json', allow: ['none_*'], rename: { nothing: 'something' } }, 'web', [
+    'read_page',
+  ]);
   assert.equal(notices.length, 2);
   for (const message of notices)
     assert.match(

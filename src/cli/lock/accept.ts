@@ -4,6 +4,7 @@ import { type Lock, type LockedServer, lockFileName } from '../../catalog/lock/l
 import { acceptedServer, withServer } from '../../config/lock/accept-server.ts';
 import type { ServerStanding } from '../../config/lock/standing.ts';
 import { nearest } from '../../model/nearest.ts';
+import { fullNames } from '../../model/tool-names.ts';
 import type { CommandContext } from '../command-context.ts';
 import { type Failure, usageFailure } from '../fail.ts';
 import { globalsOf } from '../globals.ts';
@@ -21,8 +22,8 @@ export function addAcceptCommand(lock: Command, { terminal: { output, errors } }
         'A server that is not configured any more is taken out.',
     )
     .argument('<server>', 'the server')
-    .option('--tool <name>', 'only this tool, by the server’s own name for it')
-    .action(async (server: string, { tool }: { tool?: string }, command: Command) => {
+    .option('--tool <name>', 'only this tool, by the server’s own name for it or by its full name')
+    .action(async (server: string, { tool: named }: { tool?: string }, command: Command) => {
       const globals = globalsOf(command);
       const [{ lookAtServers, unknownServer }, { withAccepted }] = await Promise.all([
         import('./look-at-servers.ts'),
@@ -31,6 +32,7 @@ export function addAcceptCommand(lock: Command, { terminal: { output, errors } }
       const looked = await lookAtServers(globals, errors);
       const standing = looked.standings.find((each) => each.server === server);
       if (standing === undefined) throw unknownServer(server, looked.standings);
+      const tool = named === undefined ? undefined : ownName(named, server, looked);
       const accepted = tool === undefined ? acceptedServer(standing, looked.now) : oneTool(tool, standing, looked);
       const diff = tool === undefined ? standing.diff : onlyTool(standing.diff, tool);
       const { directory, store, file } = looked;
@@ -44,6 +46,13 @@ export function addAcceptCommand(lock: Command, { terminal: { output, errors } }
         locked === undefined ? `${server} is not locked any more` : `${server} is locked, ${locked} of its tools`;
       await output.print(`${[...(diff === undefined ? [] : diffLines(diff, output)), end].join('\n')}\n`);
     });
+}
+
+/** Returns the server's own name for a tool that may be named in full. */
+function ownName(given: string, server: string, { lock, now }: Looked): string {
+  const known = [lock, now].flatMap((each) => [...(each?.servers.get(server)?.tools.keys() ?? [])]);
+  if (known.includes(given)) return given;
+  return known.find((tool) => fullNames({ server, tool }).includes(given)) ?? given;
 }
 
 function oneTool(tool: string, standing: ServerStanding, looked: Looked): LockedServer | undefined {
@@ -64,7 +73,7 @@ function oneTool(tool: string, standing: ServerStanding, looked: Looked): Locked
 
 function unknownTool(tool: string, server: string, now: Lock): Failure {
   const meant = nearest(tool, [...(now.servers.get(server)?.tools.keys() ?? [])]);
-  const hint = meant === undefined ? 'its own names count, without mcp__ and server' : `did you mean "${meant}"?`;
+  const hint = meant === undefined ? 'its own names count, and mcp__server__tool' : `did you mean "${meant}"?`;
   return usageFailure(`server "${server}" has no tool named ${JSON.stringify(tool)}; ${hint}`, {
     next: `signalbox lock diff ${server}`,
   });

@@ -1,17 +1,32 @@
 import type { Command } from 'commander';
+import { messageOf } from '../../model/errors.ts';
 import { counted } from '../../model/counted.ts';
+import type { Rule } from '../../policy/rule.ts';
 import type { CommandContext } from '../command-context.ts';
-import { globalsOf } from '../globals.ts';
+import { type Globals, globalsOf } from '../globals.ts';
+import { loadBoxParts } from '../load-box-parts.ts';
 import { printJson } from '../print-json.ts';
+import { printable } from '../printable.ts';
+import { ProgressLine } from '../progress-line.ts';
+import { startingServers } from '../starting-servers.ts';
+import type { Printer } from '../terminal.ts';
+
+interface Options {
+  readonly servers: boolean;
+}
 
 /** `signalbox policy check`: can the rules be used? */
-export function addCheckCommand(policy: Command, { terminal: { output } }: CommandContext): void {
+export function addCheckCommand(policy: Command, { terminal: { output, errors } }: CommandContext): void {
   policy
     .command('check')
     .summary('find everything that is wrong with the rules')
-    .description('Reads the rules and tells every mistake, with file, line and column. Ends with 2 when there is one.')
+    .description(
+      'Reads the rules and reports every mistake, with file, line and column. Ends with 2 when there is one. ' +
+        'Then starts the servers of the configuration, writing nothing, and warns of rules that name no tool, label or server.',
+    )
     .argument('[file]', 'a file of rules (default: the policies of the configuration)')
-    .action(async (file: string | undefined, _options: object, command: Command) => {
+    .option('--no-servers', 'start no server: names in rules are not compared with tools')
+    .action(async (file: string | undefined, { servers }: Options, command: Command) => {
       const globals = globalsOf(command);
       const [{ namedPolicies }, { readPolicies }] = await Promise.all([
         import('./named-policies.ts'),
@@ -19,11 +34,42 @@ export function addCheckCommand(policy: Command, { terminal: { output } }: Comma
       ]);
       const { rules, version } = readPolicies(namedPolicies(file, globals));
       const shadowed = rules.filter(({ shadow }) => shadow).length;
-      if (globals.json) return printJson(output, { ok: true, version, rules: rules.length, shadow: shadowed });
+      const warnings = servers && rules.length > 0 ? await nameWarnings(rules, globals, errors) : [];
+      if (globals.json)
+        return printJson(output, { ok: true, version, rules: rules.length, shadow: shadowed, warnings });
       const count = counted(rules.length, 'rule');
       const aside = shadowed === 0 ? '' : `, ${shadowed} of them in shadow mode`;
       const said =
         rules.length === 0 ? 'no rules; reads run, everything else asks' : `${count}${aside}, version ${version}`;
+      for (const warning of warnings) await output.print(`${output.colors.yellow('warning')} ${printable(warning)}\n`);
       await output.print(`${output.colors.green('ok')} ${said}\n`);
     });
+}
+
+/** Returns a line for each name in the rules that fits nothing. The rules are good all the same, so nothing here makes the check fail. */
+async function nameWarnings(rules: readonly Rule[], globals: Globals, errors: Printer): Promise<string[]> {
+  try {
+    const [{ openBoxAnyway, readConfiguration }, { unmatchedIn }] = await Promise.all([
+      loadBoxParts(),
+      import('./unmatched-rules.ts'),
+    ]);
+    const { configuration } = readConfiguration(globals);
+    const { box } = await new ProgressLine(errors).during(
+      startingServers(configuration),
+      async () => await openBoxAnyway({ ...configuration, policies: undefined }, { secretsFrom: globals.data }),
+    );
+    try {
+      const catalog = box.catalog();
+      const absent = catalog.servers.filter(({ status }) => status !== 'up').map(({ name }) => `"${name}"`);
+      const unknown =
+        absent.length === 0
+          ? []
+          : [`names of tools of ${absent.join(', ')} were not checked: not up, see signalbox doctor`];
+      return [...(await unmatchedIn(rules, catalog)), ...unknown];
+    } finally {
+      await box.close();
+    }
+  } catch (error) {
+    return [`the names in the rules were not compared with tools: ${messageOf(error)}`];
+  }
 }

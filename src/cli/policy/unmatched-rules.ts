@@ -1,28 +1,36 @@
+import { type CatalogSnapshot, namedHidden } from '../../catalog/snapshot.ts';
 import { isOfRuntime, runtimeServers } from '../../config/agent-entry.ts';
+import type { Rule } from '../../policy/rule.ts';
 import type { Signalbox } from '../../signalbox.ts';
 
-/** What is told of rules in force that name a tool, label or server which is not there; a line each. */
+/** Returns a line for each name in the rules in force that fits no tool, label or server. */
 export async function unmatchedRules(box: Pick<Signalbox, 'policies' | 'catalog'>): Promise<string[]> {
   const written = box.policies().rules;
   if (written.length === 0) return [];
-  const [{ readPolicies }, { unmatchedNames }] = await Promise.all([
-    import('../../policy/read-policy.ts'),
-    import('../../policy/unmatched-names.ts'),
-  ]);
+  const { readPolicies } = await import('../../policy/read-policy.ts');
   const { rules } = readPolicies([
     { value: written.map(({ rule }) => rule), file: 'policies', placeOf: () => undefined },
   ]);
-  const { tools, hidden, servers } = box.catalog();
-  const unmatched = unmatchedNames(
+  return await unmatchedIn(
     rules.map((rule, index) => ({ ...rule, at: written[index]?.at })),
-    {
-      tools: [...tools, ...hidden].map(({ name }) => name),
-      labels: [...new Set(tools.flatMap(({ labels }) => labels))],
-      servers: [...servers.map(({ name }) => name), ...Object.keys(runtimeServers)],
-      absent: servers.filter(({ status }) => status !== 'up').map(({ name }) => name),
-    },
+    box.catalog(),
   );
-  const told = unmatched.filter(({ what, name }) => what !== 'tool' || !isOfRuntime(name));
+}
+
+/** Returns a line for each name in rules that fits no tool, label or server of a catalog. */
+export async function unmatchedIn(
+  rules: readonly Rule[],
+  { tools, hidden, servers }: CatalogSnapshot,
+): Promise<string[]> {
+  const { unmatchedNames } = await import('../../policy/unmatched-names.ts');
+  const unmatched = unmatchedNames(rules, {
+    tools: [...tools, ...hidden.map(namedHidden)],
+    labels: [...new Set(tools.flatMap(({ labels }) => labels))],
+    servers: [...servers.map(({ name }) => name), ...Object.keys(runtimeServers)],
+    absent: servers.filter(({ status }) => status !== 'up').map(({ name }) => name),
+  });
+  // The tools of Claude Code are known only once it has run them; their names begin with a capital.
+  const told = unmatched.filter(({ what, name }) => what !== 'tool' || !(isOfRuntime(name) || /^[A-Z]/.test(name)));
   return told.map(({ rule, at, key, name, what, nearest }) => {
     const place = at === undefined ? '' : ` (${at})`;
     const hint = nearest === undefined ? '' : `; did you mean "${nearest}"?`;

@@ -14,7 +14,7 @@ import { printJson } from '../print-json.ts';
 import { printable } from '../printable.ts';
 import type { readConfiguration } from '../read-configuration.ts';
 import type { Printer, Terminal } from '../terminal.ts';
-import { unmatchedPatterns } from '../unmatched-patterns.ts';
+import { unmatchedKeys, unmatchedPatterns } from '../unmatched-patterns.ts';
 import { adminToken } from './admin-token.ts';
 import { agentToken } from './agent-token.ts';
 import { banner } from './banner.ts';
@@ -149,7 +149,7 @@ export async function runServer(ground: ServerGround): Promise<void> {
       );
     }
     const tellRules = async (): Promise<void> => {
-      for (const line of [...unmatchedPatterns(box), ...(await unmatchedRules(box))])
+      for (const line of [...unmatchedKeys(box), ...unmatchedPatterns(box), ...(await unmatchedRules(box))])
         await errors.print(`${errors.colors.yellow('warning')}: ${printable(line)}\n`);
     };
     stops.push(followConfiguration(watch, configured, read, errors, tellRules));

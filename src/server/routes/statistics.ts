@@ -3,7 +3,7 @@ import type { Signalbox } from '../../signalbox.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
 import { Problem } from '../problems/problem.ts';
-import { momentParameter } from '../schemas/journal-query.ts';
+import { momentParameter, toolParameter } from '../schemas/journal-query.ts';
 import { problems } from '../schemas/problem.ts';
 import { statisticsSchema } from '../schemas/statistics.ts';
 import { json } from '../typed-json.ts';
@@ -35,7 +35,7 @@ const route = createRoute({
         .max(100 * 366 * day)
         .optional()
         .describe(`A round time that makes about ${usualBuckets} buckets unless said; at most ${mostBuckets} buckets.`),
-      tool: z.string().optional().describe('Only calls of this tool, by its rendered name.'),
+      tool: toolParameter,
       server: z.string().optional().describe('Only calls of this server’s tools.'),
     }),
   },

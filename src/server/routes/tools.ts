@@ -1,4 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { namedHidden } from '../../catalog/snapshot.ts';
+import { findNamed } from '../../model/tool-names.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { catalogDocuments } from '../catalog-document.ts';
 import { viewFor } from '../access/identity.ts';
@@ -56,9 +58,10 @@ export function toolRoutes(app: ServerApp, box: Signalbox): void {
   app.openapi(oneRoute, (context) => {
     const { name } = context.req.valid('param');
     const { tools, hidden } = box.catalog(viewFor(context.var.identity));
-    const tool = tools.find((candidate) => candidate.name === name);
+    const tool = findNamed(tools, name);
     if (tool !== undefined) return json(context, toolSchema, tool, 200);
-    const reason = hidden.find((candidate) => candidate.name === name)?.reason;
+    const named = findNamed(hidden.map(namedHidden), name)?.name;
+    const reason = hidden.find((candidate) => candidate.name === named)?.reason;
     throw new Problem(
       'tool-unknown',
       reason === undefined ? 'no tool of that name is in the catalog' : `the tool is hidden: ${reason}`,

@@ -9,6 +9,7 @@ export const toolSchema = z
   .object({
     id: z.object({ server: z.string(), tool: z.string() }),
     name: z.string().openapi({ example: 'mcp__signalbox__ping' }),
+    renamedFrom: z.string().optional().describe('The server’s name for it, where it was given another.'),
     title: z.string().optional(),
     description: z.string(),
     inputSchema: jsonSchema,
@@ -77,10 +78,20 @@ export const serverDetailsSchema = z
   })
   .openapi('ServerDetails');
 
+/** The parts of a tool's names that its rendered name leaves out. */
+export const naming = {
+  ownName: z
+    .string()
+    .optional()
+    .describe('The tool’s name as it is before it was shortened, or characters in it replaced.'),
+  renamedFrom: z.string().optional().describe('The server’s name for the tool, where it was given another.'),
+};
+
 export const hiddenToolSchema = z
   .object({
     name: z.string(),
     server: z.string(),
+    ...naming,
     by: z.enum([
       'server-disabled',
       'server-down',

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { canonicalName } from '../../catalog/names.ts';
 import type { JournalQuery } from '../../journal/reader.ts';
 import { outcome } from './call.ts';
 import { entryTypes } from './journal.ts';
@@ -16,10 +17,17 @@ export const momentParameter = z
   .optional()
   .openapi({ type: 'string', description: 'ISO 8601, or milliseconds since 1970.' });
 
+/** A tool in a query. */
+export const toolParameter = z
+  .string()
+  .transform(canonicalName)
+  .optional()
+  .openapi({ type: 'string', description: 'The tool, by its rendered name or by `mcp__{server}__{tool}`.' });
+
 /** What the lists of calls and of entries can be narrowed by. */
 export const callQuerySchema = z.strictObject({
   session: z.string().optional(),
-  tool: z.string().optional().describe('The rendered name of the tool.'),
+  tool: toolParameter,
   server: z.string().optional(),
   outcome: outcome.optional(),
   decision: z.enum(['allow', 'ask', 'deny']).optional().describe('What policy said.'),

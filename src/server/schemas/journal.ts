@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { approvalSchema, rememberScope } from './approval.ts';
 import { callErrorSchema, contentBlock, decisionSchema, fileChangeSchema, outcome, principalSchema } from './call.ts';
-import { effect } from './catalog.ts';
+import { effect, naming } from './catalog.ts';
 import { jsonObject, jsonValue, moment } from './json-schema.ts';
 import { roleSchema } from './token.ts';
 
@@ -22,6 +22,7 @@ const callFacts = {
   principal: principalSchema,
   arguments: jsonObject.describe('Without secrets.'),
   server: z.string().optional(),
+  ...naming,
   adapter: z.string().optional(),
   effect: effect.optional(),
   labels: z.array(z.string()).readonly().optional(),

@@ -61,10 +61,12 @@ class ClientCall implements CallOptions {
 /** Calls a tool for a client: the name it was listed under leads to the tool, and to what the client was shown of it. */
 export function callTool(parts: CallParts, params: JsonObject, caller: Caller): Promise<JsonObject> {
   const { box, inbox, approvalWaitMs } = parts;
-  const { name, arguments: args = {} } = params;
-  if (typeof name !== 'string')
+  const { name: given, arguments: args = {} } = params;
+  if (typeof given !== 'string')
     return Promise.reject(new WireError(wireCodes.params, 'tools/call needs the "name" of a tool'));
-  const { tools } = caller.view.listing;
+  const { listing } = caller.view;
+  const { tools } = listing;
+  const name = listing.listedName(given);
   const options = new ClientCall(caller, name, approvalWaitMs);
   return box.call(tools.get(name)?.id ?? name, args, options).then((result) => {
     if (result.outcome !== 'completed') refuse(result, caller, tools.keys());

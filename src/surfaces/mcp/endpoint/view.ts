@@ -3,6 +3,7 @@ import type { ProfileSettings } from '../../../catalog/profile.ts';
 import type { CatalogSnapshot } from '../../../catalog/snapshot.ts';
 import { type JsonObject, isJsonObject } from '../../../model/json.ts';
 import type { ToolDefinition, ToolId } from '../../../model/tool.ts';
+import { namesOf } from '../../../model/tool-names.ts';
 import type { EndpointBox } from './endpoint-box.ts';
 import { instructionsFor } from './instructions.ts';
 import { type ListName, type Pages, pagesOf } from './pages.ts';
@@ -23,6 +24,8 @@ export interface Shown {
 /** Everything that can be listed at one moment, written once. */
 export interface Listing extends Shown {
   readonly tools: ReadonlyMap<string, ToolDefinition>;
+  /** Returns the name that a tool is listed under, by any form of its full name; the name itself where it leads to no tool. */
+  listedName(name: string): string;
   readonly prompts: ReadonlyMap<string, Place>;
   /** What models are told about all of it. */
   readonly instructions: string;
@@ -88,6 +91,7 @@ export class View {
     const templates = this.exists ? this.#box.resourceTemplates(view) : [];
     const instructions = instructionsFor(this.exists ? this.#box.instructions(view) : [], names);
     let discovery: Prepared | undefined;
+    let listedNames: ReadonlyMap<string, string> | undefined;
     const lists: Record<ListName, () => JsonObject[]> = {
       tools: () => [...tools].map(([name, tool]) => wireTool(name, tool)),
       prompts: () => [...prompts].map(([name, { server: _, ...prompt }]) => ({ ...prompt, name })),
@@ -103,6 +107,13 @@ export class View {
     };
     return {
       tools,
+      listedName(name) {
+        if (tools.has(name)) return name;
+        listedNames ??= new Map(
+          [...tools].flatMap(([listed, tool]) => namesOf(tool).full.map((each) => [each, listed] as const)),
+        );
+        return listedNames.get(name) ?? name;
+      },
       prompts: new Map([...prompts].map(([name, { server, name: own }]) => [name, { server, name: own }])),
       instructions,
       discovery: () => (discovery ??= discoveryOf(instructions, this.#box.version)),

@@ -227,8 +227,9 @@ export class McpHttp {
     if (namedVersion(message.params) === undefined) readEnvelope(message.params);
     checkHeaders(request.headers, message);
     const { name, arguments: args } = message.params;
+    const { listing } = peer.view;
     if (message.method === 'tools/call' && typeof name === 'string')
-      checkParameters(request.headers, peer.view.listing.tools.get(name), args);
+      checkParameters(request.headers, listing.tools.get(listing.listedName(name)), args);
     const exchange = new Exchange(response, { accepted, headers: noHeaders, stream: () => new EventStream() });
     if (message.method === 'subscriptions/listen') return this.#listen(exchange, message, peer);
     return this.#exchange(exchange, message.id, () => this.#endpoint.serve(message, peer, exchange, exchange.stop));
