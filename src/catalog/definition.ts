@@ -5,6 +5,7 @@ import { inspectJson } from '../model/json.ts';
 import type { ToolDefinition } from '../model/tool.ts';
 import { type RecordedNaming, recordedNaming } from '../model/tool-names.ts';
 import { renderName } from './names.ts';
+import { type FillDefaults, fillDefaultsOf } from './schema-defaults.ts';
 import type { Source, SourceTool } from './source.ts';
 
 /** A tool in the catalog: what is told about it, and how it is run. */
@@ -13,6 +14,8 @@ export interface CatalogTool {
   readonly source: Source;
   readonly offered: SourceTool;
   readonly notices: readonly string[];
+  /** Present where the schema has defaults for arguments that it requires. */
+  readonly fillDefaults?: FillDefaults;
   /** Present where the rendered name does not say how the tool is called at its server. */
   readonly naming?: RecordedNaming;
 }
@@ -41,7 +44,15 @@ export function catalogTool(source: Source, offered: SourceTool): CatalogTool {
   deepFreeze(definition);
   const notices = notice === undefined ? offered.notices : [notice, ...offered.notices];
   const naming = recordedNaming(definition);
-  return { definition, source, offered, notices, ...(naming === undefined ? {} : { naming }) };
+  const fillDefaults = fillDefaultsOf(definition.inputSchema);
+  return {
+    definition,
+    source,
+    offered,
+    notices,
+    ...(naming === undefined ? {} : { naming }),
+    ...(fillDefaults === undefined ? {} : { fillDefaults }),
+  };
 }
 
 /** What was told stays what it was, whatever its author does to the schema object later. Keeps the order of keys. */

@@ -8,7 +8,7 @@ import { looksRedacted, withoutFilled } from './edited-arguments.ts';
  * checked when it runs.
  */
 export async function editProblem(
-  { definition, offered }: CatalogTool,
+  { definition, offered, fillDefaults }: CatalogTool,
   edited: JsonObject,
   shown: JsonObject,
 ): Promise<string | undefined> {
@@ -17,9 +17,14 @@ export async function editProblem(
   const properties = typeof schema === 'boolean' ? undefined : schema['properties'];
   // What the configuration fills in is not in the schema, and is no problem where it was left as it is.
   const own = withoutFilled(edited, isJsonObject(properties) ? properties : {}, shown);
+  const parse = (given: JsonObject): ReturnType<typeof offered.parse> => {
+    const filled = structuredClone(given);
+    fillDefaults?.(filled);
+    return offered.parse(filled);
+  };
   try {
-    const parsed = await offered.parse(own);
-    if (parsed.ok || (await offered.parse(edited)).ok) return undefined;
+    const parsed = await parse(own);
+    if (parsed.ok || (await parse(edited)).ok) return undefined;
     return parsed.problems.map(({ path, message }) => `${path}: ${message}`).join('; ');
   } catch (error) {
     return messageOf(error);

@@ -1,3 +1,4 @@
+import type { FillDefaults } from '../../catalog/schema-defaults.ts';
 import type { Parsed } from '../../catalog/source.ts';
 import type { CallOutcome } from '../../model/call.ts';
 import { messageOf } from '../../model/errors.ts';
@@ -7,16 +8,21 @@ import { type Call, type Next, type Outcoming, type Stage, toolOf } from '../cal
 
 const largestArguments = 64 * 1024 * 1024;
 
-/** Checks the arguments against the tool's own schema; the handler never sees arguments that do not fit. */
+/**
+ * Fills in the defaults of required arguments, and checks all against the tool's own schema; the handler never sees arguments that do
+ * not fit. From here on the filled arguments are those of the call: policy, approvals and the journal see what the tool gets.
+ */
 export const validate: Stage = (call, next) => {
-  const given = call.given ?? {};
+  const given: unknown = call.given ?? {};
   const problem = jsonProblem(given);
   if (problem !== undefined)
     return unfinished('failed', 'arguments-invalid', `the arguments of ${call.name} are not a JSON object: ${problem}`);
+  const { offered, fillDefaults } = toolOf(call);
   call.argumentsText = JSON.stringify(given);
+  if (fillDefaults !== undefined) fillIn(call, fillDefaults);
   call.runsWith = call.argumentsText;
   try {
-    const parsing = toolOf(call).offered.parse(given as JsonObject);
+    const parsing = offered.parse((call.given ?? given) as JsonObject);
     if (!(parsing instanceof Promise)) return proceed(call, next, parsing);
     return parsing.then(
       (parsed) => proceed(call, next, parsed),
@@ -26,6 +32,14 @@ export const validate: Stage = (call, next) => {
     return unchecked(call, error);
   }
 };
+
+/** The caller's own object stays as it is. */
+function fillIn(call: Call, fillDefaults: FillDefaults): void {
+  const filled = JSON.parse(call.argumentsText) as JsonObject;
+  if (!fillDefaults(filled)) return;
+  call.given = filled;
+  call.argumentsText = JSON.stringify(filled);
+}
 
 function proceed(call: Call, next: Next, parsed: Parsed): Outcoming {
   if (!parsed.ok) {

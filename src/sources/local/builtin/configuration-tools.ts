@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import type { JsonValue } from '../../../model/json.ts';
 import { type OwnTool, defineTool } from '../define-tool.ts';
 import type { ConfigurationBook } from './configuration-book.ts';
 import { getConfig } from './get-config.ts';
@@ -27,11 +26,13 @@ export function configurationTools(configuration: ConfigurationBook): OwnTool[] 
         'Changes the configuration of Signalbox: limits of servers (timeoutMs, concurrency, idleStopMs), results.maxBytes, or disabled: true to turn a server off. Everything else is for humans.',
       input: z.object({
         path: z.string().describe('The place, like "mcpServers.files.timeoutMs".'),
-        value: z.unknown().describe('The new value; null brings the default back.'),
+        value: z
+          .union([z.number(), z.boolean(), z.string(), z.null()])
+          .describe('The new value; null brings the default back.'),
       }),
       effect: 'undoable',
       idempotent: true,
-      run: ({ path, value }, { callId }) => setConfig(configuration, { path, value: value as JsonValue }, callId),
+      run: ({ path, value }, { callId }) => setConfig(configuration, { path, value }, callId),
       // Calls that did not complete are taken back by Signalbox itself.
       undo: (_, { callId, principal }) => configuration.undo(callId, principal.kind === 'system'),
     }),

@@ -4,8 +4,8 @@ import type { SessionBook } from './session-book.ts';
 /** What `get_session_count` answers. */
 export interface SessionCount {
   readonly count: number;
-  /** The directory they are counted for; `null` for all. */
-  readonly cwd: string | null;
+  /** The directory they are counted for; absent for all. */
+  readonly cwd?: string;
 }
 
 /** Counts the sessions that the caller may know of. */
@@ -19,5 +19,5 @@ export async function sessionCount(
     ...(cwd === undefined ? {} : { cwd }),
     ...(only === undefined ? {} : { owner: only }),
   });
-  return { count, cwd: cwd ?? null };
+  return { count, ...(cwd === undefined ? {} : { cwd }) };
 }

@@ -14,7 +14,7 @@ export function sessionTools(sessions: SessionBook): OwnTool[] {
       name: 'get_session_count',
       description: 'Counts the sessions (conversations with agents) there are, in all or in one working directory.',
       input: z.object({ cwd }),
-      output: z.object({ count: z.int(), cwd: z.string().nullable() }),
+      output: z.object({ count: z.int(), cwd: z.string().optional() }),
       effect: 'read',
       idempotent: true,
       run: (args, context) => sessionCount(sessions, args, context),
