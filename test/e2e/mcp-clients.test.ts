@@ -140,6 +140,16 @@ suite('the MCP Inspector', { timeout: 300_000 }, () => {
     await assert.rejects(inspect(t, target, ['tools/list']), /auth_required/);
   });
 
+  test('finds no portability problem in the schemas of the built-in tools', async (t) => {
+    const { url, agent } = await served(t);
+    const target = [url, '--transport', 'http', '--header', `Authorization: Bearer ${agent}`, '--stored-auth-only'];
+    const strict = [inspector, '--cli', ...target, '--method', 'tools/list', '--strict'];
+    const env = { PATH: process.env['PATH'] ?? '', HOME: temporary(t) };
+    const { stdout, stderr } = await run(process.execPath, strict, { env });
+    for (const name of ['set_config', 'get_session_count']) assert.ok(stdout.includes(`mcp__signalbox__${name}`));
+    assert.doesNotMatch(stderr, /mcp__signalbox__|portab/i);
+  });
+
   test('lists and calls tools of signalbox stdio', async (t) => {
     const { directory, data } = new Place(withNotes);
     const environment = [`SIGNALBOX_HOME=${data}`, 'SIGNALBOX_SECRETS=file'].flatMap((each) => ['-e', each]);

@@ -9,6 +9,7 @@ import { Catalog } from '../catalog.ts';
 import type { CatalogSnapshot } from '../snapshot.ts';
 import type { Source } from '../source.ts';
 import { matchesPattern } from '../../model/name-pattern.ts';
+import { fullNames } from '../../model/tool-names.ts';
 import { shapeSource } from './shape-source.ts';
 import { doubleMentions } from './tool-mentions.ts';
 import type { ToolShaping } from './tool-shaping.ts';
@@ -117,13 +118,55 @@ describe('the tools block', () => {
     ]);
   });
 
+  test('patterns name several tools: the most specific key wins, and labels add up', () => {
+    const snapshot = shaped({
+      rename: { read_text_file: 'read' },
+      effect: { '*': 'undoable', '*_file': 'compensable', move_file: 'irreversible', mcp__files__read: 'read' },
+      labels: { '*': ['disk'], '*_file': ['tree'], 'mcp__files__w*': ['writes'] },
+      describe: { 'w*': 'Short.', 'write_*': 'Longer.' },
+    });
+    assert.deepEqual(
+      snapshot.tools.map(({ id, effect, labels, description }) => [
+        id.tool,
+        effect,
+        labels.toSorted().join(),
+        description,
+      ]),
+      [
+        ['read', 'read', 'disk,tree', 'Does read_text_file.'],
+        ['write_file', 'compensable', 'disk,tree,writes', 'Longer.'],
+        ['move_file', 'irreversible', 'disk,tree', 'Does move_file.'],
+      ],
+    );
+    assert.deepEqual(snapshot.notices, []);
+  });
+
+  test('arguments for several tools are shaped where a tool has them', () => {
+    const { tools, notices } = shaped({ arguments: { '*': { hide: ['b'], default: { c: 1 } } } });
+    for (const { inputSchema } of tools)
+      assert.deepEqual(inputSchema, { type: 'object', properties: { a: { type: 'string' } } });
+    assert.deepEqual(notices, []);
+  });
+
+  test('allow, deny and every section take full names, also those of long names', () => {
+    const long = `read_${'the_whole_text_'.repeat(5)}`;
+    for (const name of fullNames({ server: 's', tool: long })) {
+      const source = testSource('s', [testTool(long), testTool('m')]);
+      assert.deepEqual(names(shaped({ deny: [name] }, source)), ['m'], name);
+      assert.deepEqual(names(shaped({ allow: [name] }, source)), [long], name);
+      assert.equal(toolOf(shaped({ effect: { [name]: 'irreversible' } }, source), long)?.effect, 'irreversible');
+    }
+    const source = testSource('s', [testTool('read'), testTool('m')]);
+    assert.deepEqual(names(shaped({ deny: ['m*'] }, source)), ['read'], 'a bare pattern does not fit "mcp__"');
+  });
+
   test('what matches no tool is a notice of the server, with the nearest name', () => {
     const { notices } = shaped({
       allow: ['*', 'list_*'],
       deny: ['x'],
       rename: { read_txt_file: 'read' },
       describe: { read: '…', write_fil: '…' },
-      effect: { move_file: 'irreversible' },
+      effect: { move_file: 'irreversible', 'raed_*': 'read' },
     });
     const messages = [
       `allow pattern "list_*" in ${origin} matches no tool of this server`,
@@ -131,6 +174,7 @@ describe('the tools block', () => {
       `rename in ${origin} speaks of "read_txt_file", which is no tool of this server; did you mean "read_text_file"?`,
       `describe in ${origin} speaks of "read", which is no tool of this server`,
       `describe in ${origin} speaks of "write_fil", which is no tool of this server; did you mean "write_file"?`,
+      `effect pattern "raed_*" in ${origin} matches no tool of this server`,
     ];
     assert.deepEqual(
       notices,

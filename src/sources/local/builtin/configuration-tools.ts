@@ -27,7 +27,12 @@ export function configurationTools(configuration: ConfigurationBook): OwnTool[] 
       input: z.object({
         path: z.string().describe('The place, like "mcpServers.files.timeoutMs".'),
         value: z
-          .union([z.number(), z.boolean(), z.string(), z.null()])
+          // Each branch described: Zod would write plain ones as a list of types, which not every client takes.
+          .union([
+            z.number().describe('A limit.'),
+            z.boolean().describe('true turns a server off.'),
+            z.null().describe('The default.'),
+          ])
           .describe('The new value; null brings the default back.'),
       }),
       effect: 'undoable',

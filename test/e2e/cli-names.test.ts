@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite, test } from 'node:test';
+import { fullNames } from '../../src/model/tool-names.ts';
+import { Place, finished, said } from './cli-place.ts';
+
+const own = 'playwright_get_visible_text_of_the_page_that_is_open_right_now';
+const id = { server: 'web', tool: own };
+const names = fullNames(id);
+const [rendered = ''] = names;
+const tools = `
+const tool = (name) => ({ name, description: name, effect: 'read', input: { type: 'object' }, run: () => 'ran ' + name });
+export default [tool('${own}'), tool('click')];
+`;
+
+function configured(entry: object, rules?: string): Place {
+  const configuration = {
+    mcpServers: { web: { module: './tools.mjs', ...entry } },
+    ...(rules === undefined ? {} : { policies: 'policies.yaml' }),
+  };
+  return new Place({
+    'tools.mjs': tools,
+    'signalbox.config.json': JSON.stringify(configuration),
+    ...(rules === undefined ? {} : { 'policies.yaml': rules }),
+  });
+}
+
+suite('tools with long names', () => {
+  test('a deny rule by any of its names holds, and policy check warns of none of them', async () => {
+    const rules = [...names, own, '*get_visible_text*'].map(
+      (match, index) => `- { id: rule-${index}, match: "${match}", deny: true }\n`,
+    );
+    assert.ok(rendered.length <= 60);
+    for (const rule of rules) {
+      const place = configured({}, rule);
+      const { outcome, decision } = await place.json(['call', own], 1);
+      assert.deepEqual([outcome, (decision as { answer: string }).answer], ['denied', 'deny'], rule);
+    }
+    const { code, stdout } = await configured({}, rules.join('')).run(['policy', 'check']);
+    assert.equal(code, 0);
+    assert.doesNotMatch(stdout, /warning/);
+  });
+
+  test('call, journal and lock accept take every form of the name', async () => {
+    const place = configured({});
+    for (const name of [...names, `web/${own}`, own]) {
+      const { outcome, tool } = await place.json(['call', name]);
+      assert.deepEqual([outcome, tool], ['completed', rendered], name);
+    }
+    for (const name of [rendered, `mcp__web__${own}`, `web/${own}`]) {
+      const { items } = await place.json(['journal', '--tool', name]);
+      assert.equal((items as unknown[]).length, names.length + 2, name);
+    }
+  });
+
+  test('what doctor prints for a long name works as printed', async () => {
+    const place = configured({});
+    const { stdout } = await place.run(['doctor']);
+    const [, printed = ''] = /put ("rename":\{.*?\}) into mcpServers\.web\.tools/.exec(stdout) ?? [];
+    assert.notEqual(printed, '', stdout);
+    const file = join(place.directory, 'signalbox.config.json');
+    const configuration = JSON.parse(readFileSync(file, 'utf8')) as { mcpServers: { web: object } };
+    const block = JSON.parse(`{${printed}}`) as { rename: Record<string, string> };
+    const web = { ...configuration.mcpServers.web, tools: block };
+    writeFileSync(file, JSON.stringify({ ...configuration, mcpServers: { web } }));
+    const again = await place.run(['doctor']);
+    assert.doesNotMatch(again.stdout, /shortened/);
+    const { tool } = await place.json(['call', block.rename[own] ?? '']);
+    assert.equal(tool, `mcp__web__${block.rename[own]}`);
+  });
+});
+
+suite('names that fit nothing', () => {
+  test('policy check warns of rules that name no tool, also in the past of a session, and still ends with 0', async () => {
+    const rules = `
+- { id: typo, match: mcp__web__clik, deny: true }
+- { id: past, match: mcp__web__click, deny: "session.count('mcp__web__scroll') > 3" }
+- { id: bare, match: click, allow: true }
+`;
+    const place = configured({}, rules);
+    const { code, stdout } = await place.run(['policy', 'check']);
+    assert.equal(code, 0);
+    assert.match(
+      stdout,
+      /warning rule "typo" \(policies\.yaml:2\): "mcp__web__clik" in match fits no tool; did you mean "mcp__web__click"\?/,
+    );
+    assert.match(stdout, /rule "past" .* "mcp__web__scroll" in deny fits no tool/);
+    assert.match(stdout, /rule "bare" .* "click" in match fits no tool/);
+    assert.match(stdout, /ok 3 rules/);
+    assert.equal(((await place.json(['policy', 'check']))['warnings'] as unknown[]).length, 3);
+    assert.doesNotMatch((await place.run(['policy', 'check', '--no-servers'])).stdout, /warning/);
+  });
+
+  test('keys of the tools block that match nothing are reported by doctor, tools --why and serve', async () => {
+    const place = configured({ tools: { effect: { '*': 'irreversible', 'clck*': 'read' }, labels: { clik: ['x'] } } });
+    const pattern = /effect pattern "clck\*" in signalbox\.config\.json matches no tool of this server/;
+    const key =
+      /labels in signalbox\.config\.json speaks of "clik", which is no tool of this server; did you mean "click"\?/;
+    for (const command of [['doctor'], ['tools', '--why']]) {
+      const { stdout } = await place.run(command);
+      assert.match(stdout, pattern);
+      assert.match(stdout, key);
+    }
+    const { items } = await place.json(['tools']);
+    const effects = (items as { id: { server: string }; effect: string }[]).filter((each) => each.id.server === 'web');
+    assert.deepEqual(new Set(effects.map(({ effect }) => effect)), new Set(['irreversible']));
+    const child = place.start(['serve', '--port', '0']);
+    const ended = finished(child);
+    await said(child.stderr, pattern);
+    child.kill('SIGTERM');
+    await ended;
+  });
+});
