@@ -53,7 +53,7 @@ describe('the defaults of a schema', () => {
 
   test('are left alone where a schema leaves a choice', () => {
     for (const keyword of ['anyOf', 'oneOf']) assert.equal(fillDefaultsOf({ [keyword]: [size] }), undefined);
-    assert.equal(fillDefaultsOf({ if: {}, then: size }), undefined);
+    assert.equal(fillDefaultsOf({ if: {}, else: size }), undefined);
     assert.equal(fillDefaultsOf({ properties: { width: { default: 1 } } }), undefined, 'not required');
     assert.equal(fillDefaultsOf(true), undefined);
   });

@@ -31,19 +31,22 @@ export const keyDescriptions: Readonly<Record<string, string>> = {
     'The authorization server, where the server’s own word is not enough or it is inside the network.',
   'mcpServers.*.auth.redirectPort': 'The loopback port that the browser comes back to; any free one when absent.',
   'mcpServers.*.tools':
-    'How the server’s tools are offered. Tools are named as the server names them, or by their new name.',
-  'mcpServers.*.tools.allow': 'Patterns of the tools to offer; all when absent.',
-  'mcpServers.*.tools.deny': 'Patterns of the tools to hide, also of allowed ones.',
-  'mcpServers.*.tools.rename': 'New names, by the server’s own.',
+    'How the server’s tools are offered. Tools are named as the server names them, by their new or their full name, and with `*` for several.',
+  'mcpServers.*.tools.allow': 'Patterns of the tools to offer, by the server’s names or full names; all when absent.',
+  'mcpServers.*.tools.deny':
+    'Patterns of the tools to hide, also of allowed ones, by the server’s names or full names.',
+  'mcpServers.*.tools.rename': 'New names, by the server’s own; no patterns.',
   'mcpServers.*.tools.describe': 'Other descriptions.',
   'mcpServers.*.tools.title': 'Other titles.',
-  'mcpServers.*.tools.arguments': 'What becomes of a tool’s arguments.',
+  'mcpServers.*.tools.arguments':
+    'What becomes of a tool’s arguments. By a pattern, it holds for the arguments that a tool has.',
   'mcpServers.*.tools.arguments.*.default': 'Filled in where the caller gives none.',
   'mcpServers.*.tools.arguments.*.hide': 'Not shown, and refused when given.',
   'mcpServers.*.tools.arguments.*.set': 'Always these values; not shown, and refused when given.',
   'mcpServers.*.tools.effect': 'What a tool does to the world. Comes before what the server says of it.',
   'mcpServers.*.tools.providerOptions': 'Options of a tool for one model provider, under the provider’s name.',
-  'mcpServers.*.tools.labels': 'Labels for flow rules, besides those that a tool has.',
+  'mcpServers.*.tools.labels':
+    'Labels for flow rules, besides those that a tool has; those of all keys that fit add up.',
   'mcpServers.*.tools.prefix': 'Begins every description with the name of the server: `[files] …`.',
   'mcpServers.*.labels': 'Labels of every tool of this server, for flow rules.',
   'mcpServers.*.disabled': 'Not started, and its tools hidden.',

@@ -59,9 +59,11 @@ export function namesOf(tool: NamedTool): ToolNames {
 
 function collectNames({ id, name, renamedFrom }: NamedTool): ToolNames {
   if (id.server === '') return { full: [name], bare: [], all: [name] };
-  const full = [...new Set([name, ...fullNames(id)])];
+  const forms = fullNames(id);
+  const full = forms[0] === name ? forms : [...new Set([name, ...forms])];
   const bare = bareNames(full, id.server);
-  const former = renamedFrom === undefined ? [] : fullNames({ server: id.server, tool: renamedFrom });
+  if (renamedFrom === undefined) return { full, bare, all: [...full, ...bare] };
+  const former = fullNames({ server: id.server, tool: renamedFrom });
   return { full, bare, all: [...new Set([...full, ...bare, ...former, ...bareNames(former, id.server)])] };
 }
 
@@ -73,10 +75,9 @@ export function findNamed<Tool extends NamedTool>(tools: readonly Tool[], name: 
 /** Returns the forms of a full name, the rendered one first; most tools have only that. */
 export function fullNames(id: ToolId): readonly string[] {
   const full = fullName(id);
-  const rendered = renderedName(id);
-  if (rendered === full) return [full];
+  if (full.length <= maxNameLength && /^[A-Za-z0-9_-]+$/.test(full)) return [full];
   const safe = safeName(id);
-  return [...new Set([rendered, full, safe, shortened(safe, id, formerMaxNameLength)])];
+  return [...new Set([renderedName(id), full, safe, shortened(safe, id, formerMaxNameLength)])];
 }
 
 /** Returns `mcp__{server}__{tool}` as it is before anything is replaced or cut off. */

@@ -42,7 +42,7 @@ suite('tools with long names', () => {
     assert.doesNotMatch(stdout, /warning/);
   });
 
-  test('call, journal and lock accept take every form of the name', async () => {
+  test('call and journal take every form of the name', async () => {
     const place = configured({});
     for (const name of [...names, `web/${own}`, own]) {
       const { outcome, tool } = await place.json(['call', name]);

@@ -202,4 +202,26 @@ export const callsUnderControl: Section<'C'> = {
       'test/browser/policies.test.ts > the policies page > lists a remembered rule with what it let through, and revokes it',
     ],
   },
+  C16: {
+    promise: 'a rule that restricts a tool holds by every name of it: rendered, full, own, and from before a rename',
+    tests: [
+      'test/policy/tool-names.test.ts > a rule that restricts a tool holds by every name of the tool, whatever server and tool are called',
+      'test/policy/tool-names.test.ts > a condition on tool.name restricts by every full name, and allows only where all of them fit',
+      'test/policy/tool-names.test.ts > an allow rule takes full names, and bare ones only together with servers; it never takes the name of another server’s tool',
+      'test/policy/tool-names.test.ts > a call by any form of the full name reaches the tool; profiles leave it out by every name',
+      'src/call/tool-names.test.ts > what a session did is found again in the journal by every name of the tool, and by a backtest',
+      'src/call/tool-names.test.ts > an approval that was remembered by one name holds for calls by the others',
+      'src/call/tool-names.test.ts > HTTP and MCP clients reach a tool by every form of its full name',
+      'test/e2e/cli-names.test.ts > tools with long names > a deny rule by any of its names holds, and policy check warns of none of them',
+      'test/e2e/cli-names.test.ts > tools with long names > call and journal take every form of the name',
+      'test/e2e/cli-names.test.ts > tools with long names > what doctor prints for a long name works as printed',
+    ],
+  },
+  C17: {
+    promise: 'policy check warns of rules that name no tool, label or server',
+    tests: [
+      'test/e2e/cli-names.test.ts > names that fit nothing > policy check warns of rules that name no tool, also in the past of a session, and still ends with 0',
+      'src/policy/unmatched-names.test.ts > a tool counts as named by each of its names; an allow rule without servers needs a full one',
+    ],
+  },
 };

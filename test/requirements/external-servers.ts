@@ -172,4 +172,23 @@ export const externalServers: Section<'B'> = {
       'src/sources/mcp/content.test.ts > lock, transforms and configuration pass them on, their descriptions without hidden characters',
     ],
   },
+  B15: {
+    promise: 'a required argument with a default may be left out; rules, approvals and the journal see the default',
+    tests: [
+      'src/call/default-arguments.test.ts > a required argument with a default may be left out: the tool, the approval and the journal have it filled in',
+      'src/call/default-arguments.test.ts > policy decides over the defaults, and what still does not fit is refused',
+      'src/call/default-arguments.test.ts > an idempotency key is bound to the filled arguments: left out and written out are the same call',
+      'src/call/default-arguments.test.ts > a tool whose arguments the configuration shapes gets its own defaults too',
+      'src/catalog/schema-defaults.test.ts > the defaults of a schema > are left alone where a schema leaves a choice',
+    ],
+  },
+  B16: {
+    promise: 'settings of tools take patterns, the most specific key holds, and a key that fits nothing is reported',
+    tests: [
+      'src/catalog/transforms/shape-source.test.ts > the tools block > patterns name several tools: the most specific key wins, and labels add up',
+      'src/catalog/transforms/shape-source.test.ts > the tools block > arguments for several tools are shaped where a tool has them',
+      'src/catalog/transforms/shape-source.test.ts > the tools block > allow, deny and every section take full names, also those of long names',
+      'test/e2e/cli-names.test.ts > names that fit nothing > keys of the tools block that match nothing are reported by doctor, tools --why and serve',
+    ],
+  },
 };

@@ -97,6 +97,7 @@ export const mcpEndpoint: Section<'E'> = {
       'src/surfaces/mcp/endpoint/clients.test.ts > a client of the second SDK (modern) > reads, completes and is told of changed resources, prompts and tools',
       'test/e2e/mcp-clients.test.ts > Claude Code with the endpoint among its servers > lists and calls a tool of signalbox serve',
       'test/e2e/mcp-clients.test.ts > Claude Code with the endpoint among its servers > hears where people approve when nobody does, and the same call runs when they have',
+      'test/e2e/mcp-clients.test.ts > the MCP Inspector > finds no portability problem in the schemas of the built-in tools',
       'test/e2e/mcp-clients.test.ts > the MCP Inspector > lists and calls tools of signalbox serve in both eras, and is refused without a token',
       'test/e2e/mcp-clients.test.ts > the MCP Inspector > lists and calls tools of signalbox stdio',
       'test/e2e/cli-stdio.test.ts > signalbox stdio > serves a client on a pipe: tools, and questions of a server behind (modern)',

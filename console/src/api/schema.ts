@@ -282,6 +282,10 @@ export type CallStarted = {
   /** Without secrets. */
   readonly arguments: { readonly [name: string]: unknown };
   readonly server?: string | undefined;
+  /** The tool’s name as it is before it was shortened, or characters in it replaced. */
+  readonly ownName?: string | undefined;
+  /** The server’s name for the tool, where it was given another. */
+  readonly renamedFrom?: string | undefined;
   readonly adapter?: string | undefined;
   readonly effect?: Effect | undefined;
   readonly labels?: readonly string[] | undefined;
@@ -472,6 +476,10 @@ export type EndedCallDetails = {
   /** Without secrets. */
   readonly arguments: { readonly [name: string]: unknown };
   readonly server?: string | undefined;
+  /** The tool’s name as it is before it was shortened, or characters in it replaced. */
+  readonly ownName?: string | undefined;
+  /** The server’s name for the tool, where it was given another. */
+  readonly renamedFrom?: string | undefined;
   readonly adapter?: string | undefined;
   readonly effect?: Effect | undefined;
   readonly labels?: readonly string[] | undefined;
@@ -566,6 +574,10 @@ export type Health = {
 export type HiddenTool = {
   readonly name: string;
   readonly server: string;
+  /** The tool’s name as it is before it was shortened, or characters in it replaced. */
+  readonly ownName?: string | undefined;
+  /** The server’s name for the tool, where it was given another. */
+  readonly renamedFrom?: string | undefined;
   readonly by:
     | 'server-disabled'
     | 'server-down'
@@ -1230,6 +1242,10 @@ export type RunningCallDetails = {
   /** Without secrets. */
   readonly arguments: { readonly [name: string]: unknown };
   readonly server?: string | undefined;
+  /** The tool’s name as it is before it was shortened, or characters in it replaced. */
+  readonly ownName?: string | undefined;
+  /** The server’s name for the tool, where it was given another. */
+  readonly renamedFrom?: string | undefined;
   readonly adapter?: string | undefined;
   readonly effect?: Effect | undefined;
   readonly labels?: readonly string[] | undefined;
@@ -1727,6 +1743,8 @@ export type TokenRevoked = {
 export type Tool = {
   readonly id: { readonly server: string; readonly tool: string };
   readonly name: string;
+  /** The server’s name for it, where it was given another. */
+  readonly renamedFrom?: string | undefined;
   readonly title?: string | undefined;
   readonly description: string;
   readonly inputSchema: JsonSchema;
@@ -1779,6 +1797,10 @@ export type ToolInvoked = {
   /** Without secrets. */
   readonly arguments: { readonly [name: string]: unknown };
   readonly server?: string | undefined;
+  /** The tool’s name as it is before it was shortened, or characters in it replaced. */
+  readonly ownName?: string | undefined;
+  /** The server’s name for the tool, where it was given another. */
+  readonly renamedFrom?: string | undefined;
   readonly adapter?: string | undefined;
   readonly effect?: Effect | undefined;
   readonly labels?: readonly string[] | undefined;

@@ -23,7 +23,10 @@ const sections: readonly Section[] = [
   {
     title: 'How tools are offered: `mcpServers.NAME.tools`',
     under: 'mcpServers.*.tools.',
-    text: 'Listings and calls go through it in both directions: a renamed tool is still called by its own name at the server.',
+    text: [
+      'Listings and calls go through it in both directions: a renamed tool is still called by its own name at the server.',
+      'The keys of `describe`, `title`, `arguments`, `effect`, `providerOptions` and `labels` are names of tools or patterns of them (`*` stands for any characters): the server’s own name, the new one, or the [full one](policy.md#names-of-tools). An exact name beats a pattern, a pattern with more letters one with fewer, and of two with equally many the first holds. Labels add up instead. `signalbox doctor`, `signalbox serve` and `signalbox tools --why` report a key that fits no tool of its server.',
+    ].join('\n\n'),
   },
   { title: 'Profiles: `profiles.NAME`', under: 'profiles.*.', text: 'Explained in [agents.md](agents.md#profiles).' },
   { title: 'Agents: `agents.NAME`', under: 'agents.*.', text: 'Explained in [agents.md](agents.md#agents).' },
