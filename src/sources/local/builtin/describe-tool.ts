@@ -1,13 +1,14 @@
 import { SignalboxError } from '../../../model/errors.ts';
 import { nearest } from '../../../model/nearest.ts';
 import type { ToolDefinition } from '../../../model/tool.ts';
+import { findNamed } from '../../../model/tool-names.ts';
 
 /** What a model needs to call a tool. */
 export type DescribedTool = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema' | 'effect'>;
 
 /** Tells everything about one tool. */
 export function describeTool(tools: readonly ToolDefinition[], { name }: { readonly name: string }): DescribedTool {
-  const tool = tools.find((each) => each.name === name);
+  const tool = findNamed(tools, name);
   if (tool === undefined) {
     const meant = nearest(
       name,
@@ -17,5 +18,5 @@ export function describeTool(tools: readonly ToolDefinition[], { name }: { reado
     throw new SignalboxError('tool-invalid', `there is no tool named ${JSON.stringify(name.slice(0, 128))}; ${hint}`);
   }
   const { description, inputSchema, effect } = tool;
-  return { name, description, inputSchema, effect };
+  return { name: tool.name, description, inputSchema, effect };
 }
