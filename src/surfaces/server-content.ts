@@ -25,13 +25,13 @@ export function serverContent(server: string, reader: ContentReader): ServerCont
   const resources: readonly [string, ContentMethod][] = [
     ['resources/list', () => ({ resources: ofServer(reader.resources()) as JsonObject[] })],
     ['resources/templates/list', () => ({ resourceTemplates: ofServer(reader.resourceTemplates()) as JsonObject[] })],
-    ['resources/read', ({ uri }, signal) => reader.readResource(server, String(uri), signal)],
+    ['resources/read', (params, signal) => reader.readResource(server, textOf(params, 'uri'), signal)],
   ];
   const prompts: readonly [string, ContentMethod][] = [
     ['prompts/list', () => ({ prompts: ofServer(reader.prompts()) as JsonObject[] })],
     [
       'prompts/get',
-      ({ name, arguments: args }, signal) => reader.getPrompt(server, String(name), textsOf(args), signal),
+      (params, signal) => reader.getPrompt(server, textOf(params, 'name'), textsOf(params['arguments']), signal),
     ],
   ];
   return {
@@ -40,9 +40,17 @@ export function serverContent(server: string, reader: ContentReader): ServerCont
   };
 }
 
+function textOf(params: JsonObject, key: string): string {
+  const value = params[key];
+  if (typeof value === 'string') return value;
+  throw new TypeError(`"${key}" must be a string`);
+}
+
 function textsOf(args: unknown): Record<string, string> {
   if (!isJsonObject(args)) return {};
-  return Object.fromEntries(Object.entries(args).map(([key, value]) => [key, String(value)]));
+  return Object.fromEntries(
+    Object.entries(args).map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]),
+  );
 }
 
 /** Returns a prompt as one text: its messages in order, those of the assistant marked. */
@@ -61,16 +69,17 @@ export function resourceText(result: JsonObject): string {
 
 interface PromptMessage {
   readonly role?: unknown;
-  readonly content?: { readonly type?: unknown; readonly text?: unknown; readonly resource?: JsonObject };
+  readonly content?: { readonly type?: string; readonly text?: unknown; readonly resource?: JsonObject };
 }
 
 function partText(content: PromptMessage['content']): string {
   if (typeof content?.text === 'string') return content.text;
-  return content?.resource === undefined ? `[${String(content?.type ?? 'nothing')}]` : contentText(content.resource);
+  return content?.resource === undefined ? `[${content?.type ?? 'nothing'}]` : contentText(content.resource);
 }
 
 function contentText({ uri, text, mimeType, blob }: JsonObject): string {
   if (typeof text === 'string') return text;
   const kilobytes = typeof blob === 'string' ? Math.ceil((blob.length * 0.75) / 1024) : 0;
-  return `[resource ${String(uri)}: ${String(mimeType ?? 'bytes')}, ${kilobytes} KB, not shown as text]`;
+  const type = typeof mimeType === 'string' ? mimeType : 'bytes';
+  return `[resource ${JSON.stringify(uri)}: ${type}, ${kilobytes} KB, not shown as text]`;
 }

@@ -44,7 +44,7 @@ describe('resources and prompts in a model session', () => {
     assert.deepEqual(
       items
         .map((entry) => entry.type === 'ContentRead' && `${entry.kind} ${entry.name} by ${entry.principal.id}`)
-        .toSorted(),
+        .toSorted((a, b) => String(a).localeCompare(String(b))),
       ['prompt greet by suite', 'resource note://two by suite'],
     );
     assert.equal((await box.box.journal.calls({ session: 'reads' })).items.length, 4);

@@ -101,17 +101,12 @@ export function contentRoutes(app: ServerApp, box: Signalbox, maxBodyBytes: numb
     return json(
       context,
       resourcesSchema,
-      { items: [...reader.resources()], templates: [...reader.resourceTemplates()] } as z.input<typeof resourcesSchema>,
+      { items: [...reader.resources()], templates: [...reader.resourceTemplates()] },
       200,
     );
   });
   app.openapi(promptsRoute, (context) =>
-    json(
-      context,
-      promptsSchema,
-      { items: [...readerFor(box, context).prompts()] } as z.input<typeof promptsSchema>,
-      200,
-    ),
+    json(context, promptsSchema, { items: [...readerFor(box, context).prompts()] }, 200),
   );
   app.openapi(readRoute, async (context) => {
     const { server, uri } = context.req.valid('json');

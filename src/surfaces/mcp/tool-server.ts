@@ -21,10 +21,10 @@ export function toolServer(
   name: string,
   tools: readonly McpTool[],
   call: (call: IncomingCall) => Promise<CallResult>,
-  content: ServerContent,
+  served: ServerContent,
 ): Server {
-  const server = new Server({ name, version: '1.0.0' }, { capabilities: { tools: {}, ...content.capabilities } });
-  for (const [method, read] of content.methods)
+  const server = new Server({ name, version: '1.0.0' }, { capabilities: { tools: {}, ...served.capabilities } });
+  for (const [method, read] of served.methods)
     server.setRequestHandler(method as 'resources/list', async ({ params }, { mcpReq }) => {
       const result = await read((params ?? {}) as JsonObject, mcpReq.signal);
       return result as { resources: [] };
