@@ -172,4 +172,16 @@ export const externalServers: Section<'B'> = {
       'src/sources/mcp/content.test.ts > lock, transforms and configuration pass them on, their descriptions without hidden characters',
     ],
   },
+  B15: {
+    promise: 'a slow answer to the probe decides neither that a server is down nor for a day which revision it speaks',
+    tests: [
+      'src/sources/mcp/slow-servers.test.ts > a server that does not answer the probe in time is offered both handshakes > a program of the 2026 revision that starts slowly is spoken to in that revision',
+      'src/sources/mcp/slow-servers.test.ts > a server that does not answer the probe in time is offered both handshakes > a program of both eras speaks the older after `initialize`, and the newer on the next connection',
+      'src/sources/mcp/slow-servers.test.ts > a server that does not answer the probe in time is offered both handshakes > a program that ignores the probe is up, and probed again after an hour instead of a day',
+      'src/sources/mcp/slow-servers.test.ts > a server that does not answer the probe in time is offered both handshakes > a program that answers the probe late with an error is known to be of an older revision',
+      'src/sources/mcp/slow-servers.test.ts > a server that does not answer the probe in time is offered both handshakes > a web server of the 2026 revision that answers late is spoken to in that revision',
+      'src/sources/mcp/slow-servers.test.ts > a server that does not answer the probe in time is offered both handshakes > a web server that ignores the probe is up in the older revision, and the probe is ended',
+      'src/cli/configured/file-verdicts.test.ts > verdicts on disk > a guess that was made again after its hour is written with its new date',
+    ],
+  },
 };
