@@ -95,6 +95,39 @@ test('the metadata of the server is found at its well-known place, too', async (
   assert.equal(mounted.health().state, 'up', mounted.health().lastError);
 });
 
+describe('a server without any metadata, as in 2025-03-26', () => {
+  test('is signed in at by the default endpoints at its origin, and its tokens are renewed there', async (t) => {
+    const server = await protectedServer(t, 'legacy');
+    server.hasMetadata = false;
+    server.provider.behaviour.iss = undefined;
+    const { transport } = await signedIn(server);
+    const { origin } = new URL(server.url);
+    const kept = JSON.parse((await keptOf(transport)).text) as Record<string, unknown>;
+    assert.deepEqual([kept['issuer'], kept['tokenEndpoint']], [origin, `${origin}/token`]);
+    assert.equal(server.provider.asked[0]?.fields['code_challenge_method'], 'S256');
+    server.provider.expireAccessTokens();
+    const { box, server: mounted } = await boxed(t, { transport });
+    assert.equal(mounted.health().state, 'up', mounted.health().lastError);
+    assert.equal((await box.call(...echo('hello'))).outcome, 'completed');
+    assert.equal(server.provider.count('refresh_token'), 1);
+  });
+
+  test('and without those endpoints, says at which address this client was not registered', async (t) => {
+    const server = await protectedServer(t);
+    server.hasMetadata = false;
+    server.provider.answer = () => Promise.resolve(new Response('', { status: 404 }));
+    const { why } = await notSignedIn(server);
+    assert.ok(why.includes(`did not register this client at ${new URL(server.url).origin}/register`), why);
+  });
+
+  test('is not meant where its metadata names an authorization server that has none', async (t) => {
+    const server = await protectedServer(t);
+    server.metadata['authorization_servers'] = [new URL(server.url).origin];
+    const { why } = await notSignedIn(server);
+    assert.match(why, /publishes no metadata/);
+  });
+});
+
 describe('tokens are renewed', () => {
   test('when the server does not take them any more: once for all calls at the same time, with rotation', async (t) => {
     const server = await protectedServer(t);
