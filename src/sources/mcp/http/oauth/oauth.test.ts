@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { describe, test } from 'node:test';
+import { SignJWT, exportPKCS8, generateKeyPair } from 'jose';
 import { freePort } from '../../../../../test/support/free-port.ts';
 import { boxed, until } from '../../../../../test/mcp-servers/boxed.ts';
 import { type ProtectedFixture, browse, protectedServer } from '../../../../../test/mcp-servers/protected-server.ts';
@@ -430,6 +431,53 @@ describe('the client', () => {
       assert.equal(server.provider.count('client_credentials'), 2);
       assert.equal(server.provider.asked[0]?.authorization === null, method === 'client_secret_post');
     }
+  });
+
+  for (const algorithm of ['ES256', 'PS256', 'EdDSA'])
+    test(`signs in with its private key, which never leaves (${algorithm})`, async (t) => {
+      const server = await protectedServer(t);
+      const { privateKey, publicKey } = await generateKeyPair(algorithm, { extractable: true });
+      server.provider.clients.set('service', { publicKey, redirectUris: [] });
+      server.provider.behaviour.metadata = { token_endpoint_auth_signing_alg_values_supported: [algorithm] };
+      const credentials = { clientId: 'service', privateKey: await exportPKCS8(privateKey) };
+      const transport = transportTo(server, { grant: 'client_credentials', ...credentials });
+      const { box, server: mounted } = await boxed(t, { transport });
+      assert.equal(mounted.health().state, 'up', mounted.health().lastError);
+      server.provider.expireAccessTokens();
+      assert.equal((await box.call(...echo('on'))).outcome, 'completed');
+      const assertions = server.provider.asked.map(({ fields }) => fields['client_assertion']);
+      assert.equal(new Set(assertions).size, 2, 'each is used once');
+      assert.doesNotMatch((await keptOf(transport)).text, /PRIVATE KEY/);
+    });
+
+  test('that has a key which is none is told so', async (t) => {
+    const server = await protectedServer(t);
+    const credentials = { clientId: 'service', privateKey: 'not a key' };
+    const { server: mounted } = await boxed(t, {
+      transport: transportTo(server, { grant: 'client_credentials', ...credentials }),
+    });
+    assert.match(mounted.health().lastError ?? '', /not a private key in PEM/);
+  });
+
+  test('signs in with the token of its platform, read again for each token', async (t) => {
+    const server = await protectedServer(t);
+    const { provider } = server;
+    const { privateKey, publicKey } = await generateKeyPair('ES256');
+    provider.behaviour.platformKey = publicKey;
+    provider.clients.set('workload', { redirectUris: [] });
+    let audience = provider.issuer;
+    const assertion = (): Promise<string> =>
+      new SignJWT().setProtectedHeader({ alg: 'ES256' }).setAudience(audience).setExpirationTime('5m').sign(privateKey);
+    const transport = transportTo(server, { grant: 'jwt_bearer', clientId: 'workload', assertion });
+    const { box, server: mounted } = await boxed(t, { transport });
+    assert.equal(mounted.health().state, 'up', mounted.health().lastError);
+    provider.expireAccessTokens();
+    assert.equal((await box.call(...echo('on'))).outcome, 'completed');
+    assert.equal(provider.count('urn:ietf:params:oauth:grant-type:jwt-bearer'), 2);
+    provider.expireAccessTokens();
+    audience = 'https://another.example';
+    const refused = await box.call(...echo('on'));
+    assert.match(refused.error?.message ?? '', /no token for the token of this workload: invalid_grant/);
   });
 
   test('is the configured one, with its secret and its port', async (t) => {
