@@ -61,10 +61,10 @@ export const keyDescriptions: Readonly<Record<string, string>> = {
   'mcpServers.*.rateLimit.max': 'So many calls.',
   'mcpServers.*.rateLimit.per': 'In any span of this length.',
   'mcpServers.*.cache': 'How long the result of a read is given out again for the same arguments.',
-  'mcpServers.*.roots':
-    'The directories it is told of when it asks for roots outside a call, as many servers do at connect; its `workspace` when absent. A call gets the roots of its own client or session.',
   'mcpServers.*.workspace':
     'The directories that its tools write to: kept before each undoable call, so that it can be undone.',
+  'mcpServers.*.roots':
+    'The directories that it is given when it asks for roots outside a call, or for a caller without any (`workspace`).',
   'mcpServers.*.idleStopMs':
     'Stops the server’s process after this long without a call; the next call starts it again.',
   'mcpServers.*.passthrough': 'Hands the server to Claude as it is: nothing decides its calls, nothing can undo them.',

@@ -76,8 +76,13 @@ export function readServerEntry(name: string, value: unknown, file: string): Ent
     rateLimit,
     cache,
     workspace,
-    ...settings
+    roots,
+    ...others
   } = result.data;
+  const settings = {
+    ...others,
+    ...(roots === undefined ? {} : { roots: roots.map((root) => resolve(dirname(file), root)) }),
+  };
   const { type, url } = settings;
   const transport = url === undefined ? 'stdio' : type === 'sse' ? 'sse' : 'http';
   const warnings = type === 'websocket' ? [`mcpServers.${name}: type "websocket" is read as "http"`] : [];

@@ -26,7 +26,7 @@ test('a server that asks for roots at connect gets those of its entry, else its 
   t.after(() => rmSync(data, { recursive: true }));
   const program = { command: process.execPath, args: ['-e', asking] };
   const mcpServers = {
-    named: { ...program, roots: ['project', 'file:///srv/shared'], workspace: ['.'] },
+    named: { ...program, roots: ['project', '/srv/shared'], workspace: ['.'] },
     worked: { ...program, workspace: ['.'] },
     bare: program,
     empty: { ...program, roots: [], workspace: ['.'] },
@@ -41,7 +41,7 @@ test('a server that asks for roots at connect gets those of its entry, else its 
     return roots.map(({ uri }) => uri);
   };
   const here = pathToFileURL(data).href;
-  assert.deepEqual(await told('named'), [`${here}/project`, 'file:///srv/shared']);
+  assert.deepEqual(await told('named'), [`${here}/project`, pathToFileURL('/srv/shared').href]);
   assert.deepEqual(await told('worked'), [here]);
   assert.deepEqual(await told('bare'), []);
   assert.deepEqual(await told('empty'), []);

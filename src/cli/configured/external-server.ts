@@ -1,7 +1,5 @@
-import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ExternalEntry } from '../../config/configuration.ts';
-import type { Root } from '../../model/client.ts';
 import { type McpServer, mcpServer } from '../../sources/mcp/mcp-server.ts';
 import type { Verdicts } from '../../sources/mcp/verdicts.ts';
 import { type ReferenceContext, externalTransport } from '../external-transport.ts';
@@ -17,9 +15,8 @@ export interface Starting {
 export function externalServer(entry: ExternalEntry, starting: Starting, after?: Promise<unknown>): McpServer {
   const { references, checkSchemas, verdicts } = starting;
   const { idleStopMs } = entry.settings;
-  const roots = (entry.settings.roots ?? entry.limits.workspace ?? []).map((each) =>
-    rootOf(each, references.directory),
-  );
+  const directories = entry.settings.roots ?? entry.limits.workspace ?? [];
+  const roots = directories.map((path) => ({ uri: pathToFileURL(path).href }));
   return mcpServer({
     name: entry.name,
     transport: async () => {
@@ -32,8 +29,4 @@ export function externalServer(entry: ExternalEntry, starting: Starting, after?:
     ...(verdicts === undefined ? {} : { verdicts }),
     ...(idleStopMs === undefined ? {} : { idleStopMs }),
   });
-}
-
-function rootOf(given: string, directory: string): Root {
-  return { uri: given.startsWith('file://') ? given : pathToFileURL(resolve(directory, given)).href };
 }
