@@ -110,15 +110,16 @@ class CallContext implements ToolContext, AskedCall {
   readonly #clock;
   readonly #onProgress;
   readonly #server;
-  readonly #options;
+  readonly #states;
   readonly #stateChanges;
+  readonly #content: ResourceBox;
   #stop: Stop | undefined;
   #progress: ((progress: Progress) => void) | undefined;
   #client: ToolClient | undefined;
   #resources: ToolResources | undefined;
   #ended: Ended | 'settled' | undefined;
 
-  constructor(call: Call, server: string, clock: CallClock, options: Pick<ExecuteOptions, 'states' | 'content'>) {
+  constructor(call: Call, server: string, clock: CallClock, { states, content }: ExecuteOptions) {
     this.callId = call.id;
     this.session = call.options.session;
     this.principal = call.principal;
@@ -127,8 +128,9 @@ class CallContext implements ToolContext, AskedCall {
     this.#clock = clock;
     this.#onProgress = call.options.onProgress;
     this.#server = server;
-    this.#options = options;
+    this.#states = states;
     this.#stateChanges = call.stateChanges;
+    this.#content = content;
   }
 
   get signal(): AbortSignal {
@@ -152,7 +154,7 @@ class CallContext implements ToolContext, AskedCall {
   }
 
   get resources(): ToolResources {
-    return (this.#resources ??= toolResources(this.#options.content, this));
+    return (this.#resources ??= toolResources(this.#content, this));
   }
 
   hold(): () => void {
@@ -161,7 +163,7 @@ class CallContext implements ToolContext, AskedCall {
   }
 
   get state(): SessionState {
-    const state = this.#options.states.of(this.session, this.#server);
+    const state = this.#states.of(this.session, this.#server);
     return this.#stateChanges?.watch(state) ?? state;
   }
 
