@@ -38,7 +38,8 @@ function pagesToOpen(code: number, data: JsonValue | undefined): string {
   const elicitations = code === -32_042 && isJsonObject(data) ? data['elicitations'] : undefined;
   const addresses = (Array.isArray(elicitations) ? (elicitations as readonly JsonValue[]) : [])
     .map((elicitation) => (isJsonObject(elicitation) ? elicitation['url'] : undefined))
-    .filter((url) => typeof url === 'string' && url.length <= maxAddressLength && /^https?:\/\/\S+$/.test(url))
+    .filter((url): url is string => typeof url === 'string')
+    .filter((url) => url.length <= maxAddressLength && /^https?:\/\/\S+$/.test(url))
     .slice(0, maxPages);
   return addresses.length === 0 ? '' : `; open ${addresses.join(' and ')}, then call again`;
 }
