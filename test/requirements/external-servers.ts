@@ -211,4 +211,12 @@ export const externalServers: Section<'B'> = {
       'src/cli/configured/external-server.test.ts > a server that asks for roots at connect gets those of its entry, else its workspace, else none',
     ],
   },
+  B18: {
+    promise: 'when a server wants the user to open a page first (-32042), the error names the page',
+    tests: [
+      'src/sources/mcp/url-elicitation.test.ts > a server that wants the user to open a page first (-32042) > has the page named in the error of a call and of a read',
+      'src/sources/mcp/url-elicitation.test.ts > a server that wants the user to open a page first (-32042) > has the page named to a client of the endpoint (legacy)',
+      'src/sources/mcp/url-elicitation.test.ts > a server that wants the user to open a page first (-32042) > has the page named to a client of the endpoint (modern)',
+    ],
+  },
 };
