@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, describe, test } from 'node:test';
 import { secondClient } from '../../../test/mcp-clients/clients.ts';
-import { serving } from '../../../test/mcp-clients/serving.ts';
+import { serving, token } from '../../../test/mcp-clients/serving.ts';
 import { messageOf } from '../../model/errors.ts';
 import { type McpServer, mcpServer } from '../../index.ts';
 
@@ -34,11 +34,18 @@ async function demandingServer(t: TestContext): Promise<McpServer> {
 
 describe('a server that wants the user to open a page first (-32042)', () => {
   test('has the page named in the error of a call and of a read', async (t) => {
-    const { box } = await serving(t, { servers: [await demandingServer(t)] });
+    const { box, url } = await serving(t, { servers: [await demandingServer(t)] });
     const { outcome, error, content } = await box.call('mcp__demanding__ask', {});
     assert.equal(outcome, 'failed');
     assert.ok(error?.message.includes(page), error?.message);
     assert.ok(JSON.stringify(content).includes(page), 'a model reads it, too');
+    const answer = await fetch(new URL('/api/tools/mcp__demanding__ask/call', url), {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: '{"arguments":{}}',
+    });
+    const called = (await answer.json()) as { error: { message: string } };
+    assert.ok(called.error.message.includes(page), called.error.message);
     await assert.rejects(box.readResource('demanding', 'note://one'), (failed) => messageOf(failed).includes(page));
   });
 
