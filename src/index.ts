@@ -78,7 +78,7 @@ export type {
   ToolClient,
 } from './model/client.ts';
 export type { ContentBlock, ToolResult } from './model/content.ts';
-export type { SessionState, ToolContext } from './model/context.ts';
+export type { SessionState, ToolContext, ToolResources } from './model/context.ts';
 export type { AskingRule, Decision } from './model/decision.ts';
 export { SignalboxError } from './model/errors.ts';
 export type { CallErrorCode, ErrorCode } from './model/errors.ts';

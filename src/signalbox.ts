@@ -223,6 +223,31 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
   const compensations = new Compensations({ catalog, journal, redactor, states, waits, timeoutMs });
   const undoCalls = new UndoCalls(reader, checkpoints, compensations);
   const unsettled = new UnsettledCalls(store, journal);
+  let closing: Promise<void> | undefined;
+  let underWay = 0;
+  let onIdle: (() => void) | undefined;
+  const leave = (): void => {
+    underWay -= 1;
+    if (underWay === 0) onIdle?.();
+  };
+  const content = createContent({
+    catalog,
+    journal,
+    redactor,
+    waits,
+    limiters,
+    timeoutMs: options.timeoutMs ?? 60_000,
+    someone,
+    async underWay(work) {
+      if (closing !== undefined) throw new SignalboxError('box-closed', 'this Signalbox is closed; nothing was read');
+      underWay += 1;
+      try {
+        return await work();
+      } finally {
+        leave();
+      }
+    },
+  });
   const pipeline = createPipeline({
     catalog,
     store,
@@ -232,6 +257,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     policies,
     unsettled,
     states,
+    content,
     checkpoints,
     compensations,
     version,
@@ -253,9 +279,6 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
   if (own !== undefined) catalog.mount(own);
   for (const server of options.servers ?? []) catalog.mount(server);
 
-  let closing: Promise<void> | undefined;
-  let underWay = 0;
-  let onIdle: (() => void) | undefined;
   const idle = (): Promise<void> => new Promise((resolve) => (underWay === 0 ? resolve() : (onIdle = resolve)));
 
   async function close(graceMs: number): Promise<void> {
@@ -273,10 +296,6 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     await store.close();
   }
 
-  const leave = (): void => {
-    underWay -= 1;
-    if (underWay === 0) onIdle?.();
-  };
   const resultOf = (call: Call): Promise<CallResult> => {
     const ended = (outcome: CallOutcome): CallResult => {
       leave();
@@ -295,24 +314,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
   };
 
   return {
-    ...createContent({
-      catalog,
-      journal,
-      redactor,
-      waits,
-      limiters,
-      timeoutMs: options.timeoutMs ?? 60_000,
-      someone,
-      async underWay(work) {
-        if (closing !== undefined) throw new SignalboxError('box-closed', 'this Signalbox is closed; nothing was read');
-        underWay += 1;
-        try {
-          return await work();
-        } finally {
-          leave();
-        }
-      },
-    }),
+    ...content,
     version,
     tools: (view) => catalog.listing(view?.profile),
     catalog: (view) => catalog.view(view?.profile),

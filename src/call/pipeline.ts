@@ -10,6 +10,7 @@ import type { Limiters } from './limiter.ts';
 import type { CallMetrics } from './metrics.ts';
 import type { Policies } from './policies.ts';
 import type { SessionStates } from './session-states.ts';
+import type { ResourceBox } from './tool-resources.ts';
 import { approve } from './stages/approve.ts';
 import { bound } from './stages/bound.ts';
 import { type CheckpointParts, checkpoint } from './stages/checkpoint.ts';
@@ -35,6 +36,7 @@ export interface PipelineParts extends CheckpointParts {
   readonly journal: Journal;
   readonly redactor: Redactor;
   readonly states: SessionStates;
+  readonly content: ResourceBox;
   readonly waits: Waits;
   readonly policies: Policies;
   readonly unsettled: UnsettledCalls;

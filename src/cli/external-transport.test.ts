@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
+import { SignJWT, generateKeyPair } from 'jose';
 import { httpFixture } from '../../test/mcp-servers/http-fixture.ts';
+import { protectedServer } from '../../test/mcp-servers/protected-server.ts';
 import { parseConfiguration } from '../config/load-configuration.ts';
 import { keyRing } from '../config/secrets/key-ring.ts';
 import { secretVault } from '../config/secrets/sealed-files.ts';
@@ -72,6 +74,36 @@ suite('the secrets of a server', () => {
         ['mcpServers.web.headers.X-Trace', 'signalbox secret set X_TRACE'],
         ['mcpServers.web.auth.token', 'signalbox secret set WEB_TOKEN'],
       ],
+    );
+  });
+
+  test('the token of the platform is read from its file for each sign-in; a file that is missing is named', async (t) => {
+    const data = mkdtempSync(join(tmpdir(), 'signalbox-transport-'));
+    t.after(() => rmSync(data, { recursive: true }));
+    const server = await protectedServer(t);
+    const { provider } = server;
+    const { privateKey, publicKey } = await generateKeyPair('ES256');
+    provider.behaviour.platformKey = publicKey;
+    provider.clients.set('workload', { redirectUris: [] });
+    const auth = { type: 'oauth', grant: 'jwt_bearer', clientId: 'workload', assertionFile: 'platform/token' };
+    const web = { type: 'http', url: server.url, auth };
+    const configuration = parseConfiguration(JSON.stringify({ mcpServers: { web } }), join(data, 'c.json'));
+    const { box } = await openBoxAnyway(configuration, { secretsFrom: data });
+    t.after(() => box.close());
+    const file = join(data, 'platform', 'token');
+    assert.ok(box.health('web')?.lastError?.includes(`"assertionFile" ${file} cannot be read (ENOENT)`));
+    const token = await new SignJWT()
+      .setProtectedHeader({ alg: 'ES256' })
+      .setAudience(provider.issuer)
+      .setExpirationTime('5m')
+      .sign(privateKey);
+    mkdirSync(join(data, 'platform'));
+    writeFileSync(file, `${token}\n`);
+    await box.restart('web');
+    assert.equal(
+      (await box.call('mcp__web__echo', { text: 'hello' })).outcome,
+      'completed',
+      box.health('web')?.lastError,
     );
   });
 });

@@ -1,7 +1,9 @@
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ExternalEntry } from '../config/configuration.ts';
 import type { AuthSettings } from '../config/schema.ts';
 import { literalSecrets } from '../config/literal-secrets.ts';
+import { messageOf } from '../model/errors.ts';
 import type { OAuthOptions } from '../sources/mcp/http/oauth/oauth-options.ts';
 import type { TokenStore } from '../sources/mcp/http/oauth/token-store.ts';
 import { EntryReferences, type ReferenceSource, shortestSecret } from './entry-references.ts';
@@ -54,18 +56,25 @@ export async function externalTransport(entry: ExternalEntry, context: Reference
 }
 
 async function oauthOf(
-  { type: _, ...settings }: AuthSettings & { readonly type: 'oauth' },
+  { type: _, assertionFile, ...settings }: AuthSettings & { readonly type: 'oauth' },
   server: string,
-  { tokens, addSecret }: ReferenceContext,
+  { directory, tokens, addSecret }: ReferenceContext,
   references: EntryReferences,
 ): Promise<OAuthOptions> {
-  const { clientId, clientSecret } = settings;
+  const { clientId, clientSecret, privateKey } = settings;
+  const assertion = async (): Promise<string> => {
+    const token = await assertionIn(resolve(directory, assertionFile ?? ''));
+    addSecret(`${server}.assertion`, token);
+    return token;
+  };
   return {
     ...settings,
     ...(clientId === undefined ? {} : { clientId: await references.secret(clientId, 'auth', 'clientId') }),
     ...(clientSecret === undefined
       ? {}
       : { clientSecret: await references.secret(clientSecret, 'auth', 'clientSecret') }),
+    ...(privateKey === undefined ? {} : { privateKey: await references.secret(privateKey, 'auth', 'privateKey') }),
+    ...(assertionFile === undefined ? {} : { assertion }),
     tokens,
     account: server,
     howToSignIn: `signalbox login ${server}`,
@@ -73,4 +82,13 @@ async function oauthOf(
       if (value.length >= shortestSecret) addSecret(name, value);
     },
   };
+}
+
+async function assertionIn(file: string): Promise<string> {
+  try {
+    return (await readFile(file, 'utf8')).trim();
+  } catch (error) {
+    const why = error instanceof Error && 'code' in error ? String(error.code) : messageOf(error);
+    throw new Error(`"assertionFile" ${file} cannot be read (${why}); correct "auth" of this server`, { cause: error });
+  }
 }

@@ -22,9 +22,14 @@ export const keyDescriptions: Readonly<Record<string, string>> = {
   'mcpServers.*.auth.type':
     '`bearer` sends a token; `oauth` signs in with `signalbox login NAME`, or by itself with client credentials.',
   'mcpServers.*.auth.token': 'The token, by reference: `${secret:NAME}`.',
-  'mcpServers.*.auth.grant': '`authorization_code` (a human signs in) unless said otherwise.',
+  'mcpServers.*.auth.grant':
+    '`authorization_code` (the default): a human signs in. `client_credentials`: Signalbox signs in as itself. `jwt_bearer`: Signalbox signs in with a token of the platform it runs on.',
   'mcpServers.*.auth.clientId': 'The client as the authorization server knows it; registered by itself when absent.',
   'mcpServers.*.auth.clientSecret': 'Its secret, by reference.',
+  'mcpServers.*.auth.privateKey':
+    'Its private key in PEM, by reference; signs assertions in the place of a secret (`private_key_jwt`, only with `client_credentials`).',
+  'mcpServers.*.auth.assertionFile':
+    'The file with the token of the platform, such as a projected Kubernetes token; read for each token request. Only with `jwt_bearer`.',
   'mcpServers.*.auth.clientMetadataUrl': 'The https address of a document that describes the client.',
   'mcpServers.*.auth.scopes': 'What to ask for; what the server names when absent.',
   'mcpServers.*.auth.issuer':
@@ -61,6 +66,8 @@ export const keyDescriptions: Readonly<Record<string, string>> = {
   'mcpServers.*.cache': 'How long the result of a read is given out again for the same arguments.',
   'mcpServers.*.workspace':
     'The directories that its tools write to: kept before each undoable call, so that it can be undone.',
+  'mcpServers.*.roots':
+    'The directories that it is given when it asks for roots outside a call, or for a caller without any (`workspace`).',
   'mcpServers.*.idleStopMs':
     'Stops the server’s process after this long without a call; the next call starts it again.',
   'mcpServers.*.passthrough': 'Hands the server to Claude as it is: nothing decides its calls, nothing can undo them.',

@@ -34,5 +34,6 @@ export function literalSecrets({ name: server, settings }: Pick<ExternalEntry, '
     ...among('headers', headers),
     ...(auth?.type === 'bearer' ? found('auth.token', 'TOKEN', auth.token) : []),
     ...(auth?.type === 'oauth' ? found('auth.clientSecret', 'CLIENT_SECRET', auth.clientSecret ?? '') : []),
+    ...(auth?.type === 'oauth' ? found('auth.privateKey', 'PRIVATE_KEY', auth.privateKey ?? '') : []),
   ];
 }

@@ -198,6 +198,19 @@ suite('a mistake is told with its place, the value and the way out', () => {
       ['1:43  mcpServers.a.auth.clientSecret: missing, "client_credentials" needs it'],
     ],
     [
+      'a token of the platform without its file',
+      entry('"url": "https://x", "auth": {"type": "oauth", "grant": "jwt_bearer", "clientId": "x"}'),
+      ['1:43  mcpServers.a.auth.assertionFile: missing, "jwt_bearer" needs it'],
+    ],
+    [
+      'credentials of another grant',
+      entry('"url": "https://x", "auth": {"type": "oauth", "assertionFile": "x", "privateKey": "${env:K}"}'),
+      [
+        '1:69  mcpServers.a.auth.assertionFile: is only for the grant "jwt_bearer"',
+        '1:91  mcpServers.a.auth.privateKey: is only for the grant "client_credentials"',
+      ],
+    ],
+    [
       'a sign-in for a program',
       entry('"command": "x", "auth": {"type": "oauth"}'),
       ['1:39  mcpServers.a.auth: is for servers with "url"; a program gets "env"'],

@@ -71,9 +71,11 @@ function authSettings() {
       strict({ type: z.literal('bearer'), token: text }),
       strict({
         type: z.literal('oauth'),
-        grant: choice(['authorization_code', 'client_credentials']).exactOptional(),
+        grant: choice(['authorization_code', 'client_credentials', 'jwt_bearer']).exactOptional(),
         clientId: text.exactOptional(),
         clientSecret: secretReference.exactOptional(),
+        privateKey: secretReference.exactOptional(),
+        assertionFile: text.exactOptional(),
         clientMetadataUrl: z
           .string('an https address')
           .regex(/^https:\/\/[^/]+\/./, 'an https address with a path')
@@ -105,6 +107,7 @@ export const externalParts = new StrictParts({
   npm: () => text.optional(),
   tools: () => toolSettings().optional(),
   labels: () => texts.optional(),
+  roots: () => texts.optional(),
   idleStopMs: () => positive.optional(),
   passthrough: () => flag.optional(),
   trackInvocations: () => flag.optional(),

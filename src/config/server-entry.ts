@@ -76,8 +76,13 @@ export function readServerEntry(name: string, value: unknown, file: string): Ent
     rateLimit,
     cache,
     workspace,
-    ...settings
+    roots,
+    ...others
   } = result.data;
+  const settings = {
+    ...others,
+    ...(roots === undefined ? {} : { roots: roots.map((root) => resolve(dirname(file), root)) }),
+  };
   const { type, url } = settings;
   const transport = url === undefined ? 'stdio' : type === 'sse' ? 'sse' : 'http';
   const warnings = type === 'websocket' ? [`mcpServers.${name}: type "websocket" is read as "http"`] : [];
@@ -163,12 +168,22 @@ function passthroughFindings(settings: ExternalSettings, path: readonly string[]
   return [...findings, { path: [...path, 'auth', 'type'], message, hint: 'use "bearer", or take "passthrough" out' }];
 }
 
+/** The keys of `auth` that only one grant uses. */
+const grantOfKey = { privateKey: 'client_credentials', assertionFile: 'jwt_bearer' } as const;
+
 function authFindings({ auth, url }: ExternalSettings, path: readonly string[]): Finding[] {
   if (auth === undefined) return [];
   if (url === undefined)
     return [{ path: [...path, 'auth'], message: 'is for servers with "url"; a program gets "env"' }];
-  if (auth.type !== 'oauth' || auth.grant !== 'client_credentials') return [];
-  return (['clientId', 'clientSecret'] as const)
+  if (auth.type !== 'oauth') return [];
+  const { grant = 'authorization_code' } = auth;
+  const misplaced = Object.entries(grantOfKey)
+    .filter(([key, needed]) => hasKey(auth, key) && needed !== grant)
+    .map(([key, needed]) => ({ path: [...path, 'auth', key], message: `is only for the grant "${needed}"` }));
+  if (grant === 'authorization_code') return misplaced;
+  const own = grant === 'jwt_bearer' ? 'assertionFile' : auth.privateKey === undefined ? 'clientSecret' : 'privateKey';
+  const missing = (['clientId', own] as const)
     .filter((key) => auth[key] === undefined)
-    .map((key) => ({ path: [...path, 'auth', key], message: 'missing, "client_credentials" needs it' }));
+    .map((key) => ({ path: [...path, 'auth', key], message: `missing, "${grant}" needs it` }));
+  return [...misplaced, ...missing];
 }

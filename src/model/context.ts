@@ -1,7 +1,7 @@
 import type { Principal, Progress } from './call.ts';
 import type { ToolClient } from './client.ts';
 import type { CallId } from './identifiers.ts';
-import type { JsonValue } from './json.ts';
+import type { JsonObject, JsonValue } from './json.ts';
 import type { StopSignal } from './stop.ts';
 
 /** What a handler is told about the call it serves. Anything else it needs, it closes over. */
@@ -24,8 +24,20 @@ export interface ToolContext {
   readonly isFollowed?: boolean;
   /** Whoever made the call, to be asked and told something as far as it can be. Absent in isolated tools. */
   readonly client?: ToolClient | undefined;
+  /** The resources of connected servers, as far as the caller's profile shows them. Absent in isolated tools. */
+  readonly resources?: ToolResources | undefined;
   /** What this server remembers about this session; gone with the session. */
   readonly state: SessionState;
+}
+
+/** Resources of connected servers for one call. The shapes are MCP's, each with the server that has it. */
+export interface ToolResources {
+  /** Returns the resources of the servers that are up. */
+  list(): readonly (JsonObject & { readonly server: string; readonly uri: string })[];
+  /** Returns the resource templates of the servers that are up. */
+  templates(): readonly (JsonObject & { readonly server: string; readonly uriTemplate: string })[];
+  /** Reads a resource in the caller's name: `{ contents: […] }`. Recorded, and cancelled with the call. */
+  read(server: string, uri: string): Promise<JsonObject>;
 }
 
 /** Values a server keeps for one session between calls. Change them with `set`: in calls that can be undone, `get` gives a copy. */

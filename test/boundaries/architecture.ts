@@ -37,7 +37,7 @@ export const homes: readonly { readonly packages: readonly string[]; readonly fo
   { packages: ['@anthropic-ai/*'], folders: ['runtimes/claude', 'surfaces/claude'] },
   { packages: ['ai', '@ai-sdk/*'], folders: ['runtimes/model', 'surfaces/ai-sdk'] },
   { packages: ['hono', '@hono/*'], folders: ['server', 'surfaces/mcp'] },
-  { packages: ['jose'], folders: ['server/access/oauth'] },
+  { packages: ['jose'], folders: ['server/access/oauth', 'sources/mcp/http/oauth'] },
   { packages: ['node:sqlite'], folders: ['store/sqlite'] },
   { packages: ['@napi-rs/keyring'], folders: ['config/secrets'] },
   { packages: ['pg', 'pg-*', 'kysely'], folders: ['store/postgres'] },

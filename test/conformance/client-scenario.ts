@@ -31,13 +31,16 @@ export async function playScenario({ url, name, context }: Scenario): Promise<st
   }
 }
 
-function oauthOptions(scenario: string, { client_id: id, client_secret: secret }: Context): OAuthOptions {
+function oauthOptions(scenario: string, context: Context): OAuthOptions {
+  const { client_id: id, client_secret: secret, private_key_pem: key, valid_jwt: assertion } = context;
   return {
     howToSignIn,
     ...(scenario.startsWith('auth/client-credentials') ? { grant: 'client_credentials' } : {}),
+    ...(typeof assertion === 'string' ? { grant: 'jwt_bearer', assertion: () => assertion } : {}),
     clientMetadataUrl: 'https://conformance-test.local/client-metadata.json',
     ...(typeof id === 'string' ? { clientId: id } : {}),
     ...(typeof secret === 'string' ? { clientSecret: secret } : {}),
+    ...(typeof key === 'string' ? { privateKey: key } : {}),
   };
 }
 

@@ -14,11 +14,19 @@ export type Role = 'server' | 'client';
 const unscored: readonly { readonly pattern: RegExp; readonly reason: string }[] = [
   { pattern: /^tasks-/, reason: 'the extension for tasks is not served' },
   {
-    pattern: /^auth\/(client-credentials-jwt|enterprise-managed|wif-jwt)/,
-    reason: 'clients show who they are by a secret, not by signed assertions',
+    pattern: /^auth\/enterprise-managed/,
+    reason: 'an ID token of the person is needed, and Signalbox does not sign people in at an identity provider',
   },
-  { pattern: /^auth\/dpop/, reason: 'tokens are bearer tokens; the extension that binds them to a key is not spoken' },
+  {
+    pattern: /^auth\/dpop/,
+    reason: 'tokens are bearer tokens; the extension that binds them to a key is not supported',
+  },
 ];
+
+/** Scenarios of an older revision that no list of requirements names. */
+export const olderScenarios = {
+  '2025-03-26': ['auth/2025-03-26-oauth-metadata-backcompat', 'auth/2025-03-26-oauth-endpoint-fallback'],
+} as const;
 
 /** Why a scenario that is not counted may fail, if that is known. */
 export function reasonFor(scenario: string): string | undefined {

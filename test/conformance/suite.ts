@@ -58,11 +58,20 @@ async function runServerSuite(revision: string, directory: string): Promise<Suit
 }
 
 /** Runs the official suite with Signalbox as the client of its servers. */
-async function runClientSuite(revision: string, directory: string): Promise<SuiteResult> {
+function runClientSuite(revision: string, directory: string): Promise<SuiteResult> {
+  return runClient(['--requirements', revision], directory);
+}
+
+/** Runs one scenario of the official suite with Signalbox as the client. */
+export function runClientScenario(scenario: string, revision: string, directory: string): Promise<SuiteResult> {
+  return runClient(['--scenario', scenario, '--spec-version', revision], directory);
+}
+
+async function runClient(selection: readonly string[], directory: string): Promise<SuiteResult> {
   const players = await startPlayers(scenariosAtOnce, playScenario);
   try {
     const client = `${process.execPath} ${fileURLToPath(new URL('client.ts', import.meta.url))}`;
-    const which = ['--requirements', revision, '--timeout', String(clientPatienceMs)];
+    const which = [...selection, '--timeout', String(clientPatienceMs)];
     const output = await run(['client', '--command', client, ...which, '--output-dir', directory], {
       SIGNALBOX_PLAYERS: String(players.port),
     });

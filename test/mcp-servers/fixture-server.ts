@@ -84,6 +84,7 @@ export function fixtureServer({
       added.push(String(name));
       await server.notification({ method: 'notifications/tools/list_changed' });
       await server.notification({ method: 'notifications/resources/list_changed' });
+      await server.notification({ method: 'notifications/prompts/list_changed' });
       return text('grown');
     },
     fail() {
@@ -173,7 +174,7 @@ export function fixtureServer({
 
 const mostOnPage = 2;
 
-/** Resources, templates, prompts and completion; three resources come in two pages, and `added` are more. */
+/** Resources, templates, prompts and completion, two on a page; what was `added` is one more of each. */
 function addContent(server: Server, added: readonly string[]): void {
   const resources = (): { uri: string; name: string; description: string }[] =>
     ['one', 'two', 'three', ...added].map((name) => ({
@@ -182,14 +183,14 @@ function addContent(server: Server, added: readonly string[]): void {
       description: `The note\u200b ${name}.`,
     }));
   server.setRequestHandler('resources/list', ({ params }) => {
-    const start = Number(params?.cursor ?? 0);
-    const end = start + mostOnPage;
-    const all = resources();
-    return { resources: all.slice(start, end), ...(end < all.length ? { nextCursor: String(end) } : {}) };
+    const { items, ...rest } = pageOf(resources(), params?.cursor);
+    return { resources: items, ...rest };
   });
-  server.setRequestHandler('resources/templates/list', () => ({
-    resourceTemplates: [{ uriTemplate: 'note://{name}', name: 'note' }],
-  }));
+  server.setRequestHandler('resources/templates/list', ({ params }) => {
+    const all = ['note', ...added].map((name) => ({ uriTemplate: `${name}://{name}`, name }));
+    const { items, ...rest } = pageOf(all, params?.cursor);
+    return { resourceTemplates: items, ...rest };
+  });
   server.setRequestHandler('resources/read', async ({ params: { uri } }, { mcpReq }) => {
     if (uri === 'note://slow') await wait(60_000, undefined, { ref: false, signal: mcpReq.signal });
     if (!resources().some((each) => each.uri === uri))
@@ -201,11 +202,14 @@ function addContent(server: Server, added: readonly string[]): void {
     return {};
   });
   server.setRequestHandler('resources/unsubscribe', () => ({}));
-  server.setRequestHandler('prompts/list', () => ({
-    prompts: [
-      { name: 'greet', description: 'Greets.', arguments: [{ name: 'who', description: 'Whom', required: true }] },
-    ],
-  }));
+  server.setRequestHandler('prompts/list', ({ params }) => {
+    const greet = { description: 'Greets.', arguments: [{ name: 'who', description: 'Whom', required: true }] };
+    const { items, ...rest } = pageOf(
+      ['greet', ...added].map((name) => ({ name, ...greet })),
+      params?.cursor,
+    );
+    return { prompts: items, ...rest };
+  });
   server.setRequestHandler('prompts/get', ({ params }) => ({
     messages: [
       { role: 'user' as const, content: { type: 'text' as const, text: `Greet ${params.arguments?.['who']}.` } },
@@ -214,6 +218,11 @@ function addContent(server: Server, added: readonly string[]): void {
   server.setRequestHandler('completion/complete', ({ params }) => ({
     completion: { values: ['ada', 'alan', 'grace'].filter((name) => name.startsWith(params.argument.value)) },
   }));
+}
+
+function pageOf<Item>(all: readonly Item[], cursor = '0'): { items: Item[]; nextCursor?: string } {
+  const end = Number(cursor) + mostOnPage;
+  return { items: all.slice(Number(cursor), end), ...(end < all.length ? { nextCursor: String(end) } : {}) };
 }
 
 function tool(name: string, inputSchema: Tool['inputSchema'], annotations: Tool['annotations']): Tool {

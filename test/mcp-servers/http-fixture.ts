@@ -18,6 +18,8 @@ export interface HttpFixture {
   breakConnections(): void;
   /** Tells those who listen that the tools changed. */
   toolsChanged(): void;
+  /** Tells those who listen that the resources and prompts changed. */
+  contentChanged(): void;
   /** Tells those who watch a resource that it changed. */
   resourceUpdated(uri: string): void;
   readonly added: string[];
@@ -67,6 +69,10 @@ export async function httpFixture(era: 'legacy' | 'modern', port = 0, guard?: Gu
     forgetSessions: () => sessions.clear(),
     breakConnections: () => server.closeAllConnections(),
     toolsChanged: () => handler.notify.toolsChanged(),
+    contentChanged() {
+      handler.notify.resourcesChanged();
+      handler.notify.promptsChanged();
+    },
     resourceUpdated: (uri) => handler.notify.resourceUpdated(uri),
     close: () => closed(server),
   };

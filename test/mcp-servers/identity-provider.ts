@@ -2,10 +2,13 @@ import { createHash, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
+import { type CryptoKey, type JWTVerifyOptions, jwtVerify } from 'jose';
 
 /** A client that the provider knows. */
 interface KnownClient {
   readonly secret?: string;
+  /** Verifies its assertions, where it has no secret. */
+  readonly publicKey?: CryptoKey;
   readonly redirectUris: readonly string[];
 }
 
@@ -37,6 +40,8 @@ export interface Behaviour {
   metadata: Record<string, unknown>;
   /** Makes the access tokens. */
   accessToken: (grant: Grant) => string | Promise<string>;
+  /** Verifies the tokens of a platform, which workloads sign in with. */
+  platformKey: CryptoKey | undefined;
   /** Refuses every refresh token. */
   refusesRefresh: boolean;
 }
@@ -70,6 +75,7 @@ export class IdentityProvider {
       tokenDelayMs: 0,
       metadata: {},
       accessToken: () => `access-${randomUUID()}`,
+      platformKey: undefined,
       refusesRefresh: false,
     };
   }
@@ -94,7 +100,7 @@ export class IdentityProvider {
     const fields = Object.fromEntries(new URLSearchParams(await request.text()));
     const authorization = request.headers.get('authorization');
     this.asked.push({ path, fields, authorization });
-    const client = this.#clientOf(fields, authorization);
+    const client = (await this.#clientByAssertion(fields)) ?? this.#clientOf(fields, authorization);
     if (client === undefined) return refused('invalid_client', 401);
     if (path === '/revoke') return this.#revoke(fields['token'] ?? '');
     const { tokenDelayMs } = this.behaviour;
@@ -148,7 +154,16 @@ export class IdentityProvider {
         ? [fields['client_id'], fields['client_secret']]
         : Buffer.from(basic, 'base64').toString().split(':').map(formDecoded);
     const known = this.clients.get(id);
-    return known !== undefined && known.secret === secret ? id : undefined;
+    return known !== undefined && known.secret === secret && known.publicKey === undefined ? id : undefined;
+  }
+
+  async #clientByAssertion({
+    client_id = '',
+    client_assertion = '',
+  }: Record<string, string>): Promise<string | undefined> {
+    const key = this.clients.get(client_id)?.publicKey;
+    const expected = { issuer: client_id, subject: client_id, audience: this.issuer, requiredClaims: ['jti', 'exp'] };
+    return key !== undefined && (await isSignedBy(key, client_assertion, expected)) ? client_id : undefined;
   }
 
   async #token(client: string, fields: Record<string, string>): Promise<Response> {
@@ -176,8 +191,18 @@ export class IdentityProvider {
       }
       case 'client_credentials': {
         const { resource = '', scope = '' } = fields;
-        if (this.clients.get(client)?.secret === undefined) return refused('unauthorized_client');
+        const known = this.clients.get(client);
+        if (known?.secret === undefined && known?.publicKey === undefined) return refused('unauthorized_client');
         return await this.#issue({ client, resource, scope, family: randomUUID() }, false);
+      }
+      case 'urn:ietf:params:oauth:grant-type:jwt-bearer': {
+        const { resource = '', scope = '', assertion = '' } = fields;
+        const { platformKey } = this.behaviour;
+        const isGood =
+          platformKey !== undefined && (await isSignedBy(platformKey, assertion, { audience: this.issuer }));
+        return isGood
+          ? await this.#issue({ client, resource, scope, family: randomUUID() }, false)
+          : refused('invalid_grant');
       }
       default:
         return refused('unsupported_grant_type');
@@ -226,6 +251,13 @@ export async function identityProvider(
     return new Promise((resolve) => server.close(() => resolve()));
   };
   return { provider, close };
+}
+
+function isSignedBy(key: CryptoKey, token: string, expected: JWTVerifyOptions): Promise<boolean> {
+  return jwtVerify(token, key, expected).then(
+    () => true,
+    () => false,
+  );
 }
 
 function refused(error: string, status = 400): Response {

@@ -15,7 +15,11 @@ export interface ProtectedFixture {
   readonly refused: string[];
   /** Whether the refusal names the metadata; otherwise it stands at the well-known place. */
   namesMetadata: boolean;
+  /** Whether there is metadata at all; without it, the provider's endpoints are at the server's origin, as in 2025-03-26. */
+  hasMetadata: boolean;
 }
+
+const defaultEndpoints = new Set(['/authorize', '/token', '/register']);
 
 /** Starts a protected MCP server and its provider; both end with the test. */
 export async function protectedServer(t: TestContext, era: 'legacy' | 'modern' = 'modern'): Promise<ProtectedFixture> {
@@ -26,12 +30,15 @@ export async function protectedServer(t: TestContext, era: 'legacy' | 'modern' =
   const guard = async (request: Request): Promise<Response | undefined> => {
     const { origin, pathname } = new URL(request.url);
     const resource = `${origin}/mcp`;
+    if (!server.hasMetadata && defaultEndpoints.has(pathname)) return await provider.answer(request);
     const place = server.namesMetadata ? '/metadata' : '/.well-known/oauth-protected-resource/mcp';
-    if (pathname === place) return Response.json({ resource, authorization_servers: [provider.issuer], ...metadata });
+    if (pathname === place && server.hasMetadata)
+      return Response.json({ resource, authorization_servers: [provider.issuer], ...metadata });
     if (pathname !== '/mcp') return new Response('', { status: 404 });
-    const challenge = server.namesMetadata
-      ? `Bearer resource_metadata="${origin}/metadata", scope="use"`
-      : 'Bearer realm="x"';
+    const challenge =
+      server.namesMetadata && server.hasMetadata
+        ? `Bearer resource_metadata="${origin}/metadata", scope="use"`
+        : 'Bearer realm="x"';
     const token = request.headers.get('authorization')?.replace(/^Bearer /, '') ?? '';
     const grant = provider.accessTokens.get(token);
     if (grant === undefined || grant.resource !== resource || grant.expiresAt < Date.now()) {
@@ -52,6 +59,7 @@ export async function protectedServer(t: TestContext, era: 'legacy' | 'modern' =
     scopes,
     refused,
     namesMetadata: true,
+    hasMetadata: true,
   };
   t.after(() => Promise.all([fixture.close(), close()]));
   return server;

@@ -25,7 +25,12 @@ export const externalServers: Section<'B'> = {
       'src/sources/mcp/mcp-server.test.ts > a server that is a process > a change of its list is followed, and tools that did not change stay the same (modern)',
       'src/sources/mcp/content.test.ts > resources and prompts (legacy stdio) > are listed page by page, read, filled in and completed',
       'src/sources/mcp/content.test.ts > resources and prompts (modern http) > are listed page by page, read, filled in and completed',
-      'src/sources/mcp/content.test.ts > a change of the resources is followed',
+      'src/sources/mcp/content.test.ts > changes of the resources, templates and prompts are followed, over all pages (legacy stdio)',
+      'src/sources/mcp/content.test.ts > changes of the resources, templates and prompts are followed, over all pages (modern stdio)',
+      'src/sources/mcp/content.test.ts > changes of the resources, templates and prompts are followed, over all pages (legacy http)',
+      'src/sources/mcp/content.test.ts > changes of the resources, templates and prompts are followed, over all pages (modern http)',
+      'src/surfaces/mcp/endpoint/clients.test.ts > a client of the second SDK (legacy) > gets prompts page by page, and hears when a server has others',
+      'src/surfaces/mcp/endpoint/clients.test.ts > a client of the second SDK (modern) > gets prompts page by page, and hears when a server has others',
     ],
   },
   B3: {
@@ -189,6 +194,48 @@ export const externalServers: Section<'B'> = {
       'src/catalog/transforms/shape-source.test.ts > the tools block > arguments for several tools are shaped where a tool has them',
       'src/catalog/transforms/shape-source.test.ts > the tools block > allow, deny and every section take full names, also those of long names',
       'test/e2e/cli-names.test.ts > names that fit nothing > keys of the tools block that match nothing are reported by doctor, tools --why and serve',
+    ],
+  },
+  B17: {
+    promise: 'a slow answer to the probe decides neither that a server is down nor for a day which revision it speaks',
+    tests: [
+      'src/sources/mcp/slow-servers.test.ts > a server that does not answer the probe in time is offered both handshakes > a program of the 2026 revision that starts slowly is spoken to in that revision',
+      'src/sources/mcp/slow-servers.test.ts > a server that does not answer the probe in time is offered both handshakes > a program of both eras speaks the older after `initialize`, and the newer on the next connection',
+      'src/sources/mcp/slow-servers.test.ts > a server that does not answer the probe in time is offered both handshakes > a program that ignores the probe is up, and probed again after an hour instead of a day',
+      'src/sources/mcp/slow-servers.test.ts > a server that does not answer the probe in time is offered both handshakes > a program that answers the probe late with an error is known to be of an older revision',
+      'src/sources/mcp/slow-servers.test.ts > a server that does not answer the probe in time is offered both handshakes > a web server of the 2026 revision that answers late is spoken to in that revision',
+      'src/sources/mcp/slow-servers.test.ts > a server that does not answer the probe in time is offered both handshakes > a web server that ignores the probe is up in the older revision, and the probe is ended',
+      'src/cli/configured/file-verdicts.test.ts > verdicts on disk > a guess that was made again after its hour is written with its new date',
+    ],
+  },
+  B18: {
+    promise:
+      'a server without OAuth metadata is signed in at by the default endpoints; private keys and tokens of the platform sign in without a person',
+    tests: [
+      'src/sources/mcp/http/oauth/other-grants.test.ts > a server without any metadata, as in 2025-03-26 > is signed in at by the default endpoints at its origin, and its tokens are renewed there',
+      'src/sources/mcp/http/oauth/other-grants.test.ts > a server without any metadata, as in 2025-03-26 > and without those endpoints, says at which address this client was not registered',
+      'src/sources/mcp/http/oauth/other-grants.test.ts > a server without any metadata, as in 2025-03-26 > is not meant where its metadata names an authorization server that has none',
+      'src/sources/mcp/http/oauth/other-grants.test.ts > a client without a person > signs in with its private key, which never leaves (ES256)',
+      'src/sources/mcp/http/oauth/other-grants.test.ts > a client without a person > signs in with its private key, which never leaves (PS256)',
+      'src/sources/mcp/http/oauth/other-grants.test.ts > a client without a person > signs in with its private key, which never leaves (EdDSA)',
+      'src/sources/mcp/http/oauth/other-grants.test.ts > a client without a person > signs in with the token of its platform, read again for each token',
+      'src/cli/external-transport.test.ts > the secrets of a server > the token of the platform is read from its file for each sign-in; a file that is missing is named',
+      'test/conformance/client.test.ts > the scenario auth/2025-03-26-oauth-metadata-backcompat of the official suite passes',
+      'test/conformance/client.test.ts > the scenario auth/2025-03-26-oauth-endpoint-fallback of the official suite passes',
+    ],
+  },
+  B17: {
+    promise: 'a server that asks for roots outside a call gets those of its entry, else its workspace, else none',
+    tests: [
+      'src/cli/configured/external-server.test.ts > a server that asks for roots at connect gets those of its entry, else its workspace, else none',
+    ],
+  },
+  B18: {
+    promise: 'when a server wants the user to open a page first (-32042), the error names the page',
+    tests: [
+      'src/sources/mcp/url-elicitation.test.ts > a server that wants the user to open a page first (-32042) > has the page named in the error of a call and of a read',
+      'src/sources/mcp/url-elicitation.test.ts > a server that wants the user to open a page first (-32042) > has the page named to a client of the endpoint (legacy)',
+      'src/sources/mcp/url-elicitation.test.ts > a server that wants the user to open a page first (-32042) > has the page named to a client of the endpoint (modern)',
     ],
   },
 };

@@ -96,4 +96,14 @@ export const inProcessTools: Section<'A'> = {
       'src/sources/local/define-tool.test.ts > schemas with more to them > options for a provider reach the definition',
     ],
   },
+  A9: {
+    promise:
+      'a handler lists and reads the resources of connected servers that its caller’s profile shows, in the caller’s name',
+    tests: [
+      'src/call/tool-resources.test.ts > the resources of connected servers, in a handler > are listed and read in the name of the caller, and recorded',
+      'src/call/tool-resources.test.ts > the resources of connected servers, in a handler > are only those of the caller’s profile, whichever server and address a handler names',
+      'src/call/tool-resources.test.ts > the resources of connected servers, in a handler > cannot be read any more when the call is over',
+      'src/call/tool-resources.test.ts > the resources of connected servers, in a handler > are not waited for longer than the call',
+    ],
+  },
 };

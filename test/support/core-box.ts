@@ -1,8 +1,10 @@
 import { Approvals } from '../../src/call/approvals/approvals.ts';
 import { Questions } from '../../src/call/approvals/questions.ts';
 import type { Stage } from '../../src/call/call.ts';
+import { createContent } from '../../src/call/content.ts';
+import { Limiters } from '../../src/call/limiter.ts';
 import { compose } from '../../src/call/compose.ts';
-import { newCall } from '../../src/call/new-call.ts';
+import { newCall, someone } from '../../src/call/new-call.ts';
 import { Policies } from '../../src/call/policies.ts';
 import type { PolicySource } from '../../src/call/policy-source.ts';
 import { SessionStates } from '../../src/call/session-states.ts';
@@ -73,6 +75,16 @@ export async function coreBox(
         }
       : decide(policies, redactor, waits);
   if (typeof policy !== 'function') await policies.set(policy);
+  const content = createContent({
+    catalog,
+    journal,
+    redactor,
+    waits,
+    limiters: new Limiters(64),
+    timeoutMs: 60_000,
+    someone,
+    underWay: (work) => work(),
+  });
   const run = compose([
     recordOutcome({
       journal,
@@ -88,7 +100,7 @@ export async function coreBox(
     decideStage,
     approve({ catalog, redactor, approvals, questions, decide: decideStage, run: (call) => run(call) }),
     recordIntent(store, journal, redactor),
-    execute({ states: new SessionStates(), waits, redactor, timeoutMs: 60_000, largestResult: 1e6 }),
+    execute({ states: new SessionStates(), content, waits, redactor, timeoutMs: 60_000, largestResult: 1e6 }),
   ]);
   await new Recovery(store, journal).start();
   for (const source of sources) catalog.mount(source);

@@ -3,7 +3,7 @@ import type { Redactor } from '../../journal/redaction.ts';
 import type { CallOutcome, Progress } from '../../model/call.ts';
 import { CapabilityMissing } from '../../model/capability-missing.ts';
 import type { ToolClient } from '../../model/client.ts';
-import type { SessionState, ToolContext } from '../../model/context.ts';
+import type { SessionState, ToolContext, ToolResources } from '../../model/context.ts';
 import { messageOf } from '../../model/errors.ts';
 import { OutcomeUnknown } from '../../model/outcome-unknown.ts';
 import { ServerUnreached } from '../../model/server-unreached.ts';
@@ -17,6 +17,7 @@ import { noCost, reportedCost } from '../reported-cost.ts';
 import { outcomeOf } from '../result.ts';
 import type { SessionStates } from '../session-states.ts';
 import { type AskedCall, toolClient } from '../tool-client.ts';
+import { type ResourceBox, toolResources } from '../tool-resources.ts';
 import { type Ended, type Waits, endedOutcome } from '../waits.ts';
 
 /** Limits that hold where neither tool nor server say otherwise. */
@@ -24,6 +25,8 @@ export interface ExecuteOptions {
   readonly states: SessionStates;
   readonly waits: Waits;
   readonly redactor: Redactor;
+  /** The resources that handlers may read. */
+  readonly content: ResourceBox;
   readonly timeoutMs: number;
   /** The largest result that can be kept, in characters. */
   readonly largestResult: number;
@@ -41,7 +44,7 @@ function run(call: Call, tool: CatalogTool, options: ExecuteOptions): Outcoming 
   const clock = new CallClock(now + timeout, call.deadline);
   if (clock.end <= now) return endedOutcome(call, 'timed-out', 'it was about to run');
   call.attempts += 1;
-  const context = new CallContext(call, tool.source.server, clock, options.states);
+  const context = new CallContext(call, tool.source.server, clock, options);
   const judge = (returned: unknown): Outcoming => {
     try {
       const outcome = after(outcomeOf(call.name, tool.offered, returned, options.largestResult), (ended) => {
@@ -109,12 +112,14 @@ class CallContext implements ToolContext, AskedCall {
   readonly #server;
   readonly #states;
   readonly #stateChanges;
+  readonly #content: ResourceBox;
   #stop: Stop | undefined;
   #progress: ((progress: Progress) => void) | undefined;
   #client: ToolClient | undefined;
+  #resources: ToolResources | undefined;
   #ended: Ended | 'settled' | undefined;
 
-  constructor(call: Call, server: string, clock: CallClock, states: SessionStates) {
+  constructor(call: Call, server: string, clock: CallClock, { states, content }: ExecuteOptions) {
     this.callId = call.id;
     this.session = call.options.session;
     this.principal = call.principal;
@@ -125,6 +130,7 @@ class CallContext implements ToolContext, AskedCall {
     this.#server = server;
     this.#states = states;
     this.#stateChanges = call.stateChanges;
+    this.#content = content;
   }
 
   get signal(): AbortSignal {
@@ -145,6 +151,10 @@ class CallContext implements ToolContext, AskedCall {
 
   get client(): ToolClient {
     return (this.#client ??= toolClient(this.#call.options.client, this));
+  }
+
+  get resources(): ToolResources {
+    return (this.#resources ??= toolResources(this.#content, this));
   }
 
   hold(): () => void {

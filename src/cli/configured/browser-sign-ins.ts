@@ -1,6 +1,7 @@
 import type { Configuration } from '../../config/configuration.ts';
 import { SignalboxError, messageOf } from '../../model/errors.ts';
 import type { SignInState } from '../../server/served-configuration.ts';
+import { signsInAlone } from '../../sources/mcp/http/oauth/oauth-options.ts';
 import { signIn } from '../../sources/mcp/http/oauth/sign-in.ts';
 import { type ReferenceContext, externalTransport } from '../external-transport.ts';
 
@@ -39,8 +40,8 @@ export class BrowserSignIns {
       throw refused(
         `server "${server}" is not one to sign in at; add "auth": { "type": "oauth" } to its entry, if it has a "url"`,
       );
-    if (oauth.grant === 'client_credentials')
-      throw refused(`server "${server}" is signed in at with client credentials, by itself`);
+    if (signsInAlone(oauth))
+      throw refused(`server "${server}" is signed in at with its own credentials, without a person`);
     this.#waiting.get(server)?.abort();
     const cancelling = new AbortController();
     this.#waiting.set(server, cancelling);

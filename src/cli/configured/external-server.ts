@@ -15,7 +15,8 @@ export interface Starting {
 export function externalServer(entry: ExternalEntry, starting: Starting, after?: Promise<unknown>): McpServer {
   const { references, checkSchemas, verdicts } = starting;
   const { idleStopMs } = entry.settings;
-  const roots = (entry.limits.workspace ?? []).map((path) => ({ uri: pathToFileURL(path).href }));
+  const directories = entry.settings.roots ?? entry.limits.workspace ?? [];
+  const roots = directories.map((path) => ({ uri: pathToFileURL(path).href }));
   return mcpServer({
     name: entry.name,
     transport: async () => {

@@ -66,6 +66,14 @@ describe('verdicts on disk', () => {
     assert.equal((verdicts.get('b') as Verdict).kind, 'legacy');
   });
 
+  test('a guess that was made again after its hour is written with its new date', (t) => {
+    const verdicts = fileVerdicts(scratch(t));
+    const guess: Verdict = { kind: 'legacy', at: Date.now() - 2 * 60 * 60 * 1000, isGuess: true };
+    void verdicts.set('b', guess);
+    void verdicts.set('b', { ...guess, at: Date.now() });
+    assert.notEqual((verdicts.get('b') as Verdict).at, guess.at);
+  });
+
   test('a file that is broken counts as empty and is written anew; one that cannot be written does no harm', (t) => {
     const directory = scratch(t);
     const file = join(directory, 'verdicts.json');

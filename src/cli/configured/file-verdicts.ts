@@ -3,12 +3,11 @@ import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { replaceFile } from '../../config/replace-file.ts';
 import { isJsonObject } from '../../model/json.ts';
-import type { Verdict, Verdicts } from '../../sources/mcp/verdicts.ts';
+import { type Verdict, type Verdicts, verdictHoldsMs } from '../../sources/mcp/verdicts.ts';
 
 type Kept = Readonly<Record<string, Verdict>>;
 
-const day = 24 * 60 * 60 * 1000;
-const longestKeptMs = 90 * day;
+const longestKeptMs = 90 * 24 * 60 * 60 * 1000;
 
 /**
  * Verdicts that outlive the process, in `verdicts.json`. They only save time: a file that cannot be read counts as empty, one
@@ -53,7 +52,7 @@ function isVerdict(value: unknown): boolean {
 function isSame(before: Verdict | undefined, after: Verdict | undefined): boolean {
   if (before === undefined || after === undefined) return before === after;
   return (
-    after.at - before.at < day &&
+    after.at - before.at < verdictHoldsMs(after) &&
     isDeepStrictEqual({ ...before, at: 0 }, JSON.parse(JSON.stringify({ ...after, at: 0 })))
   );
 }

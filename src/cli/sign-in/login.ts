@@ -23,9 +23,10 @@ export function addLoginCommand(program: Command, { terminal }: CommandContext):
       const { protectedEntry } = await import('./protected-entry.ts');
       const { openBrowser } = await import('./open-browser.ts');
       const { signIn } = await import('../../sources/mcp/http/oauth/sign-in.ts');
+      const { signsInAlone } = await import('../../sources/mcp/http/oauth/oauth-options.ts');
       const server = await protectedEntry(name, globals);
-      if (server.oauth.grant === 'client_credentials')
-        throw usageFailure(`server "${name}" is signed in at with client credentials, by itself`, {
+      if (signsInAlone(server.oauth))
+        throw usageFailure(`server "${name}" is signed in at with its own credentials, without a person`, {
           next: 'signalbox doctor tells whether it works',
         });
       const { errors, output } = terminal;

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../model/json.ts';
+import { type JsonValue, isJsonObject } from '../../model/json.ts';
 
 /** The way to the server broke before an answer came. */
 export class ConnectionLost extends Error {
@@ -19,7 +19,7 @@ export class RemoteError extends Error {
   readonly data: JsonValue | undefined;
 
   constructor(code: number, message: string, data?: JsonValue, options?: ErrorOptions) {
-    super(`${message} (${code})`, options);
+    super(`${message} (${code})${pagesToOpen(code, data)}`, options);
     this.code = code;
     this.data = data;
   }
@@ -28,4 +28,18 @@ export class RemoteError extends Error {
 /** The server's process ended by itself before it had shaken hands. */
 export class ServerCrashed extends Error {
   override readonly name = 'ServerCrashed';
+}
+
+const maxPages = 5;
+const maxAddressLength = 2000;
+
+/** Names the pages that a server wants the user to open before the request is made again, which it reports as error -32042. */
+function pagesToOpen(code: number, data: JsonValue | undefined): string {
+  const elicitations = code === -32_042 && isJsonObject(data) ? data['elicitations'] : undefined;
+  const addresses = (Array.isArray(elicitations) ? (elicitations as readonly JsonValue[]) : [])
+    .map((elicitation) => (isJsonObject(elicitation) ? elicitation['url'] : undefined))
+    .filter((url): url is string => typeof url === 'string')
+    .filter((url) => url.length <= maxAddressLength && /^https?:\/\/\S+$/.test(url))
+    .slice(0, maxPages);
+  return addresses.length === 0 ? '' : `; open ${addresses.join(' and ')}, then call again`;
 }

@@ -108,11 +108,34 @@ test('a resource that is watched tells of its changes, in the revision without s
   assert.deepEqual(changed, ['one', 'two']);
 });
 
-test('a change of the resources is followed', async (t) => {
-  const { box } = await boxed(t, { transport: fixtureProgram('legacy') });
-  await box.call('mcp__fixture__grow', { name: 'four' });
-  await until(() => box.resources().some(({ uri }) => uri === 'note://four'), 'the new resource is there');
-});
+for (const way of ways)
+  test(`changes of the resources, templates and prompts are followed, over all pages (${way})`, async (t) => {
+    const [era, kind] = way.split(' ') as ['legacy' | 'modern', 'stdio' | 'http'];
+    const fixture = kind === 'http' ? await httpFixture(era) : undefined;
+    t.after(() => fixture?.close());
+    const transport = fixture === undefined ? fixtureProgram(era) : ({ type: 'http', url: fixture.url } as const);
+    const { box } = await boxed(t, { transport });
+    for (const name of ['four', 'five']) await box.call('mcp__fixture__grow', { name });
+    const hasAll = (): boolean => {
+      // In the revision without sessions nobody hears of a change before it listens.
+      if (way === 'modern http') fixture?.contentChanged();
+      return (
+        box.resources().some(({ uri }) => uri === 'note://five') &&
+        box.resourceTemplates().some(({ uriTemplate }) => uriTemplate === 'five://{name}') &&
+        box.prompts().some(({ name }) => name === 'five')
+      );
+    };
+    await until(hasAll, 'what is new is there');
+    assert.deepEqual(
+      box.prompts().map(({ name }) => name),
+      ['greet', 'four', 'five'],
+    );
+    assert.deepEqual(
+      box.resourceTemplates().map(({ name }) => name),
+      ['note', 'four', 'five'],
+    );
+    assert.equal(box.resources().length, 5);
+  });
 
 test('a read is recorded with who read what, not with what was read', async (t) => {
   const { box } = await boxed(t, { transport: fixtureProgram('legacy') });

@@ -14,7 +14,6 @@ export interface Discovery extends ServerFacts {
 export async function discoverMcpServer(options: McpServerOptions): Promise<Discovery> {
   const given = await connectionOptions(options, {
     lines: new RecentLines(),
-    patient: false,
     logLevel: undefined,
     roots: () => options.roots ?? [],
     onListChanged: () => undefined,

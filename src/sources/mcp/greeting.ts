@@ -16,8 +16,8 @@ export interface HandshakeOptions {
   readonly timeoutMs: number;
   /** Ends the attempt, and with it the process that it started. */
   readonly signal?: AbortSignal;
-  /** How long a server may take to say which revision it speaks. */
-  readonly probeMs: number;
+  /** How long the probe for the 2026 revision runs alone; after that, the older handshake is tried beside it. */
+  readonly probeAloneMs: number;
   /** Who answers the server where no caller does. */
   readonly answering: AnsweringOptions;
   onListChanged(list: 'tools' | 'resources' | 'prompts'): void;
@@ -34,8 +34,10 @@ export interface Greeting {
   readonly capabilities: JsonObject;
   readonly serverInfo?: JsonObject;
   readonly instructions?: string;
-  /** By this it is known the next time; of the 2026 revision alone. */
+  /** The answer to the probe, by which a server of the 2026 revision is recognized the next time. */
   readonly discovered?: Discovered;
+  /** The server did not answer the probe, so its revision is a guess. */
+  readonly isGuess?: boolean;
 }
 
 /** Looks up what is known of a server from before. */

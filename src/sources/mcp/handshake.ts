@@ -5,6 +5,7 @@ import { ConnectionLost, RemoteError, ServerCrashed } from './connection-errors.
 import type { Greeting, HandshakeOptions, KnownBefore, Way } from './greeting.ts';
 import { neverLeft, statusOf } from './http/loss.ts';
 import { ServerRequests } from './server-requests.ts';
+import { settlesWithin } from './settles-within.ts';
 import { wayToProcess } from './stdio/way-to-process.ts';
 import type { McpTransport } from './transport-options.ts';
 import { fresh, verdictKey } from './verdicts.ts';
@@ -34,24 +35,42 @@ export async function shakeHands(options: HandshakeOptions): Promise<Handshake> 
 }
 
 async function shakeHandsOn(way: Way, open: () => Way, options: HandshakeOptions): Promise<Handshake> {
-  const { verdicts, transport } = options;
+  const { verdicts, transport, signal } = options;
+  const key = verdictKey(transport);
   let prior: PriorDiscovery | undefined;
-  const known = async (): Promise<PriorDiscovery | undefined> =>
-    (prior = fresh(await verdicts.get(verdictKey(transport))));
-  let made: Handshake;
-  try {
-    made = await attempt(way, known, options);
-  } catch (error) {
-    if (options.signal?.aborted === true) throw error;
-    if (prior !== undefined) await verdicts.set(verdictKey(transport), undefined);
+  const known = async (): Promise<PriorDiscovery | undefined> => (prior = fresh(await verdicts.get(key)));
+  // Ends the attempt that lost.
+  const over = new AbortController();
+  const racing = { ...options, signal: AbortSignal.any([over.signal, ...(signal === undefined ? [] : [signal])]) };
+  const legacy = async (): Promise<Handshake> => {
+    const made = await attempt(open(), () => Promise.resolve({ kind: 'legacy' }), racing);
+    return { ...made, greeting: { ...made.greeting, isGuess: true } };
+  };
+  const orLegacy = async (error: unknown): Promise<Handshake> => {
+    if (signal?.aborted === true) throw error;
+    if (prior !== undefined) await verdicts.set(key, undefined);
     if (prior?.kind === 'legacy' || isBeyondProtocol(error)) throw error;
-    made = await attempt(open(), () => Promise.resolve({ kind: 'legacy' }), options);
-  }
-  const { discovered } = made.greeting;
+    return await legacy();
+  };
+  const probing = attempt(way, known, racing);
+  // A program is probed and initialized on its one link, by `greetProcess`.
+  const isLate = !way.lane.tellsWhenSent && !(await settlesWithin(probing, options.probeAloneMs));
+  const made = await (isLate && prior === undefined ? firstOf(probing, legacy()) : probing.catch(orLegacy));
+  over.abort();
+  const { discovered, isGuess = false } = made.greeting;
   const at = Date.now();
-  if (discovered !== undefined) await verdicts.set(verdictKey(transport), { kind: 'modern', discover: discovered, at });
-  else if (prior?.kind !== 'legacy') await verdicts.set(verdictKey(transport), { kind: 'legacy', at });
+  if (discovered !== undefined) await verdicts.set(key, { kind: 'modern', discover: discovered, at });
+  else if (prior?.kind !== 'legacy') await verdicts.set(key, { kind: 'legacy', at, ...(isGuess ? { isGuess } : {}) });
   return made;
+}
+
+/** Returns the handshake that succeeds first. Rejects when both fail, with the reason that helps more. */
+async function firstOf(probing: Promise<Handshake>, legacy: Promise<Handshake>): Promise<Handshake> {
+  try {
+    return await Promise.any([probing, legacy]);
+  } catch {
+    return await probing.catch((error: unknown) => (isBeyondProtocol(error) ? Promise.reject(error) : legacy));
+  }
 }
 
 async function attempt(

@@ -34,30 +34,34 @@ export interface McpServerOptions extends SourceLimits, ServerRequestOptions {
 interface Connecting extends Pick<ConnectionOptions, 'onListChanged' | 'onResourceUpdated' | 'logLevel' | 'signal'> {
   roots(): readonly Root[];
   readonly lines: RecentLines;
-  /** Whether to give the server more time to say which revision it speaks: it may be slow to start. */
-  readonly patient: boolean;
 }
 
 const { version } = createRequire(import.meta.url)('../../../package.json') as { version: string };
 const sharedVerdicts = memoryVerdicts();
 const usualConnectTimeoutMs = 60_000;
 const usualLargestMessage = 64 * 1024 * 1024;
-const [probeMs, patientProbeMs] = [3000, 20_000];
+/**
+ * A program may ignore requests that it does not know; a web server always answers, so silence means that it is slow, and a server
+ * of the 2026 revision should not see the older handshake.
+ */
+const maxProbeAloneMs = { stdio: 3000, sse: 3000, http: 20_000 } as const;
 
 /** What one connection is made with. */
 export async function connectionOptions(
   { transport, onElicit, onSample, ...options }: McpServerOptions,
-  { lines, patient, roots, ...connecting }: Connecting,
+  { lines, roots, ...connecting }: Connecting,
 ): Promise<ConnectionOptions> {
+  const reached = typeof transport === 'function' ? await transport() : transport;
+  const timeoutMs = options.connectTimeoutMs ?? usualConnectTimeoutMs;
   return {
     ...connecting,
-    transport: typeof transport === 'function' ? await transport() : transport,
+    transport: reached,
     version,
     verdicts: options.verdicts ?? sharedVerdicts,
     lines,
     largestMessage: options.largestMessage ?? usualLargestMessage,
-    timeoutMs: options.connectTimeoutMs ?? usualConnectTimeoutMs,
-    probeMs: patient ? patientProbeMs : probeMs,
+    timeoutMs,
+    probeAloneMs: Math.min(maxProbeAloneMs[reached.type], timeoutMs / 3),
     answering: {
       roots,
       onElicit,

@@ -105,13 +105,9 @@ export function mcpServer(options: McpServerOptions): McpServer {
     following.delete(list);
   };
 
-  let failures = 0;
   const open = async (signal: AbortSignal): Promise<Connection> => {
-    failures += 1;
-    const patient = failures > 1;
     const connecting = {
       lines,
-      patient,
       logLevel,
       signal,
       roots: () => roots,
@@ -130,7 +126,6 @@ export function mcpServer(options: McpServerOptions): McpServer {
       await connection.close();
       throw error;
     }
-    failures = 0;
     facts = connection.facts;
     return connection;
   };

@@ -3,10 +3,10 @@ import type { HandshakeOptions } from './greeting.ts';
 import { relayed } from './server-requests.ts';
 
 /** The SDK's client, which tells what a server says has changed. */
-export function sdkClient({ version, probeMs, onListChanged, onResourceUpdated }: HandshakeOptions): Client {
+export function sdkClient({ version, onListChanged, onResourceUpdated }: HandshakeOptions): Client {
   const client = new Client(
     { name: 'signalbox', version },
-    { capabilities: relayed, versionNegotiation: { mode: 'auto', probe: { timeoutMs: probeMs } } },
+    { capabilities: relayed, versionNegotiation: { mode: 'auto' } },
   );
   for (const list of ['tools', 'resources', 'prompts'] as const)
     client.setNotificationHandler(`notifications/${list}/list_changed`, () => onListChanged(list));

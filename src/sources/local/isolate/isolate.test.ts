@@ -421,7 +421,7 @@ test('close does not wait for a native call that cannot be interrupted', async (
     readFileSync(fifo);
   });
   const fifo = join(folder, 'fifo');
-  execFileSync('mkfifo', [fifo]);
+  execFileSync('/usr/bin/mkfifo', [fifo]);
   const started = Promise.withResolvers<void>();
   const call = isolate.run({ fifo }, contextWith({ progress: () => started.resolve() }));
   const end = assert.rejects(call, /was closed/);

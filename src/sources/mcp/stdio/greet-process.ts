@@ -5,30 +5,55 @@ import { ConnectionLost, RemoteError } from '../connection-errors.ts';
 import type { Discovered, Greeting, HandshakeOptions } from '../greeting.ts';
 import type { Lane } from '../lane.ts';
 import { relayed } from '../server-requests.ts';
+import { settlesWithin } from '../settles-within.ts';
 
 /** The revisions with a handshake, the newest first; the last is older than any that we serve. */
 const legacyVersions = [...sessionVersions, '2024-10-07'] as const;
 /** By this error a server of the 2026 revision, or a later one, says which it speaks. */
 const unsupportedVersion = -32_022;
 
-type Options = Pick<HandshakeOptions, 'version' | 'probeMs' | 'timeoutMs'>;
+type Options = Pick<HandshakeOptions, 'version' | 'probeAloneMs' | 'timeoutMs'>;
 
 /** Asks a program what it is, in the newest revision that both sides speak: whatever makes nothing of that gets the old handshake. */
 export async function greetProcess(lane: Lane, prior: PriorDiscovery | undefined, options: Options): Promise<Greeting> {
-  const discovered = prior === undefined ? await discover(lane, options) : prior.kind === 'modern' && prior.discover;
-  if (discovered) return modernGreeting(discovered);
-  return await initialize(lane, options);
+  if (prior?.kind === 'modern') return modernGreeting(prior.discover);
+  if (prior?.kind === 'legacy') return await initialize(lane, options);
+  const probing = discover(lane, options);
+  if (!(await settlesWithin(probing, options.probeAloneMs))) return await greetSlowProcess(lane, probing, options);
+  const discovered = await probing;
+  return discovered ? modernGreeting(discovered) : await initialize(lane, options);
+}
+
+/**
+ * Tries the old handshake beside the probe: the program may be slow to start, or ignore what it does not know. A server of both
+ * eras speaks the older one once it has answered `initialize`; the next connection starts with the newer.
+ */
+async function greetSlowProcess(
+  lane: Lane,
+  probing: Promise<Discovered | undefined>,
+  options: Options,
+): Promise<Greeting> {
+  let probed: Pick<Greeting, 'discovered' | 'isGuess'> = { isGuess: true };
+  const noted = probing.then((discovered) => (probed = discovered === undefined ? {} : { discovered }));
+  noted.catch(() => undefined);
+  try {
+    return { ...(await initialize(lane, options)), ...probed };
+  } catch (error) {
+    const { discovered } = await noted;
+    if (discovered === undefined) throw error;
+    return modernGreeting(discovered);
+  }
 }
 
 /** What it answers in the 2026 revision; nothing, if it is of an older one. */
-async function discover(lane: Lane, { version, probeMs }: Options): Promise<Discovered | undefined> {
+async function discover(lane: Lane, { version, timeoutMs }: Options): Promise<Discovered | undefined> {
   const _meta = {
     [metaKeys.protocolVersion]: modernVersion,
     [metaKeys.clientInfo]: { name: 'signalbox', version },
     [metaKeys.clientCapabilities]: relayed as JsonObject,
   };
   try {
-    const result = await lane.request('server/discover', { _meta }, { timeoutMs: probeMs });
+    const result = await lane.request('server/discover', { _meta }, { timeoutMs });
     return isDiscovered(result) && result.supportedVersions.includes(modernVersion) ? result : undefined;
   } catch (error) {
     // Whoever ends when it is asked is asked in the old way next time; whoever says nothing may still answer the old way.

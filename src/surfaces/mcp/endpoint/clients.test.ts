@@ -47,8 +47,57 @@ for (const way of ways) {
   });
 }
 
+/** A server with 1200 prompts, 500 on a page; each that is read adds one. */
+const prompting = `
+  let count = 1200;
+  const say = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
+  const answers = {
+    initialize: () => ({ protocolVersion: '2025-11-25', capabilities: { prompts: { listChanged: true } }, serverInfo: { name: 'p', version: '1' } }),
+    'prompts/list': ({ cursor = '0' }) => {
+      const [start, end] = [Number(cursor), Math.min(count, Number(cursor) + 500)];
+      const prompts = Array.from({ length: end - start }, (_, index) => ({ name: 'prompt_' + (start + index) }));
+      return { prompts, ...(end < count ? { nextCursor: String(end) } : {}) };
+    },
+    'prompts/get': () => { count += 1; say({ method: 'notifications/prompts/list_changed' }); return { messages: [] }; },
+  };
+  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method, params = {} } = JSON.parse(line);
+    if (id === undefined) return;
+    say({ id, ...(answers[method] ? { result: answers[method](params) } : { error: { code: -32601, message: 'no' } }) });
+  });`;
+
 for (const era of ['legacy', 'modern'] as const) {
   describe(`a client of the second SDK (${era})`, () => {
+    test('gets prompts page by page, and hears when a server has others', async (t) => {
+      const transport = { type: 'stdio', command: process.execPath, args: ['-e', prompting] } as const;
+      const server = mcpServer({ name: 'many', transport });
+      const { url } = await serving(t, { servers: [server] });
+      await server.ready();
+      const changed = Promise.withResolvers<void>();
+      const client = await secondClient(t, url, era, (made) =>
+        made.setNotificationHandler('notifications/prompts/list_changed', () => changed.resolve()),
+      );
+      if (era === 'modern') await client.listen({ promptsListChanged: true });
+      const listed = async (): Promise<string[]> => {
+        const names: string[] = [];
+        let pages = 0;
+        for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
+          const params: Record<string, string> = cursor === undefined ? {} : { cursor };
+          const page = await client.request({ method: 'prompts/list', params });
+          pages += 1;
+          names.push(...page.prompts.map(({ name }) => name));
+          cursor = page.nextCursor;
+        }
+        assert.equal(pages, 2);
+        return names;
+      };
+      const before = await listed();
+      assert.deepEqual([before.length, before.at(-1)], [1200, 'mcp__many__prompt_1199']);
+      await client.getPrompt({ name: 'mcp__many__prompt_7' });
+      await changed.promise;
+      assert.equal((await listed()).at(-1), 'mcp__many__prompt_1200');
+    });
+
     test('hears of progress, and its cancelling reaches the server', async (t) => {
       const server = mcpServer({ name: 'fixture', transport: await transportOf(t, 'modern stdio') });
       const { url } = await serving(t, { servers: [server] });

@@ -2,7 +2,7 @@ import { type FetchLike, extractWWWAuthenticateParams } from '@modelcontextproto
 import { RemoteError } from '../../connection-errors.ts';
 import { assertConfidential } from './authorization-fetch.ts';
 import { NotAuthorized, SignInNeeded } from './not-authorized.ts';
-import type { ProtectedServer } from './oauth-options.ts';
+import { type ProtectedServer, signsInAlone } from './oauth-options.ts';
 import { OAuthSession } from './session.ts';
 import { shown } from './token-request.ts';
 
@@ -60,7 +60,7 @@ async function refuseScope(response: Response, session: OAuthSession, { oauth }:
   if (error !== 'insufficient_scope') return;
   await response.body?.cancel();
   const wanted = shown(scope);
-  if (wanted !== undefined && oauth.grant !== 'client_credentials') await session.want(wanted);
+  if (wanted !== undefined && !signsInAlone(oauth)) await session.want(wanted);
   const why = wanted === undefined ? 'it wants more than was granted' : `it wants the scope "${wanted}"`;
   const needed = new SignInNeeded(why, oauth);
   throw new RemoteError(403, needed.message, undefined, { cause: needed });

@@ -35,12 +35,29 @@ export async function findAuthorization(server: ProtectedServer, fetch: FetchLik
   )
     throw new Error(`its metadata is for another resource, ${protectedResource.resource}, and not for ${url.href}`);
   const issuer = issuerOf(server, protectedResource?.authorization_servers ?? []);
-  const metadata = await discoverAuthorizationServerMetadata(issuer, { fetchFn: fetch });
+  const published = await discoverAuthorizationServerMetadata(issuer, { fetchFn: fetch });
+  const isOldest = protectedResource === undefined && issuer === url.origin;
+  const metadata = published ?? (isOldest ? defaultMetadata(issuer) : undefined);
   if (metadata === undefined) throw new Error(`the authorization server ${issuer} publishes no metadata`);
   return {
     resource: protectedResource?.resource ?? canonical(url),
     metadata,
     scopes: challenge.scope?.split(' ') ?? protectedResource?.scopes_supported ?? [],
+  };
+}
+
+/**
+ * The 2025-03-26 revision: a server without any metadata is its own authorization server and has these endpoints at its origin. That
+ * revision requires PKCE of every client and server.
+ */
+function defaultMetadata(origin: string): AuthorizationServerMetadata {
+  return {
+    issuer: origin,
+    authorization_endpoint: `${origin}/authorize`,
+    token_endpoint: `${origin}/token`,
+    registration_endpoint: `${origin}/register`,
+    response_types_supported: ['code'],
+    code_challenge_methods_supported: ['S256'],
   };
 }
 

@@ -49,6 +49,7 @@ export async function identifyClient(
       clientMethod: given.token_endpoint_auth_method ?? chooseMethod(secret, supported),
     };
   } catch (error) {
-    throw new Error(`${metadata.issuer} did not register this client: ${shown(messageOf(error))}`, { cause: error });
+    const where = `${metadata.issuer} did not register this client at ${metadata.registration_endpoint}`;
+    throw new Error(`${where}: ${shown(messageOf(error))}`, { cause: error });
   }
 }

@@ -2,11 +2,18 @@ import type { TokenStore } from './token-store.ts';
 
 /** How one signs in at a server that is protected with OAuth 2.1. */
 export interface OAuthOptions {
-  /** `authorization_code` (the usual one): a person signs in with `signIn`. `client_credentials`: the client signs in by itself. */
-  readonly grant?: 'authorization_code' | 'client_credentials';
+  /**
+   * `authorization_code` (the default): a person signs in with `signIn`. `client_credentials`: the client signs in as itself.
+   * `jwt_bearer`: the client signs in with a token of the platform that it runs on (workload identity, RFC 7523).
+   */
+  readonly grant?: 'authorization_code' | 'client_credentials' | 'jwt_bearer';
   /** The client as it was registered by hand. Without it the client registers itself, where the server lets it. */
   readonly clientId?: string;
   readonly clientSecret?: string;
+  /** For `client_credentials`, in the place of a secret: a private key in PEM, which signs the client's assertions (`private_key_jwt`). */
+  readonly privateKey?: string;
+  /** For `jwt_bearer`: returns the token of the platform. Called for each token request, since such tokens are short-lived. */
+  readonly assertion?: () => string | Promise<string>;
   /** An https address with a client ID metadata document, which is the client's id where the server takes such. */
   readonly clientMetadataUrl?: string;
   /** What to ask for; without it, what the server says is needed. */
@@ -30,4 +37,9 @@ export interface ProtectedServer {
   readonly type: 'http' | 'sse';
   readonly url: string;
   readonly oauth: OAuthOptions;
+}
+
+/** Returns whether tokens are obtained without a person. */
+export function signsInAlone({ grant = 'authorization_code' }: OAuthOptions): boolean {
+  return grant !== 'authorization_code';
 }

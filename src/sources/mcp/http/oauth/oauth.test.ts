@@ -3,57 +3,16 @@ import { request } from 'node:http';
 import { describe, test } from 'node:test';
 import { freePort } from '../../../../../test/support/free-port.ts';
 import { boxed, until } from '../../../../../test/mcp-servers/boxed.ts';
-import { type ProtectedFixture, browse, protectedServer } from '../../../../../test/mcp-servers/protected-server.ts';
-import { type OAuthOptions, type ProtectedServer, type TokenStore, signIn, signOut } from '../../../../index.ts';
+import { echo, keptOf, notSignedIn, signedIn, transportTo } from '../../../../../test/mcp-servers/person.ts';
+import { browse, protectedServer } from '../../../../../test/mcp-servers/protected-server.ts';
+import { type ProtectedServer, type TokenStore, signIn, signOut } from '../../../../index.ts';
 import { authorizedFetch } from './authorized-fetch.ts';
-import { recordKey } from './sign-in-record.ts';
 import { memoryTokenStore } from './token-store.ts';
-
-interface Person {
-  readonly transport: ProtectedServer;
-  /** The page on which the browser ended. */
-  readonly page: { status: number; text: string };
-}
-
-function transportTo(server: ProtectedFixture, oauth: OAuthOptions = {}): ProtectedServer {
-  return { type: 'http', url: server.url, oauth: { tokens: memoryTokenStore(), ...oauth } };
-}
-
-/** Signs in as a person with a browser does. */
-async function signedIn(server: ProtectedFixture, transport = transportTo(server)): Promise<Person> {
-  let page: Promise<Person['page']> | undefined;
-  await signIn(transport, { onAuthorize: (url) => void (page = browse(url)), timeoutMs: 10_000 });
-  assert.ok(page !== undefined);
-  return { transport, page: await page };
-}
-
-/** Tries to sign in; answers why it failed and what the browser showed. */
-async function notSignedIn(server: ProtectedFixture, timeoutMs = 10_000): Promise<{ why: string; page: string }> {
-  const transport = transportTo(server);
-  let page = Promise.resolve({ status: 0, text: '' });
-  const failed = signIn(transport, { onAuthorize: (url) => void (page = browse(url)), timeoutMs });
-  const why = await failed.then(
-    () => assert.fail('somebody was signed in'),
-    (error: unknown) => String(error),
-  );
-  assert.equal(server.provider.accessTokens.size, 0, 'no token was issued');
-  return { why, page: (await page).text };
-}
-
-/** What is kept of a sign-in, and under which key. */
-async function keptOf({ url, oauth }: ProtectedServer): Promise<{ key: string; text: string }> {
-  const key = recordKey(new URL(url), oauth);
-  return { key, text: (await oauth.tokens?.load(key)) ?? assert.fail('nothing is kept') };
-}
 
 /** The same sign-in as another process has it: another object over the same contents. */
 function elsewhere(transport: ProtectedServer, change: Partial<TokenStore> = {}): ProtectedServer {
   const { load, save } = transport.oauth.tokens ?? assert.fail();
   return { ...transport, oauth: { ...transport.oauth, tokens: { load, save, ...change } } };
-}
-
-function echo(text: string): [string, { text: string }] {
-  return ['mcp__fixture__echo', { text }];
 }
 
 for (const era of ['legacy', 'modern'] as const)

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf } from '../../../../model/errors.ts';
 import { withAuthorizationFetch } from './authorization-fetch.ts';
 import { NotAuthorized, SignInNeeded } from './not-authorized.ts';
-import type { ProtectedServer } from './oauth-options.ts';
+import { type ProtectedServer, signsInAlone } from './oauth-options.ts';
 import { type SignInRecord, endedRecord, parseRecord, recordKey, withTokens } from './sign-in-record.ts';
 import { TokenRefused, requestTokens } from './token-request.ts';
 import { type TokenStore, processTokenStore } from './token-store.ts';
@@ -82,7 +82,7 @@ export class OAuthSession {
     const kept = await this.record();
     if (kept !== undefined && kept.accessToken !== refused && isFresh(kept)) return (this.#shared.record = kept);
     this.#shared.record = undefined;
-    const isByItself = this.#server.oauth.grant === 'client_credentials';
+    const isByItself = signsInAlone(this.#server.oauth);
     if (kept === undefined && !isByItself) throw this.#needsSignIn('nobody has signed in yet');
     const renew = (): Promise<SignInRecord> => (isByItself ? this.#obtain() : this.#renewAlone(refused));
     return await (this.#store.exclusively?.(this.#key, renew) ?? renew());
@@ -131,7 +131,8 @@ export class OAuthSession {
       await this.keep(record);
       return record;
     } catch (error) {
-      throw new NotAuthorized(`it gave no token for the client credentials: ${messageOf(error)}`, { cause: error });
+      const grant = this.#server.oauth.grant === 'jwt_bearer' ? 'token of this workload' : 'client credentials';
+      throw new NotAuthorized(`it gave no token for the ${grant}: ${messageOf(error)}`, { cause: error });
     }
   }
 

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { SignJWT, exportPKCS8, generateKeyPair } from 'jose';
+import { boxed } from '../../../../../test/mcp-servers/boxed.ts';
+import { echo, keptOf, notSignedIn, signedIn, transportTo } from '../../../../../test/mcp-servers/person.ts';
+import { protectedServer } from '../../../../../test/mcp-servers/protected-server.ts';
+
+describe('a server without any metadata, as in 2025-03-26', () => {
+  test('is signed in at by the default endpoints at its origin, and its tokens are renewed there', async (t) => {
+    const server = await protectedServer(t, 'legacy');
+    server.hasMetadata = false;
+    server.provider.behaviour.iss = undefined;
+    const { transport } = await signedIn(server);
+    const { origin } = new URL(server.url);
+    const kept = JSON.parse((await keptOf(transport)).text) as Record<string, unknown>;
+    assert.deepEqual([kept['issuer'], kept['tokenEndpoint']], [origin, `${origin}/token`]);
+    assert.equal(server.provider.asked[0]?.fields['code_challenge_method'], 'S256');
+    server.provider.expireAccessTokens();
+    const { box, server: mounted } = await boxed(t, { transport });
+    assert.equal(mounted.health().state, 'up', mounted.health().lastError);
+    assert.equal((await box.call(...echo('hello'))).outcome, 'completed');
+    assert.equal(server.provider.count('refresh_token'), 1);
+  });
+
+  test('and without those endpoints, says at which address this client was not registered', async (t) => {
+    const server = await protectedServer(t);
+    server.hasMetadata = false;
+    server.provider.answer = () => Promise.resolve(new Response('', { status: 404 }));
+    const { why } = await notSignedIn(server);
+    assert.ok(why.includes(`did not register this client at ${new URL(server.url).origin}/register`), why);
+  });
+
+  test('is not meant where its metadata names an authorization server that has none', async (t) => {
+    const server = await protectedServer(t);
+    server.metadata['authorization_servers'] = [new URL(server.url).origin];
+    const { why } = await notSignedIn(server);
+    assert.match(why, /publishes no metadata/);
+  });
+});
+
+describe('a client without a person', () => {
+  for (const algorithm of ['ES256', 'PS256', 'EdDSA'])
+    test(`signs in with its private key, which never leaves (${algorithm})`, async (t) => {
+      const server = await protectedServer(t);
+      const { privateKey, publicKey } = await generateKeyPair(algorithm, { extractable: true });
+      server.provider.clients.set('service', { publicKey, redirectUris: [] });
+      server.provider.behaviour.metadata = { token_endpoint_auth_signing_alg_values_supported: [algorithm] };
+      const credentials = { clientId: 'service', privateKey: await exportPKCS8(privateKey) };
+      const transport = transportTo(server, { grant: 'client_credentials', ...credentials });
+      const { box, server: mounted } = await boxed(t, { transport });
+      assert.equal(mounted.health().state, 'up', mounted.health().lastError);
+      server.provider.expireAccessTokens();
+      assert.equal((await box.call(...echo('on'))).outcome, 'completed');
+      const assertions = server.provider.asked.map(({ fields }) => fields['client_assertion']);
+      assert.equal(new Set(assertions).size, 2, 'each is used once');
+      assert.doesNotMatch((await keptOf(transport)).text, /PRIVATE KEY/);
+    });
+
+  test('that has a key which is none is told so', async (t) => {
+    const server = await protectedServer(t);
+    const credentials = { clientId: 'service', privateKey: 'not a key' };
+    const { server: mounted } = await boxed(t, {
+      transport: transportTo(server, { grant: 'client_credentials', ...credentials }),
+    });
+    assert.match(mounted.health().lastError ?? '', /not a private key in PEM/);
+  });
+
+  test('signs in with the token of its platform, read again for each token', async (t) => {
+    const server = await protectedServer(t);
+    const { provider } = server;
+    const { privateKey, publicKey } = await generateKeyPair('ES256');
+    provider.behaviour.platformKey = publicKey;
+    provider.clients.set('workload', { redirectUris: [] });
+    let audience = provider.issuer;
+    const assertion = (): Promise<string> =>
+      new SignJWT().setProtectedHeader({ alg: 'ES256' }).setAudience(audience).setExpirationTime('5m').sign(privateKey);
+    const transport = transportTo(server, { grant: 'jwt_bearer', clientId: 'workload', assertion });
+    const { box, server: mounted } = await boxed(t, { transport });
+    assert.equal(mounted.health().state, 'up', mounted.health().lastError);
+    provider.expireAccessTokens();
+    assert.equal((await box.call(...echo('on'))).outcome, 'completed');
+    assert.equal(provider.count('urn:ietf:params:oauth:grant-type:jwt-bearer'), 2);
+    provider.expireAccessTokens();
+    audience = 'https://another.example';
+    const refused = await box.call(...echo('on'));
+    assert.match(refused.error?.message ?? '', /no token for the token of this workload: invalid_grant/);
+  });
+});
