@@ -224,13 +224,13 @@ export const externalServers: Section<'B'> = {
       'test/conformance/client.test.ts > the scenario auth/2025-03-26-oauth-endpoint-fallback of the official suite passes',
     ],
   },
-  B17: {
+  B19: {
     promise: 'a server that asks for roots outside a call gets those of its entry, else its workspace, else none',
     tests: [
       'src/cli/configured/external-server.test.ts > a server that asks for roots at connect gets those of its entry, else its workspace, else none',
     ],
   },
-  B18: {
+  B20: {
     promise: 'when a server wants the user to open a page first (-32042), the error names the page',
     tests: [
       'src/sources/mcp/url-elicitation.test.ts > a server that wants the user to open a page first (-32042) > has the page named in the error of a call and of a read',
