@@ -28,6 +28,7 @@ import type { HttpAsk, HttpReply } from './http-messages.ts';
 import { HttpSession } from './http-session.ts';
 import { HttpSessions, type SessionLimits } from './http-sessions.ts';
 import { Resumption } from './resumption.ts';
+import { SseTransport, isSseRequest } from './sse-transport.ts';
 
 const noHeaders: HeaderList = [];
 const beatMs = 15_000;
@@ -54,7 +55,7 @@ export interface HttpRequest {
   readonly refuse?: ((id: RequestId | null) => void) | undefined;
 }
 
-/** The endpoint over streamable HTTP, in all revisions at one address. */
+/** The endpoint over HTTP: streamable, in all revisions at one address, and HTTP+SSE for clients of 2024-11-05. */
 export class McpHttp {
   readonly #endpoint: McpEndpoint;
   readonly #log: (line: string) => void;
@@ -64,6 +65,7 @@ export class McpHttp {
   readonly #open = new Set<{ beat(): void }>();
   readonly #listening = new Map<Listening, (text: string) => void>();
   readonly #resumption: Resumption;
+  readonly #sse: SseTransport;
   readonly #timer: NodeJS.Timeout;
 
   constructor({ endpoint, limits, log }: McpHttpOptions) {
@@ -71,6 +73,7 @@ export class McpHttp {
     this.#log = log;
     this.#sessions = new HttpSessions(endpoint, limits);
     this.#resumption = new Resumption({ sessions: this.#sessions, relay: endpoint.relay, open: this.#open });
+    this.#sse = new SseTransport({ sessions: this.#sessions, open: this.#open, log });
     this.#timer = setInterval(() => {
       for (const each of this.#underWay) each.beat();
       for (const each of this.#open) each.beat();
@@ -100,6 +103,8 @@ export class McpHttp {
     const id = idOf(value);
     try {
       if (incoming.refuse === undefined || !isAsking(value)) {
+        if (isSseRequest(incoming.request))
+          return this.#sse.take(incoming, value).catch((error: unknown) => this.#refuse(incoming, id, error));
         const taken = Array.isArray(value) ? this.#batch(incoming, value) : this.#post(incoming, readMessage(value));
         return taken?.catch((error: unknown) => this.#refuse(incoming, id, error));
       }
@@ -112,7 +117,8 @@ export class McpHttp {
 
   async #handleOther(incoming: HttpRequest): Promise<void> {
     try {
-      if (incoming.request.method === 'GET') await this.#get(incoming);
+      if (isSseRequest(incoming.request)) this.#sse.connect(incoming);
+      else if (incoming.request.method === 'GET') await this.#get(incoming);
       else if (incoming.request.method === 'DELETE') {
         await this.#sessions.end(await sessionOf(this.#sessions, incoming));
         incoming.response.writeHead(204, answerHeaders).end();
@@ -371,7 +377,7 @@ function sessionOf(sessions: HttpSessions, { request, peer }: HttpRequest): Http
 }
 
 function existing(session: HttpSession | undefined): HttpSession {
-  if (session !== undefined) return session;
+  if (session?.transport === 'streamable') return session;
   throw new Refusal(404, wireCodes.session, 'there is no such session; begin with "initialize"');
 }
 
