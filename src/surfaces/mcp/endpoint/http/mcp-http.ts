@@ -73,7 +73,7 @@ export class McpHttp {
     this.#log = log;
     this.#sessions = new HttpSessions(endpoint, limits);
     this.#resumption = new Resumption({ sessions: this.#sessions, relay: endpoint.relay, open: this.#open });
-    this.#sse = new SseTransport({ sessions: this.#sessions, open: this.#open, log });
+    this.#sse = new SseTransport({ sessions: this.#sessions, relay: endpoint.relay, open: this.#open, log });
     this.#timer = setInterval(() => {
       for (const each of this.#underWay) each.beat();
       for (const each of this.#open) each.beat();

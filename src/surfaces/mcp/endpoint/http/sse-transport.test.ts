@@ -7,6 +7,7 @@ import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js
 import { SSEClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { serving, token } from '../../../../../test/mcp-clients/serving.ts';
+import { twoServers } from '../../../../../test/mcp-clients/two-servers.ts';
 import { until } from '../../../../../test/mcp-servers/boxed.ts';
 import { fixtureProgram } from '../../../../../test/mcp-servers/programs.ts';
 import { within } from '../../../../../test/support/within.ts';
@@ -230,6 +231,29 @@ describe('a client of the HTTP+SSE transport', () => {
     setTimeout(leave, 100);
     await until(() => server.health().stderr.includes('the wait was cancelled'), 'the server hears of it');
     assert.equal((await post({ id: 2, method: 'ping' })).status, 404);
+  });
+
+  test('is served by any process that shares the store, and by none when the one with its stream is gone', async (t) => {
+    const server = mcpServer({ name: 'fixture', transport: fixtureProgram('legacy') });
+    const { box, one, other, endOne } = await twoServers(t, { servers: [server] });
+    await server.ready();
+    const { seen, address, over } = await opened(t, new URL('/sse', one));
+    const elsewhere = new URL(address.pathname + address.search, other);
+    const send = (message: object, by: object = authorized): Promise<Response> =>
+      fetch(elsewhere, {
+        method: 'POST',
+        headers: { ...by, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+      });
+    assert.equal((await send(initialize)).status, 202);
+    const call = { id: 1, method: 'tools/call', params: { name: 'mcp__fixture__echo', arguments: { text: 'far' } } };
+    assert.equal((await send(call)).status, 202);
+    await until(() => /"id":1.*far/.test(seen()), 'the answer');
+    const stranger = await box.tokens.create({ role: 'agent', name: 'other', by: { id: 'test', kind: 'system' } });
+    assert.equal((await send(call, { Authorization: `Bearer ${stranger.token}` })).status, 404);
+    await endOne();
+    await within(over, 'the end of the stream');
+    assert.equal((await send(call)).status, 404);
   });
 
   test('gets the answers of calls under way when the server stops, and then the end of its stream', async (t) => {

@@ -1,4 +1,5 @@
 import { serveBatch } from '../batch.ts';
+import { type Relay, RelayLost } from '../relay.ts';
 import { toldError } from '../told-error.ts';
 import { Refusal, type WireMessage, type WireRequest, errorText, readMessage, replyText, wireCodes } from '../wire.ts';
 import { answerHeaders } from './event-stream.ts';
@@ -6,13 +7,26 @@ import type { HttpAsk } from './http-messages.ts';
 import type { HttpSession } from './http-session.ts';
 import type { HttpSessions } from './http-sessions.ts';
 import type { HttpRequest } from './mcp-http.ts';
+import { sessionKey } from './session-key.ts';
 
 const ownAddress = /^\/sse(?:[/?]|$)/;
 const sessionParameter = /[?&]sessionId=([\w-]+)/;
+const placeParameter = /[?&]at=(at_\w+)/;
+
+/** A message that came to another process than the one that holds the stream. */
+interface PostedElsewhere {
+  /** Of the session. */
+  readonly key: string;
+  readonly principal: string;
+  readonly profile: string | null;
+  readonly value: unknown;
+}
 
 /** What the transport is made of. */
 export interface SseTransportParts {
   readonly sessions: HttpSessions;
+  /** The link to processes that hold other streams. */
+  readonly relay: Relay | undefined;
   /** Streams that get a heartbeat. */
   readonly open: Set<{ beat(): void }>;
   log(line: string): void;
@@ -45,6 +59,15 @@ export class SseTransport {
 
   constructor(parts: SseTransportParts) {
     this.#parts = parts;
+    parts.relay?.serve('sse', async ({ key, principal, profile, value }: PostedElsewhere, caller) => {
+      const session = parts.sessions.ofKey(key);
+      const { peer } = session?.conversation ?? {};
+      const isOwn = peer?.principal.id === principal && (peer.view.profile ?? null) === profile;
+      if (session?.transport !== 'sse' || !isOwn) throw new RelayLost('there is no such stream');
+      caller.tell('accepted');
+      await this.#deliver(session, value);
+      return {};
+    });
   }
 
   /** Opens the stream of a new session, which ends with it. */
@@ -61,15 +84,26 @@ export class SseTransport {
       sessions.drop(session);
     });
     const [path] = addressOf(request).split('?');
-    response.write(`event: endpoint\ndata: ${path}?sessionId=${session.id}\n\n`);
+    // Whichever process gets a message of it can find this one by that.
+    const place = this.#parts.relay === undefined ? '' : `&at=${this.#parts.relay.place}`;
+    response.write(`event: endpoint\ndata: ${path}?sessionId=${session.id}${place}\n\n`);
   }
 
   /** Takes what a client posts. Accepts it at once; resolves when it is answered on the stream. */
   async take(incoming: HttpRequest, value: unknown): Promise<void> {
-    const session = await this.#sessionOf(incoming);
-    const { conversation } = session;
+    // What is no message is refused here, where its sender is.
+    if (!Array.isArray(value)) readMessage(value);
+    const id = sessionIdOf(incoming.request);
+    const session = await this.#parts.sessions.find(id, incoming.peer);
+    const accept = (): void => void incoming.response.writeHead(202, answerHeaders).end();
+    if (session?.transport !== 'sse') return await this.#passOn(id, incoming, value, accept);
+    accept();
+    await this.#deliver(session, value);
+  }
+
+  /** Serves messages of a session, and answers on its stream. */
+  async #deliver(session: HttpSession, value: unknown): Promise<void> {
     const message = Array.isArray(value) ? undefined : readMessage(value);
-    incoming.response.writeHead(202, answerHeaders).end();
     try {
       const text =
         message === undefined
@@ -81,7 +115,7 @@ export class SseTransport {
       session.channel.tell(errorText(id, toldError(error, this.#parts.log)));
     } finally {
       session.seen = Date.now();
-      if (!conversation.isBusy) session.endIfStopping();
+      if (!session.conversation.isBusy) session.endIfStopping();
     }
   }
 
@@ -100,12 +134,36 @@ export class SseTransport {
     return String(replyText(request.id, await conversation.serve(request, channel)));
   }
 
-  async #sessionOf({ request, peer }: HttpRequest): Promise<HttpSession> {
-    const [, id] = sessionParameter.exec(request.url ?? '') ?? [];
-    if (id === undefined)
-      throw new Refusal(400, wireCodes.session, 'open a stream with GET, and post to the address that it names first');
-    const session = await this.#parts.sessions.find(id, peer);
-    if (session?.transport === 'sse') return session;
-    throw new Refusal(404, wireCodes.session, 'there is no such session; open a stream with GET');
+  /** Has the process that holds the stream serve a message. */
+  async #passOn(id: string, { request, peer }: HttpRequest, value: unknown, accept: () => void): Promise<void> {
+    const { relay } = this.#parts;
+    const [, place] = placeParameter.exec(request.url ?? '') ?? [];
+    const unknown = new Refusal(404, wireCodes.session, 'there is no such session; open a stream with GET');
+    if (relay === undefined || place === undefined || place === relay.place) throw unknown;
+    const { principal, view } = peer;
+    const posted: PostedElsewhere = {
+      key: sessionKey(id),
+      principal: principal.id,
+      profile: view.profile ?? null,
+      value,
+    };
+    let isAccepted = false;
+    const tell = (): void => {
+      isAccepted = true;
+      accept();
+    };
+    try {
+      await relay.ask(place, 'sse', posted, { tell });
+    } catch (error) {
+      // Once it is accepted its answer comes over the stream, or the stream ends.
+      if (isAccepted) return;
+      throw error instanceof RelayLost ? unknown : error;
+    }
   }
+}
+
+function sessionIdOf({ url = '' }: HttpAsk): string {
+  const [, id] = sessionParameter.exec(url) ?? [];
+  if (id !== undefined) return id;
+  throw new Refusal(400, wireCodes.session, 'open a stream with GET, and post to the address that it names first');
 }
