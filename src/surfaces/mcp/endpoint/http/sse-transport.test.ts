@@ -129,7 +129,7 @@ const initialize = {
 describe('a client of the HTTP+SSE transport', () => {
   for (const [name, connect] of Object.entries(clients))
     for (const path of ['/sse', '/mcp'])
-      test(`${name}, at ${path}: lists, calls, is asked, hears of progress and changes, and cancels`, async (t) => {
+      test(`${name}, at ${path}: lists, calls, is asked, hears of progress, and cancels`, async (t) => {
         const { box, url, server, heard } = await served(t);
         const client = (await connect(t, new URL(path, url))) as Client;
         const { tools } = await client.listTools();
@@ -197,6 +197,10 @@ describe('a client of the HTTP+SSE transport', () => {
           status,
           `${path} ${JSON.stringify(headers)}`,
         );
+    const request = get(new URL('/sse', url), { headers: { ...authorized, Host: 'elsewhere.example' } });
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    response.resume();
+    assert.equal(response.statusCode, 421);
   });
 
   test('has a session that is nobody else’s, and of this transport alone', async (t) => {
