@@ -2,7 +2,7 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import type { CatalogTool } from '../../catalog/definition.ts';
 import { parseName } from '../../catalog/names.ts';
 import type { SourceTool } from '../../catalog/source.ts';
-import { startingServer } from '../../catalog/startup.ts';
+import { type StartingServer, startingServer } from '../../catalog/startup.ts';
 import type { CallOutcome } from '../../model/call.ts';
 import { nearest } from '../../model/nearest.ts';
 import { unfinished } from '../../model/unfinished.ts';
@@ -29,21 +29,30 @@ export function resolve(parts: ResolveParts): Stage {
 }
 
 /** Goes on when the server of a tool that is not there has ended its first start; `undefined` when it is not in one. */
-function afterStart(call: Call, next: Next, { catalog, waits, timeoutMs }: ResolveParts): Outcoming | undefined {
+function afterStart(call: Call, next: Next, parts: ResolveParts): Outcoming | undefined {
+  const { catalog } = parts;
   if (catalog.find(call.name) !== undefined) return undefined;
   const server = parseName(call.name)?.server;
   const starting = startingServer(catalog, server, call.options.profile);
-  if (server === undefined || starting === undefined) return undefined;
+  return server === undefined || starting === undefined ? undefined : whenStarted(call, next, parts, server, starting);
+}
+
+async function whenStarted(
+  call: Call,
+  next: Next,
+  { catalog, waits, timeoutMs }: ResolveParts,
+  server: string,
+  starting: StartingServer,
+): Promise<CallOutcome> {
   const ownMs = catalog.source(server).limits.timeoutMs ?? timeoutMs;
   const deadline = Math.min(call.deadline ?? Number.POSITIVE_INFINITY, Date.now() + ownMs);
-  return waits.until(starting.ended, call.options.signal, deadline).then((waited) => {
-    starting.stop();
-    if ('ended' in waited) return endedOutcome(call, waited.ended, `server "${server}" was starting`);
-    const found = target(call, catalog);
-    if ('outcome' in found) return found;
-    call.tool = found;
-    return next(call);
-  });
+  const waited = await waits.until(starting.ended, call.options.signal, deadline);
+  starting.stop();
+  if ('ended' in waited) return endedOutcome(call, waited.ended, `server "${server}" was starting`);
+  const found = target(call, catalog);
+  if ('outcome' in found) return found;
+  call.tool = found;
+  return await next(call);
 }
 
 function target(call: Call, catalog: Catalog): CatalogTool | CallOutcome {

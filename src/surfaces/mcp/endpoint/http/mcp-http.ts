@@ -24,7 +24,7 @@ import {
 import { checkHeaders, checkParameters } from './check-headers.ts';
 import { EventStream, type HeaderList, answerHeaders } from './event-stream.ts';
 import { type Accepted, Exchange, type ExchangeOptions } from './exchange.ts';
-import type { HttpAsk, HttpReply } from './http-messages.ts';
+import type { HttpAsk, HttpReply, HttpRequest } from './http-messages.ts';
 import { HttpSession } from './http-session.ts';
 import { HttpSessions, type SessionLimits } from './http-sessions.ts';
 import { Resumption } from './resumption.ts';
@@ -40,19 +40,6 @@ export interface McpHttpOptions {
   readonly limits?: SessionLimits;
   /** Where faults are told. */
   log(line: string): void;
-}
-
-/** A request that was let in, and read. */
-export interface HttpRequest {
-  readonly request: HttpAsk;
-  readonly response: HttpReply;
-  readonly peer: Peer;
-  /** The body of a POST. */
-  readonly body: string;
-  /** Whether whoever lost a stream would still be let in. */
-  mayReturn(): Promise<boolean>;
-  /** Present when there is no room: answers a request. What a client tells or answers is taken all the same, as calls wait for it. */
-  readonly refuse?: ((id: RequestId | null) => void) | undefined;
 }
 
 /** The endpoint over HTTP: streamable, in all revisions at one address, and HTTP+SSE for clients of 2024-11-05. */

@@ -3,10 +3,9 @@ import { type Relay, RelayLost } from '../relay.ts';
 import { toldError } from '../told-error.ts';
 import { Refusal, type WireMessage, type WireRequest, errorText, readMessage, replyText, wireCodes } from '../wire.ts';
 import { answerHeaders } from './event-stream.ts';
-import type { HttpAsk } from './http-messages.ts';
+import type { HttpAsk, HttpRequest } from './http-messages.ts';
 import type { HttpSession } from './http-session.ts';
 import type { HttpSessions } from './http-sessions.ts';
-import type { HttpRequest } from './mcp-http.ts';
 import { sessionKey } from './session-key.ts';
 
 const ownAddress = /^\/sse(?:[/?]|$)/;
