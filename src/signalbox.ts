@@ -29,6 +29,7 @@ import { Catalog } from './catalog/catalog.ts';
 import type { ProfilesByName } from './catalog/profile.ts';
 import type { CatalogSnapshot } from './catalog/snapshot.ts';
 import type { Source, SourceHealth } from './catalog/source.ts';
+import { awaitStartup } from './catalog/startup.ts';
 import type { ConfigurationChange } from './journal/entry.ts';
 import type { JobStore } from './journal/job-store.ts';
 import { Journal } from './journal/journal.ts';
@@ -42,6 +43,7 @@ import type { Approve } from './model/approval.ts';
 import type { CallOptions, CallOutcome, CallResult, ToolReference } from './model/call.ts';
 import { SignalboxError } from './model/errors.ts';
 import { callOfResult } from './model/result-uri.ts';
+import type { StopSignal } from './model/stop.ts';
 import type { ToolDefinition } from './model/tool.ts';
 import type { Backtest } from './policy/backtest.ts';
 import { builtinServer } from './sources/local/builtin/builtin-server.ts';
@@ -78,6 +80,8 @@ export interface SignalboxOptions {
   readonly timeoutMs?: number;
   /** How many calls a server gets at a time where it does not say (64). */
   readonly concurrency?: number;
+  /** How long after their start lists of tools wait for servers that are still starting (8 s). */
+  readonly startup?: { readonly waitMs?: number };
   /** Counts and times calls. */
   readonly metrics?: CallMetrics;
   /** Also puts arguments and results on OpenTelemetry spans, redacted. */
@@ -124,6 +128,11 @@ export interface Signalbox extends BoxContent {
   restart(server: string): Promise<void>;
   /** How a server outside this process is doing; `undefined` for those that are in it. */
   health(server: string): SourceHealth | undefined;
+  /**
+   * Waits until every server, or those of a profile, has ended its first start, well or not, for at most `startup.waitMs` after it
+   * began. Returns `undefined` when none is starting.
+   */
+  awaitStartup(options?: ViewOptions & { readonly signal?: StopSignal }): Promise<void> | undefined;
   /** Waits until every required server is up; rejects with `server-required` when one is not after `waitMs` (5 s). */
   requireServers(options?: { readonly waitMs?: number; readonly signal?: AbortSignal }): Promise<void>;
   enable(server: string): void;
@@ -181,6 +190,7 @@ export interface Signalbox extends BoxContent {
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
 const usualResult = 32 * 1024;
 const usualExpiry = 2 * 60 * 60 * 1000;
+const defaultStartupWaitMs = 8000;
 
 /** Opens a box: mounts the servers, opens the journal, and gives calls that died with an earlier process their `unknown`. */
 export async function createSignalbox(options: SignalboxOptions = {}): Promise<Signalbox> {
@@ -350,6 +360,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
       const health = catalog.source(server).health?.();
       return health === undefined ? undefined : withoutSecrets(health, redactor);
     },
+    awaitStartup: (view) => awaitStartup(catalog, { ...view, waitMs: options.startup?.waitMs ?? defaultStartupWaitMs }),
     requireServers: (requireOptions) => requireServers(catalog, requireOptions),
     enable: (server) => catalog.enable(server),
     disable: (server) => catalog.disable(server),

@@ -55,7 +55,7 @@ export interface PipelineParts extends CheckpointParts {
 
 /** The one way to a tool. Each stage wraps those below it. */
 export function createPipeline(parts: PipelineParts): Next {
-  const { catalog, store, journal, redactor, waits } = parts;
+  const { store, journal, redactor, waits } = parts;
   const decideStage = decide(parts.policies, redactor, waits);
   const run: Next = compose([
     observe({ version: parts.version, metrics: parts.metrics, redactor, content: parts.traceContent }),
@@ -68,7 +68,7 @@ export function createPipeline(parts: PipelineParts): Next {
         parts.unsettled.add(call);
       },
     }),
-    resolve(catalog),
+    resolve(parts),
     shed(parts.limiters),
     validate,
     deduplicate(store),

@@ -121,6 +121,15 @@ export class Catalog {
     return known.outside(definition, isUnlisted);
   }
 
+  /** The servers that a client of this profile could see and that are in their first start. */
+  starting(profile?: string): readonly ServerProvenance[] {
+    const seen = profile === undefined ? {} : this.#profiles.get(profile)?.settings;
+    if (seen === undefined) return [];
+    return this.snapshot.servers.filter(
+      ({ name, connecting }) => connecting === true && (seen.servers?.includes(name) ?? true),
+    );
+  }
+
   /** Takes a server in. Throws when its name or one of its tool names is taken twice, or a tool cannot be told. */
   mount(source: Source): void {
     assertServerName(source.server);

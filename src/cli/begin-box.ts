@@ -8,6 +8,7 @@ import { readRules } from './configured/configured-policies.ts';
 import { fileVerdicts } from './configured/file-verdicts.ts';
 import type { LateOptions } from './configured/make-box.ts';
 import { type SecretProblem, addSecrets, assertKept } from './configured/secrets.ts';
+import { StartQueue } from './configured/start-queue.ts';
 import { oauthTokenStore } from './oauth-token-store.ts';
 
 /** What must be known before servers are started. */
@@ -24,6 +25,8 @@ export interface BeginOptions {
 export interface BegunBox {
   /** Makes the box. */
   open(late?: LateOptions): Promise<ConfiguredBox>;
+  /** Starts as many servers at the same time as configured: clients are answered, or there are none. */
+  startAll(): void;
   /** Ends the servers: without a box that has them, nobody else does. */
   close(): Promise<void>;
 }
@@ -54,7 +57,8 @@ export async function beginBox(
     redact: (text: string) => secrets.redact(text),
   };
   const verdicts = data === undefined ? undefined : fileVerdicts(data);
-  const starting = { references, vault, checkSchemas, verdicts };
+  const startQueue = new StartQueue(configuration.startup);
+  const starting = { references, vault, checkSchemas, verdicts, startQueue };
   const servers = await BegunServers.of(configuration, starting);
   return {
     async open(late = {}) {
@@ -67,6 +71,7 @@ export async function beginBox(
         secrets,
       );
     },
+    startAll: () => startQueue.widen(),
     close: () => servers.close(),
   };
 }

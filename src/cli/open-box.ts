@@ -5,7 +5,7 @@ import type { ConfiguredBox } from './configured/configured-box.ts';
 
 /** What a command adds to the configuration. */
 export interface BoxOptions extends BeginOptions, Pick<SignalboxOptions, 'approve'> {
-  /** How long to wait for external servers (10 s); what is not up by then comes into the catalog when it is. */
+  /** How long to wait for external servers while none comes up (10 s); what is not up by then comes into the catalog when it is. */
   readonly waitMs?: number;
 }
 
@@ -28,8 +28,9 @@ export async function openBoxAnyway(configuration: Configuration, options: BoxOp
 
 async function opened(begun: BegunBox, { approve, waitMs = usualWaitMs }: BoxOptions): Promise<ConfiguredBox> {
   try {
+    begun.startAll();
     const configured = await begun.open(approve === undefined ? {} : { approve });
-    await within(waitMs, configured.ready());
+    await whileStarting(configured, waitMs);
     return configured;
   } catch (error) {
     await begun.close();
@@ -37,10 +38,12 @@ async function opened(begun: BegunBox, { approve, waitMs = usualWaitMs }: BoxOpt
   }
 }
 
-/** Waits for a promise, but not longer than this. */
-async function within(milliseconds: number, promise: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise((resolve) => (timer = setTimeout(resolve, milliseconds)));
-  await Promise.race([promise, late]);
+/** Waits until every server was tried once, as long as no more than this passes without a change of any. */
+async function whileStarting(configured: ConfiguredBox, patienceMs: number): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, patienceMs);
+  const stop = configured.box.on('CatalogChanged', () => timer.refresh());
+  await Promise.race([configured.ready(), late]);
+  stop();
   clearTimeout(timer);
 }

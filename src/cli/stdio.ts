@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { configurationFiles } from '../config/configuration-files.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { CommandContext } from './command-context.ts';
+import type { ConfiguredBox } from './configured/configured-box.ts';
 import { boundGarbage } from './garbage.ts';
 import { type Globals, globalsOf } from './globals.ts';
 import { Interruption } from './interruption.ts';
@@ -12,12 +13,8 @@ import { refuseStartedByItself } from './started-by.ts';
 import { tellWarnings } from './tell-warnings.ts';
 import type { Terminal } from './terminal.ts';
 
-/**
- * Servers that are not up by then come into the client’s list when they are. Long, because many clients look only once
- * and a busy machine takes its time, and half of what the SDKs wait for an answer.
- */
-const readyMs = 30_000;
 const graceMs = 5000;
+const afterFirstMs = 20;
 
 /** `signalbox stdio`: the MCP endpoint over standard input and output. */
 export function addStdioCommand(program: Command, { terminal }: CommandContext): void {
@@ -38,7 +35,7 @@ async function stdio(
   globals: Globals,
   { input, output, errors }: Terminal,
 ): Promise<void> {
-  const { openConfiguredBox, readConfiguration } = await loadBoxParts();
+  const { beginBox, readConfiguration } = await loadBoxParts();
   const { configuration, file } = readConfiguration(globals);
   if (file !== undefined) refuseStartedByItself(configuration.directory);
   const watch = new FileWatch();
@@ -47,13 +44,12 @@ async function stdio(
   const read = (): Configuration =>
     readConfiguration(file === undefined ? globals : { ...globals, config: file }).configuration;
   const interruption = new Interruption();
-  const configured = await openConfiguredBox(configuration, {
-    data: globals.data,
-    secretsFrom: globals.data,
-    waitMs: 0,
-  });
-  const stop = followConfiguration(watch, configured, read, errors, () => Promise.resolve());
+  const begun = await beginBox(configuration, { data: globals.data, secretsFrom: globals.data });
+  let configured: ConfiguredBox | undefined;
+  let stop: (() => void) | undefined;
   try {
+    configured = await begun.open();
+    stop = followConfiguration(watch, configured, read, errors, () => Promise.resolve());
     const [{ McpEndpoint }, { serveStdio }] = await Promise.all([
       import('../surfaces/mcp/endpoint/mcp-endpoint.ts'),
       import('../surfaces/mcp/endpoint/stdio.ts'),
@@ -61,8 +57,9 @@ async function stdio(
     const endpoint = new McpEndpoint({ box: configured.box });
     const view = endpoint.view(profile);
     const signal = AbortSignal.any([interruption.signal, output.closed]);
-    const ready = Promise.race([configured.ready(), new Promise((resolve) => setTimeout(resolve, readyMs).unref())]);
     boundGarbage();
+    // The client has sent its first message by now, which is answered before the next programs are started.
+    setTimeout(() => begun.startAll(), afterFirstMs).unref();
     const principal = { id: 'stdio', kind: 'agent' } as const;
     const log = (line: string): void => void errors.print(`${line}\n`);
     await serveStdio({
@@ -70,15 +67,15 @@ async function stdio(
       peer: { principal, view },
       input,
       output: output.stream,
-      ready,
       signal,
       graceMs,
       log,
     });
     endpoint.close();
   } finally {
-    stop();
-    await configured.close();
+    stop?.();
+    await configured?.close();
+    await begun.close();
     interruption.stop();
   }
 }

@@ -63,6 +63,8 @@ export interface Configuration {
   readonly approvals: { readonly expireAfterMs: number };
   /** How long entries of the journal are kept, and the directory they are written to before they go; for ever unless said. */
   readonly retention: { readonly journalMs: number; readonly exportTo: string } | undefined;
+  /** How many server programs start at the same time, and how long lists of tools wait for servers that are starting. */
+  readonly startup: { readonly concurrency: number; readonly waitMs: number };
   readonly builtinName: string;
   readonly agents: AgentEntries;
   readonly profiles: ProfilesByName;
@@ -89,6 +91,7 @@ export function defaultConfiguration(directory: string): Configuration {
     undo: {},
     approvals: { expireAfterMs: 2 * 60 * 60 * 1000 },
     retention: undefined,
+    startup: { concurrency: 4, waitMs: 8000 },
     builtinName: 'signalbox',
     agents: defaultAgents,
     profiles: {},

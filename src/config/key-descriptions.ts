@@ -136,4 +136,8 @@ export const keyDescriptions: Readonly<Record<string, string>> = {
   retention: 'How long entries of the journal are kept; for ever unless said.',
   'retention.journal': 'Entries that are older go, once they are written to a file.',
   'retention.exportTo': 'The directory of those files.',
+  startup: 'How servers are started.',
+  'startup.concurrency': 'How many programs start at the same time (4).',
+  'startup.wait':
+    'How long after the start `tools/list`, and the turn of an agent, wait for servers that are still starting (8s). Their tools are listed when they are up.',
 };

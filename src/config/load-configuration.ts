@@ -81,6 +81,10 @@ function readDocument(document: JsonDocument, file: string): DocumentReading {
       expireAfterMs: durationMs(result.data?.approvals?.expireAfter ?? '') ?? defaults.approvals.expireAfterMs,
     },
     retention: retentionOf(result.data?.retention, directory),
+    startup: {
+      concurrency: result.data?.startup?.concurrency ?? defaults.startup.concurrency,
+      waitMs: durationMs(result.data?.startup?.wait ?? '') ?? defaults.startup.waitMs,
+    },
     builtinName,
     agents,
     profiles,

@@ -144,6 +144,7 @@ function rootParts<Entry extends z.ZodType, Name extends z.ZodType<string, strin
     approvals: () => strict({ expireAfter: aWhile.optional() }).optional(),
     // Old entries go only where they are written to a file first.
     retention: () => strict({ journal: aWhile, exportTo: text }).optional(),
+    startup: () => strict({ concurrency: positive.optional(), wait: duration.optional() }).optional(),
     builtin: () => strict({ name: serverName.optional() }).optional(),
     profiles: () => z.record(name(), profileSchema(), 'an object').optional(),
     agents: () => agents().optional(),

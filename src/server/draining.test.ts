@@ -42,6 +42,11 @@ describe('probes', () => {
     const { box, get } = await startTestServer(test);
     test.mock.method(box.journal, 'entries', () => new Promise(() => undefined));
     const ready = await get('/api/health/ready');
-    assert.deepEqual(await bodyOf<object>(ready), { status: 'unavailable', journal: 'unavailable', servers: 'ok' });
+    assert.deepEqual(await bodyOf<object>(ready), {
+      status: 'unavailable',
+      journal: 'unavailable',
+      servers: 'ok',
+      starting: 0,
+    });
   });
 });

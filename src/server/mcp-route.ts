@@ -3,6 +3,7 @@ import { instance } from '../model/instance.ts';
 import type { Signalbox } from '../signalbox.ts';
 import type { HttpAsk, HttpReply } from '../surfaces/mcp/endpoint/http/http-messages.ts';
 import { McpHttp } from '../surfaces/mcp/endpoint/http/mcp-http.ts';
+import { isSseRequest } from '../surfaces/mcp/endpoint/http/sse-transport.ts';
 import type { Peer } from '../surfaces/mcp/endpoint/caller.ts';
 import { McpEndpoint, type McpEndpointOptions } from '../surfaces/mcp/endpoint/mcp-endpoint.ts';
 import type { SeenClient } from '../surfaces/mcp/endpoint/seen-client.ts';
@@ -78,9 +79,10 @@ const smallBody = 64 * 1024;
 /** What is told to whoever called as an answer to the call: clients of MCP look for nothing else. */
 const toldAsReply: ReadonlySet<ProblemCode> = new Set(['calls-exhausted', 'overloaded', 'box-closed']);
 
-const address = /^\/mcp(?:\/([^/?]+))?\/?(?:\?|$)/;
+/** `/sse` is where clients of the HTTP+SSE transport look first; they are served on `/mcp`, too. */
+const address = /^\/(?:mcp|sse)(?:\/([^/?]+))?\/?(?:\?|$)/;
 
-/** Serves `/mcp` and `/mcp/{profile}` behind the same guards as every other route. */
+/** Serves `/mcp`, `/sse` and both with a profile (`/mcp/{profile}`) behind the same guards as every other route. */
 export function mcpRoute(parts: McpRouteParts): McpRoute {
   const { box, log, oauth } = parts;
   const endpoint = new McpEndpoint({ ...parts, box, shared: box.shared });
@@ -172,7 +174,7 @@ export function mcpRoute(parts: McpRouteParts): McpRoute {
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       const { 'mcp-session-id': session, 'content-length': length } = request.headers;
-      if (session === undefined || !(Number(length) <= smallBody)) throw error;
+      if ((session === undefined && !isSseRequest(request)) || !(Number(length) <= smallBody)) throw error;
       return { refused: error };
     }
   }

@@ -13,6 +13,7 @@ export interface SessionBox extends ContentBox {
   catalog(): CatalogSnapshot;
   readonly call: Caller;
   on<Name extends keyof SignalboxEvents>(event: Name, listener: (event: SignalboxEvents[Name]) => void): () => void;
+  awaitStartup(options: { readonly profile?: string; readonly signal: AbortSignal }): Promise<void> | undefined;
   requireServers(options: { readonly signal: AbortSignal }): Promise<void>;
   readonly approvals: Pick<ApprovalInbox, 'get' | 'approve' | 'deny'>;
   readonly sessionStore: SessionStore;

@@ -8,7 +8,9 @@ import { Place, launcher } from './cli-place.ts';
 const { command, args } = fixtureProgram('legacy');
 
 function place(): Place {
-  return new Place({ 'signalbox.config.json': JSON.stringify({ mcpServers: { fixture: { command, args } } }) });
+  return new Place({
+    'signalbox.config.json': JSON.stringify({ mcpServers: { fixture: { command, args } }, startup: { wait: '5m' } }),
+  });
 }
 
 /** What a process says when it is given these lines, and nothing more. */

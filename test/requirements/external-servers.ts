@@ -238,4 +238,22 @@ export const externalServers: Section<'B'> = {
       'src/sources/mcp/url-elicitation.test.ts > a server that wants the user to open a page first (-32042) > has the page named to a client of the endpoint (modern)',
     ],
   },
+  B21: {
+    promise:
+      'clients are answered while servers start, a few at a time; one that never answers holds back nobody for long',
+    tests: [
+      'src/cli/configured/start-queue.test.ts > the queue of starting programs > lets so many start at the same time, and the next one when one of them has ended its start',
+      'src/cli/configured/start-queue.test.ts > the queue of starting programs > does not wait for a program that never ends its start',
+      'src/cli/configured/start-queue.test.ts > the queue of starting programs > leaves one processor to this process until it answers',
+      'src/surfaces/mcp/endpoint/startup.test.ts > while servers start > initialize and ping are answered; tools/list waits for all of them, and then nothing is left to tell',
+      'src/surfaces/mcp/endpoint/startup.test.ts > while servers start > a client that has listed before hears of all of them at once',
+      'src/surfaces/mcp/endpoint/startup.test.ts > while servers start > a server that never answers holds back neither the tools of the others nor the news of them for ever',
+      'src/surfaces/mcp/endpoint/startup.test.ts > while servers start > a list waits only for servers that its profile can show',
+      'src/surfaces/mcp/endpoint/startup.test.ts > while servers start > a call waits for the server of its tool alone, under both names that the tool may have',
+      'src/surfaces/mcp/endpoint/startup.test.ts > while servers start > a call ends at its deadline, and when its caller cancels it',
+      'test/e2e/cli-startup.test.ts > a server that never answers does not keep > serve from answering initialize and health, or the next server from being started and called',
+      'test/e2e/cli-startup.test.ts > a server that never answers does not keep > stdio from answering initialize, or from listing the tools of the next server',
+      'test/e2e/cli-jobs.test.ts > jobs of a server > and messages that wait since the last start find the tools of every server',
+    ],
+  },
 };

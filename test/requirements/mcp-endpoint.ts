@@ -103,4 +103,19 @@ export const mcpEndpoint: Section<'E'> = {
       'test/e2e/cli-stdio.test.ts > signalbox stdio > serves a client on a pipe: tools, and questions of a server behind (modern)',
     ],
   },
+  E6: {
+    promise: 'clients of the HTTP+SSE transport of 2024-11-05 are served like all others',
+    tests: [
+      'src/surfaces/mcp/endpoint/http/sse-transport.test.ts > a client of the HTTP+SSE transport > the first SDK, at /sse: lists, calls, is asked, hears of progress, and cancels',
+      'src/surfaces/mcp/endpoint/http/sse-transport.test.ts > a client of the HTTP+SSE transport > the first SDK, at /mcp: lists, calls, is asked, hears of progress, and cancels',
+      'src/surfaces/mcp/endpoint/http/sse-transport.test.ts > a client of the HTTP+SSE transport > the second SDK, at /sse: lists, calls, is asked, hears of progress, and cancels',
+      'src/surfaces/mcp/endpoint/http/sse-transport.test.ts > a client of the HTTP+SSE transport > the second SDK, at /mcp: lists, calls, is asked, hears of progress, and cancels',
+      'src/surfaces/mcp/endpoint/http/sse-transport.test.ts > a client of the HTTP+SSE transport > speaks 2024-11-05, sees only the tools of its profile, and is told of changed tools',
+      'src/surfaces/mcp/endpoint/http/sse-transport.test.ts > a client of the HTTP+SSE transport > gets nothing without a good token, a host that is ours, or from a page of another site',
+      'src/surfaces/mcp/endpoint/http/sse-transport.test.ts > a client of the HTTP+SSE transport > has a session that is nobody else’s, and of this transport alone',
+      'src/surfaces/mcp/endpoint/http/sse-transport.test.ts > a client of the HTTP+SSE transport > that goes away has its calls cancelled and its session ended',
+      'src/surfaces/mcp/endpoint/http/sse-transport.test.ts > a client of the HTTP+SSE transport > is served by any process that shares the store, and by none when the one with its stream is gone',
+      'src/surfaces/mcp/endpoint/http/sse-transport.test.ts > a client of the HTTP+SSE transport > gets the answers of calls under way when the server stops, and then the end of its stream',
+    ],
+  },
 };

@@ -94,7 +94,7 @@ export async function coreBox(
       onEnding: () => undefined,
       onUnrecorded: () => undefined,
     }),
-    resolve(catalog),
+    resolve({ catalog, waits, timeoutMs: 60_000 }),
     validate,
     deduplicate(store),
     decideStage,

@@ -568,6 +568,8 @@ export type Health = {
   readonly journal: 'ok' | 'unavailable';
   /** Whether every required server is up. */
   readonly servers: 'ok' | 'unavailable';
+  /** How many servers are in their first start. Readiness waits only for those that are required. */
+  readonly starting: number;
 };
 
 /** A tool that exists but is not offered, and why. */

@@ -3,26 +3,65 @@ import type { CatalogTool } from '../../catalog/definition.ts';
 import { parseName } from '../../catalog/names.ts';
 import { namedHidden } from '../../catalog/snapshot.ts';
 import type { SourceTool } from '../../catalog/source.ts';
+import { type StartingServer, startingServer } from '../../catalog/startup.ts';
 import type { CallOutcome } from '../../model/call.ts';
 import { nearest } from '../../model/nearest.ts';
 import { findNamed } from '../../model/tool-names.ts';
 import { unfinished } from '../../model/unfinished.ts';
-import type { Call, Stage } from '../call.ts';
+import type { Call, Next, Outcoming, Stage } from '../call.ts';
+import { type Waits, endedOutcome } from '../waits.ts';
 
-/** Finds the tool and pins its definition. What cannot be called says why. */
-export function resolve(catalog: Catalog): Stage {
+/** What calls are resolved with. */
+export interface ResolveParts {
+  readonly catalog: Catalog;
+  readonly waits: Waits;
+  /** How long a call waits for a server in its first start, where its caller and the server set no other limit. */
+  readonly timeoutMs: number;
+}
+
+/** Finds the tool and pins its definition. A call for a server in its first start waits for it. What cannot be called says why. */
+export function resolve(parts: ResolveParts): Stage {
+  const { catalog } = parts;
   return (call, next) => {
-    let found = find(call, catalog);
-    if ('outcome' in found) return found;
-    const { forward } = found.offered;
-    if (forward !== undefined) {
-      found = aimed(call, forward, catalog);
-      if ('outcome' in found) return found;
-    }
+    const found = target(call, catalog);
+    if ('outcome' in found) return afterStart(call, next, parts) ?? found;
     call.tool = found;
     call.name = found.definition.name;
     return next(call);
   };
+}
+
+/** Goes on when the server of a tool that is not there has ended its first start; `undefined` when it is not in one. */
+function afterStart(call: Call, next: Next, parts: ResolveParts): Outcoming | undefined {
+  const { catalog } = parts;
+  if (catalog.find(call.name) !== undefined) return undefined;
+  const server = parseName(call.name)?.server;
+  const starting = startingServer(catalog, server, call.options.profile);
+  return server === undefined || starting === undefined ? undefined : whenStarted(call, next, parts, server, starting);
+}
+
+async function whenStarted(
+  call: Call,
+  next: Next,
+  { catalog, waits, timeoutMs }: ResolveParts,
+  server: string,
+  starting: StartingServer,
+): Promise<CallOutcome> {
+  const ownMs = catalog.source(server).limits.timeoutMs ?? timeoutMs;
+  const deadline = Math.min(call.deadline ?? Number.POSITIVE_INFINITY, Date.now() + ownMs);
+  const waited = await waits.until(starting.ended, call.options.signal, deadline);
+  starting.stop();
+  if ('ended' in waited) return endedOutcome(call, waited.ended, `server "${server}" was starting`);
+  const found = target(call, catalog);
+  if ('outcome' in found) return found;
+  call.tool = found;
+  return await next(call);
+}
+
+function target(call: Call, catalog: Catalog): CatalogTool | CallOutcome {
+  const found = find(call, catalog);
+  const forward = 'outcome' in found ? undefined : found.offered.forward;
+  return forward === undefined ? found : aimed(call, forward, catalog);
 }
 
 function find(call: Call, catalog: Catalog): CatalogTool | CallOutcome {

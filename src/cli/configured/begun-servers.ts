@@ -10,7 +10,10 @@ export class BegunServers {
 
   /** Starts those of a configuration. */
   static async of({ servers }: Pick<Configuration, 'servers'>, starting: Starting): Promise<BegunServers> {
-    const entries = servers.filter(isStartedHere);
+    // What others wait for comes first in the queue.
+    const entries = servers
+      .filter(isStartedHere)
+      .toSorted((one, other) => Number(other.required === true) - Number(one.required === true));
     if (entries.length === 0) return new BegunServers([]);
     // Imported when it is needed: not every box has external servers.
     const { externalServer } = await import('./external-server.ts');

@@ -298,6 +298,7 @@ function nextStart(before: Configuration, after: Configuration): string[] {
     ...(before.results.maxBytes === after.results.maxBytes ? [] : ['results.maxBytes']),
     ...(isDeepStrictEqual(before.undo, after.undo) ? [] : ['undo']),
     ...(before.oauth?.url === after.oauth?.url ? [] : ['oauth.url']),
+    ...(isDeepStrictEqual(before.startup, after.startup) ? [] : ['startup']),
     ...(before.builtinName === after.builtinName ? [] : ['builtin.name']),
   ];
 }

@@ -3,24 +3,33 @@ import type { ExternalEntry } from '../../config/configuration.ts';
 import { type McpServer, mcpServer } from '../../sources/mcp/mcp-server.ts';
 import type { Verdicts } from '../../sources/mcp/verdicts.ts';
 import { type ReferenceContext, externalTransport } from '../external-transport.ts';
+import type { StartQueue } from './start-queue.ts';
 
 /** What servers are started with, whatever their entries say. */
 export interface Starting {
   readonly references: ReferenceContext;
   readonly checkSchemas: boolean;
   readonly verdicts: Verdicts | undefined;
+  /** Limits how many programs start at the same time. */
+  readonly startQueue: StartQueue;
 }
 
 /** The server outside that an entry names, as it is before lock and configuration change what it offers. Starts it after `after`. */
 export function externalServer(entry: ExternalEntry, starting: Starting, after?: Promise<unknown>): McpServer {
-  const { references, checkSchemas, verdicts } = starting;
+  const { references, checkSchemas, verdicts, startQueue } = starting;
   const { idleStopMs } = entry.settings;
   const directories = entry.settings.roots ?? entry.limits.workspace ?? [];
   const roots = directories.map((path) => ({ uri: pathToFileURL(path).href }));
-  return mcpServer({
+  // Only the first start queues: a restart is asked for, or comes after a pause. What is on the network takes no processor here.
+  let isQueued = entry.transport === 'stdio';
+  const server = mcpServer({
     name: entry.name,
     transport: async () => {
       await after;
+      if (isQueued) {
+        isQueued = false;
+        await startQueue.turn(server.ready());
+      }
       return await externalTransport(entry, references);
     },
     redact: (text) => references.redact(text),
@@ -29,4 +38,5 @@ export function externalServer(entry: ExternalEntry, starting: Starting, after?:
     ...(verdicts === undefined ? {} : { verdicts }),
     ...(idleStopMs === undefined ? {} : { idleStopMs }),
   });
+  return server;
 }

@@ -31,6 +31,7 @@ export async function makeBox(
     undo: configuration.undo,
     approvals: configuration.approvals,
     profiles: configuration.profiles,
+    startup: { waitMs: configuration.startup.waitMs },
     builtin: { name: configuration.builtinName, ...(port === undefined ? {} : { port }) },
   });
   // Before the servers come: the reason why one is down may hold a secret, and it is recorded.

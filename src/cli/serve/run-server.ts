@@ -27,6 +27,7 @@ import { openSchedules } from './open-schedules.ts';
 import { openSessions } from './open-sessions.ts';
 import { tellRunning } from './running-servers.ts';
 import type { ServeOptions } from './serve-options.ts';
+import { StartupProgress } from './startup-progress.ts';
 import { tellRequired } from './tell-required.ts';
 
 /** What a server runs on. */
@@ -50,7 +51,8 @@ const afterListMs = 20;
 /** Serves the box of a configuration until it is interrupted. */
 export async function runServer(ground: ServerGround): Promise<void> {
   const { options, globals, terminal, configuration, file, watch, begun, interruption } = ground;
-  const { errors } = terminal;
+  const progress = new StartupProgress(terminal.errors);
+  const { errors } = progress;
   const { role } = options;
   // Once there is a file, another one further up is not what is meant when it is away for a moment.
   let config = file;
@@ -80,7 +82,7 @@ export async function runServer(ground: ServerGround): Promise<void> {
     if (built !== undefined) void tellBuild(built, errors);
     // What waits since the last start is not asked of an agent that does not see its tools yet.
     const mounted = Promise.withResolvers<void>();
-    const ready = Promise.all([mounted.promise, configured.ready()]);
+    const ready = Promise.all([mounted.promise, box.awaitStartup()]);
     sessions = await openSessions(configured, { ready, turnsAtOnce: role === 'web' ? 0 : options.turns });
     schedules = openSchedules(box, sessions, {
       ready,
@@ -110,6 +112,7 @@ export async function runServer(ground: ServerGround): Promise<void> {
     });
     // All that a call needs is loaded, and most servers outside are still starting.
     boundGarbage();
+    begun.startAll();
     if (options.port !== 0 && server.port !== options.port)
       await errors.print(`port ${options.port} is taken; using ${server.port}\n`);
     const startedInMs = performance.now();
@@ -148,6 +151,7 @@ export async function runServer(ground: ServerGround): Promise<void> {
         ),
       );
     }
+    stops.push(progress.follow(box));
     const tellRules = async (): Promise<void> => {
       for (const line of [...unmatchedKeys(box), ...unmatchedPatterns(box), ...(await unmatchedRules(box))])
         await errors.print(`${errors.colors.yellow('warning')}: ${printable(line)}\n`);

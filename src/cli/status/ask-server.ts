@@ -15,8 +15,14 @@ export interface ServerStatus extends RunningServer {
 /** A server behind a server. */
 export interface Behind {
   readonly name: string;
-  readonly status: 'up' | 'down' | 'disabled';
+  readonly status: 'up' | 'starting' | 'down' | 'disabled';
   readonly reason?: string;
+}
+
+/** A server as the catalog has it. */
+interface Listed extends Omit<Behind, 'status'> {
+  readonly status: 'up' | 'down' | 'disabled';
+  readonly connecting?: true;
 }
 
 const patienceMs = 3000;
@@ -25,6 +31,7 @@ interface Health {
   readonly status: 'ok' | 'stopping' | 'unavailable';
   readonly journal: string;
   readonly servers: string;
+  readonly starting: number;
 }
 
 const states: ReadonlySet<string> = new Set<Health['status']>(['ok', 'stopping', 'unavailable']);
@@ -45,12 +52,12 @@ export async function askServer(server: RunningServer, token: string | undefined
 
 async function behind(url: string, token: string): Promise<Pick<ServerStatus, 'tools' | 'servers'>> {
   try {
-    const { items, servers } = (await answerOf(`${url}/api/tools`, token)) as { items: unknown[]; servers: Behind[] };
+    const { items, servers } = (await answerOf(`${url}/api/tools`, token)) as { items: unknown[]; servers: Listed[] };
     return {
       tools: items.length,
-      servers: servers.map(({ name, status, reason }) => ({
+      servers: servers.map(({ name, status, reason, connecting }) => ({
         name,
-        status,
+        status: connecting === true ? 'starting' : status,
         ...(reason === undefined ? {} : { reason }),
       })),
     };

@@ -99,9 +99,11 @@ function serverLines(server: ServerStatus, colors: Printer['colors']): string[] 
   const { servers = [], tools } = server;
   const down = servers.filter(({ status }) => status === 'down');
   const up = servers.filter(({ status }) => status === 'up').length;
+  const starting = servers.filter(({ status }) => status === 'starting').length;
+  const counts = [`${up} up`, ...(starting === 0 ? [] : [`${starting} starting`]), `${down.length} down`].join(', ');
   return [
     `${state}${why}   ${server.url}   for ${since}, process ${server.pid}`,
-    ...(tools === undefined ? [] : [row('Servers', `${up} up, ${down.length} down · ${counted(tools, 'tool')}`)]),
+    ...(tools === undefined ? [] : [row('Servers', `${counts} · ${counted(tools, 'tool')}`)]),
     ...down.map(({ name, reason = '' }) => row('', `${colors.red('down')} ${name}: ${printable(reason)}`)),
   ];
 }

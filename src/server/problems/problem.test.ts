@@ -58,6 +58,7 @@ describe('problem documents', () => {
       status: 'unavailable',
       journal: 'unavailable',
       servers: 'ok',
+      starting: 0,
     });
     assert.equal((await get('/api/health')).status, 503);
   });

@@ -126,7 +126,12 @@ describe('GET /api/info and /api/health', () => {
     assert.equal(info['tools'], box.tools().length);
     assert.deepEqual(info['servers'], { up: 2, down: 0, disabled: 0 });
     assert.ok(typeof info['uptimeSeconds'] === 'number' && info['uptimeSeconds'] >= 0);
-    assert.deepEqual(await bodyOf<object>(get('/api/health')), { status: 'ok', journal: 'ok', servers: 'ok' });
+    assert.deepEqual(await bodyOf<object>(get('/api/health')), {
+      status: 'ok',
+      journal: 'ok',
+      servers: 'ok',
+      starting: 0,
+    });
   });
 });
 

@@ -10,6 +10,10 @@ const healthSchema = z
     status: z.enum(['ok', 'stopping', 'unavailable']),
     journal: z.enum(['ok', 'unavailable']),
     servers: z.enum(['ok', 'unavailable']).describe('Whether every required server is up.'),
+    starting: z
+      .number()
+      .int()
+      .describe('How many servers are in their first start. Readiness waits only for those that are required.'),
   })
   .openapi('Health', { description: 'An answer at all means alive; `ok` means ready for calls.' });
 const aliveSchema = z.object({ status: z.literal('ok') }).openapi('Alive');
@@ -55,11 +59,14 @@ export function healthRoutes(app: ServerApp, box: Signalbox, draining: AbortSign
   for (const route of [healthRoute, readyRoute])
     app.openapi(route, async (context) => {
       const journal = (await store.isReadable()) ? 'ok' : 'unavailable';
-      const servers = missingServers(box.catalog()).length === 0 ? 'ok' : 'unavailable';
-      if (draining.aborted) return json(context, healthSchema, { status: 'stopping', journal, servers }, 503);
+      const catalog = box.catalog();
+      const servers = missingServers(catalog).length === 0 ? 'ok' : 'unavailable';
+      const starting = catalog.servers.filter(({ connecting }) => connecting === true).length;
+      const parts = { journal, servers, starting } as const;
+      if (draining.aborted) return json(context, healthSchema, { status: 'stopping', ...parts }, 503);
       const isReady = journal === 'ok' && servers === 'ok';
-      if (!isReady) return json(context, healthSchema, { status: 'unavailable', journal, servers }, 503);
-      return json(context, healthSchema, { status: 'ok', journal, servers }, 200);
+      if (!isReady) return json(context, healthSchema, { status: 'unavailable', ...parts }, 503);
+      return json(context, healthSchema, { status: 'ok', ...parts }, 200);
     });
   app.openapi(liveRoute, (context) => json(context, aliveSchema, { status: 'ok' }, 200));
 }

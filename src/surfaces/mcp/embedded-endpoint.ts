@@ -119,7 +119,7 @@ export function mcpEndpoint(box: McpBox, options: McpEndpointOptions = {}): Embe
         peer: peerOf(caller),
         input,
         output,
-        ready: ready ?? Promise.resolve(),
+        ready,
         signal: signal ?? new AbortController().signal,
         graceMs,
         log,

@@ -1,3 +1,4 @@
+import { parseName } from '../../../catalog/names.ts';
 import type { CallOptions, CallResult } from '../../../model/call.ts';
 import { type ContentBlock, text } from '../../../model/content.ts';
 import { type JsonObject, isJsonObject } from '../../../model/json.ts';
@@ -64,14 +65,21 @@ export function callTool(parts: CallParts, params: JsonObject, caller: Caller): 
   const { name: given, arguments: args = {} } = params;
   if (typeof given !== 'string')
     return Promise.reject(new WireError(wireCodes.params, 'tools/call needs the "name" of a tool'));
-  const { listing } = caller.view;
-  const { tools } = listing;
-  const name = listing.listedName(given);
-  const options = new ClientCall(caller, name, approvalWaitMs);
-  return box.call(tools.get(name)?.id ?? name, args, options).then((result) => {
-    if (result.outcome !== 'completed') refuse(result, caller, tools.keys());
-    return toolResult(result, caller.isModern, inbox);
-  });
+  const call = (): Promise<JsonObject> => {
+    const { listing } = caller.view;
+    const { tools } = listing;
+    const name = listing.listedName(given);
+    const options = new ClientCall(caller, name, approvalWaitMs);
+    return box.call(tools.get(name)?.id ?? name, args, options).then((result) => {
+      if (result.outcome !== 'completed') refuse(result, caller, tools.keys());
+      return toolResult(result, caller.isModern, inbox);
+    });
+  };
+  // A name without its server may be of one that is starting. Where the name has it, the pipeline waits for that server alone.
+  const { listing: shown } = caller.view;
+  const isShort = !shown.tools.has(shown.listedName(given)) && parseName(given) === undefined;
+  const starting = isShort ? caller.view.awaitStartup(caller.signal) : undefined;
+  return starting === undefined ? call() : starting.then(call);
 }
 
 /** What is no outcome of a tool, but a fault of the request. */

@@ -13,14 +13,22 @@ interface Watched {
   fingerprints: Readonly<Record<ChangingList, string>>;
 }
 
-/** Tells clients which of the lists they see have changed. */
+/** How long a change is held back while servers start, so that clients hear of many servers at once. */
+const maxDelayMs = 5000;
+
+/** Tells clients which of the lists they see have changed. While servers start, once for many of them. */
 export class Changes {
   readonly #watched = new Map<View, Watched>();
   readonly #stop: () => void;
+  #delayed: NodeJS.Timeout | undefined;
 
   constructor(box: EndpointBox) {
-    this.#stop = box.on('CatalogChanged', () => {
-      for (const [view, watched] of this.#watched) this.#look(view, watched);
+    this.#stop = box.on('CatalogChanged', ({ servers }) => {
+      const isStarting = servers.some(({ connecting }) => connecting === true);
+      if (!isStarting && this.#delayed === undefined) this.#lookAtAll();
+      // Lists that waited for the last server are answered first: those clients need not hear of it.
+      else if (!isStarting) setImmediate(() => this.#lookAtAll());
+      else this.#delayed ??= setTimeout(() => this.#lookAtAll(), maxDelayMs).unref();
     });
   }
 
@@ -37,7 +45,14 @@ export class Changes {
 
   close(): void {
     this.#stop();
+    clearTimeout(this.#delayed);
     this.#watched.clear();
+  }
+
+  #lookAtAll(): void {
+    clearTimeout(this.#delayed);
+    this.#delayed = undefined;
+    for (const [view, watched] of this.#watched) this.#look(view, watched);
   }
 
   #look(view: View, watched: Watched): void {

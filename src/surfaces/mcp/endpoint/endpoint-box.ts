@@ -2,6 +2,7 @@ import type { BoxContent } from '../../../call/content.ts';
 import type { ProfileSettings } from '../../../catalog/profile.ts';
 import type { CatalogSnapshot } from '../../../catalog/snapshot.ts';
 import type { CallOptions, CallResult, ToolReference } from '../../../model/call.ts';
+import type { StopSignal } from '../../../model/stop.ts';
 import type { ToolDefinition } from '../../../model/tool.ts';
 
 /** What the endpoint needs of a Signalbox. */
@@ -12,6 +13,8 @@ export interface EndpointBox extends BoxContent {
   /** What a client of this profile is told of. */
   tools(view?: { readonly profile?: string }): readonly ToolDefinition[];
   profiles(): readonly { readonly name: string; readonly settings: ProfileSettings }[];
+  /** Waits, for a bounded time, for servers that are starting; `undefined` when none is. */
+  awaitStartup(options: { readonly profile?: string; readonly signal?: StopSignal }): Promise<void> | undefined;
   call(tool: ToolReference, args?: unknown, options?: CallOptions): Promise<CallResult>;
   on(event: 'CatalogChanged', listener: (snapshot: CatalogSnapshot) => void): () => void;
 }

@@ -12,7 +12,7 @@ import { callerClient } from './caller-client.ts';
 import type { Caller, Peer } from './caller.ts';
 import type { Changes } from './changes.ts';
 import type { Channel } from './channel.ts';
-import { listPage, methodOf } from './methods.ts';
+import { type ListMethod, isListMethod, listPage, methodOf } from './methods.ts';
 import { type ClientName, clientName } from './seen-client.ts';
 import { agreedVersion, serverCapabilities, serverInfo } from './server-facts.ts';
 import type { Shown, View } from './view.ts';
@@ -78,7 +78,11 @@ export class LegacySession {
     this.peer = peer;
     this.#channel = channel;
     this.#watched = new WatchedResources(parts.box, (uri) => this.#tell('notifications/resources/updated', { uri }));
-    this.#stopListening = changes.listen(peer.view, (list) => this.#tell(`notifications/${list}/list_changed`, {}));
+    this.#stopListening = changes.listen(peer.view, (list) => {
+      // A client that listed the tools after the change knows them.
+      if (list === 'tools' && this.#shown === peer.view.listing) return;
+      this.#tell(`notifications/${list}/list_changed`, {});
+    });
   }
 
   /** What its calls are recorded under. */
@@ -145,10 +149,15 @@ export class LegacySession {
    * gives one aborts it when the client is gone, and the session when the client cancels.
    */
   serve({ id, method, params }: WireRequest, channel: Channel, stop = new Stop()): Answer | Promise<Answer> {
-    const ready = this.#atOnce(method, params);
+    // Many clients list only once: a list waits for servers that are starting.
+    const starting = isListMethod(method) ? this.peer.view.awaitStartup(stop) : undefined;
+    const ready = starting === undefined ? this.#atOnce(method, params) : undefined;
     if (ready !== undefined) return this.#isChanged ? this.#keep().then(() => ready) : ready;
     if (this.#running.has(id)) throw new WireError(wireCodes.request, `a request with the id ${id} is being served`);
-    const answering = this.#answering(method, params, channel, stop);
+    const answering =
+      starting === undefined
+        ? this.#answering(method, params, channel, stop)
+        : this.#listAfter(starting, method as ListMethod, params);
     this.#running.set(id, stop);
     return answering.then(
       (answer) => {
@@ -209,15 +218,24 @@ export class LegacySession {
         return {};
       case 'logging/setLevel':
         return this.#setLevel(params);
-      case 'tools/list':
-        if (this.#shown !== this.peer.view.listing) {
-          this.#shown = this.peer.view.listing;
-          this.#isChanged = true;
-        }
-        return listPage(method, params, this.peer, false);
       default:
-        return listPage(method, params, this.peer, false);
+        return isListMethod(method) ? this.#list(method, params) : undefined;
     }
+  }
+
+  #list(method: ListMethod, params: JsonObject): Answer {
+    if (method === 'tools/list' && this.#shown !== this.peer.view.listing) {
+      this.#shown = this.peer.view.listing;
+      this.#isChanged = true;
+    }
+    return listPage(method, params, this.peer, false);
+  }
+
+  async #listAfter(starting: Promise<void>, method: ListMethod, params: JsonObject): Promise<Answer> {
+    await starting;
+    const page = this.#list(method, params);
+    if (this.#isChanged) await this.#keep();
+    return page;
   }
 
   #initialize({ protocolVersion, capabilities, clientInfo }: JsonObject): JsonObject {

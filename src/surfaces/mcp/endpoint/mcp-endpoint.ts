@@ -9,12 +9,12 @@ import type { EndpointBox } from './endpoint-box.ts';
 import { readEnvelope } from './envelope.ts';
 import { LegacySession } from './legacy-session.ts';
 import { type Listening, listen } from './listening.ts';
-import { listPage, methodOf } from './methods.ts';
+import { isListMethod, listPage, methodOf } from './methods.ts';
 import { Relay } from './relay.ts';
 import { type Round, Rounds } from './rounds.ts';
 import type { SeenClient } from './seen-client.ts';
 import { View } from './view.ts';
-import { type Answer, Refusal, WireError, type WireRequest, wireCodes } from './wire.ts';
+import { type Answer, type Prepared, Refusal, WireError, type WireRequest, wireCodes } from './wire.ts';
 
 /** What an endpoint is made of. */
 export interface McpEndpointOptions {
@@ -79,10 +79,13 @@ export class McpEndpoint {
   }
 
   #serveIn(round: Round): Answer | Promise<Answer> {
-    const { method, params, peer } = round;
+    const { method, params, peer, gone } = round;
     if (method === 'server/discover') return peer.view.listing.discovery();
-    const page = listPage(method, params, peer, true);
-    if (page !== undefined) return page;
+    if (isListMethod(method)) {
+      const page = (): Prepared => listPage(method, params, peer, true);
+      const starting = peer.view.awaitStartup(gone);
+      return starting === undefined ? page() : starting.then(page);
+    }
     const serveMethod = existing(method);
     return this.#rounds.serve(round, (caller: Caller) => serveMethod(this.#parts(), params, caller));
   }

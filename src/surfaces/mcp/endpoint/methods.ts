@@ -19,10 +19,17 @@ const lists = {
   'resources/templates/list': 'resourceTemplates',
 } as const;
 
-/** A page of a list, if the method asks for one: it is ready, and nobody has to wait. */
-export function listPage(method: string, params: JsonObject, { view }: Peer, isModern: boolean): Prepared | undefined {
-  if (!Object.hasOwn(lists, method)) return undefined;
-  return view.listing.pages(lists[method as keyof typeof lists], isModern).page(params['cursor']);
+/** A method that asks for a page of a list. */
+export type ListMethod = keyof typeof lists;
+
+/** Whether a method asks for a page of a list. */
+export function isListMethod(method: string): method is ListMethod {
+  return Object.hasOwn(lists, method);
+}
+
+/** The page of a list that a request asks for. */
+export function listPage(method: ListMethod, params: JsonObject, { view }: Peer, isModern: boolean): Prepared {
+  return view.listing.pages(lists[method], isModern).page(params['cursor']);
 }
 
 const methods: Readonly<Record<string, Method>> = {
@@ -30,7 +37,7 @@ const methods: Readonly<Record<string, Method>> = {
 
   async 'resources/read'({ box }, params, caller) {
     const uri = textOf(params, 'uri', 'resources/read');
-    const server = await caller.view.listing.serverOf(uri);
+    const server = await serverOf(uri, caller);
     if (server === undefined) throw noResource(uri, caller.isModern);
     try {
       const result = await box.readResource(server, uri, readOptions(caller));
@@ -43,7 +50,7 @@ const methods: Readonly<Record<string, Method>> = {
   },
 
   async 'prompts/get'({ box }, params, caller) {
-    const { server, name } = promptOf(textOf(params, 'name', 'prompts/get'), caller);
+    const { server, name } = await promptOf(textOf(params, 'name', 'prompts/get'), caller);
     const args = textsOf(params['arguments'] ?? {}, 'prompts/get');
     try {
       return complete(await box.getPrompt(server, name, args, readOptions(caller)), caller);
@@ -95,18 +102,28 @@ async function completionOf(
     ...(isJsonObject(context) ? { context: context as CompletionRequest['context'] & JsonObject } : {}),
   };
   if (ref['type'] === 'ref/prompt') {
-    const { server, name } = promptOf(textOf(ref, 'name', 'completion/complete'), caller);
+    const { server, name } = await promptOf(textOf(ref, 'name', 'completion/complete'), caller);
     return { server, request: { ref: { type: 'ref/prompt', name }, ...asked } };
   }
   if (ref['type'] !== 'ref/resource')
     throw new WireError(wireCodes.params, 'the "ref" of completion/complete is neither a prompt nor a resource');
   const uri = textOf(ref, 'uri', 'completion/complete');
-  const server = await caller.view.listing.serverOf(uri);
+  const server = await serverOf(uri, caller);
   if (server === undefined) throw noResource(uri, caller.isModern);
   return { server, request: { ref: { type: 'ref/resource', uri }, ...asked } };
 }
 
-function promptOf(name: string, { view }: Caller): Place {
+/** The server of a resource; one that is starting may turn out to have it. */
+async function serverOf(uri: string, { view, signal }: Caller): Promise<string | undefined> {
+  const server = await view.listing.serverOf(uri);
+  const starting = server === undefined ? view.awaitStartup(signal) : undefined;
+  if (starting === undefined) return server;
+  await starting;
+  return await view.listing.serverOf(uri);
+}
+
+async function promptOf(name: string, { view, signal }: Caller): Promise<Place> {
+  if (!view.listing.prompts.has(name)) await view.awaitStartup(signal);
   const place = view.listing.prompts.get(name);
   if (place !== undefined) return place;
   throw new WireError(wireCodes.params, `there is no prompt named ${JSON.stringify(name.slice(0, 128))}`);

@@ -18,7 +18,6 @@ async function piped(t: TestContext): Promise<(line: string) => Promise<Message 
     peer: { principal: { id: 'pipe', kind: 'agent' }, view: endpoint.view(undefined) },
     input,
     output,
-    ready: Promise.resolve(),
     signal: new AbortController().signal,
     graceMs: 100,
     log: assert.fail,

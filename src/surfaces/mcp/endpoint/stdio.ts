@@ -32,8 +32,8 @@ export interface StdioOptions {
   readonly peer: Peer;
   readonly input: Readable;
   readonly output: Writable;
-  /** What is asked of tools waits for it; a client that never looks again should see them all at once. */
-  readonly ready: Promise<unknown>;
+  /** What is asked of tools waits for it. */
+  readonly ready?: Promise<unknown> | undefined;
   /** Ends it before its input does. */
   readonly signal: AbortSignal;
   /** How long requests under way may go on when the input has ended. */
@@ -120,7 +120,7 @@ class Pipe implements Channel {
     const { log, ready } = this.#options;
     const { version } = this.#session;
     this.#under(
-      ready
+      Promise.resolve(ready)
         .then(() => serveBatch(messages, { version, serve, log }))
         .then(
           (text) => text !== undefined && this.#write(text),

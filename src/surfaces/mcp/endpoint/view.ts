@@ -2,6 +2,7 @@ import { renderName } from '../../../catalog/names.ts';
 import type { ProfileSettings } from '../../../catalog/profile.ts';
 import type { CatalogSnapshot } from '../../../catalog/snapshot.ts';
 import { type JsonObject, isJsonObject } from '../../../model/json.ts';
+import type { StopSignal } from '../../../model/stop.ts';
 import type { ToolDefinition, ToolId } from '../../../model/tool.ts';
 import { namesOf } from '../../../model/tool-names.ts';
 import type { EndpointBox } from './endpoint-box.ts';
@@ -70,6 +71,12 @@ export class View {
   get listing(): Listing {
     const seen = this.#now();
     return (seen.listing ??= this.#list(seen.settings ?? {}));
+  }
+
+  /** Waits, for a bounded time, for servers that are starting; `undefined` when none is: many clients list tools only once. */
+  awaitStartup(signal?: StopSignal): Promise<void> | undefined {
+    const profile = this.profile === undefined ? {} : { profile: this.profile };
+    return this.#box.awaitStartup({ ...profile, ...(signal === undefined ? {} : { signal }) });
   }
 
   #now(): Seen {

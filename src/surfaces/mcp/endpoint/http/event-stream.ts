@@ -5,6 +5,8 @@ import type { Channel } from '../channel.ts';
 const muchUnread = 64 * 1024;
 /** One that leaves as much is cut off when there is more to tell; it can come back. A single message may be of any size. */
 export const mostUnread = 4 * muchUnread;
+/** The same for a client that cannot come back, and whose answers all go over one stream. */
+export const maxUnreadOfOneStream = 8 * 1024 * 1024;
 const passing = /^\{"jsonrpc":"2\.0","method":"notifications\/(?:progress|message)"/;
 
 /** Names and values in turn, as Node writes them out without looking at them. */
@@ -55,6 +57,7 @@ export interface StreamOutlet {
 export class EventStream implements Channel {
   readonly canTell = true;
   readonly #keeping: Keeping | undefined;
+  readonly #maxUnread: number;
   readonly #kept: KeptEvent[] = [];
   #keptBytes = 0;
   #last = 0;
@@ -63,8 +66,9 @@ export class EventStream implements Channel {
   #isOver = false;
   #response: StreamOutlet | undefined;
 
-  constructor(keeping?: Keeping) {
+  constructor(keeping?: Keeping, maxUnread = mostUnread) {
     this.#keeping = keeping;
+    this.#maxUnread = maxUnread;
   }
 
   get isAttached(): boolean {
@@ -94,7 +98,7 @@ export class EventStream implements Channel {
     if (unread > muchUnread && passing.test(text)) return;
     this.#last += 1;
     if (this.#keeping !== undefined) this.#keep(this.#keeping, { number: this.#last, text });
-    if (unread > mostUnread) response?.destroy();
+    if (unread > this.#maxUnread) response?.destroy();
     else if (response !== undefined) this.#write(response, this.#last, text);
   }
 

@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import type { Peer } from '../caller.ts';
+import type { RequestId } from '../wire.ts';
 import type { HeaderList, StreamOutlet } from './event-stream.ts';
 
 /** What is looked at of a request, whoever read it: Node, or the server’s short way. */
@@ -18,4 +20,17 @@ export interface HttpReply extends StreamOutlet {
   end(ended?: () => void): unknown;
   end(last: string | Uint8Array, encoding?: BufferEncoding): unknown;
   on(event: 'close', listener: () => void): unknown;
+}
+
+/** A request that was let in, and read. */
+export interface HttpRequest {
+  readonly request: HttpAsk;
+  readonly response: HttpReply;
+  readonly peer: Peer;
+  /** The body of a POST. */
+  readonly body: string;
+  /** Whether whoever lost a stream would still be let in. */
+  mayReturn(): Promise<boolean>;
+  /** Present when there is no room: answers a request. What a client tells or answers is taken all the same, as calls wait for it. */
+  readonly refuse?: ((id: RequestId | null) => void) | undefined;
 }

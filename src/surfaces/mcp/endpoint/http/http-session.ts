@@ -1,10 +1,11 @@
 import { newSecretId } from '../../../../model/identifiers.ts';
 import type { Peer } from '../caller.ts';
+import type { Channel } from '../channel.ts';
 import type { LegacySession } from '../legacy-session.ts';
 import type { McpEndpoint } from '../mcp-endpoint.ts';
 import type { SeenClient } from '../seen-client.ts';
 import type { RequestId } from '../wire.ts';
-import { EventStream, type HeaderList, type StreamOutlet } from './event-stream.ts';
+import { EventStream, type HeaderList, type StreamOutlet, maxUnreadOfOneStream } from './event-stream.ts';
 import { sessionKey } from './session-key.ts';
 import { type StreamPlace, streamName } from './stream-place.ts';
 
@@ -14,9 +15,20 @@ const keptMs = 60_000;
 /** Streams that ended while their client was away, and are kept for it. */
 const mostStreams = 20;
 
+/** `streamable`: since 2025-03-26. `sse`: HTTP+SSE of 2024-11-05, where everything goes over one stream. */
+export type HttpTransport = 'streamable' | 'sse';
+
+/** How a session is begun. */
+export interface HttpSessionOptions {
+  /** The id of a session that another process began; a new one when absent. */
+  readonly id?: string | undefined;
+  readonly transport?: HttpTransport;
+}
+
 /** A session over HTTP: a secret id, and the streams that its client can come back to. */
 export class HttpSession {
   readonly id: string;
+  readonly transport: HttpTransport;
   /** What it is kept under, for other processes. */
   readonly key: string;
   /** On the answers to its requests. */
@@ -35,21 +47,26 @@ export class HttpSession {
   readonly #standalone: EventStream;
   readonly #streams = new Map<number, EventStream>();
   #last = 0;
+  #isStopping = false;
 
-  /** A new session, or one of that id which another process began. */
-  constructor(endpoint: McpEndpoint, peer: Peer, known?: string) {
+  constructor(endpoint: McpEndpoint, peer: Peer, { id: known, transport = 'streamable' }: HttpSessionOptions = {}) {
     const id = known ?? newSecretId('session');
     this.id = id;
+    this.transport = transport;
     this.#isNewHere = known !== undefined;
     this.key = sessionKey(id);
     this.headers = ['Mcp-Session-Id', id];
     this.#place = endpoint.relay?.place ?? 'here';
-    this.#standalone = new EventStream({
-      name: streamName({ place: this.#place, stream: 0 }),
-      primes: false,
-      ...mostKept,
-    });
+    this.#standalone =
+      transport === 'sse'
+        ? new EventStream(undefined, maxUnreadOfOneStream)
+        : new EventStream({ name: streamName({ place: this.#place, stream: 0 }), primes: false, ...mostKept });
     this.conversation = endpoint.session(peer, this.#standalone);
+  }
+
+  /** Where messages go that belong to no request; of the transport `sse`, all messages. */
+  get channel(): Channel {
+    return this.#standalone;
   }
 
   /** Whether somebody waits for something from it. */
@@ -108,8 +125,15 @@ export class HttpSession {
     return this.#standalone;
   }
 
+  /** Ends the stream that belongs to no request. Where answers go over it, when those under way are given. */
   stopListening(): void {
-    this.#standalone.end();
+    this.#isStopping = true;
+    if (this.transport === 'streamable' || !this.conversation.isBusy) this.#standalone.end();
+  }
+
+  /** Ends a stream that only waited for answers under way. */
+  endIfStopping(): void {
+    if (this.#isStopping) this.#standalone.end();
   }
 
   close(): void {

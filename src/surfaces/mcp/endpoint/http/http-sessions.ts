@@ -2,7 +2,7 @@ import type { Peer } from '../caller.ts';
 import type { SeenClient } from '../seen-client.ts';
 import type { McpEndpoint } from '../mcp-endpoint.ts';
 import { Refusal, type WireNotification, type WireResponse, wireCodes } from '../wire.ts';
-import { HttpSession } from './http-session.ts';
+import { HttpSession, type HttpSessionOptions } from './http-session.ts';
 import { type FoundSession, KeptSessions, type SessionNote } from './kept-sessions.ts';
 import { sessionKey } from './session-key.ts';
 
@@ -53,16 +53,17 @@ export class HttpSessions {
    * Begins a session. If there is no room, it takes the place of the one that was idle longest: of the same principal when that
    * has its share, or else of whoever has most.
    */
-  begin(peer: Peer, id?: string): HttpSession {
+  begin(peer: Peer, options: HttpSessionOptions = {}): HttpSession {
     const { principal } = peer;
     const own = this.#byPrincipal.get(principal.id);
     if (own !== undefined && own.size >= this.#mostOfOne) this.#makeRoom(own);
     else if (this.#sessions.size >= this.#most) this.#makeRoom(this.#largestShare());
-    const session = new HttpSession(this.#endpoint, peer, id);
+    const session = new HttpSession(this.#endpoint, peer, options);
     this.#sessions.set(session.id, session);
     this.#byKey.set(session.key, session);
     const kept = this.#kept;
-    if (kept !== undefined) {
+    // A session over one stream ends with it: no other process can go on with it.
+    if (kept !== undefined && session.transport === 'streamable') {
       session.conversation.keep = () => kept.keep(session);
       session.conversation.refresh = () => this.#refresh(session);
     }
@@ -152,7 +153,7 @@ export class HttpSessions {
     const { principal, profile } = found?.record ?? {};
     if (found === undefined || principal !== peer.principal.id || profile !== (peer.view.profile ?? null))
       return undefined;
-    const session = this.begin(peer, id);
+    const session = this.begin(peer, { id });
     session.since = found.record.since;
     takeOver(session, found);
     return session;

@@ -24,10 +24,11 @@ import {
 import { checkHeaders, checkParameters } from './check-headers.ts';
 import { EventStream, type HeaderList, answerHeaders } from './event-stream.ts';
 import { type Accepted, Exchange, type ExchangeOptions } from './exchange.ts';
-import type { HttpAsk, HttpReply } from './http-messages.ts';
+import type { HttpAsk, HttpReply, HttpRequest } from './http-messages.ts';
 import { HttpSession } from './http-session.ts';
 import { HttpSessions, type SessionLimits } from './http-sessions.ts';
 import { Resumption } from './resumption.ts';
+import { SseTransport, isSseRequest } from './sse-transport.ts';
 
 const noHeaders: HeaderList = [];
 const beatMs = 15_000;
@@ -41,20 +42,7 @@ export interface McpHttpOptions {
   log(line: string): void;
 }
 
-/** A request that was let in, and read. */
-export interface HttpRequest {
-  readonly request: HttpAsk;
-  readonly response: HttpReply;
-  readonly peer: Peer;
-  /** The body of a POST. */
-  readonly body: string;
-  /** Whether whoever lost a stream would still be let in. */
-  mayReturn(): Promise<boolean>;
-  /** Present when there is no room: answers a request. What a client tells or answers is taken all the same, as calls wait for it. */
-  readonly refuse?: ((id: RequestId | null) => void) | undefined;
-}
-
-/** The endpoint over streamable HTTP, in all revisions at one address. */
+/** The endpoint over HTTP: streamable, in all revisions at one address, and HTTP+SSE for clients of 2024-11-05. */
 export class McpHttp {
   readonly #endpoint: McpEndpoint;
   readonly #log: (line: string) => void;
@@ -64,6 +52,7 @@ export class McpHttp {
   readonly #open = new Set<{ beat(): void }>();
   readonly #listening = new Map<Listening, (text: string) => void>();
   readonly #resumption: Resumption;
+  readonly #sse: SseTransport;
   readonly #timer: NodeJS.Timeout;
 
   constructor({ endpoint, limits, log }: McpHttpOptions) {
@@ -71,6 +60,7 @@ export class McpHttp {
     this.#log = log;
     this.#sessions = new HttpSessions(endpoint, limits);
     this.#resumption = new Resumption({ sessions: this.#sessions, relay: endpoint.relay, open: this.#open });
+    this.#sse = new SseTransport({ sessions: this.#sessions, relay: endpoint.relay, open: this.#open, log });
     this.#timer = setInterval(() => {
       for (const each of this.#underWay) each.beat();
       for (const each of this.#open) each.beat();
@@ -100,6 +90,8 @@ export class McpHttp {
     const id = idOf(value);
     try {
       if (incoming.refuse === undefined || !isAsking(value)) {
+        if (isSseRequest(incoming.request))
+          return this.#sse.take(incoming, value).catch((error: unknown) => this.#refuse(incoming, id, error));
         const taken = Array.isArray(value) ? this.#batch(incoming, value) : this.#post(incoming, readMessage(value));
         return taken?.catch((error: unknown) => this.#refuse(incoming, id, error));
       }
@@ -112,7 +104,8 @@ export class McpHttp {
 
   async #handleOther(incoming: HttpRequest): Promise<void> {
     try {
-      if (incoming.request.method === 'GET') await this.#get(incoming);
+      if (isSseRequest(incoming.request)) this.#sse.connect(incoming);
+      else if (incoming.request.method === 'GET') await this.#get(incoming);
       else if (incoming.request.method === 'DELETE') {
         await this.#sessions.end(await sessionOf(this.#sessions, incoming));
         incoming.response.writeHead(204, answerHeaders).end();
@@ -372,7 +365,7 @@ function sessionOf(sessions: HttpSessions, { request, peer }: HttpRequest): Http
 }
 
 function existing(session: HttpSession | undefined): HttpSession {
-  if (session !== undefined) return session;
+  if (session?.transport === 'streamable') return session;
   throw new Refusal(404, wireCodes.session, 'there is no such session; begin with "initialize"');
 }
 

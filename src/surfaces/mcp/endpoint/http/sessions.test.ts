@@ -105,7 +105,8 @@ describe('a session', () => {
       (await send(url, ask(1, 'tools/list'), { ...session, 'MCP-Protocol-Version': '1999-01-01' })).status,
       400,
     );
-    assert.equal((await fetch(url, { headers: authorized })).status, 405);
+    const named = { ...authorized, 'MCP-Protocol-Version': '2025-11-25' };
+    assert.equal((await fetch(url, { headers: named })).status, 405);
   });
 
   test('tells of changed tools on the stream that belongs to no request', async (t) => {

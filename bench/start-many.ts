@@ -1,0 +1,83 @@
+/**
+ * The start in front of many servers: how soon `initialize` is answered, and when all servers are up, beside the same servers
+ * started without a gateway, four at a time. Half of them are reference servers, half a program that starts as fast as Node does.
+ *
+ *   npm run bench -- start-many
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { referenceServer } from '../test/mcp-servers/programs.ts';
+import { builtLauncher } from '../test/support/built-package.ts';
+import { programAt } from './support/gateway/gateways.ts';
+import { printGoals } from './support/gateway/tables.ts';
+import { median, spreadOf } from './support/measure.ts';
+import { keepFigure } from './support/results.ts';
+import {
+  type ServerProgram,
+  type StartTimes,
+  startBare,
+  startServe,
+  startStdio,
+} from './support/start/many-servers.ts';
+
+/** `--quick` only shows that it runs: six servers, one round, from source. */
+const isQuick = process.argv.includes('--quick');
+const [count, rounds, atOnce] = isQuick ? [6, 1, 4] : [85, 3, 4];
+const launcher = isQuick ? programAt('bin/signalbox') : builtLauncher();
+const place = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
+process.once('exit', () => rmSync(place, { recursive: true, force: true }));
+
+const references = ['everything', 'filesystem', 'memory', 'sequential-thinking'] as const;
+const echo = programAt('bench/support/gateway/echo-program.ts');
+
+function programOf(index: number): ServerProgram {
+  const name = references[(index >> 1) % references.length];
+  if (index % 2 === 1 || name === undefined) return { command: process.execPath, args: [echo, '1'] };
+  const { command, args = [] } = referenceServer(name, name === 'filesystem' ? [place] : []);
+  return { command, args };
+}
+
+const servers = Array.from({ length: count }, (_, index) => programOf(index));
+const bare = `no gateway, ${atOnce} at a time`;
+const starts: Readonly<Record<string, () => Promise<StartTimes>>> = {
+  [bare]: () => startBare(servers, atOnce, place),
+  'Signalbox serve': () => startServe(servers, launcher, place),
+  'Signalbox stdio': () => startStdio(servers, launcher, place),
+};
+const times = new Map<string, StartTimes[]>(Object.keys(starts).map((name) => [name, []]));
+for (let round = isQuick ? 0 : -1; round < rounds; round += 1)
+  for (const [name, start] of Object.entries(starts)) {
+    // The round before the first one fills the compile caches.
+    const took = await start();
+    if (round >= 0) times.get(name)?.push(took);
+  }
+
+function print(title: string, of: (each: StartTimes) => number): void {
+  const bars = [...times].map(([name, each]) => ({
+    name,
+    value: median(each.map(of)),
+    spread: spreadOf(each.map(of)),
+  }));
+  keepFigure({ title, unit: 'ms', isMoreBetter: false, bars });
+  console.log(`\n### ${title}, ms\n\n| | median of ${rounds} | middle half |\n|---|---|---|`);
+  for (const { name, value, spread } of bars)
+    console.log(`| ${name} | ${value.toFixed(0)} | ${spread.map((ms) => ms.toFixed(0)).join('–')} |`);
+}
+
+print(`Start to the first answer, ${count} servers`, ({ firstAnswerMs }) => firstAnswerMs);
+print(`Start until ${count} servers are up`, ({ allUpMs }) => allUpMs);
+const ours = [...times.keys()].filter((name) => name !== bare);
+const ratios = (name: string): number[] =>
+  (times.get(name) ?? []).map(({ allUpMs }, round) => allUpMs / (times.get(bare)?.[round]?.allUpMs ?? Number.NaN));
+printGoals(
+  ours.flatMap((name) => [
+    [
+      `${name}: ms to the first answer`,
+      median((times.get(name) ?? []).map((each) => each.firstAnswerMs)),
+      'at most',
+      500,
+    ] as const,
+    [`${name}: all servers up, times the start without a gateway`, median(ratios(name)), 'at most', 1.2] as const,
+  ]),
+);

@@ -1,0 +1,59 @@
+import type { StopSignal } from '../model/stop.ts';
+import type { Catalog } from './catalog.ts';
+
+/** How long callers wait for servers that are starting. */
+export interface StartupWait {
+  /** Counted from when a server began to start, so that one that never answers delays nobody later. */
+  readonly waitMs: number;
+  /** Waits only for servers that this profile can show. */
+  readonly profile?: string | undefined;
+  readonly signal?: StopSignal | undefined;
+}
+
+/**
+ * Waits until every server has ended its first start, well or not, for at most `waitMs` after that start began, or until the signal
+ * is aborted. Returns `undefined` when there is nothing to wait for.
+ */
+export function awaitStartup(catalog: Catalog, { waitMs, profile, signal }: StartupWait): Promise<void> | undefined {
+  const leftMs = (): number => {
+    const until = Math.max(...catalog.starting(profile).map(({ since }) => since + waitMs));
+    return until - Date.now();
+  };
+  if (signal?.aborted === true || !(leftMs() > 0)) return undefined;
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      unsubscribe();
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, leftMs());
+    const unsubscribe = catalog.subscribe(() => {
+      if (!(leftMs() > 0)) end();
+    });
+    signal?.addEventListener('abort', end, { once: true });
+  });
+}
+
+/** A server in its first start. */
+export interface StartingServer {
+  /** Resolves when the start has ended, well or not. */
+  readonly ended: Promise<void>;
+  /** Stops watching it. */
+  stop(): void;
+}
+
+/** Watches a server that is in its first start; `undefined` when it is not. */
+export function startingServer(
+  catalog: Catalog,
+  server: string | undefined,
+  profile: string | undefined,
+): StartingServer | undefined {
+  const isStarting = (): boolean => catalog.starting(profile).some(({ name }) => name === server);
+  if (!isStarting()) return undefined;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const stop = catalog.subscribe(() => {
+    if (!isStarting()) resolve();
+  });
+  return { ended: promise, stop };
+}
