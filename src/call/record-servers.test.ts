@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { testSource } from '../../test/support/test-source.ts';
-import { createSignalbox, localServer } from '../index.ts';
+import { createSignalbox, defineTool, localServer } from '../index.ts';
 
 test('servers that change how they are, or go, are recorded; those that come and are up are not', async () => {
   const broken = testSource('broken');
@@ -28,5 +28,21 @@ test('servers that change how they are, or go, are recorded; those that come and
     ['calm', 'up'],
     ['late', 'removed'],
   ]);
+  await box.close();
+});
+
+test('tools that the host adds to the built-in server are not recorded; that it is disabled is', async () => {
+  const box = await createSignalbox();
+  await turn();
+  box.builtin?.add(defineTool({ name: 'more', description: 'More.', effect: 'read', run: () => 'more' }));
+  await turn();
+  assert.equal(box.tools().length, 4);
+  box.disable('signalbox');
+  await turn();
+  const { items } = await box.journal.entries({ type: 'ServerChanged', order: 'oldest-first' });
+  assert.deepEqual(
+    items.map((event) => event.type === 'ServerChanged' && [event.server, event.status]),
+    [['signalbox', 'disabled']],
+  );
   await box.close();
 });

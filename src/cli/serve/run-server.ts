@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Configuration } from '../../config/configuration.ts';
 import { prometheusMetrics } from '../../server/prometheus.ts';
@@ -88,6 +89,7 @@ export async function runServer(ground: ServerGround): Promise<void> {
       onProblem: (problem) => void errors.print(`${errors.colors.yellow('warning')}: ${printable(problem)}\n`),
     });
     mounted.resolve();
+    const commandLineKey = randomBytes(32).toString('base64url');
     const server = await startServer({
       box,
       role,
@@ -95,6 +97,7 @@ export async function runServer(ground: ServerGround): Promise<void> {
       host: options.host,
       port,
       token: token.value,
+      commandLineKey,
       metrics,
       configuration: configured,
       oauth: () => configured.oauth,
@@ -114,7 +117,17 @@ export async function runServer(ground: ServerGround): Promise<void> {
       await errors.print(`port ${options.port} is taken; using ${server.port}\n`);
     const startedInMs = performance.now();
     const startedAt = new Date().toISOString();
-    stops.push(tellRunning(globals.data, { url: server.url, pid: process.pid, startedAt }));
+    const { file: configurationFile } = configured;
+    stops.push(
+      tellRunning(globals.data, {
+        url: server.url,
+        pid: process.pid,
+        startedAt,
+        role,
+        configuration: configurationFile,
+        key: commandLineKey,
+      }),
+    );
     const facts = {
       version: box.version,
       role,
