@@ -31,18 +31,17 @@ test('servers that change how they are, or go, are recorded; those that come and
   await box.close();
 });
 
-test('tools that the host adds to the built-in server are not recorded; that it is disabled is', async () => {
-  const box = await createSignalbox();
+test('tools that the host adds to the built-in server are not recorded', async () => {
+  const box = await createSignalbox({ servers: [localServer({ name: 'calm' })] });
   await turn();
   box.builtin?.add(defineTool({ name: 'more', description: 'More.', effect: 'read', run: () => 'more' }));
   await turn();
-  assert.equal(box.tools().length, 4);
-  box.disable('signalbox');
+  assert.ok(box.tools().some(({ name }) => name === 'mcp__signalbox__more'));
+  box.disable('calm');
+  await turn();
+  box.enable('calm');
   await turn();
   const { items } = await box.journal.entries({ type: 'ServerChanged', order: 'oldest-first' });
-  assert.deepEqual(
-    items.map((event) => event.type === 'ServerChanged' && [event.server, event.status]),
-    [['signalbox', 'disabled']],
-  );
+  assert.deepEqual(items.map((event) => event.type === 'ServerChanged' && event.server)[0], 'calm');
   await box.close();
 });

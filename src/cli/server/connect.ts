@@ -31,18 +31,23 @@ interface Info {
  */
 export async function connectToServer(globals: Globals, errors: Printer): Promise<ConnectedServer | undefined> {
   if (globals.local) return undefined;
-  const own = ownConfiguration(globals);
-  const others: string[] = [];
   for (const server of reachableServers(globals.data)) {
     const found = await askConfiguration(server);
-    if ('problem' in found) others.push(`does not answer (${found.problem})`);
-    else if (own === undefined || isSameFile(own, found.configuration)) return found;
-    else others.push(`runs another configuration (${shortPath(found.configuration)})`);
-    const [problem = ''] = others.slice(-1);
+    if ('client' in found && isConfigurationOf(globals, found.configuration)) return found;
+    const problem =
+      'problem' in found
+        ? `does not answer (${found.problem})`
+        : `runs another configuration (${shortPath(found.configuration)})`;
     if (!globals.json)
       await errors.print(`note: the server at ${server.url} ${printable(problem)}; this command works without it\n`);
   }
   return undefined;
+}
+
+/** Whether a command may talk to a server of this configuration: it has the same one, or none of its own. */
+export function isConfigurationOf(globals: Globals, configuration: string): boolean {
+  const own = ownConfiguration(globals);
+  return own === undefined || isSameFile(own, configuration);
 }
 
 /** Returns the globals with the configuration of the running server, where the command has none: its records may be elsewhere than usual. */
@@ -54,7 +59,7 @@ export function withConfigurationOfServer(globals: Globals): Globals {
 }
 
 /** The servers that take commands, the newest first. */
-export function reachableServers(data: string): readonly (RunningServer & { readonly key: string })[] {
+function reachableServers(data: string): readonly (RunningServer & { readonly key: string })[] {
   return runningServers(data)
     .filter((server): server is RunningServer & { key: string } => server.key !== undefined)
     .filter(({ role }) => role !== 'worker')
