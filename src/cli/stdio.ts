@@ -11,6 +11,7 @@ import { followConfiguration } from './serve/follow-configuration.ts';
 import { refuseStartedByItself } from './started-by.ts';
 import { tellWarnings } from './tell-warnings.ts';
 import type { Terminal } from './terminal.ts';
+import { onModuleFile } from './tool-modules.ts';
 
 /**
  * Servers that are not up by then come into the client’s list when they are. Long, because many clients look only once
@@ -43,6 +44,7 @@ async function stdio(
   if (file !== undefined) refuseStartedByItself(configuration.directory);
   const watch = new FileWatch();
   watch.watch(configurationFiles(configuration));
+  onModuleFile((file) => watch.add(file));
   await tellWarnings(configuration, globals, errors);
   const read = (): Configuration =>
     readConfiguration(file === undefined ? globals : { ...globals, config: file }).configuration;

@@ -42,8 +42,8 @@ async function serve(
   args: readonly string[] = [],
 ): Promise<{ url: string; pid: number }> {
   const child = place.start(['serve', '--port', '0', '--json', ...args]);
-  const ended = finished(child);
   t.after(async () => {
+    const ended = finished(child);
     child.kill('SIGTERM');
     await ended;
   });
