@@ -20,6 +20,7 @@ import { adminToken } from './admin-token.ts';
 import { agentToken } from './agent-token.ts';
 import { banner } from './banner.ts';
 import { findConsole, tellBuild } from './console-build.ts';
+import { type TraceExport, exportTraces } from './export-traces.ts';
 import type { FileWatch } from './file-watch.ts';
 import { findPort } from './find-port.ts';
 import { followConfiguration } from './follow-configuration.ts';
@@ -73,7 +74,9 @@ export async function runServer(ground: ServerGround): Promise<void> {
   let sessions: Sessions | undefined;
   let schedules: Schedules | undefined;
   let endRetention: (() => Promise<void>) | undefined;
+  let traces: TraceExport | undefined;
   try {
+    traces = await exportTraces(process.env, box.version, errors);
     if (box.shared.post.reachesOthers && token.keptIn !== 'SIGNALBOX_TOKEN') await warnOfOwnToken(errors, token.keptIn);
     const { keptIn: agentTokenKeptIn } = await agentToken(globals.data, box.tokens);
     if (file === undefined) endDemo = await (await import('./demo-workspace.ts')).mountDemo(box, globals.data);
@@ -183,6 +186,7 @@ export async function runServer(ground: ServerGround): Promise<void> {
     await schedules?.close();
     await sessions?.close({ graceMs });
     await close(configured, errors, graceMs);
+    await traces?.close();
   }
 }
 
