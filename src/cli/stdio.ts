@@ -44,7 +44,7 @@ async function stdio(
   if (file !== undefined) refuseStartedByItself(configuration.directory);
   const watch = new FileWatch();
   watch.watch(configurationFiles(configuration));
-  onModuleFile((file) => watch.add(file));
+  onModuleFile((changeable) => watch.add(changeable));
   await tellWarnings(configuration, globals, errors);
   const read = (): Configuration =>
     readConfiguration(file === undefined ? globals : { ...globals, config: file }).configuration;

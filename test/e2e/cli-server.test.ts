@@ -165,9 +165,7 @@ describe('commands beside a running server', () => {
     const { code, stdout } = await ended;
     const { outcome, callId } = JSON.parse(stdout) as { outcome: string; callId: string };
     assert.deepEqual([code, outcome], [1, 'cancelled']);
-    const [call] = (await entries(place)).filter(
-      (entry) => entry['callId'] === callId && entry['type'] === 'ToolInvoked',
-    );
+    const call = (await entries(place)).find((entry) => entry['callId'] === callId && entry['type'] === 'ToolInvoked');
     assert.equal(call?.['outcome'], 'cancelled');
   });
 

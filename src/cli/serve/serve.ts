@@ -80,7 +80,7 @@ async function serve(options: ServeOptions, globals: Globals, terminal: Terminal
   await assertRole(options, configuration, globals.data);
   const watch = new FileWatch();
   watch.watch(configurationFiles(configuration));
-  onModuleFile((file) => watch.add(file));
+  onModuleFile((changeable) => watch.add(changeable));
   await tellWarnings(configuration, globals, terminal.errors);
   const interruption = new Interruption();
   const begun = await beginBox(configuration, { data: globals.data, secretsFrom: globals.data });
