@@ -136,6 +136,7 @@ export const consoleAndCommandLine: Section<'F'> = {
       'test/e2e/cli-server.test.ts > commands beside a running server > commands that only read leave nothing in the journal, and neither does the start of a server but its token',
       'test/e2e/cli-server.test.ts > the run file > is private, and its key lets nobody in who does not name a principal',
       'test/e2e/cli-server.test.ts > the run file > of a stranger, a killed server, another machine or open to others is not trusted: nothing is sent there',
+      'src/server/routes/undo.test.ts > POST /api/sessions/{id}/undo takes back the calls of a session, the last one first, and tells where it had to stop',
       'src/call/record-servers.test.ts > tools that the host adds to the built-in server are not recorded',
     ],
   },
