@@ -207,7 +207,8 @@ export async function createSignalbox(options: SignalboxOptions = {}): Promise<S
 async function assemble(options: SignalboxOptions, store: Store): Promise<Signalbox> {
   const redactor = createRedactor();
   for (const [name, value] of Object.entries(options.secrets ?? {})) redactor.add(name, value);
-  const catalog = new Catalog(options.builtin === false ? undefined : builtinName(options));
+  const ownServer = options.builtin === false ? undefined : builtinName(options);
+  const catalog = new Catalog(ownServer);
   if (options.profiles !== undefined) catalog.setProfiles(options.profiles);
   const journal = new Journal(store);
   const waits = new Waits();
@@ -281,7 +282,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     maxResultBytes,
     largestResult: options.results?.keepBytes ?? 64 * 1024 * 1024,
   });
-  const stopRecordingServers = recordServers(catalog, journal, redactor);
+  const stopRecordingServers = recordServers(catalog, journal, redactor, ownServer);
   const events = new Events(catalog, journal);
   const recovery = new Recovery(store, journal);
   await recovery.start();

@@ -6,17 +6,18 @@ import type { Redactor } from '../journal/redaction.ts';
 
 /**
  * Writes to the journal whenever a server changes how it is, or goes; returns how to stop. One that comes and is up is not
- * worth an entry: a box that is opened for a single call would write one for each of its servers.
+ * worth an entry: a box that is opened for a single call would write one for each of its servers. Neither are the tools
+ * that the host adds to the built-in server while it starts.
  */
-export function recordServers(catalog: Catalog, journal: Journal, redactor: Redactor): () => void {
+export function recordServers(catalog: Catalog, journal: Journal, redactor: Redactor, builtin?: string): () => void {
   let before = new Map<string, ServerProvenance>();
   return catalog.subscribe((snapshot) => {
     const servers = snapshot.servers.filter(({ name }) => catalog.source(name).state().down?.isStarting !== true);
     const now = new Map(servers.map((server) => [server.name, server]));
     for (const server of servers) {
       const { status, tools } = before.get(server.name) ?? { status: 'up', tools: server.tools };
-      if (status !== server.status || tools !== server.tools)
-        journal.note(() => draft(server, server.status, redactor));
+      const hasOtherTools = tools !== server.tools && server.name !== builtin;
+      if (status !== server.status || hasOtherTools) journal.note(() => draft(server, server.status, redactor));
     }
     for (const [name, server] of before)
       if (!now.has(name)) journal.note(() => draft({ ...server, tools: 0 }, 'removed', redactor));

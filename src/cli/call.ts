@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import type { CallOptions, CallResult } from '../model/call.ts';
-import type { SignalboxOptions } from '../signalbox.ts';
+import type { ApprovalAnswer, ApprovalRequest } from '../model/approval.ts';
+import type { CallOptions, CallResult, Principal } from '../model/call.ts';
+import type { CallClient } from '../model/client.ts';
 import { renderContent } from '../model/content.ts';
 import { askOnTerminal } from './ask-on-terminal.ts';
 import { awaitTool } from './await-tool.ts';
@@ -8,7 +9,7 @@ import { type CallTime, formatCallTime, readCallTime } from './call-time.ts';
 import { changeLines } from './change-lines.ts';
 import type { CommandContext } from './command-context.ts';
 import { parseDuration } from './duration.ts';
-import { globalsOf } from './globals.ts';
+import { type Globals, globalsOf } from './globals.ts';
 import { Interruption } from './interruption.ts';
 import { loadBoxParts } from './load-box-parts.ts';
 import { localUser } from './local-user.ts';
@@ -18,9 +19,14 @@ import { printable } from './printable.ts';
 import { ProgressLine } from './progress-line.ts';
 import { readArguments } from './read-arguments.ts';
 import { resolveTool } from './resolve-tool.ts';
+import { callAtServer, catalogWithTool } from './server/call-at-server.ts';
+import { type ConnectedServer, connectToServer } from './server/connect.ts';
 import { tellWarnings } from './tell-warnings.ts';
 import { terminalClient } from './terminal-client.ts';
 import type { Terminal } from './terminal.ts';
+
+/** How long the server of a tool is waited for: its first start may have to fetch it. */
+const serverWaitMs = 30_000;
 
 interface Options {
   readonly as?: string;
@@ -36,7 +42,7 @@ export function addCallCommand(program: Command, { terminal, exitWith }: Command
     .command('call')
     .summary('call a tool, through the whole pipeline')
     .description(
-      'Calls one tool: validated, decided, recorded. A call that policy wants asked is asked here, if this is a terminal; else it ends as awaiting-approval, and runs when it is made again after signalbox approve.',
+      'Calls one tool, at the server that runs on the data directory or else from the configuration: validated, decided, recorded. A call that policy wants asked is asked here, if this is a terminal; else it ends as awaiting-approval, and runs when it is made again after signalbox approve.',
     )
     .argument('<tool>', 'mcp__server__tool, server/tool, or the tool’s own name where it is the only one')
     .argument('[json]', 'the arguments as a JSON object, or - to read them from standard input')
@@ -48,41 +54,108 @@ export function addCallCommand(program: Command, { terminal, exitWith }: Command
     .addHelpText('after', examples)
     .action(async (tool: string, json: string | undefined, options: Options, command: Command) => {
       const globals = globalsOf(command);
-      const { openConfiguredBox, readConfiguration } = await loadBoxParts();
-      const { configuration } = readConfiguration(globals);
-      await tellWarnings(configuration, globals, terminal.errors);
       const args = await readArguments(json, terminal.input);
+      const server = await connectToServer(globals, terminal.errors);
       const interruption = new Interruption();
       const progress = new ProgressLine(terminal.errors);
       const ask = askOnTerminal(terminal, () => interruption.interrupt());
-      const approve: Pick<SignalboxOptions, 'approve'> = terminal.canAsk
-        ? { approve: (request) => progress.pauseFor(async () => await ask(request)) }
-        : {};
-      const { data } = globals;
-      const configured = await openConfiguredBox(configuration, { data, secretsFrom: data, waitMs: 0, ...approve });
-      const { box } = configured;
+      const making: Making = {
+        tool,
+        args,
+        options,
+        terminal,
+        progress,
+        signal: interruption.signal,
+        client: terminalClient(terminal, progress, () => interruption.interrupt()),
+        ...(terminal.canAsk ? { approve: (request) => progress.pauseFor(async () => await ask(request)) } : {}),
+      };
       try {
-        await progress.during('waiting for its server', () => awaitTool(configured, tool, interruption.signal));
-        const named = resolveTool(tool, box.catalog());
-        const calling = (): Promise<CallResult> =>
-          box.call(named, args, {
-            ...callOptions(options),
-            waitMs: options.wait ?? (terminal.canAsk ? Number.POSITIVE_INFINITY : 0),
-            signal: interruption.signal,
-            onProgress: (step) => progress.show(step),
-            client: terminalClient(terminal, progress, () => interruption.interrupt()),
-          });
-        const result = await progress.during(named, calling);
-        const isAsked = result.decision?.answer === 'ask';
-        const time = (isAsked ? await readCallTime(box.journal, result.callId) : undefined) ?? result;
+        const { result, time } = await (server === undefined ? callHere(globals, making) : callThere(server, making));
         if (globals.json) await printJson(terminal.output, { ...result, ...time });
         else await printResult(terminal, result, time);
         if (result.outcome !== 'completed') exitWith(1);
       } finally {
-        await configured.close();
         interruption.stop();
       }
     });
+}
+
+/** A call that is to be made, here or at the running server. */
+interface Making {
+  readonly tool: string;
+  readonly args: unknown;
+  readonly options: Options;
+  readonly terminal: Terminal;
+  readonly progress: ProgressLine;
+  readonly signal: AbortSignal;
+  readonly client: CallClient;
+  /** Asks the person at the terminal; absent where nobody is. */
+  readonly approve?: (request: ApprovalRequest) => Promise<ApprovalAnswer>;
+}
+
+interface Made {
+  readonly result: CallResult;
+  readonly time: CallTime;
+}
+
+/** Opens the configuration for the call. */
+async function callHere(globals: Globals, making: Making): Promise<Made> {
+  const { tool, args, options, terminal, progress, signal, client, approve } = making;
+  const { openConfiguredBox, readConfiguration } = await loadBoxParts();
+  const { configuration } = readConfiguration(globals);
+  await tellWarnings(configuration, globals, terminal.errors);
+  const { data } = globals;
+  const asking = approve === undefined ? {} : { approve };
+  const configured = await openConfiguredBox(configuration, { data, secretsFrom: data, waitMs: 0, ...asking });
+  const { box } = configured;
+  try {
+    await progress.during('waiting for its server', () => awaitTool(configured, tool, signal));
+    const named = resolveTool(tool, box.catalog());
+    const calling = (): Promise<CallResult> =>
+      box.call(named, args, {
+        ...callOptions(options),
+        waitMs: options.wait ?? (terminal.canAsk ? Number.POSITIVE_INFINITY : 0),
+        signal,
+        onProgress: (step) => progress.show(step),
+        client,
+      });
+    const result = await progress.during(named, calling);
+    const isAsked = result.decision?.answer === 'ask';
+    return { result, time: (isAsked ? await readCallTime(box.journal, result.callId) : undefined) ?? result };
+  } finally {
+    await configured.close();
+  }
+}
+
+/** Has the running server make the call. */
+async function callThere({ client: server }: ConnectedServer, making: Making): Promise<Made> {
+  const { tool, args, options, terminal, progress, signal, client, approve } = making;
+  const catalog = await progress.during('waiting for its server', () =>
+    catalogWithTool(server, tool, { signal, waitMs: serverWaitMs }),
+  );
+  const named = resolveTool(tool, catalog);
+  const { session, key, timeout, wait = terminal.canAsk ? undefined : 0 } = options;
+  const result = await progress.during(named, () =>
+    callAtServer(server, {
+      tool: named,
+      arguments: args,
+      principal: principalOf(options),
+      ...(session === undefined ? {} : { session }),
+      ...(key === undefined ? {} : { idempotencyKey: key }),
+      ...(timeout === undefined ? {} : { timeoutMs: timeout }),
+      ...(wait === undefined ? {} : { waitMs: wait }),
+      signal,
+      client,
+      ...(approve === undefined ? {} : { approve }),
+      onProgress: (step) => progress.show(step),
+    }),
+  );
+  if (result.decision?.answer !== 'ask') return { result, time: result };
+  const { durationMs, waitedMs } = await server.request<Partial<CallTime>>('GET', `/api/calls/${result.callId}`);
+  return {
+    result,
+    time: { durationMs: durationMs ?? result.durationMs, ...(waitedMs === undefined ? {} : { waitedMs }) },
+  };
 }
 
 const examples = `
@@ -91,9 +164,14 @@ Examples:
   signalbox call notes/add '{"text": "buy milk"}'
   echo '{"text": "buy milk"}' | signalbox call mcp__notes__add - --json`;
 
-function callOptions({ as, session, key, timeout }: Options): CallOptions {
+function principalOf({ as }: Options): Principal {
+  return as === undefined ? localUser() : { id: as, kind: 'agent' };
+}
+
+function callOptions(options: Options): CallOptions {
+  const { session, key, timeout } = options;
   return {
-    principal: as === undefined ? localUser() : { id: as, kind: 'agent' },
+    principal: principalOf(options),
     ...(session === undefined ? {} : { session }),
     ...(key === undefined ? {} : { idempotencyKey: key }),
     ...(timeout === undefined ? {} : { deadline: Date.now() + timeout }),

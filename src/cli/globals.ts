@@ -8,6 +8,8 @@ export interface Globals {
   /** Absolute path of the data directory. */
   readonly data: string;
   readonly json: boolean;
+  /** Whether a server that runs on the data directory is left out of it. */
+  readonly local: boolean;
 }
 
 /** Adds the options that every command takes. */
@@ -19,14 +21,25 @@ export function addGlobalOptions(program: Command): void {
     .addOption(
       new Option('--data <dir>', 'where journal and token are kept (default: ~/.signalbox)').env('SIGNALBOX_HOME'),
     )
-    .addOption(new Option('--json', 'print data as JSON, and errors too'));
+    .addOption(new Option('--json', 'print data as JSON, and errors too'))
+    .addOption(new Option('--local', 'work without the server that runs on the data directory'));
 }
 
 /** Reads the options that every command takes. */
 export function globalsOf(command: Command): Globals {
-  const { config, data, json } = command.optsWithGlobals<{ config?: string; data?: string; json?: boolean }>();
+  const { config, data, json, local } = command.optsWithGlobals<{
+    config?: string;
+    data?: string;
+    json?: boolean;
+    local?: boolean;
+  }>();
   // An empty SIGNALBOX_HOME counts as none: the current directory is nobody's wish.
-  return { config, data: resolve(data || join(homedir(), '.signalbox')), json: json === true };
+  return {
+    config,
+    data: resolve(data || join(homedir(), '.signalbox')),
+    json: json === true,
+    local: local === true,
+  };
 }
 
 /** The file the journal is kept in. */

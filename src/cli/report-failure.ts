@@ -109,7 +109,6 @@ function fromSignalbox(error: SignalboxError): Failure {
     case 'session-busy':
     case 'question-unknown':
     case 'question-answered':
-    case 'job-unknown':
     case 'setting-unknown':
     case 'box-closed':
     case 'checkpoint-failed':
@@ -123,8 +122,12 @@ function fromSignalbox(error: SignalboxError): Failure {
       return new Failure(1, error.code, error.message, { next: 'signalbox approvals --all', cause: error });
     case 'rule-unknown':
       return new Failure(1, error.code, error.message, { next: 'signalbox approvals rules', cause: error });
+    case 'job-unknown':
+      return new Failure(1, error.code, error.message, { next: 'signalbox jobs', cause: error });
     case 'token-unknown':
       return new Failure(1, error.code, error.message, { next: 'signalbox token list', cause: error });
+    case 'job-invalid':
+      return new Failure(2, error.code, error.message, { next: 'signalbox jobs create --help', cause: error });
     case 'token-invalid':
       return new Failure(2, error.code, error.message, { next: 'signalbox token create --help', cause: error });
     case 'call-unknown':
@@ -148,7 +151,6 @@ function fromSignalbox(error: SignalboxError): Failure {
     case 'model-unusable':
     case 'session-invalid':
     case 'agent-unknown':
-    case 'job-invalid':
     case 'setting-refused':
       return new Failure(2, error.code, error.message, { next: 'signalbox doctor', cause: error });
   }

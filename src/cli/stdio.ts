@@ -12,6 +12,7 @@ import { followConfiguration } from './serve/follow-configuration.ts';
 import { refuseStartedByItself } from './started-by.ts';
 import { tellWarnings } from './tell-warnings.ts';
 import type { Terminal } from './terminal.ts';
+import { onModuleFile } from './tool-modules.ts';
 
 const graceMs = 5000;
 const afterFirstMs = 20;
@@ -40,6 +41,7 @@ async function stdio(
   if (file !== undefined) refuseStartedByItself(configuration.directory);
   const watch = new FileWatch();
   watch.watch(configurationFiles(configuration));
+  onModuleFile((changeable) => watch.add(changeable));
   await tellWarnings(configuration, globals, errors);
   const read = (): Configuration =>
     readConfiguration(file === undefined ? globals : { ...globals, config: file }).configuration;

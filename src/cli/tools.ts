@@ -3,44 +3,65 @@ import type { CatalogSnapshot } from '../catalog/snapshot.ts';
 import { counted } from '../model/counted.ts';
 import type { Effect, ToolDefinition } from '../model/tool.ts';
 import type { CommandContext } from './command-context.ts';
-import { globalsOf } from './globals.ts';
+import { type Globals, globalsOf } from './globals.ts';
 import { loadBoxParts } from './load-box-parts.ts';
 import { localTime } from './local-time.ts';
 import { printJson } from './print-json.ts';
 import { oneLine } from './printable.ts';
 import { ProgressLine } from './progress-line.ts';
+import { isSettled, settledCatalog } from './server/catalog-at-server.ts';
+import { connectToServer } from './server/connect.ts';
 import { startingServers } from './starting-servers.ts';
 import { Table } from './table.ts';
 import { tellWarnings } from './tell-warnings.ts';
-import type { Printer } from './terminal.ts';
+import type { Printer, Terminal } from './terminal.ts';
+
+/** How long servers that start are waited for. */
+const waitMs = 10_000;
 
 /** `signalbox tools`: the catalog. */
 export function addToolsCommand(program: Command, { terminal }: CommandContext): void {
   program
     .command('tools')
     .summary('list the tools that can be called')
-    .description('Lists the tools that can be called; with --why also those that cannot, and the reason.')
+    .description(
+      'Lists the tools that can be called at the server that runs on the data directory, or else from the configuration; with --why also those that cannot, and the reason.',
+    )
     .option('--profile <name>', 'only what a client of this profile sees')
     .option('--why', 'also show what is hidden or down, since when and why, and what tools should be told')
     .action(async (options: { why?: boolean; profile?: string }, command: Command) => {
       const globals = globalsOf(command);
-      const { openBoxAnyway, readConfiguration } = await loadBoxParts();
-      const { configuration } = readConfiguration(globals);
-      await tellWarnings(configuration, globals, terminal.errors);
-      const { box } = await new ProgressLine(terminal.errors).during(
-        startingServers(configuration),
-        async () => await openBoxAnyway(configuration, { secretsFrom: globals.data }),
-      );
-      try {
-        const { profile } = options;
-        const catalog = box.catalog(profile === undefined ? {} : { profile });
-        const why = options.why === true;
-        if (globals.json) await printJson(terminal.output, why ? withReasons(catalog) : { items: catalog.tools });
-        else await printCatalog(terminal.output, catalog, why);
-      } finally {
-        await box.close();
-      }
+      const server = await connectToServer(globals, terminal.errors);
+      const catalog =
+        server === undefined
+          ? await ownCatalog(globals, options, terminal)
+          : await new ProgressLine(terminal.errors).during('waiting for its servers', () =>
+              settledCatalog(server.client, isSettled, { ...options, waitMs }),
+            );
+      const why = options.why === true;
+      if (globals.json) await printJson(terminal.output, why ? withReasons(catalog) : { items: catalog.tools });
+      else await printCatalog(terminal.output, catalog, why);
     });
+}
+
+/** The catalog of the configuration, whose servers are started for it. */
+async function ownCatalog(
+  globals: Globals,
+  { profile }: { readonly profile?: string },
+  { errors }: Terminal,
+): Promise<CatalogSnapshot> {
+  const { openBoxAnyway, readConfiguration } = await loadBoxParts();
+  const { configuration } = readConfiguration(globals);
+  await tellWarnings(configuration, globals, errors);
+  const { box } = await new ProgressLine(errors).during(
+    startingServers(configuration),
+    async () => await openBoxAnyway(configuration, { secretsFrom: globals.data }),
+  );
+  try {
+    return box.catalog(profile === undefined ? {} : { profile });
+  } finally {
+    await box.close();
+  }
 }
 
 function withReasons({ tools, hidden, servers, notices }: CatalogSnapshot): object {

@@ -1,16 +1,19 @@
 import type { Command } from 'commander';
 import type { UndoOptions, UndoResult } from '../call/undo-calls.ts';
+import type { JournalReader } from '../journal/reader.ts';
 import { namedCall } from './named-call.ts';
 import { changeLine } from './change-lines.ts';
 import type { CommandContext } from './command-context.ts';
 import { parseDuration } from './duration.ts';
-import { usageFailure } from './fail.ts';
-import { globalsOf } from './globals.ts';
+import { Failure, usageFailure } from './fail.ts';
+import { type Globals, globalsOf } from './globals.ts';
 import { Interruption } from './interruption.ts';
+import { withJournal } from './journal/open-journal.ts';
 import { loadBoxParts } from './load-box-parts.ts';
 import { localUser } from './local-user.ts';
 import { printJson } from './print-json.ts';
 import { printable } from './printable.ts';
+import { type ConnectedServer, connectToServer } from './server/connect.ts';
 import { unknownSession } from './unknown-session.ts';
 import type { Printer } from './terminal.ts';
 
@@ -39,11 +42,7 @@ export function addUndoCommand(program: Command, { terminal, exitWith }: Command
       if ((call === undefined) === (session === undefined))
         throw usageFailure('name a call, or a session with --session', { next: 'signalbox journal' });
       const globals = globalsOf(command);
-      const { openBox, readConfiguration } = await loadBoxParts();
-      const { configuration } = readConfiguration(globals);
-      // Servers outside have no undo of their own, so that they need not be started.
-      const servers = configuration.servers.filter(({ kind }) => kind === 'local');
-      const box = await openBox({ ...configuration, servers }, { data: globals.data, secretsFrom: globals.data });
+      const server = await connectToServer(globals, terminal.errors);
       const interruption = new Interruption();
       const options: UndoOptions = {
         ...undoOptions(given),
@@ -52,13 +51,11 @@ export function addUndoCommand(program: Command, { terminal, exitWith }: Command
         onBusy: (busy) =>
           void terminal.errors.print(`waiting for ${printable(busy)}, which is at work in the same workspace\n`),
       };
+      const what = session === undefined ? { call: call ?? '' } : { session };
       try {
-        if (session !== undefined && (await box.journal.calls({ session, limit: 1 })).items.length === 0)
-          throw await unknownSession(session, box.journal);
-        const results =
-          session === undefined
-            ? [await box.undo(await namedCall(call ?? '', box.journal), options)]
-            : await box.undoSession(session, options);
+        const results = await (server === undefined
+          ? undoHere(globals, what, options)
+          : undoThere(globals, server, what, options));
         if (globals.json) await printJson(terminal.output, session === undefined ? results[0] : { items: results });
         else
           await terminal.output.print(
@@ -67,9 +64,68 @@ export function addUndoCommand(program: Command, { terminal, exitWith }: Command
         if (results.some(({ outcome }) => outcome !== 'undone')) exitWith(1);
       } finally {
         interruption.stop();
-        await box.close();
       }
     });
+}
+
+/** What is to be taken back: one call, or all calls of a session. */
+type Undoing = { readonly call: string } | { readonly session: string };
+
+async function undoHere(globals: Globals, what: Undoing, options: UndoOptions): Promise<readonly UndoResult[]> {
+  const { openBox, readConfiguration } = await loadBoxParts();
+  const { configuration } = readConfiguration(globals);
+  // Servers outside have no undo of their own, so that they need not be started.
+  const servers = configuration.servers.filter(({ kind }) => kind === 'local');
+  const box = await openBox({ ...configuration, servers }, { data: globals.data, secretsFrom: globals.data });
+  try {
+    if ('call' in what) return [await box.undo(await namedCall(what.call, box.journal), options)];
+    await assertSession(what.session, box.journal);
+    return await box.undoSession(what.session, options);
+  } finally {
+    await box.close();
+  }
+}
+
+/** Has the running server take it back: only there are the tools that may have an undo of their own. */
+async function undoThere(
+  globals: Globals,
+  { client }: ConnectedServer,
+  what: Undoing,
+  { partial, again, waitMs, signal }: UndoOptions,
+): Promise<readonly UndoResult[]> {
+  const body = {
+    ...(partial === undefined ? {} : { partial }),
+    ...(again === undefined ? {} : { again }),
+    ...(waitMs === undefined ? {} : { waitSeconds: waitMs / 1000 }),
+  };
+  const options = { body, ...(signal === undefined ? {} : { signal }) };
+  let named = '';
+  await withJournal(globals, async (journal) => {
+    if ('session' in what) await assertSession(what.session, journal);
+    else named = await namedCall(what.call, journal);
+  });
+  if ('session' in what) {
+    const path = `/api/sessions/${encodeURIComponent(what.session)}/undo`;
+    return (await client.request<{ items: UndoResult[] }>('POST', path, options)).items;
+  }
+  const path = `/api/calls/${encodeURIComponent(named)}`;
+  try {
+    return [await client.request<UndoResult>('POST', `${path}/undo`, options)];
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'undo-conflict') throw error;
+    const { tool, changes = [] } = await client.request<Pick<UndoResult, 'tool'> & Partial<UndoResult>>('GET', path);
+    return [{ callId: named, tool, outcome: 'conflict', changes, conflicts: conflictsOf(error, changes) }];
+  }
+}
+
+function conflictsOf({ details }: Failure, changes: UndoResult['changes']): UndoResult['conflicts'] {
+  const issues = (details.data?.['issues'] ?? []) as readonly { readonly path: string; readonly message: string }[];
+  const workspaceOf = (path: string): string => changes.find((change) => change.path === path)?.workspace ?? '';
+  return issues.map(({ path, message }) => ({ workspace: workspaceOf(path), path, reason: message }));
+}
+
+async function assertSession(session: string, journal: JournalReader): Promise<void> {
+  if ((await journal.calls({ session, limit: 1 })).items.length === 0) throw await unknownSession(session, journal);
 }
 
 function undoOptions({ partial, again, wait }: Options): UndoOptions {

@@ -128,7 +128,7 @@ export function createApp(parts: AppParts): ServerApp {
   infoRoutes(app, parts);
   clientRoutes(app, parts);
   toolRoutes(app, box);
-  callRoute(app, box, parts.sessions, parts.admission, parts.maxBodyBytes);
+  callRoute(app, box, parts.sessions, parts.admission, parts.maxBodyBytes, parts.log);
   contentRoutes(app, box, parts.maxBodyBytes);
   approvalRoutes(app, box, parts.maxBodyBytes);
   serverRoutes(app, box, configuration);

@@ -6,6 +6,11 @@ import { Problem } from './problems/problem.ts';
 import { problemOf } from './problems/problem-of.ts';
 import { securityHeaders } from './security-headers.ts';
 
+/** Whether a request asks for an event stream instead of JSON. */
+export function wantsStream(context: ServerContext): boolean {
+  return /\btext\/event-stream\b/i.test(context.req.header('accept') ?? '');
+}
+
 /** What a client is sent; `id` is what it asks to go on from when it comes back. */
 export interface StreamMessage {
   readonly id?: number;
@@ -39,7 +44,8 @@ export interface StreamOptions {
 
 const retryMs = 2000;
 const heartbeat = ':\n\n';
-const headers = {
+/** The headers of every event stream. */
+export const eventStreamHeaders = {
   ...securityHeaders,
   'Content-Type': 'text/event-stream; charset=utf-8',
   // Proxies that gather an answer before they pass it on would hold events back.
@@ -78,9 +84,9 @@ export class EventStreams {
       const opened = await open(stream.signal);
       if (context.req.method === 'HEAD') {
         stream.abort();
-        return new Response(null, { headers });
+        return new Response(null, { headers: eventStreamHeaders });
       }
-      outgoing.writeHead(200, headers);
+      outgoing.writeHead(200, eventStreamHeaders);
       outgoing.write(`retry: ${retryMs}\n${opened.after === undefined ? '' : `id: ${opened.after}\n`}\n`);
       void this.#send(outgoing, opened.frames, stream.signal).finally(leave);
       return RESPONSE_ALREADY_SENT;

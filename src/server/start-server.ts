@@ -46,6 +46,8 @@ export interface ServerOptions {
   readonly port: number;
   /** The admin token. */
   readonly token: string;
+  /** The key by which the command line of this machine is recognized; absent where no run file has one. */
+  readonly commandLineKey?: string;
   /** Where the token for agents of this machine is kept, which the command lines that connect them read. */
   readonly agentTokenFile?: string;
   /** What `/metrics` shows: the same that was given to `createSignalbox`. Without it, only the process is measured. */
@@ -101,7 +103,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const headersTimeout = limits.headersMs ?? 30_000;
   const requestTimeout = limits.requestMs ?? 60_000;
   const maxBodyBytes = limits.bodyBytes ?? 8 * 1024 * 1024;
-  const bearers = new BearerTokens({ isAdminToken: adminTokenCheck(options.token), tokens: box.tokens });
+  const { commandLineKey } = options;
+  const bearers = new BearerTokens({
+    isAdminToken: adminTokenCheck(options.token),
+    isCommandLineKey: commandLineKey === undefined ? undefined : adminTokenCheck(commandLineKey),
+    tokens: box.tokens,
+  });
   const oauthSettings = options.oauth ?? (() => undefined);
   const oauth = new OAuthAccess({ settings: oauthSettings, log, times: limits.keyTimes });
   const draining = new AbortController();
@@ -174,6 +181,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   );
   // Whoever holds the token may well hand it to a tool; it must not get into the journal by that.
   box.addSecret('SIGNALBOX_TOKEN', options.token);
+  if (commandLineKey !== undefined) box.addSecret('command-line key', commandLineKey);
   // People who can open the inbox can be asked.
   const detach = box.approvals.attach({ name: 'console', ask: () => undefined });
   const shortWay = new ShortWay(server, {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import type { JobRecord } from '../../src/journal/job-store.ts';
@@ -98,5 +100,57 @@ suite('jobs of a server', () => {
     );
     child.kill('SIGTERM');
     assert.equal((await ended).code, 0);
+  });
+});
+
+suite('signalbox jobs', () => {
+  test('creates, lists, runs and deletes jobs at the running server, in the name of the user of this machine', async (t) => {
+    const place = new Place();
+    const server = place.start(['serve', '--port', '0', '--json']);
+    t.after(async () => {
+      const ended = finished(server);
+      server.kill('SIGTERM');
+      await ended;
+    });
+    await said(server.stdout, /\n/);
+    const times = ['0 0 1 1 *', 'ping the server'];
+    const made = await place.json(['jobs', 'create', ...times, '--agent', 'demo', '--timezone', 'UTC', '--cwd', '.']);
+    const id = String(made['id']);
+    assert.deepEqual(
+      [made['cron'], made['prompt'], made['timezone'], made['cwd'], made['owner']],
+      [...times, 'UTC', realpathSync(place.directory), { id: `user:${userInfo().username}`, kind: 'human' }],
+    );
+    const ran = await place.json(['jobs', 'run', id.replace('job_', '')]);
+    assert.match(String(ran['lastSession']), /./);
+    const listed = await place.run(['jobs']);
+    assert.match(listed.stdout, /^ID .*TIMES .*NEXT .*PROMPT/);
+    assert.ok(listed.stdout.includes(id) && listed.stdout.includes('ping the server'), listed.stdout);
+    assert.deepEqual((await place.json(['jobs', 'delete', id]))['id'], id);
+    assert.deepEqual((await place.json(['jobs']))['items'], []);
+    const unknown = await place.run(['jobs', 'run', id]);
+    assert.equal(unknown.code, 1);
+    assert.match(unknown.stderr, /job-unknown: no job begins with .*\n  next: signalbox jobs\n/);
+  });
+
+  test('creates, lists and deletes them without a server; running one needs one', async () => {
+    const place = new Place();
+    const { code, stdout, stderr } = await place.run(['jobs', 'create', '0 9 * * 1-5', 'ping the server']);
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /^created job_\w+; it runs next at /);
+    assert.match(stderr, /jobs run while signalbox serve does/);
+    const [job] = (await place.json(['jobs']))['items'] as { id: string }[];
+    const run = await place.run(['jobs', 'run', job?.id ?? '']);
+    assert.equal(run.code, 1);
+    assert.match(run.stderr, /server-absent: .*\n  next: signalbox serve\n/);
+    for (const [wrong, expected] of [
+      [['never', 'x'], /job-invalid/],
+      [['0 9 * * *', 'x', '--agent', 'nobody'], /agent-unknown: .*nobody/],
+    ] as const) {
+      const refused = await place.run(['jobs', 'create', ...wrong]);
+      assert.equal(refused.code, 2);
+      assert.match(refused.stderr, expected);
+    }
+    assert.equal((await place.run(['jobs', 'delete', job?.id ?? ''])).code, 0);
+    assert.deepEqual((await place.json(['jobs']))['items'], []);
   });
 });

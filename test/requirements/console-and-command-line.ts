@@ -123,4 +123,40 @@ export const consoleAndCommandLine: Section<'F'> = {
       'examples/examples.test.ts > examples > replicas runs and its own assertions hold',
     ],
   },
+  F6: {
+    promise:
+      'commands talk to the server that runs on their data directory, as the user of the machine, and to nobody else; `--local` works without it; commands that only read write nothing',
+    tests: [
+      'test/e2e/cli-server.test.ts > commands beside a running server > without a configuration: tools lists what the server offers, its demo tools are called and undone; status names it',
+      'test/e2e/cli-server.test.ts > commands beside a running server > calls run in the server, as the user of this machine or as the agent that --as names, and are recorded once',
+      'test/e2e/cli-server.test.ts > commands beside a running server > a call is asked about at the terminal, and the answer is of the user of this machine',
+      'test/e2e/cli-server.test.ts > commands beside a running server > a tool asks the person at the terminal; without one it is told that nobody can be asked',
+      'test/e2e/cli-server.test.ts > commands beside a running server > Ctrl-C cancels the call at the server, and its end is told and recorded',
+      'test/e2e/cli-server.test.ts > commands beside a running server > another configuration, by --config or by being nearer, is used without the server, and that is said',
+      'test/e2e/cli-server.test.ts > commands beside a running server > commands that only read leave nothing in the journal, and neither does the start of a server but its token',
+      'test/e2e/cli-server.test.ts > the run file > is private, and its key lets nobody in who does not name a principal',
+      'test/e2e/cli-server.test.ts > the run file > of a stranger, a killed server, another machine or open to others is not trusted: nothing is sent there',
+      'src/server/routes/undo.test.ts > POST /api/sessions/{id}/undo takes back the calls of a session, the last one first, and tells where it had to stop',
+      'src/call/record-servers.test.ts > tools that the host adds to the built-in server are not recorded',
+    ],
+  },
+  F7: {
+    promise: 'schedules are listed, created, deleted and run on the command line',
+    tests: [
+      'test/e2e/cli-jobs.test.ts > signalbox jobs > creates, lists, runs and deletes jobs at the running server, in the name of the user of this machine',
+      'test/e2e/cli-jobs.test.ts > signalbox jobs > creates, lists and deletes them without a server; running one needs one',
+      'src/server/routes/jobs.test.ts > /api/jobs > are made, listed and deleted by admins; what could never run is refused with the reason',
+    ],
+  },
+  F8: {
+    promise:
+      '`serve` exports traces of calls over OTLP where the standard variables ask for it, and says what is missing',
+    tests: [
+      'test/e2e/cli-telemetry.test.ts > traces of serve > go to the collector of the standard variables over http/json, at the latest when it stops',
+      'test/e2e/cli-telemetry.test.ts > traces of serve > go to the collector of the standard variables over http/protobuf, at the latest when it stops',
+      'test/e2e/cli-telemetry.test.ts > traces of serve > are not exported without the variables, or where they say so',
+      'test/e2e/cli-telemetry.test.ts > traces of serve > are not exported where packages are missing or the variables cannot be followed; the server says so and runs',
+      'test/e2e/cli-telemetry.test.ts > traces of serve > that the collector does not take are reported, and the server still ends',
+    ],
+  },
 };

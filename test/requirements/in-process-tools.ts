@@ -106,4 +106,14 @@ export const inProcessTools: Section<'A'> = {
       'src/call/tool-resources.test.ts > the resources of connected servers, in a handler > are not waited for longer than the call',
     ],
   },
+  A10: {
+    promise:
+      'the tools of a module are replaced when one of its files is edited, without a restart; a mistake leaves them as they are, and calls under way end with the old code',
+    tests: [
+      'test/e2e/cli-module-reload.test.ts > a module of tools that is edited while the server runs > has its tools replaced, also when a file that it imports was edited; calls under way end with the old code',
+      'test/e2e/cli-module-reload.test.ts > a module of tools that is edited while the server runs > with a mistake in it leaves the tools as they are, and says why; when it is mended, it is taken over',
+      'test/e2e/cli-module-reload.test.ts > a module of tools that is edited while the server runs > of CommonJS files is read again, too',
+      'test/e2e/cli-module-reload.test.ts > a module of tools that is edited while the server runs > tells MCP clients that the list has changed',
+    ],
+  },
 };

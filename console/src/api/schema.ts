@@ -204,6 +204,9 @@ export type CallError = {
   readonly message: string;
 };
 
+/** The `data` of an event: first `started` (its id), then `progress`, `log`, `approval` (a human is asked about this call) and `approval-closed`, `elicitation` (the tool asks) and `elicitation-closed`, and last `result` (a `CallResult`) or `problem`. */
+export type CallEvent = { readonly [name: string]: unknown };
+
 export type CallPage = {
   readonly items: readonly CallEntry[];
   /** Where the following page begins: give it as `before`, or as `after` when reading oldest first. */
@@ -228,8 +231,12 @@ export type CallRequest = {
   readonly sessionId?: string | undefined;
   /** The definition you saw; the call is `stale` when the tool is another one now. */
   readonly definitionHash?: string | undefined;
-  /** How long to wait for a human’s approval before the answer is `awaiting-approval`. */
+  /** How long to wait for a human’s approval before the answer is `awaiting-approval`; with an event stream, until the question expires. */
   readonly waitSeconds?: number | undefined;
+  /** How long the whole call may take. */
+  readonly timeoutSeconds?: number | undefined;
+  /** With an event stream: questions of the tool are answered at `/api/elicitations/{id}`. */
+  readonly elicitation?: boolean | undefined;
 };
 
 export type CallResult = {
@@ -462,6 +469,10 @@ export type DenyRequest = {
 
 /** What a tool does to the world. */
 export type Effect = 'read' | 'undoable' | 'compensable' | 'irreversible';
+
+export type ElicitationAnswer =
+  | { readonly action: 'accept'; readonly content?: { readonly [name: string]: unknown } | undefined }
+  | { readonly action: 'decline' | 'cancel' };
 
 export type EndedCallDetails = {
   /** Its place in the journal. */
@@ -1906,6 +1917,8 @@ export type UndoRequest = {
   readonly partial?: boolean | undefined;
   /** Run the tool’s own undo once more although it failed or was cut short before. */
   readonly again?: boolean | undefined;
+  /** How long to wait for calls at work in the same workspace (60). */
+  readonly waitSeconds?: number | undefined;
 };
 
 export type UndoResult = {
@@ -1918,6 +1931,8 @@ export type UndoResult = {
   /** Why it failed: the tool’s own undo, or what stood in the way. */
   readonly error?: string | undefined;
 };
+
+export type UndoResults = { readonly items: readonly UndoResult[] };
 
 /** Whether a call can be taken back, as far as that is known without trying. */
 export type UndoStanding =
@@ -1949,6 +1964,7 @@ export type UndoStarted = {
 /** What each operation takes and answers. */
 export interface Operations {
   'DELETE /api/approvals/rules/{id}': { path: { readonly id: string }; query: {}; body: undefined; answer: RulePage };
+  'DELETE /api/call-streams/{id}': { path: { readonly id: string }; query: {}; body: undefined; answer: undefined };
   'DELETE /api/jobs/{id}': { path: { readonly id: string }; query: {}; body: undefined; answer: undefined };
   'DELETE /api/servers/{name}': { path: { readonly name: string }; query: {}; body: undefined; answer: undefined };
   'DELETE /api/sessions/{id}': { path: { readonly id: string }; query: {}; body: undefined; answer: undefined };
@@ -2106,8 +2122,15 @@ export interface Operations {
   'POST /api/approvals/{id}/deny': { path: { readonly id: string }; query: {}; body: DenyRequest; answer: Approval };
   'POST /api/calls/{id}/settle': { path: { readonly id: string }; query: {}; body: SettleRequest; answer: CallEntry };
   'POST /api/calls/{id}/undo': { path: { readonly id: string }; query: {}; body: UndoRequest; answer: UndoResult };
+  'POST /api/elicitations/{id}': {
+    path: { readonly id: string };
+    query: {};
+    body: ElicitationAnswer;
+    answer: undefined;
+  };
   'POST /api/import': { path: {}; query: {}; body: TakeOver; answer: ChangedServers };
   'POST /api/jobs': { path: {}; query: {}; body: NewJob; answer: Job };
+  'POST /api/jobs/{id}/run': { path: { readonly id: string }; query: {}; body: undefined; answer: Job };
   'POST /api/lock/{server}/accept': {
     path: { readonly server: string };
     query: {};
@@ -2185,6 +2208,7 @@ export interface Operations {
     body: SubmitAnswersRequest;
     answer: Session;
   };
+  'POST /api/sessions/{id}/undo': { path: { readonly id: string }; query: {}; body: UndoRequest; answer: UndoResults };
   'POST /api/sign-in-links': { path: {}; query: {}; body: undefined; answer: SignInLink };
   'POST /api/sign-out': { path: {}; query: {}; body: undefined; answer: undefined };
   'POST /api/tokens': { path: {}; query: {}; body: TokenRequest; answer: CreatedToken };
@@ -2195,6 +2219,7 @@ export interface Operations {
 /** Which roles an operation takes, where it asks who somebody is. */
 export const rolesOf: Readonly<Partial<Record<keyof Operations, readonly Role[]>>> = {
   'DELETE /api/approvals/rules/{id}': ['admin'],
+  'DELETE /api/call-streams/{id}': ['agent', 'admin'],
   'DELETE /api/jobs/{id}': ['admin'],
   'DELETE /api/servers/{name}': ['admin'],
   'DELETE /api/sessions/{id}': ['agent', 'admin'],
@@ -2232,8 +2257,10 @@ export const rolesOf: Readonly<Partial<Record<keyof Operations, readonly Role[]>
   'POST /api/approvals/{id}/deny': ['approver', 'admin'],
   'POST /api/calls/{id}/settle': ['approver', 'admin'],
   'POST /api/calls/{id}/undo': ['approver', 'admin'],
+  'POST /api/elicitations/{id}': ['agent', 'admin'],
   'POST /api/import': ['admin'],
   'POST /api/jobs': ['admin'],
+  'POST /api/jobs/{id}/run': ['admin'],
   'POST /api/lock/{server}/accept': ['admin'],
   'POST /api/policies/backtest': ['viewer', 'approver', 'admin'],
   'POST /api/policies/check': ['viewer', 'approver', 'admin'],
@@ -2252,6 +2279,7 @@ export const rolesOf: Readonly<Partial<Record<keyof Operations, readonly Role[]>
   'POST /api/sessions/{id}/messages': ['agent', 'admin'],
   'POST /api/sessions/{id}/replay': ['viewer', 'approver', 'admin'],
   'POST /api/sessions/{id}/submit-answers': ['approver', 'admin'],
+  'POST /api/sessions/{id}/undo': ['approver', 'admin'],
   'POST /api/sign-in-links': ['admin'],
   'POST /api/sign-out': ['admin'],
   'POST /api/tokens': ['admin'],

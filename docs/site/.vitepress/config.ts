@@ -66,6 +66,7 @@ export default defineConfig({
           'policies.md',
           'undo.md',
           'testing.md',
+          'telemetry.md',
         ]),
       },
       { text: 'Coming from …', items: pagesIn('coming-from', ['README.md']), collapsed: true },

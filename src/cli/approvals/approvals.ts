@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { Approval } from '../../model/approval.ts';
 import { SignalboxError } from '../../model/errors.ts';
-import type { Signalbox } from '../../signalbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import { globalsOf } from '../globals.ts';
 import { Interruption } from '../interruption.ts';
@@ -9,7 +8,7 @@ import { localUser } from '../local-user.ts';
 import { printJson } from '../print-json.ts';
 import type { Terminal } from '../terminal.ts';
 import { ApprovalTable, approvalTable, ruleTable } from './approval-table.ts';
-import { only, withRecords } from './open-inbox.ts';
+import { type ReadRecords, only, withReadRecords, withRecords } from './open-inbox.ts';
 
 interface Options {
   readonly all?: boolean;
@@ -28,11 +27,11 @@ export function addApprovalsCommand(program: Command, context: CommandContext): 
     .addHelpText('after', examples)
     .action(async (options: Options, command: Command) => {
       const { json, ...globals } = globalsOf(command);
-      await withRecords({ ...globals, json }, async (box) => {
+      await withReadRecords({ ...globals, json }, async (records) => {
         // Before the list: what is asked in between is shown twice rather than never.
-        const head = (await box.journal.entries({ limit: 1 })).items[0]?.seq ?? 0;
-        const items = await box.approvals.list({ all: options.all === true, limit: 1000 });
-        if (options.follow === true) return follow(box, items, head, terminal, json);
+        const head = (await records.journal.entries({ limit: 1 })).items[0]?.seq ?? 0;
+        const items = await records.approvals.list({ all: options.all === true, limit: 1000 });
+        if (options.follow === true) return follow(records, items, head, terminal, json);
         if (json) return printJson(terminal.output, { items });
         if (items.length === 0) return terminal.errors.print('nothing waits for an answer\n');
         await terminal.output.print(approvalTable(terminal.output, items));
@@ -53,7 +52,7 @@ Examples:
 
 /** A line for each approval, as it then is, whenever it is asked for or answered. */
 async function follow(
-  box: Signalbox,
+  { approvals, journal }: ReadRecords,
   items: readonly Approval[],
   after: number,
   { output }: Terminal,
@@ -66,9 +65,9 @@ async function follow(
   try {
     if (!json) await output.print(`${table.heading()}\n`);
     for (const approval of items.toReversed()) await output.print(line(approval));
-    for await (const event of box.journal.stream({ after }, { follow: true, signal })) {
+    for await (const event of journal.stream({ after }, { follow: true, signal })) {
       if (event.type !== 'ApprovalRequested' && event.type !== 'ApprovalResolved') continue;
-      await output.print(line(await box.approvals.get(event.approvalId)));
+      await output.print(line(await approvals.get(event.approvalId)));
     }
   } finally {
     interruption.stop();
@@ -82,8 +81,8 @@ function addRulesCommand(approvals: Command, { terminal }: CommandContext): void
     .description('Lists the approvals that hold for more than one call.')
     .action(async (_options: object, command: Command) => {
       const globals = globalsOf(command);
-      await withRecords(globals, async (box) => {
-        const items = await box.approvals.rules();
+      await withReadRecords(globals, async (records) => {
+        const items = await records.approvals.rules();
         if (globals.json) return printJson(terminal.output, { items });
         if (items.length === 0) return terminal.errors.print('nothing is remembered\n');
         await terminal.output.print(ruleTable(terminal.output, items));

@@ -12,6 +12,7 @@ import { localUser } from '../local-user.ts';
 import { printJson } from '../print-json.ts';
 import { oneLine } from '../printable.ts';
 import { readArguments } from '../read-arguments.ts';
+import { connectToServer } from '../server/connect.ts';
 import type { Printer, Terminal } from '../terminal.ts';
 import { approvalTable } from './approval-table.ts';
 import { approvalBy, withRecords } from './open-inbox.ts';
@@ -49,11 +50,17 @@ export function addApproveCommand(program: Command, { terminal }: CommandContext
         const { remember } = options;
         if (remember !== undefined && remember !== 'nothing' && asked.state === 'pending')
           await showRemembering(box, asked, remember, options.yes === true, terminal);
-        const approval = await box.approvals.approve(asked.id, {
-          by: localUser(),
+        const answer = {
           ...(edited === undefined ? {} : { arguments: edited as JsonObject }),
           ...(remember === undefined ? {} : { remember }),
-        });
+        };
+        // The running server knows the tool, and checks edited arguments at once.
+        const server = edited === undefined ? undefined : await connectToServer(globals, terminal.errors);
+        const path = `/api/approvals/${encodeURIComponent(asked.id)}/approve`;
+        const approval =
+          server === undefined
+            ? await box.approvals.approve(asked.id, { by: localUser(), ...answer })
+            : await server.client.request<Approval>('POST', path, { body: answer });
         if (globals.json) return printJson(terminal.output, approval);
         await terminal.output.print(told(approval, terminal.output));
       });

@@ -1,3 +1,10 @@
+import { AccessTokens } from '../../access/access-tokens.ts';
+import { Approvals } from '../../call/approvals/approvals.ts';
+import type { JobStore } from '../../journal/job-store.ts';
+import { Journal } from '../../journal/journal.ts';
+import { JournalReader } from '../../journal/reader.ts';
+import { createRedactor } from '../../journal/redaction.ts';
+import type { SessionStore } from '../../journal/session-store.ts';
 import type { Approval } from '../../model/approval.ts';
 import { SignalboxError } from '../../model/errors.ts';
 import type { Signalbox } from '../../signalbox.ts';
@@ -5,13 +12,16 @@ import { usageFailure } from '../fail.ts';
 import type { Globals } from '../globals.ts';
 import { assertJournal } from '../journal/open-journal.ts';
 import { loadBoxParts } from '../load-box-parts.ts';
+import { openStore } from '../open-store.ts';
+import { withConfigurationOfServer } from '../server/connect.ts';
 
 /** Hands a box without servers to `use`, and closes it: answering needs the records alone. Only with `mayMake` they are made where there are none. */
 export async function withRecords(
-  globals: Globals,
+  given: Globals,
   use: (box: Signalbox) => Promise<void>,
   { mayMake = false }: { readonly mayMake?: boolean } = {},
 ): Promise<void> {
+  const globals = withConfigurationOfServer(given);
   if (!mayMake) await assertJournal(globals);
   const { openBox, readConfiguration } = await loadBoxParts();
   const { configuration } = readConfiguration(globals);
@@ -20,6 +30,35 @@ export async function withRecords(
     await use(box);
   } finally {
     await box.close();
+  }
+}
+
+/** The records as far as they can be read without writing anything. */
+export interface ReadRecords {
+  readonly approvals: Pick<Approvals, 'list' | 'get' | 'rules'>;
+  readonly journal: JournalReader;
+  readonly sessions: Pick<SessionStore, 'count' | 'select'>;
+  readonly tokens: Pick<AccessTokens, 'list'>;
+  readonly jobs: Pick<JobStore, 'list'>;
+}
+
+/** Hands the records to `read`, and closes them. A box would write to the journal by being opened: the outcome of calls whose process died, say. */
+export async function withReadRecords(given: Globals, read: (records: ReadRecords) => Promise<void>): Promise<void> {
+  const globals = withConfigurationOfServer(given);
+  const { store } = await openStore(await assertJournal(globals), globals.data);
+  const journal = new Journal(store);
+  const redactor = createRedactor();
+  try {
+    await read({
+      approvals: new Approvals(store, journal, redactor),
+      journal: new JournalReader(store, journal),
+      sessions: store.sessions,
+      tokens: new AccessTokens(store.tokens, journal, redactor),
+      jobs: store.jobs,
+    });
+  } finally {
+    await journal.drain();
+    await store.close();
   }
 }
 

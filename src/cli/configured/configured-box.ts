@@ -67,6 +67,8 @@ export class ConfiguredBox implements ServedConfiguration {
   #agents: ConfiguredAgents | undefined;
   #configuration: Configuration;
   #refusal: ConfigurationRefusal | undefined;
+  /** Files that changed and could not be applied. */
+  readonly #unapplied = new Set<string>();
   /** Changes are made one after the other. */
   #changing: Promise<unknown> = Promise.resolve();
 
@@ -138,12 +140,22 @@ export class ConfiguredBox implements ServedConfiguration {
     return this.#servers.ready(server);
   }
 
-  /** Looks at the files again and applies what changed. With a mistake in them, everything stays as it is. */
-  reload(read: () => Configuration): Promise<Reload> {
+  /** The files that modules of tools are made of. */
+  moduleFiles(): readonly string[] {
+    return this.#servers.moduleFiles();
+  }
+
+  /**
+   * Reads the files again and applies what changed, modules of tools among it. With a mistake in them, everything stays as it is, and
+   * what changed is tried again with the next change.
+   */
+  reload(read: () => Configuration, changed: ReadonlySet<string> = new Set()): Promise<Reload> {
     return this.#inTurn(async () => {
+      for (const file of changed) this.#unapplied.add(file);
       try {
         const configuration = read();
-        const details = await this.#apply(configuration, this.#locked(configuration));
+        const details = await this.#apply(configuration, this.#locked(configuration), this.#unapplied);
+        this.#unapplied.clear();
         const wasRefused = this.#refusal !== undefined;
         this.#refusal = undefined;
         if (details.length === 0 && !wasRefused) return { status: 'unchanged', details };
@@ -258,10 +270,14 @@ export class ConfiguredBox implements ServedConfiguration {
     }).catch(() => undefined);
   }
 
-  async #apply(configuration: Configuration, lock: Lock | undefined): Promise<string[]> {
+  async #apply(
+    configuration: Configuration,
+    lock: Lock | undefined,
+    changed: ReadonlySet<string> = new Set(),
+  ): Promise<string[]> {
     const applyPolicies = await this.#policies.read(configuration);
     assertKept(addSecrets(configuration.secrets, (name, value) => this.box.addSecret(name, value)));
-    const servers = await this.#servers.change(configuration, lock, 'thrown');
+    const servers = await this.#servers.change(configuration, lock, 'thrown', changed);
     const details = [...servers, ...this.#applyProfiles(configuration), ...(await applyPolicies())];
     if (!isDeepStrictEqual(this.#configuration.agents, configuration.agents)) details.push('changed the agents');
     if (!isDeepStrictEqual(this.#configuration.oauth, configuration.oauth)) details.push('changed whom OAuth trusts');

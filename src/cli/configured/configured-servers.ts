@@ -2,11 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Lock, LockedServer } from '../../catalog/lock/lock.ts';
 import { Offers } from '../../catalog/offers.ts';
 import type { Source } from '../../catalog/source.ts';
-import type { Configuration, ServerEntry } from '../../config/configuration.ts';
+import type { Configuration, LocalModuleEntry, ServerEntry } from '../../config/configuration.ts';
 import { messageOf } from '../../model/errors.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import type { McpServer } from '../../sources/mcp/mcp-server.ts';
 import { downServer } from '../down-server.ts';
+import { importLocalServer } from '../load-local-server.ts';
+import { filesOfModule, renewToolModule } from '../tool-modules.ts';
 import type { BegunServers } from './begun-servers.ts';
 import type { Starting } from './external-server.ts';
 import { isPassed } from './is-started-here.ts';
@@ -76,13 +78,30 @@ export class ConfiguredServers {
     );
   }
 
-  /** Takes a configuration over; tells what was done. When it throws, everything is as it was. */
-  async change({ servers }: Configuration, lock: Lock | undefined, refused: Refused): Promise<string[]> {
+  /** The files that the modules of tools are made of. */
+  moduleFiles(): readonly string[] {
+    return [...this.#running.values()].flatMap(({ entry }) =>
+      entry.kind === 'local' ? [...filesOfModule(entry.module)] : [],
+    );
+  }
+
+  /**
+   * Takes a configuration over; tells what was done. Modules of tools are imported again when one of their files is among those that
+   * changed. When it throws, everything is as it was.
+   */
+  async change(
+    { servers }: Configuration,
+    lock: Lock | undefined,
+    refused: Refused,
+    changed: ReadonlySet<string> = new Set(),
+  ): Promise<string[]> {
+    const renewed = new Set(servers.flatMap((entry) => (this.#isChanged(entry, changed) ? [entry.module] : [])));
+    for (const file of renewed) renewToolModule(file);
     const wanted = new Set(servers.map(({ name }) => name));
     const removals = [...this.#running.values()]
       .filter(({ entry }) => !wanted.has(entry.name))
       .map((running): Step => ({ told: `removed ${running.entry.name}`, run: () => this.#remove(running) }));
-    const others = await Promise.all(servers.map((entry) => this.#stepTo(entry, lock, refused)));
+    const others = await Promise.all(servers.map((entry) => this.#stepTo(entry, lock, refused, renewed)));
     const steps = [...removals, ...others.filter((step) => step !== undefined)];
     for (const step of steps) step.run();
     this.#lock = lock;
@@ -104,19 +123,34 @@ export class ConfiguredServers {
     await Promise.all(this.#ending.values());
   }
 
-  async #stepTo(entry: ServerEntry, lock: Lock | undefined, refused: Refused): Promise<Step | undefined> {
+  #isChanged(entry: ServerEntry, changed: ReadonlySet<string>): entry is LocalModuleEntry {
+    if (entry.kind !== 'local' || changed.size === 0 || !this.#running.has(entry.name)) return false;
+    return [...filesOfModule(entry.module)].some((file) => changed.has(file));
+  }
+
+  async #stepTo(
+    entry: ServerEntry,
+    lock: Lock | undefined,
+    refused: Refused,
+    renewed: ReadonlySet<string>,
+  ): Promise<Step | undefined> {
     const { name, disabled } = entry;
     const before = this.#running.get(name);
     const isSwitched = (before?.entry.disabled ?? false) !== disabled;
+    const isReloaded = before !== undefined && entry.kind === 'local' && renewed.has(entry.module);
     const isOther =
       before === undefined ||
+      isReloaded ||
       !isDeepStrictEqual(makingOf(before.entry), makingOf(entry)) ||
       (isSwitched && entry.kind === 'external');
     const isLockedAnew = !isDeepStrictEqual(lock?.servers.get(name), this.#lock?.servers.get(name));
     if (!isOther && isDeepStrictEqual(before.entry, entry) && !isLockedAnew) return undefined;
 
-    const how = isSwitched ? (disabled ? 'disabled' : 'enabled') : isOther ? 'restarted' : 'reshaped';
+    const whole = isReloaded ? 'reloaded' : 'restarted';
+    const how = isSwitched ? (disabled ? 'disabled' : 'enabled') : isOther ? whole : 'reshaped';
     const told = `${before === undefined ? 'added' : how} ${name}`;
+    // What runs is better than a module that cannot be imported.
+    if (isReloaded) await importLocalServer(entry);
     const put = isOther
       ? await this.#installation(entry, lock, refused)
       : this.#reshaping({ ...before, entry }, lock?.servers.get(name));

@@ -5,9 +5,11 @@ import { globalsOf } from '../globals.ts';
 import { printJson } from '../print-json.ts';
 import { printable } from '../printable.ts';
 import { ProgressLine } from '../progress-line.ts';
+import { withConfigurationOfServer } from '../server/connect.ts';
 import { startingServers } from '../starting-servers.ts';
 import type { Printer } from '../terminal.ts';
 import { checkData } from './check-data.ts';
+import { checkRunning } from './check-running.ts';
 import { checkRuntime } from './check-runtime.ts';
 import type { Finding } from './finding.ts';
 
@@ -15,12 +17,13 @@ import type { Finding } from './finding.ts';
 export function addDoctorCommand(program: Command, { terminal, exitWith }: CommandContext): void {
   program
     .command('doctor')
-    .summary('check runtime, configuration, journal, servers, agents and secrets')
+    .summary('check runtime, configuration, journal, running server, servers, agents and secrets')
     .description(
       'Checks everything that a call depends on; each finding comes with its fix. Ends with 1 when something is wrong.',
     )
     .action(async (_options: object, command: Command) => {
-      const globals = globalsOf(command);
+      const given = globalsOf(command);
+      const globals = withConfigurationOfServer(given);
       const { checkConfiguration } = await import('./check-configuration.ts');
       const { checkSecrets } = await import('./check-secrets.ts');
       const { checkAgents } = await import('./check-agents.ts');
@@ -32,6 +35,7 @@ export function addDoctorCommand(program: Command, { terminal, exitWith }: Comma
         ...checkRuntime(),
         ...findings,
         ...(await line.during('reading the journal', () => checkData(globals, configuration?.store))),
+        ...(await line.during('asking the running server', () => checkRunning(given))),
         ...(await checkSecrets(configuration, data)),
         ...(configuration === undefined
           ? []

@@ -3,6 +3,7 @@ import { JournalReader } from '../../journal/reader.ts';
 import { Failure } from '../fail.ts';
 import { type Globals, journalFile, shortPath } from '../globals.ts';
 import { openStore, storeOf } from '../open-store.ts';
+import { withConfigurationOfServer } from '../server/connect.ts';
 
 /** Refuses to make a journal where there is none; tells which store it is in. A database tells itself when it is not there. */
 export async function assertJournal(globals: Globals): Promise<string> {
@@ -16,7 +17,8 @@ export async function assertJournal(globals: Globals): Promise<string> {
 }
 
 /** Hands the journal to `read`, and closes it. Starts no servers, and makes no journal where there is none. */
-export async function withJournal(globals: Globals, read: (journal: JournalReader) => Promise<void>): Promise<void> {
+export async function withJournal(given: Globals, read: (journal: JournalReader) => Promise<void>): Promise<void> {
+  const globals = withConfigurationOfServer(given);
   const { store } = await openStore(await assertJournal(globals), globals.data);
   try {
     await read(new JournalReader(store));

@@ -13,19 +13,33 @@ export class FileWatch {
   readonly #seen = new Map<string, string>();
   #timer: NodeJS.Timeout | undefined;
 
+  /** The files that are watched. */
+  get files(): readonly string[] {
+    return [...this.#seen.keys()];
+  }
+
   /** Takes these files as they are now, and no others. Name a file before it is read, and no change of it is missed. */
   watch(files: readonly string[]): void {
     for (const file of this.#seen.keys()) if (!files.includes(file)) this.#seen.delete(file);
-    for (const file of files) if (!this.#seen.has(file)) this.#seen.set(file, identityOf(statNow(file)));
+    for (const file of files) this.add(file);
   }
 
-  /** Starts looking; tells also of what changed before. */
-  start(onChange: () => Promise<void>): void {
+  /** Takes one more file as it is now. */
+  add(file: string): void {
+    if (!this.#seen.has(file)) this.#seen.set(file, identityOf(statNow(file)));
+  }
+
+  /** Starts looking; tells also of what changed before, and which files those were. */
+  start(onChange: (changed: ReadonlySet<string>) => Promise<void>): void {
     const look = async (): Promise<void> => {
-      const isChanged = await this.#look();
+      const changed = new Set(await this.#look());
       // Whoever writes several files, or one in several pieces, is given the time for it.
-      if (isChanged) while (await later(settleMs, () => this.#look()));
-      if (isChanged && this.#timer !== undefined) await onChange();
+      for (let more = changed.size; more > 0;) {
+        const others = await later(settleMs, () => this.#look());
+        for (const file of others) changed.add(file);
+        more = others.length;
+      }
+      if (changed.size > 0 && this.#timer !== undefined) await onChange(changed);
       this.#timer = this.#timer && setTimeout(() => void look(), lookEveryMs).unref();
     };
     this.#timer = setTimeout(() => void look(), lookEveryMs).unref();
@@ -36,17 +50,18 @@ export class FileWatch {
     this.#timer = undefined;
   }
 
-  async #look(): Promise<boolean> {
+  /** The files that are not as they were. */
+  async #look(): Promise<readonly string[]> {
     const files = [...this.#seen.keys()];
     const now = await Promise.all(files.map((file) => stat(file).catch(() => undefined)));
-    let isChanged = false;
+    const changed: string[] = [];
     for (const [index, file] of files.entries()) {
       const identity = identityOf(now[index]);
       if (!this.#seen.has(file) || this.#seen.get(file) === identity) continue;
       this.#seen.set(file, identity);
-      isChanged = true;
+      changed.push(file);
     }
-    return isChanged;
+    return changed;
   }
 }
 

@@ -6,8 +6,8 @@ import type { Printer } from '../terminal.ts';
 import type { FileWatch } from './file-watch.ts';
 
 /**
- * Applies the files of a configuration whenever they change since the watch was given them, says what came of it, and has looked
- * at afterwards what depends on it. Returns how to stop.
+ * Applies the files of a configuration, and of its modules of tools, whenever they change since the watch was given them, says what
+ * came of it, and has looked at afterwards what depends on it. Returns how to stop.
  */
 export function followConfiguration(
   watch: FileWatch,
@@ -16,13 +16,18 @@ export function followConfiguration(
   errors: Printer,
   afterwards: () => Promise<void>,
 ): () => void {
-  watch.start(async () => {
+  let files: readonly string[] = watch.files;
+  const follow = (): void => watch.watch([...new Set([...files, ...configured.moduleFiles()])]);
+  follow();
+  watch.start(async (changed) => {
     const { status, details } = await configured.reload(() => {
       const configuration = read();
+      files = configurationFiles(configuration);
       // Before the other files are read, and also when one of them is wrong: what mends it is a change of that one.
-      watch.watch(configurationFiles(configuration));
+      follow();
       return configuration;
-    });
+    }, changed);
+    follow();
     if (status === 'applied') {
       const what = details.length === 0 ? 'it is as it was before the mistake' : details.join(', ');
       await errors.print(`configuration changed: ${printable(what)}\n`);

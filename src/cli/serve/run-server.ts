@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Configuration } from '../../config/configuration.ts';
 import { prometheusMetrics } from '../../server/prometheus.ts';
@@ -19,6 +20,7 @@ import { adminToken } from './admin-token.ts';
 import { agentToken } from './agent-token.ts';
 import { banner } from './banner.ts';
 import { findConsole, tellBuild } from './console-build.ts';
+import { type TraceExport, exportTraces } from './export-traces.ts';
 import type { FileWatch } from './file-watch.ts';
 import { findPort } from './find-port.ts';
 import { followConfiguration } from './follow-configuration.ts';
@@ -74,7 +76,9 @@ export async function runServer(ground: ServerGround): Promise<void> {
   let sessions: Sessions | undefined;
   let schedules: Schedules | undefined;
   let endRetention: (() => Promise<void>) | undefined;
+  let traces: TraceExport | undefined;
   try {
+    traces = await exportTraces(process.env, box.version, errors);
     if (box.shared.post.reachesOthers && token.keptIn !== 'SIGNALBOX_TOKEN') await warnOfOwnToken(errors, token.keptIn);
     const { keptIn: agentTokenKeptIn } = await agentToken(globals.data, box.tokens);
     if (file === undefined) endDemo = await (await import('./demo-workspace.ts')).mountDemo(box, globals.data);
@@ -90,6 +94,7 @@ export async function runServer(ground: ServerGround): Promise<void> {
       onProblem: (problem) => void errors.print(`${errors.colors.yellow('warning')}: ${printable(problem)}\n`),
     });
     mounted.resolve();
+    const commandLineKey = randomBytes(32).toString('base64url');
     const server = await startServer({
       box,
       role,
@@ -97,6 +102,7 @@ export async function runServer(ground: ServerGround): Promise<void> {
       host: options.host,
       port,
       token: token.value,
+      commandLineKey,
       metrics,
       configuration: configured,
       oauth: () => configured.oauth,
@@ -117,7 +123,17 @@ export async function runServer(ground: ServerGround): Promise<void> {
       await errors.print(`port ${options.port} is taken; using ${server.port}\n`);
     const startedInMs = performance.now();
     const startedAt = new Date().toISOString();
-    stops.push(tellRunning(globals.data, { url: server.url, pid: process.pid, startedAt }));
+    const { file: configurationFile } = configured;
+    stops.push(
+      tellRunning(globals.data, {
+        url: server.url,
+        pid: process.pid,
+        startedAt,
+        role,
+        configuration: configurationFile,
+        key: commandLineKey,
+      }),
+    );
     const facts = {
       version: box.version,
       role,
@@ -174,6 +190,7 @@ export async function runServer(ground: ServerGround): Promise<void> {
     await schedules?.close();
     await sessions?.close({ graceMs });
     await close(configured, errors, graceMs);
+    await traces?.close();
   }
 }
 

@@ -1,6 +1,8 @@
-import { mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { type Stats, lstatSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { replaceFile } from '../../config/replace-file.ts';
+import type { ProcessRole } from '../../server/process-role.ts';
 
 /** A server that was started on a data directory, on this machine. */
 export interface RunningServer {
@@ -8,6 +10,12 @@ export interface RunningServer {
   readonly pid: number;
   /** ISO 8601, UTC. */
   readonly startedAt: string;
+  /** Absent for a server of a version that did not write it. */
+  readonly role?: ProcessRole;
+  /** The path of its configuration, which need not be there. */
+  readonly configuration?: string;
+  /** Lets the command line in; good for as long as the server listens. Never to be printed. */
+  readonly key?: string;
 }
 
 /** What is set down of it. */
@@ -18,7 +26,7 @@ interface Told extends RunningServer {
 
 const directoryOf = (data: string): string => join(data, 'running');
 
-/** Sets down that a server runs here, for `signalbox status`; returns how to take that back. */
+/** Sets down that a server runs here, for other commands; returns how to take that back. */
 export function tellRunning(data: string, server: RunningServer): () => void {
   const directory = directoryOf(data);
   const file = join(directory, `${server.pid}.json`);
@@ -27,7 +35,7 @@ export function tellRunning(data: string, server: RunningServer): () => void {
     const told: Told = { ...server, ...begunOf(server.pid) };
     replaceFile(file, `${JSON.stringify(told)}\n`, 0o600);
   } catch {
-    // Nothing but `signalbox status` depends on it.
+    // Other commands then work without the server.
   }
   return () => rmSync(file, { force: true });
 }
@@ -42,8 +50,8 @@ export function runningServers(data: string): readonly RunningServer[] {
       rmSync(file, { force: true });
       return [];
     }
-    const { url, pid, startedAt } = told;
-    return [{ url, pid, startedAt }];
+    const { begun: _begun, ...server } = told;
+    return [server];
   });
 }
 
@@ -57,13 +65,42 @@ function listed(directory: string): readonly string[] {
 
 function read(file: string): Told | undefined {
   try {
-    const told = JSON.parse(readFileSync(file, 'utf8')) as Partial<Told>;
-    const { url, pid, startedAt, begun } = told;
-    const isWhole = typeof url === 'string' && typeof pid === 'number' && typeof startedAt === 'string';
-    return isWhole ? { url, pid, startedAt, ...(begun === undefined ? {} : { begun }) } : undefined;
+    const stats = lstatSync(file);
+    const { url, pid, startedAt, begun, role, configuration, key } = JSON.parse(
+      readFileSync(file, 'utf8'),
+    ) as Partial<Told>;
+    if (typeof url !== 'string' || typeof pid !== 'number' || typeof startedAt !== 'string') return undefined;
+    return {
+      url,
+      pid,
+      startedAt,
+      ...(begun === undefined ? {} : { begun }),
+      ...(role === undefined ? {} : { role }),
+      ...(typeof configuration === 'string' ? { configuration } : {}),
+      // A file that others could have written or read proves nothing.
+      ...(typeof key === 'string' && isPrivate(stats) && isOnThisMachine(url) ? { key } : {}),
+    };
   } catch {
     return undefined;
   }
+}
+
+/** Whether a file is of this user (or read by root), and closed to others. */
+function isPrivate(stats: Stats): boolean {
+  if (!stats.isFile()) return false;
+  const user = process.getuid?.();
+  if (user === undefined) return true;
+  return (stats.mode & 0o077) === 0 && (user === 0 || stats.uid === user);
+}
+
+/** Whether an address is of this machine: the key is sent nowhere else, whatever the file says. */
+function isOnThisMachine(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { protocol, hostname } = new URL(url);
+  if (protocol !== 'http:') return false;
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  if (host === 'localhost' || host === '::1' || /^127(\.\d+){3}$/.test(host)) return true;
+  return Object.values(networkInterfaces()).some((addresses) => addresses?.some(({ address }) => address === host));
 }
 
 /** Whether it is the same process still: whoever else has its port by now must not be sent our token. */

@@ -10,6 +10,7 @@ import { Interruption } from '../interruption.ts';
 import { loadBoxParts } from '../load-box-parts.ts';
 import { tellWarnings } from '../tell-warnings.ts';
 import type { Terminal } from '../terminal.ts';
+import { onModuleFile } from '../tool-modules.ts';
 import { FileWatch } from './file-watch.ts';
 import type { ServeOptions } from './serve-options.ts';
 
@@ -79,6 +80,7 @@ async function serve(options: ServeOptions, globals: Globals, terminal: Terminal
   await assertRole(options, configuration, globals.data);
   const watch = new FileWatch();
   watch.watch(configurationFiles(configuration));
+  onModuleFile((changeable) => watch.add(changeable));
   await tellWarnings(configuration, globals, terminal.errors);
   const interruption = new Interruption();
   const begun = await beginBox(configuration, { data: globals.data, secretsFrom: globals.data });

@@ -1,8 +1,10 @@
 import { messageOf } from '../../model/errors.ts';
 import type { RunningServer } from '../serve/running-servers.ts';
+import { catalogAtServer } from '../server/catalog-at-server.ts';
+import { ServerClient } from '../server/server-client.ts';
 
 /** How a server is doing, as it says itself. */
-export interface ServerStatus extends RunningServer {
+export interface ServerStatus extends Omit<RunningServer, 'key'> {
   /** `silent`: it runs, but does not answer. */
   readonly status: 'ok' | 'stopping' | 'unavailable' | 'silent';
   /** Why it does not answer, or what is not ready. */
@@ -19,13 +21,7 @@ export interface Behind {
   readonly reason?: string;
 }
 
-/** A server as the catalog has it. */
-interface Listed extends Omit<Behind, 'status'> {
-  readonly status: 'up' | 'down' | 'disabled';
-  readonly connecting?: true;
-}
-
-const patienceMs = 3000;
+const patienceMs = 10_000;
 
 interface Health {
   readonly status: 'ok' | 'stopping' | 'unavailable';
@@ -36,41 +32,43 @@ interface Health {
 
 const states: ReadonlySet<string> = new Set<Health['status']>(['ok', 'stopping', 'unavailable']);
 
-/** Asks a running server how it is. What needs the token is left out where there is none. */
-export async function askServer(server: RunningServer, token: string | undefined): Promise<ServerStatus> {
+/** Asks a running server how it is. What the key is needed for is left out where there is none. */
+export async function askServer({ key, ...server }: RunningServer): Promise<ServerStatus> {
   try {
-    const { status, ...parts } = (await answerOf(`${server.url}/api/health`)) as Health;
+    const { status, ...parts } = await healthOf(server.url);
     if (!states.has(status)) throw new Error('something else answers there');
     const missing = Object.entries(parts).flatMap(([part, state]) => (state === 'unavailable' ? [part] : []));
     const problem = missing.length === 0 ? {} : { problem: `unavailable: ${missing.join(', ')}` };
-    return { ...server, status, ...problem, ...(token === undefined ? {} : await behind(server.url, token)) };
+    const isAsked = key !== undefined && server.role !== 'worker';
+    return { ...server, status, ...problem, ...(isAsked ? await behind(new ServerClient(server.url, key)) : {}) };
   } catch (error) {
     const { cause } = error as { cause?: unknown };
     return { ...server, status: 'silent', problem: messageOf(cause ?? error) };
   }
 }
 
-async function behind(url: string, token: string): Promise<Pick<ServerStatus, 'tools' | 'servers'>> {
+async function behind(client: ServerClient): Promise<Pick<ServerStatus, 'tools' | 'servers' | 'configuration'>> {
   try {
-    const { items, servers } = (await answerOf(`${url}/api/tools`, token)) as { items: unknown[]; servers: Listed[] };
+    const { configuration } = await client.request<{ configuration?: { file: string } }>('GET', '/api/info');
+    const { tools, servers } = await catalogAtServer(client);
     return {
-      tools: items.length,
+      tools: tools.length,
       servers: servers.map(({ name, status, reason, connecting }) => ({
         name,
         status: connecting === true ? 'starting' : status,
         ...(reason === undefined ? {} : { reason }),
       })),
+      ...(configuration === undefined ? {} : { configuration: configuration.file }),
     };
   } catch {
-    // Another token than the one kept here: how it is doing is told all the same.
+    // How it is doing is told all the same.
     return {};
   }
 }
 
-async function answerOf(url: string, token?: string): Promise<unknown> {
-  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const response = await fetch(url, { headers, signal: AbortSignal.timeout(patienceMs) });
+async function healthOf(url: string): Promise<Health> {
+  const response = await fetch(`${url}/api/health`, { redirect: 'error', signal: AbortSignal.timeout(patienceMs) });
   // Whoever is not ready says so with 503.
   if (!response.ok && response.status !== 503) throw new Error(`it answers with ${response.status}`);
-  return response.json();
+  return (await response.json()) as Health;
 }

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Tally } from '../../journal/statistics.ts';
 import { counted } from '../../model/counted.ts';
-import { withRecords } from '../approvals/open-inbox.ts';
+import { withReadRecords } from '../approvals/open-inbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import { formatDuration } from '../duration.ts';
 import { type Globals, globalsOf, journalFile, shortPath } from '../globals.ts';
@@ -11,7 +10,7 @@ import { storeOf } from '../open-store.ts';
 import { printJson } from '../print-json.ts';
 import { printable } from '../printable.ts';
 import { runningServers } from '../serve/running-servers.ts';
-import { readTokenFile } from '../serve/token-file.ts';
+import { withConfigurationOfServer } from '../server/connect.ts';
 import type { Printer } from '../terminal.ts';
 import { type ServerStatus, askServer } from './ask-server.ts';
 
@@ -33,13 +32,12 @@ export function addStatusCommand(program: Command, { terminal, exitWith }: Comma
     .command('status')
     .summary('what runs here, what is down, and what waits for you')
     .description(
-      'Tells whether a server runs on this data directory and is ready, how the servers behind it are, what waits for an answer, and how the calls of the last hour ended. Ends with 1 when no server is ready.',
+      'Tells whether a server runs on this data directory and is ready, its address and configuration, how the servers behind it are, what waits for an answer, and how the calls of the last hour ended. Ends with 1 when no server is ready.',
     )
     .action(async (_options: object, command: Command) => {
       const globals = globalsOf(command);
-      const token = process.env['SIGNALBOX_TOKEN'] || readTokenFile(join(globals.data, 'token'));
-      const running = await Promise.all(runningServers(globals.data).map((server) => askServer(server, token)));
-      const records = await recordsOf(globals);
+      const running = await Promise.all(runningServers(globals.data).map((server) => askServer(server)));
+      const records = await recordsOf(withConfigurationOfServer(globals));
       if (!running.some(({ status }) => status === 'ok')) exitWith(1);
       if (globals.json) return printJson(terminal.output, { running, ...(records === undefined ? {} : { records }) });
       await terminal.output.print(text(running, records, globals, terminal.output));
@@ -50,16 +48,16 @@ export function addStatusCommand(program: Command, { terminal, exitWith }: Comma
 async function recordsOf(globals: Globals): Promise<Records | undefined> {
   if ((await storeOf(globals)) === 'sqlite' && !existsSync(journalFile(globals))) return undefined;
   let records: Records | undefined;
-  await withRecords(globals, async (box) => {
+  await withReadRecords(globals, async ({ approvals: inbox, sessions, journal }) => {
     const until = Date.now();
     const [approvals, all, active, { total }] = await Promise.all([
-      box.approvals.list({ limit: most }),
-      box.sessionStore.count(),
-      box.sessionStore.select({ limit: most, active: true }),
-      box.journal.statistics({ since: until - hour, until, bucketMs: hour }),
+      inbox.list({ limit: most }),
+      sessions.count(),
+      sessions.select({ limit: most, active: true }),
+      journal.statistics({ since: until - hour, until, bucketMs: hour }),
     ]);
     records = {
-      location: box.journal.location,
+      location: journal.location,
       waiting: approvals.filter(({ state }) => state === 'pending').length,
       sessions: { all, active: active.length },
       lastHour: total,
@@ -96,16 +94,22 @@ function serverLines(server: ServerStatus, colors: Printer['colors']): string[] 
   const state = server.status === 'ok' ? colors.green('ready') : colors.red(server.status);
   const why = server.problem === undefined ? '' : ` (${printable(server.problem)})`;
   const since = formatDuration(Math.max(0, Date.now() - Date.parse(server.startedAt)));
-  const { servers = [], tools } = server;
+  const { servers = [], tools, configuration } = server;
   const down = servers.filter(({ status }) => status === 'down');
   const up = servers.filter(({ status }) => status === 'up').length;
   const starting = servers.filter(({ status }) => status === 'starting').length;
   const counts = [`${up} up`, ...(starting === 0 ? [] : [`${starting} starting`]), `${down.length} down`].join(', ');
   return [
     `${state}${why}   ${server.url}   for ${since}, process ${server.pid}`,
+    ...(configuration === undefined ? [] : [row('Config', configurationLine(configuration))]),
     ...(tools === undefined ? [] : [row('Servers', `${counts} · ${counted(tools, 'tool')}`)]),
     ...down.map(({ name, reason = '' }) => row('', `${colors.red('down')} ${name}: ${printable(reason)}`)),
   ];
+}
+
+/** A server without a configuration file would take one at this path. */
+function configurationLine(file: string): string {
+  return existsSync(file) ? printable(shortPath(file)) : `none (${printable(shortPath(file))} is not there)`;
 }
 
 function row(name: string, value: string): string {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { AccessToken } from '../../access/access-tokens.ts';
-import { withRecords } from '../approvals/open-inbox.ts';
+import { withReadRecords } from '../approvals/open-inbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import { globalsOf } from '../globals.ts';
 import { localTime } from '../local-time.ts';
@@ -22,8 +22,8 @@ export function addListTokensCommand(token: Command, { terminal: { output } }: C
     )
     .action(async (_options: object, command: Command) => {
       const globals = globalsOf(command);
-      await withRecords(globals, async (box) => {
-        const items = await box.tokens.list();
+      await withReadRecords(globals, async ({ tokens }) => {
+        const items = await tokens.list();
         if (globals.json) return printJson(output, { items });
         if (items.length === 0) return output.print('no tokens; signalbox token create --role agent makes one\n');
         const rows = items.map((item) => cells(item));

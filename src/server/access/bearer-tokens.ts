@@ -3,6 +3,7 @@ import type { Signalbox } from '../../signalbox.ts';
 import type { HttpAsk, HttpReply } from '../../surfaces/mcp/endpoint/http/http-messages.ts';
 import { Problem } from '../problems/problem.ts';
 import { challenge } from './challenge.ts';
+import { commandLineIdentity, principalHeader } from './command-line.ts';
 import { FailedAttempts } from './failed-attempts.ts';
 import { type Identity, adminIdentity, tokenIdentity } from './identity.ts';
 import { OpenRequests } from './open-requests.ts';
@@ -10,6 +11,8 @@ import { OpenRequests } from './open-requests.ts';
 /** Which tokens are good. */
 export interface TokenChecks {
   readonly isAdminToken: (presented: string) => boolean;
+  /** Whether it is the key of the run file, which the command line of this machine sends. */
+  readonly isCommandLineKey?: ((presented: string) => boolean) | undefined;
   readonly tokens: Signalbox['tokens'];
 }
 
@@ -74,6 +77,8 @@ export class BearerTokens {
     const { revocations } = this.#checks.tokens;
     const until = performance.now() + recognisedForMs;
     const presented = /^Bearer +(\S+) *$/i.exec(header)?.[1] ?? '';
+    // Not cached for the connection: the next request may name another principal.
+    if (this.#checks.isCommandLineKey?.(presented) === true) return commandLineIdentity(headers[principalHeader]);
     // Wrong ones of others are not counted: nobody guesses a signature, and behind a proxy all clients are one peer.
     const other = this.#checks.isAdminToken(presented) ? undefined : others(presented);
     if (other !== undefined) return other;

@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { CallOptions } from '../../model/call.ts';
+import type { ElicitationAnswer } from '../../model/client.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { viewFor } from '../access/identity.ts';
@@ -9,8 +10,10 @@ import type { Admission } from '../admission.ts';
 import { admit } from '../admit.ts';
 import type { ServerApp, ServerContext } from '../environment.ts';
 import { readJsonBody } from '../json-body.ts';
-import { callRequestSchema, callResultSchema } from '../schemas/call.ts';
+import { callEventSchema, callRequestSchema, callResultSchema, elicitationAnswerSchema } from '../schemas/call.ts';
 import { problems } from '../schemas/problem.ts';
+import { wantsStream } from '../sse.ts';
+import { StreamedCalls } from '../streamed-call.ts';
 import { json } from '../typed-json.ts';
 
 const usualWaitSeconds = 60;
@@ -23,7 +26,9 @@ export function callRoute(
   sessions: Sessions | undefined,
   admission: Admission,
   maxBodyBytes: number,
+  log: (line: string) => void,
 ): void {
+  const streamed = new StreamedCalls(log);
   const owners = new SessionOwners(box.journal, sessions);
   const route = createRoute({
     method: 'post',
@@ -33,14 +38,18 @@ export function callRoute(
     summary: 'Call a tool through the pipeline',
     description:
       'Every outcome is a 200, also when the tool is unknown, refused or failed: read `outcome`. Closing the connection cancels the call. ' +
-      'A call that awaits a human’s approval for longer than `waitSeconds` is answered with 202; once it is approved, the same call runs at once.',
+      'A call that awaits a human’s approval for longer than `waitSeconds` is answered with 202; once it is approved, the same call runs at once. ' +
+      'With `Accept: text/event-stream`, what the call reports while it runs, and its result in the last event.',
     middleware: [admit(admission, maxBodyBytes), readJsonBody(maxBodyBytes)] as const,
     request: {
       params: z.object({ name: z.string().openapi({ example: 'mcp__signalbox__ping' }) }),
       body: { content: { 'application/json': { schema: callRequestSchema } } },
     },
     responses: {
-      200: { description: 'The call has ended.', content },
+      200: {
+        description: 'The call has ended.',
+        content: { ...content, 'text/event-stream': { schema: callEventSchema } },
+      },
       202: { description: 'The call awaits a human’s approval.', content },
       ...problems(400, 404, 413, 415, 503),
     },
@@ -49,8 +58,53 @@ export function callRoute(
   app.openapi(route, async (context) => {
     const body = context.req.valid('json');
     if (body.sessionId !== undefined) await owners.assertOwn(context.var.identity, body.sessionId);
-    const result = await box.call(context.req.valid('param').name, body.arguments, callOptions(context, body));
+    const { name } = context.req.valid('param');
+    const options = callOptions(context, body);
+    if (wantsStream(context)) {
+      const waitMs = body.waitSeconds === undefined ? Number.POSITIVE_INFINITY : options.waitMs;
+      return streamed.answer(context, { canAnswer: body.elicitation === true }, (reports) =>
+        box.call(name, body.arguments, { ...options, waitMs, ...reports }),
+      );
+    }
+    const result = await box.call(name, body.arguments, options);
     return json(context, callResultSchema, result, result.outcome === 'awaiting-approval' ? 202 : 200);
+  });
+
+  const answerRoute = createRoute({
+    method: 'post',
+    path: '/api/elicitations/{id}',
+    'x-roles': may.call,
+    tags: ['Tools'],
+    summary: 'Answer a question of a tool',
+    description: 'For whoever makes the call with `elicitation` and an event stream, which tells the id.',
+    middleware: readJsonBody(maxBodyBytes),
+    request: {
+      params: z.object({ id: z.string() }),
+      body: { content: { 'application/json': { schema: elicitationAnswerSchema } } },
+    },
+    responses: { 204: { description: 'The tool has the answer.' }, ...problems(400, 404, 413, 415) },
+  });
+
+  const cancelRoute = createRoute({
+    method: 'delete',
+    path: '/api/call-streams/{id}',
+    'x-roles': may.call,
+    tags: ['Tools'],
+    summary: 'Cancel a call that streams',
+    description: 'By the id of its event `started`. The stream goes on to the result.',
+    request: { params: z.object({ id: z.string() }) },
+    responses: { 204: { description: 'It is cancelled.' }, ...problems(404) },
+  });
+
+  app.openapi(cancelRoute, (context) => {
+    streamed.cancel(context.req.valid('param').id, context.var.principal.id);
+    return context.body(null, 204);
+  });
+
+  app.openapi(answerRoute, (context) => {
+    const answer = context.req.valid('json') as ElicitationAnswer;
+    streamed.submit(context.req.valid('param').id, context.var.principal.id, answer);
+    return context.body(null, 204);
   });
 }
 
@@ -61,6 +115,7 @@ function callOptions(context: ServerContext, body: z.output<typeof callRequestSc
     signal: context.req.raw.signal,
     waitMs: (body.waitSeconds ?? usualWaitSeconds) * 1000,
     ...(body.sessionId === undefined ? {} : { session: body.sessionId }),
+    ...(body.timeoutSeconds === undefined ? {} : { deadline: Date.now() + body.timeoutSeconds * 1000 }),
     ...(body.idempotencyKey === undefined ? {} : { idempotencyKey: body.idempotencyKey }),
     ...(body.definitionHash === undefined ? {} : { definitionHash: body.definitionHash }),
   };

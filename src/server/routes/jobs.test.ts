@@ -26,6 +26,10 @@ describe('/api/jobs', () => {
       [{ cron: '* * * * *' }, 'request-invalid'],
     ] as const)
       assert.equal((await bodyOf<ProblemDocument>(send(adminToken, 'POST', '/api/jobs', body))).code, code);
+    const ran = await bodyOf<Job>(send(adminToken, 'POST', `/api/jobs/${job.id}/run`, {}));
+    assert.match(ran.lastSession ?? '', /./);
+    assert.deepEqual([ran.lastError, ran.nextAt], [undefined, job.nextAt], 'its times stay as they are');
+    assert.equal((await send(adminToken, 'POST', '/api/jobs/none/run', {})).status, 404);
     assert.equal((await send(adminToken, 'DELETE', `/api/jobs/${job.id}`)).status, 204);
     assert.equal((await send(adminToken, 'DELETE', `/api/jobs/${job.id}`)).status, 404);
     assert.deepEqual(await list(), []);

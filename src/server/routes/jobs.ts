@@ -11,7 +11,7 @@ import { problems } from '../schemas/problem.ts';
 import { json } from '../typed-json.ts';
 
 /** What the routes need of schedules. */
-export type ServedSchedules = Pick<Schedules, 'create' | 'list' | 'delete'>;
+export type ServedSchedules = Pick<Schedules, 'create' | 'list' | 'delete' | 'run'>;
 
 const asked = {
   cron: z
@@ -64,6 +64,22 @@ const deleteRoute = createRoute({
   responses: { 204: { description: 'It is gone.' }, ...problems(404, 503) },
 });
 
+const runRoute = createRoute({
+  method: 'post',
+  path: '/api/jobs/{id}/run',
+  'x-roles': may.change,
+  tags: ['Sessions'],
+  summary: 'Run a job now, besides its times',
+  request: { params: z.object({ id: z.string() }) },
+  responses: {
+    200: {
+      description: 'The job; `lastSession` is the session that began, unless `lastError` says why none did.',
+      content: { 'application/json': { schema: jobSchema } },
+    },
+    ...problems(404, 503),
+  },
+});
+
 /** What `create_job`, `list_jobs` and `delete_job` do for agents, for people. */
 export function jobRoutes(app: ServerApp, schedules: ServedSchedules | undefined, maxBodyBytes: number): void {
   const createJobRoute = createRoute({
@@ -88,6 +104,11 @@ export function jobRoutes(app: ServerApp, schedules: ServedSchedules | undefined
   app.openapi(createJobRoute, async (context) => {
     const job = await present(schedules).create(given(context.req.valid('json')), context.var.principal);
     return json(context, jobSchema, job, 201);
+  });
+
+  app.openapi(runRoute, async (context) => {
+    const job = await present(schedules).run(context.req.valid('param').id);
+    return json(context, jobSchema, job, 200);
   });
 
   app.openapi(deleteRoute, async (context) => {

@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { SessionEvent } from '../../sessions/session-event.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { may } from '../access/may.ts';
-import type { ServerApp, ServerContext } from '../environment.ts';
+import type { ServerApp } from '../environment.ts';
 import { readJsonBody } from '../json-body.ts';
 import { messageContent } from '../message-content.ts';
 import { sessionFrame } from '../session-frame.ts';
@@ -10,7 +10,7 @@ import { problems } from '../schemas/problem.ts';
 import { interruptionSchema, messageSchema, sentSchema } from '../schemas/session.ts';
 import { sessionEventSchema } from '../schemas/session-event.ts';
 import type { ServedSessions } from '../served-sessions.ts';
-import type { EventStreams } from '../sse.ts';
+import { type EventStreams, wantsStream } from '../sse.ts';
 import { json } from '../typed-json.ts';
 import { readerFor } from './content.ts';
 
@@ -83,10 +83,6 @@ export function sessionTurnRoutes(
     const { id } = await served.one(context.var.identity, context.req.valid('param').id);
     return json(context, interruptionSchema, { interrupted: await served.all.interrupt(id) }, 200);
   });
-}
-
-function wantsStream(context: ServerContext): boolean {
-  return /\btext\/event-stream\b/i.test(context.req.header('accept') ?? '');
 }
 
 /** The events of one turn: those before are of turns that were asked for earlier. */

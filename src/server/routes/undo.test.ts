@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -53,4 +53,34 @@ test('POST /api/calls/{id}/undo restores what the call changed; a conflict and a
   assert.deepEqual(await standing(), { state: 'undone' });
   assert.equal((await undo(callId)).status, 409);
   assert.equal((await undo('call_none')).status, 404);
+});
+
+test('POST /api/sessions/{id}/undo takes back the calls of a session, the last one first, and tells where it had to stop', async (t) => {
+  const workspace = mkdtempSync(join(tmpdir(), 'signalbox-http-undo-'));
+  const write = defineTool({
+    name: 'write',
+    description: 'Writes.',
+    effect: 'undoable',
+    input: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const,
+    run: ({ name }) => writeFileSync(join(workspace, name), 'after'),
+  });
+  const servers = [localServer({ name: 'test', tools: [write], workspace: [workspace] })];
+  const box = await createSignalbox({ servers, approve: () => ({ allow: true }) });
+  t.after(async () => {
+    await box.close();
+    rmSync(workspace, { recursive: true });
+  });
+  const { send } = await startTestServer(t, { box });
+  for (const name of ['a.txt', 'b.txt', 'c.txt']) await box.call('mcp__test__write', { name }, { session: 's/1' });
+  writeFileSync(join(workspace, 'b.txt'), 'by a human');
+  const undo = async (body: object): Promise<string[]> => {
+    const answer = await send(adminToken, 'POST', '/api/sessions/s%2F1/undo', body);
+    return (await bodyOf<{ items: { outcome: string }[] }>(answer)).items.map(({ outcome }) => outcome);
+  };
+  assert.deepEqual(await undo({}), ['undone', 'conflict']);
+  assert.deepEqual(readdirSync(workspace), ['a.txt', 'b.txt']);
+  writeFileSync(join(workspace, 'b.txt'), 'after');
+  assert.deepEqual(await undo({ waitSeconds: 1 }), ['undone', 'undone']);
+  assert.deepEqual(readdirSync(workspace), []);
+  assert.deepEqual(await undo({}), []);
 });

@@ -1,7 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import type { UndoOptions } from '../../call/undo-calls.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { may } from '../access/may.ts';
-import type { ServerApp } from '../environment.ts';
+import type { ServerApp, ServerContext } from '../environment.ts';
 import { readJsonBody } from '../json-body.ts';
 import { Problem } from '../problems/problem.ts';
 import { fileChangeSchema } from '../schemas/call.ts';
@@ -27,8 +28,16 @@ const requestSchema = z
       .boolean()
       .optional()
       .describe('Run the tool’s own undo once more although it failed or was cut short before.'),
+    waitSeconds: z
+      .number()
+      .min(0)
+      .max(3600)
+      .optional()
+      .describe('How long to wait for calls at work in the same workspace (60).'),
   })
   .openapi('UndoRequest');
+
+const undoPageSchema = z.object({ items: z.array(undoSchema).readonly() }).openapi('UndoResults');
 
 /** Not for agents: no rule decides what is taken back. What it met on the way is a problem with one issue for each path. */
 export function undoRoutes(app: ServerApp, box: Signalbox, maxBodyBytes: number): void {
@@ -51,13 +60,47 @@ export function undoRoutes(app: ServerApp, box: Signalbox, maxBodyBytes: number)
   });
 
   app.openapi(route, async (context) => {
-    const { partial = false, again = false } = context.req.valid('json');
-    const { principal } = context.var;
-    const result = await box.undo(context.req.valid('param').id, { partial, again, principal });
+    const result = await box.undo(context.req.valid('param').id, undoOptions(context, context.req.valid('json')));
     if (result.outcome === 'conflict') {
       const issues = result.conflicts.map(({ path, reason }) => ({ path, message: reason }));
       throw new Problem('undo-conflict', `${issues.length} paths were changed since; nothing was touched`, { issues });
     }
     return json(context, undoSchema, result, 200);
   });
+
+  const sessionRoute = createRoute({
+    method: 'post',
+    path: '/api/sessions/{id}/undo',
+    'x-roles': may.answer,
+    tags: ['Record'],
+    summary: 'Take back what the calls of a session changed',
+    description:
+      'The last call first, until one cannot be taken back: read the `outcome` of the last item. Also for sessions that only calls name.',
+    middleware: readJsonBody(maxBodyBytes),
+    request: {
+      params: z.object({ id: z.string() }),
+      body: { content: { 'application/json': { schema: requestSchema } } },
+    },
+    responses: {
+      200: { description: 'What was taken back.', content: { 'application/json': { schema: undoPageSchema } } },
+      ...problems(400, 413, 415, 503),
+    },
+  });
+
+  app.openapi(sessionRoute, async (context) => {
+    const { id } = context.req.valid('param');
+    const items = await box.undoSession(id, undoOptions(context, context.req.valid('json')));
+    return json(context, undoPageSchema, { items }, 200);
+  });
+}
+
+function undoOptions(context: ServerContext, body: z.output<typeof requestSchema>): UndoOptions {
+  const { partial = false, again = false, waitSeconds } = body;
+  return {
+    partial,
+    again,
+    principal: context.var.principal,
+    signal: context.req.raw.signal,
+    ...(waitSeconds === undefined ? {} : { waitMs: waitSeconds * 1000 }),
+  };
 }

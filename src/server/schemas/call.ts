@@ -75,10 +75,16 @@ export const callRequestSchema = z
       .string()
       .optional()
       .describe('The definition you saw; the call is `stale` when the tool is another one now.'),
-    waitSeconds: z.number().min(0).max(3600).optional().openapi({
+    waitSeconds: z.number().min(0).max(86_400).optional().openapi({
       default: 60,
-      description: 'How long to wait for a human’s approval before the answer is `awaiting-approval`.',
+      description:
+        'How long to wait for a human’s approval before the answer is `awaiting-approval`; with an event stream, until the question expires.',
     }),
+    timeoutSeconds: z.number().positive().max(86_400).optional().describe('How long the whole call may take.'),
+    elicitation: z
+      .boolean()
+      .optional()
+      .describe('With an event stream: questions of the tool are answered at `/api/elicitations/{id}`.'),
   })
   .openapi('CallRequest');
 
@@ -108,3 +114,15 @@ export const callResultSchema = z
     cached: z.literal(true).optional().describe('The result is one that was given out before; the tool did not run.'),
   })
   .openapi('CallResult');
+
+export const callEventSchema = z.object({}).catchall(jsonValue).openapi('CallEvent', {
+  description:
+    'The `data` of an event: first `started` (its id), then `progress`, `log`, `approval` (a human is asked about this call) and `approval-closed`, `elicitation` (the tool asks) and `elicitation-closed`, and last `result` (a `CallResult`) or `problem`.',
+});
+
+export const elicitationAnswerSchema = z
+  .discriminatedUnion('action', [
+    z.strictObject({ action: z.literal('accept'), content: jsonObject.optional() }),
+    z.strictObject({ action: z.enum(['decline', 'cancel']) }),
+  ])
+  .openapi('ElicitationAnswer');

@@ -1,0 +1,37 @@
+import { counted } from '../../model/counted.ts';
+import { type Globals, shortPath } from '../globals.ts';
+import { runningServers } from '../serve/running-servers.ts';
+import { isConfigurationOf } from '../server/connect.ts';
+import { type ServerStatus, askServer } from '../status/ask-server.ts';
+import type { Finding } from './finding.ts';
+
+/** Asks the servers that run on the data directory how they are; commands go to them. */
+export async function checkRunning(globals: Globals): Promise<Finding[]> {
+  if (globals.local) return [];
+  const statuses = await Promise.all(runningServers(globals.data).map((server) => askServer(server)));
+  return statuses.flatMap((status) => findingsOf(status, globals));
+}
+
+function findingsOf(server: ServerStatus, globals: Globals): Finding[] {
+  const { url, pid, status, problem = status, configuration, tools = 0, servers = [] } = server;
+  const what = `server at ${url} (process ${pid})`;
+  if (status !== 'ok')
+    return [{ level: 'error', what: `${what}: ${problem}`, fix: 'look at its output, or stop it and start it again' }];
+  if (configuration !== undefined && !isConfigurationOf(globals, configuration))
+    return [
+      {
+        level: 'warning',
+        what: `${what} runs ${shortPath(configuration)}, so commands here work without it`,
+        fix: `add --config ${shortPath(configuration)} to talk to it`,
+      },
+    ];
+  const down = servers.filter((behind) => behind.status === 'down');
+  return [
+    { level: 'ok', what: `${what} is ready, ${counted(tools, 'tool')}; commands go to it` },
+    ...down.map(({ name, reason }): Finding => ({
+      level: 'error',
+      what: `at ${url}: ${reason ?? `server "${name}" is down`}`,
+      fix: `see what it wrote: signalbox tools --why`,
+    })),
+  ];
+}

@@ -1,0 +1,145 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { SignalboxError } from '../../model/errors.ts';
+import { type Job, type NewJob, jobOf } from '../../sessions/job.ts';
+import { only, withReadRecords } from '../approvals/open-inbox.ts';
+import type { CommandContext } from '../command-context.ts';
+import { Failure } from '../fail.ts';
+import { type Globals, globalsOf } from '../globals.ts';
+import { localTime } from '../local-time.ts';
+import { printJson } from '../print-json.ts';
+import { oneLine } from '../printable.ts';
+import { connectToServer } from '../server/connect.ts';
+import { type Column, Table } from '../table.ts';
+import type { Printer } from '../terminal.ts';
+import { withSchedules } from './with-schedules.ts';
+
+type CreateOptions = Omit<NewJob, 'cron' | 'prompt'>;
+
+/** `signalbox jobs`: the schedules, as the tools `create_job`, `list_jobs` and `delete_job` are for agents. */
+export function addJobsCommand(program: Command, context: CommandContext): void {
+  const { output, errors } = context.terminal;
+  const jobs = program
+    .command('jobs')
+    .summary('list, create, delete or run jobs: turns that begin at their times')
+    .description(
+      'Lists the jobs, the oldest first. A job begins a session with an agent at its times, while a server runs on the data directory.',
+    )
+    .addHelpText('after', examples)
+    .action(async (_options: object, command: Command) => {
+      const globals = globalsOf(command);
+      const items = await listJobs(globals);
+      if (globals.json) return printJson(output, { items });
+      if (items.length === 0) return errors.print('no jobs; signalbox jobs create makes one\n');
+      await output.print(jobTable(output, items));
+    });
+  addCreateCommand(jobs, context);
+  addDeleteCommand(jobs, context);
+  addRunCommand(jobs, context);
+}
+
+const examples = `
+Examples:
+  signalbox jobs create "0 9 * * 1-5" "Summarize what failed yesterday." --agent claude
+  signalbox jobs run job_01k4…        begin a session of it now, besides its times
+  signalbox jobs delete job_01k4…`;
+
+function addCreateCommand(jobs: Command, { terminal: { output, errors } }: CommandContext): void {
+  jobs
+    .command('create')
+    .summary('have a turn begin at its times')
+    .description('Creates a job. Each run is a session of its own, in your name, in the permission mode of its agent.')
+    .argument('<cron>', 'minute, hour, day of the month, month, day of the week, as in "0 9 * * 1-5"')
+    .argument('<prompt>', 'the message that its sessions begin with')
+    .option('--agent <name>', 'the agent that works on it (default: the one of the configuration)')
+    .option('--cwd <dir>', 'the directory that its sessions work in')
+    .option('--timezone <name>', 'the time zone of its times, as in Europe/Berlin (default: that of the machine)')
+    .action(async (cron: string, prompt: string, { cwd, ...options }: CreateOptions, command: Command) => {
+      const globals = globalsOf(command);
+      const asked: NewJob = { cron, prompt, ...options, ...(cwd === undefined ? {} : { cwd: resolve(cwd) }) };
+      const server = await connectToServer(globals, errors);
+      const job =
+        server === undefined
+          ? await withSchedules(globals, (schedules, owner) => schedules.create(asked, owner))
+          : await server.client.request<Job>('POST', '/api/jobs', { body: asked });
+      if (globals.json) return printJson(output, job);
+      await output.print(`${output.colors.green('created')} ${job.id}; it runs next at ${localTime(job.nextAt)}\n`);
+      if (server === undefined) await errors.print('no server runs here: jobs run while signalbox serve does\n');
+    });
+}
+
+function addDeleteCommand(jobs: Command, { terminal: { output, errors } }: CommandContext): void {
+  jobs
+    .command('delete')
+    .summary('delete a job')
+    .description('Deletes a job. A session that it began goes on.')
+    .argument('<id>', 'its id, as signalbox jobs prints it, or the beginning of it')
+    .action(async (prefix: string, _options: object, command: Command) => {
+      const globals = globalsOf(command);
+      const job = await jobBy(globals, prefix);
+      const server = await connectToServer(globals, errors);
+      if (server === undefined) await withSchedules(globals, (schedules) => schedules.delete(job.id));
+      else await server.client.request('DELETE', `/api/jobs/${encodeURIComponent(job.id)}`);
+      if (globals.json) return printJson(output, job);
+      await output.print(`${output.colors.yellow('deleted')} ${job.id} ${oneLine(job.prompt)}\n`);
+    });
+}
+
+function addRunCommand(jobs: Command, { terminal: { output, errors } }: CommandContext): void {
+  jobs
+    .command('run')
+    .summary('run a job now')
+    .description('Has the running server begin a session of a job now, besides its times.')
+    .argument('<id>', 'its id, as signalbox jobs prints it, or the beginning of it')
+    .action(async (prefix: string, _options: object, command: Command) => {
+      const globals = globalsOf(command);
+      const { id } = await jobBy(globals, prefix);
+      const server = await connectToServer(globals, errors);
+      if (server === undefined)
+        throw new Failure(1, 'server-absent', 'no server runs here that could begin the session', {
+          next: 'signalbox serve',
+        });
+      const job = await server.client.request<Job>('POST', `/api/jobs/${encodeURIComponent(id)}/run`);
+      if (job.lastError !== undefined)
+        throw new Failure(1, 'job-not-run', `${id}: ${job.lastError}`, { data: { job }, next: 'signalbox jobs' });
+      if (globals.json) return printJson(output, job);
+      await output.print(`${output.colors.green('began')} session ${job.lastSession ?? ''} of ${id}\n`);
+    });
+}
+
+/** Read from the records: with or without a server they are the same. */
+async function listJobs(globals: Globals): Promise<readonly Job[]> {
+  let items: readonly Job[] = [];
+  await withReadRecords(globals, async ({ jobs }) => {
+    items = (await jobs.list()).map(jobOf);
+  });
+  return items;
+}
+
+async function jobBy(globals: Globals, prefix: string): Promise<Job> {
+  const job = only(await listJobs(globals), prefix, 'job_');
+  if (job === undefined) throw new SignalboxError('job-unknown', `no job begins with ${JSON.stringify(prefix)}`);
+  return job;
+}
+
+function jobTable(printer: Printer, items: readonly Job[]): string {
+  const rows = items.map((job) => [
+    job.id,
+    oneLine(job.cron),
+    localTime(job.nextAt),
+    oneLine(job.agent ?? ''),
+    oneLine(job.owner.id),
+    oneLine(job.lastError ?? job.lastSession ?? ''),
+    oneLine(job.prompt),
+  ]);
+  const columns: readonly Column[] = [
+    { heading: 'ID' },
+    { heading: 'TIMES' },
+    { heading: 'NEXT' },
+    { heading: 'AGENT', optional: true },
+    { heading: 'OWNER', optional: true },
+    { heading: 'LAST', optional: true },
+    { heading: 'PROMPT' },
+  ];
+  return new Table(columns, rows, printer.width).text(rows, printer.colors.bold);
+}

@@ -1,0 +1,32 @@
+import type { Principal } from '../../model/principal.ts';
+import type { Schedules } from '../../sessions/schedules.ts';
+import type { Globals } from '../globals.ts';
+import { loadBoxParts } from '../load-box-parts.ts';
+import { localUser } from '../local-user.ts';
+
+/** Hands the schedules of the configuration to `use`, where no server does, and closes them. Nothing runs meanwhile. */
+export async function withSchedules<Result>(
+  globals: Globals,
+  use: (schedules: Schedules, owner: Principal) => Promise<Result>,
+): Promise<Result> {
+  const { openConfiguredBox, readConfiguration } = await loadBoxParts();
+  const [{ openSessions }, { openSchedules }] = await Promise.all([
+    import('../serve/open-sessions.ts'),
+    import('../serve/open-schedules.ts'),
+  ]);
+  const { configuration } = readConfiguration(globals);
+  const { data } = globals;
+  const configured = await openConfiguredBox({ ...configuration, servers: [] }, { data, secretsFrom: data });
+  try {
+    const sessions = await openSessions(configured, { turnsAtOnce: 0 });
+    const schedules = openSchedules(configured.box, sessions, { runs: false });
+    try {
+      return await use(schedules, localUser());
+    } finally {
+      await schedules.close();
+      await sessions.close();
+    }
+  } finally {
+    await configured.close();
+  }
+}

@@ -1,0 +1,160 @@
+import { parseName } from '../../catalog/names.ts';
+import type { CatalogSnapshot } from '../../catalog/snapshot.ts';
+import type { ApprovalAnswer, ApprovalRequest } from '../../model/approval.ts';
+import type { CallResult, Progress } from '../../model/call.ts';
+import type { CallClient, Elicitation, LogMessage } from '../../model/client.ts';
+import { SignalboxError } from '../../model/errors.ts';
+import type { Principal } from '../../model/principal.ts';
+import { Failure } from '../fail.ts';
+import { renderedName } from '../resolve-tool.ts';
+import { isSettled, settledCatalog } from './catalog-at-server.ts';
+import type { ServerClient } from './server-client.ts';
+
+/** A call to be made at a server, and who hears of it meanwhile. */
+export interface CallAtServer {
+  readonly tool: string;
+  readonly arguments: unknown;
+  readonly principal: Principal;
+  readonly session?: string;
+  readonly idempotencyKey?: string;
+  readonly timeoutMs?: number;
+  /** How long to wait for an approval; until the question expires where it is absent. */
+  readonly waitMs?: number;
+  /** Cancels the call; its result still comes. */
+  readonly signal: AbortSignal;
+  /** Asks the person here about the call; absent where nobody is. */
+  readonly approve?: (request: ApprovalRequest) => Promise<ApprovalAnswer>;
+  readonly client: CallClient;
+  readonly onProgress: (progress: Progress) => void;
+}
+
+/** Returns the catalog of a server as soon as it has what a person means by this name, or cannot be expected to. */
+export async function catalogWithTool(
+  client: ServerClient,
+  given: string,
+  { signal, waitMs }: { readonly signal: AbortSignal; readonly waitMs: number },
+): Promise<CatalogSnapshot> {
+  const named = parseName(renderedName(given) ?? '')?.server;
+  const isEnough = (catalog: CatalogSnapshot): boolean => {
+    if (catalog.tools.some(({ id, name }) => id.tool === given || name === given)) return true;
+    const server = catalog.servers.find(({ name }) => name === named);
+    return server === undefined ? isSettled(catalog) : server.connecting !== true;
+  };
+  return await settledCatalog(client, isEnough, { signal, waitMs });
+}
+
+/** Makes a call at a server and answers what it asks; resolves with its result. */
+export async function callAtServer(client: ServerClient, call: CallAtServer): Promise<CallResult> {
+  const { tool, principal, session, idempotencyKey, timeoutMs, waitMs, signal } = call;
+  const questions = new Questions(client, call);
+  const body = {
+    arguments: call.arguments,
+    ...(session === undefined ? {} : { sessionId: session }),
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...(timeoutMs === undefined ? {} : { timeoutSeconds: timeoutMs / 1000 }),
+    ...(waitMs === undefined ? {} : { waitSeconds: waitMs / 1000 }),
+    ...(call.client.elicit === undefined ? {} : { elicitation: true }),
+  };
+  let cancel: (() => void) | undefined;
+  try {
+    const path = `/api/tools/${encodeURIComponent(tool)}/call`;
+    for await (const { event, data } of client.events(path, { body, principal })) {
+      if (event === 'started') {
+        const { id } = data as { id: string };
+        cancel = () => void client.request('DELETE', `/api/call-streams/${id}`, { principal }).catch(() => undefined);
+        if (signal.aborted) cancel();
+        else signal.addEventListener('abort', cancel, { once: true });
+      } else if (event === 'result') return data as CallResult;
+      else if (event === 'problem') throw problemOf(data as { code: string; detail: string });
+      else questions.take(event, data);
+    }
+  } finally {
+    if (cancel !== undefined) signal.removeEventListener('abort', cancel);
+    questions.close();
+  }
+  throw new Failure(1, 'server-lost', `the server at ${client.url} ended before the call had an outcome`, {
+    next: 'signalbox journal tells what is known of it',
+  });
+}
+
+function problemOf({ code, detail }: { readonly code: string; readonly detail: string }): Error {
+  return code === 'box-closed'
+    ? new SignalboxError('box-closed', detail)
+    : new Failure(1, code, detail, { next: 'signalbox status' });
+}
+
+/** What a call asks while it runs. */
+class Questions {
+  readonly #client: ServerClient;
+  readonly #call: CallAtServer;
+  readonly #open = new Map<string, AbortController>();
+
+  constructor(client: ServerClient, call: CallAtServer) {
+    this.#client = client;
+    this.#call = call;
+  }
+
+  take(event: string, data: unknown): void {
+    const { onProgress, client, approve } = this.#call;
+    switch (event) {
+      case 'progress':
+        return onProgress(data as Progress);
+      case 'log':
+        return client.log?.(data as LogMessage);
+      case 'approval': {
+        const { expiresAt, ...request } = data as Omit<ApprovalRequest, 'expiresAt' | 'signal'> & { expiresAt: string };
+        if (approve === undefined) return;
+        return this.#ask(request.approvalId, async (signal) => {
+          const answer = await approve({ ...request, expiresAt: new Date(expiresAt), signal });
+          if (!signal.aborted) await this.#answerApproval(request.approvalId, answer);
+        });
+      }
+      case 'elicitation': {
+        const { id, request } = data as { id: string; request: Elicitation };
+        const { elicit } = client;
+        if (elicit === undefined) return;
+        return this.#ask(id, async (signal) => {
+          const answer = await elicit(request, { signal });
+          if (!signal.aborted) await this.#post(`/api/elicitations/${id}`, answer);
+        });
+      }
+      case 'approval-closed':
+        return this.#withdraw((data as { approvalId: string }).approvalId);
+      case 'elicitation-closed':
+        return this.#withdraw((data as { id: string }).id);
+      default:
+        // A newer server may report more.
+        return;
+    }
+  }
+
+  close(): void {
+    for (const id of this.#open.keys()) this.#withdraw(id);
+  }
+
+  #ask(id: string, work: (signal: AbortSignal) => Promise<void>): void {
+    const question = new AbortController();
+    this.#open.set(id, question);
+    // An answer that comes too late, or a question that was withdrawn: the result of the call tells how it went.
+    void work(question.signal)
+      .catch(() => undefined)
+      .finally(() => this.#open.delete(id));
+  }
+
+  #withdraw(id: string): void {
+    this.#open.get(id)?.abort();
+  }
+
+  async #answerApproval(id: string, answer: ApprovalAnswer): Promise<void> {
+    const { by } = answer;
+    if (!answer.allow) {
+      const body = answer.reason === undefined ? {} : { reason: answer.reason };
+      return await this.#post(`/api/approvals/${id}/deny`, body, by);
+    }
+    await this.#post(`/api/approvals/${id}/approve`, {}, by);
+  }
+
+  async #post(path: string, body: object, by: Principal = this.#call.principal): Promise<void> {
+    await this.#client.request('POST', path, { body, principal: by });
+  }
+}

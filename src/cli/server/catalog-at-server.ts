@@ -1,0 +1,50 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { CatalogNotice, CatalogSnapshot, HiddenTool, ServerProvenance } from '../../catalog/snapshot.ts';
+import type { ToolDefinition } from '../../model/tool.ts';
+import type { ServerClient } from './server-client.ts';
+
+/** The catalog as it comes over the wire: with times as text. */
+interface CatalogDocument {
+  readonly version: number;
+  readonly items: readonly ToolDefinition[];
+  readonly servers: readonly (Omit<ServerProvenance, 'since'> & { readonly since: string })[];
+  readonly hidden: readonly (Omit<HiddenTool, 'since'> & { readonly since: string })[];
+  readonly notices: readonly CatalogNotice[];
+}
+
+const lookEveryMs = 200;
+
+/** Returns the catalog of a server, as a box of this process would have it. */
+export async function catalogAtServer(client: ServerClient, profile?: string): Promise<CatalogSnapshot> {
+  const query = profile === undefined ? '' : `?profile=${encodeURIComponent(profile)}`;
+  const { version, items, servers, hidden, notices } = await client.request<CatalogDocument>(
+    'GET',
+    `/api/tools${query}`,
+  );
+  return {
+    version,
+    tools: items,
+    servers: servers.map((server) => ({ ...server, since: Date.parse(server.since) })),
+    hidden: hidden.map((tool) => ({ ...tool, since: Date.parse(tool.since) })),
+    notices,
+  };
+}
+
+/** Returns the catalog once it is complete enough, or as it is when the time is up: servers may still be starting. */
+export async function settledCatalog(
+  client: ServerClient,
+  isEnough: (catalog: CatalogSnapshot) => boolean,
+  { profile, signal, waitMs }: { readonly profile?: string; readonly signal?: AbortSignal; readonly waitMs: number },
+): Promise<CatalogSnapshot> {
+  const until = Date.now() + waitMs;
+  for (;;) {
+    const catalog = await catalogAtServer(client, profile);
+    if (isEnough(catalog) || Date.now() >= until || signal?.aborted === true) return catalog;
+    await wait(lookEveryMs, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+  }
+}
+
+/** Whether no server is still being tried for the first time. */
+export function isSettled({ servers }: CatalogSnapshot): boolean {
+  return !servers.some(({ connecting }) => connecting === true);
+}

@@ -1,0 +1,94 @@
+import { realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { findConfiguration } from '../../config/find-configuration.ts';
+import { messageOf } from '../../model/errors.ts';
+import { Failure } from '../fail.ts';
+import { type Globals, shortPath } from '../globals.ts';
+import { printable } from '../printable.ts';
+import { type RunningServer, runningServers } from '../serve/running-servers.ts';
+import type { Printer } from '../terminal.ts';
+import { ServerClient } from './server-client.ts';
+
+/** A server that runs on the data directory and lets this command in. */
+export interface ConnectedServer {
+  readonly client: ServerClient;
+  readonly url: string;
+  /** The path of its configuration, which need not be there. */
+  readonly configuration: string;
+}
+
+/** Longer than a busy machine takes to load the routes, with the first request for one. */
+const patienceMs = 30_000;
+
+interface Info {
+  readonly product: string;
+  readonly configuration?: { readonly file: string };
+}
+
+/**
+ * Finds the server that a command should talk to: one that runs on its data directory, from the same configuration unless the command
+ * has none. Returns `undefined` where the command works on its own, and prints why when a server runs.
+ */
+export async function connectToServer(globals: Globals, errors: Printer): Promise<ConnectedServer | undefined> {
+  if (globals.local) return undefined;
+  for (const server of reachableServers(globals.data)) {
+    const found = await askConfiguration(server);
+    if ('client' in found && isConfigurationOf(globals, found.configuration)) return found;
+    const problem =
+      'problem' in found
+        ? `does not answer (${found.problem})`
+        : `runs another configuration (${shortPath(found.configuration)})`;
+    if (!globals.json)
+      await errors.print(`note: the server at ${server.url} ${printable(problem)}; this command works without it\n`);
+  }
+  return undefined;
+}
+
+/** Whether a command may talk to a server of this configuration: it has the same one, or none of its own. */
+export function isConfigurationOf(globals: Globals, configuration: string): boolean {
+  const own = ownConfiguration(globals);
+  return own === undefined || isSameFile(own, configuration);
+}
+
+/** Returns the globals with the configuration of the running server, where the command has none: its records may be elsewhere than usual. */
+export function withConfigurationOfServer(globals: Globals): Globals {
+  if (globals.local || ownConfiguration(globals) !== undefined) return globals;
+  const [server] = reachableServers(globals.data);
+  const file = server?.configuration;
+  return file !== undefined && isSameFile(file, file) ? { ...globals, config: file } : globals;
+}
+
+/** The servers that take commands, the newest first. */
+function reachableServers(data: string): readonly (RunningServer & { readonly key: string })[] {
+  return runningServers(data)
+    .filter((server): server is RunningServer & { key: string } => server.key !== undefined)
+    .filter(({ role }) => role !== 'worker')
+    .toSorted((a, b) => b.startedAt.localeCompare(a.startedAt));
+}
+
+function ownConfiguration({ config }: Globals): string | undefined {
+  return config === undefined ? findConfiguration(process.cwd()) : resolve(config);
+}
+
+async function askConfiguration(
+  server: RunningServer & { readonly key: string },
+): Promise<ConnectedServer | { readonly problem: string }> {
+  const { url, key, configuration = '' } = server;
+  const client = new ServerClient(url, key);
+  try {
+    const info = await client.request<Info>('GET', '/api/info', { timeoutMs: patienceMs });
+    if (info.product !== 'Signalbox') return { problem: 'something else answers there' };
+    return { client, url, configuration: info.configuration?.file ?? configuration };
+  } catch (error) {
+    return { problem: messageOf(error instanceof Failure ? (error.cause ?? error) : error) };
+  }
+}
+
+/** Whether two paths lead to the same file that is there. */
+function isSameFile(one: string, other: string): boolean {
+  try {
+    return realpathSync(one) === realpathSync(other);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,139 @@
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import type { ApprovalAnswer, ApprovalRequest } from '../model/approval.ts';
+import type { CallOptions, CallResult } from '../model/call.ts';
+import type { Asking, Elicitation, ElicitationAnswer } from '../model/client.ts';
+import { SignalboxError } from '../model/errors.ts';
+import { newSecretId } from '../model/identifiers.ts';
+import type { ServerContext } from './environment.ts';
+import { problemOf } from './problems/problem-of.ts';
+import { eventStreamHeaders, frameOf } from './sse.ts';
+
+/** A question of a tool that waits for the caller. */
+interface PendingElicitation {
+  readonly principal: string;
+  readonly resolve: (answer: ElicitationAnswer) => void;
+}
+
+/** A call that runs, and whose it is. */
+interface StreamedCall {
+  readonly principal: string;
+  readonly cancel: () => void;
+}
+
+/** The part of the options by which a call reports to its caller. */
+type Reports = Pick<CallOptions, 'signal' | 'approve' | 'onProgress' | 'client'>;
+
+const heartbeatMs = 15_000;
+const heartbeat = ':\n\n';
+
+/** Calls that report to their caller while they run, as server-sent events, and the questions that they wait with. */
+export class StreamedCalls {
+  readonly #pending = new Map<string, PendingElicitation>();
+  readonly #running = new Map<string, StreamedCall>();
+  readonly #log: (line: string) => void;
+
+  constructor(log: (line: string) => void) {
+    this.#log = log;
+  }
+
+  /**
+   * Runs a call and streams what it reports; the first event is `started`, the last one `result`, or `problem` when there is none.
+   * The call is cancelled when the client closes the connection.
+   */
+  async answer(
+    context: ServerContext,
+    { canAnswer }: { readonly canAnswer: boolean },
+    run: (reports: Reports) => Promise<CallResult>,
+  ): Promise<Response> {
+    const { outgoing } = context.env;
+    const principal = context.var.principal.id;
+    const id = newSecretId('stream');
+    const cancelled = new AbortController();
+    const cancel = (): void => cancelled.abort();
+    outgoing.once('close', cancel);
+    if (outgoing.closed) cancel();
+    this.#running.set(id, { principal, cancel });
+    outgoing.writeHead(200, eventStreamHeaders);
+    const send = (event: string, data: object): void => void outgoing.write(frameOf({ event, data }));
+    const beating = setInterval(() => outgoing.write(heartbeat), heartbeatMs);
+    const elicit = (request: Elicitation, asking: Asking): Promise<ElicitationAnswer> =>
+      this.#elicit(principal, request, asking, send);
+    send('started', { id });
+    try {
+      const result = await run({
+        signal: cancelled.signal,
+        approve: (request) => asked(request, send),
+        onProgress: (progress) => {
+          // A client that reads slowly needs the newest progress, not every step.
+          if (!outgoing.writableNeedDrain) send('progress', progress);
+        },
+        client: { log: (message) => send('log', message), ...(canAnswer ? { elicit } : {}) },
+      });
+      send('result', result);
+    } catch (error) {
+      send('problem', problemOf(error, this.#log).document());
+    } finally {
+      this.#running.delete(id);
+      clearInterval(beating);
+      outgoing.end();
+    }
+    return RESPONSE_ALREADY_SENT;
+  }
+
+  /** Cancels a call; its result is still streamed. Rejects with `call-unknown` when it has ended, or is of another principal. */
+  cancel(id: string, principal: string): void {
+    const call = this.#running.get(id);
+    if (call?.principal !== principal)
+      throw new SignalboxError('call-unknown', `no call streams as ${id.slice(0, 100)}`);
+    call.cancel();
+  }
+
+  /** Answers a question of a tool. Rejects with `question-unknown` when it does not wait, or waits for another principal. */
+  submit(id: string, principal: string, answer: ElicitationAnswer): void {
+    const pending = this.#pending.get(id);
+    if (pending?.principal !== principal)
+      throw new SignalboxError('question-unknown', `no question ${id.slice(0, 100)} waits for an answer`);
+    this.#pending.delete(id);
+    pending.resolve(answer);
+  }
+
+  async #elicit(
+    principal: string,
+    request: Elicitation,
+    { signal }: Asking,
+    send: (event: string, data: object) => void,
+  ): Promise<ElicitationAnswer> {
+    const id = newSecretId('elic');
+    const { promise, resolve } = Promise.withResolvers<ElicitationAnswer>();
+    const withdraw = (): void => {
+      if (this.#pending.delete(id)) send('elicitation-closed', { id });
+      resolve({ action: 'cancel' });
+    };
+    this.#pending.set(id, { principal, resolve });
+    signal.addEventListener('abort', withdraw, { once: true });
+    send('elicitation', { id, request });
+    if (signal.aborted) withdraw();
+    try {
+      return await promise;
+    } finally {
+      signal.removeEventListener('abort', withdraw);
+    }
+  }
+}
+
+/** Reports the question; the answer comes through the approvals, from whoever is first. */
+function asked(
+  { signal, expiresAt, ...request }: ApprovalRequest,
+  send: (event: string, data: object) => void,
+): Promise<ApprovalAnswer> {
+  const { promise, resolve } = Promise.withResolvers<ApprovalAnswer>();
+  const close = (): void => {
+    send('approval-closed', { approvalId: request.approvalId });
+    // Nobody reads it: the question is over.
+    resolve({ allow: false });
+  };
+  if (signal.aborted) close();
+  else signal.addEventListener('abort', close, { once: true });
+  send('approval', { ...request, expiresAt: expiresAt.toISOString() });
+  return promise;
+}

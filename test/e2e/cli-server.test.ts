@@ -1,0 +1,273 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, describe, suite, test } from 'node:test';
+import { begunOf } from '../../src/cli/serve/running-servers.ts';
+import { Place, finished, launcher, said } from './cli-place.ts';
+
+const desk = `
+import { defineTool, localServer } from 'signalbox';
+console.error('desk runs in ' + process.pid);
+const where = defineTool({ name: 'where', description: 'Where.', effect: 'read', run: () => String(process.pid) });
+const write = defineTool({ name: 'write', description: 'Writes.', effect: 'irreversible', run: () => 'written by ' + process.pid });
+const steps = defineTool({
+  name: 'steps', description: 'Steps.', effect: 'read',
+  async run(_args, { client, signal }) {
+    client.log?.({ level: 'info', data: 'on it' });
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+  },
+});
+const ask = defineTool({
+  name: 'ask', description: 'Asks.', effect: 'read',
+  async run(_args, { client }) {
+    if (client.elicit === undefined) throw new Error('nobody can be asked');
+    return JSON.stringify(await client.elicit({ mode: 'url', message: 'Agree there.', url: 'https://example.org/a' }));
+  },
+});
+export default localServer({ name: 'desk', tools: [where, write, steps, ask] });`;
+const files = {
+  'desk.ts': desk,
+  'signalbox.config.json': JSON.stringify({ mcpServers: { desk: { module: './desk.ts' } } }),
+};
+const user = `user:${userInfo().username}`;
+
+async function serve(
+  t: TestContext,
+  place: Place,
+  args: readonly string[] = [],
+): Promise<{ url: string; pid: number }> {
+  const child = place.start(['serve', '--port', '0', '--json', ...args]);
+  t.after(async () => {
+    const ended = finished(child);
+    child.kill('SIGTERM');
+    await ended;
+  });
+  const { url } = JSON.parse(await said(child.stdout, /\n/)) as { url: string };
+  return { url, pid: child.pid ?? 0 };
+}
+
+async function entries(place: Place): Promise<Record<string, unknown>[]> {
+  return (await place.json(['journal', '--limit', '100']))['items'] as Record<string, unknown>[];
+}
+
+const probe = spawnSync('script', ['--version'], { encoding: 'utf8' });
+const skip =
+  probe.error === undefined && probe.stdout.includes('util-linux') ? {} : { skip: 'needs script of util-linux' };
+
+/** Runs a command at a terminal and types each answer when it is asked for. */
+async function dialogue(
+  place: Place,
+  command: string,
+  answers: readonly (readonly [RegExp, string])[],
+): Promise<{ readonly code: number | null; readonly stdout: string }> {
+  const env = { ...process.env, SIGNALBOX_HOME: place.data, NO_COLOR: '1', TERM: 'xterm' };
+  const line = `${process.execPath} ${launcher} ${command}`;
+  const child = spawn('script', ['--quiet', '--return', '--command', line, '/dev/null'], { cwd: place.directory, env });
+  const ended = finished(child);
+  for (const [asked, answer] of answers) {
+    await said(child.stdout, asked);
+    child.stdin.write(answer);
+  }
+  return await ended;
+}
+
+describe('commands beside a running server', () => {
+  test('without a configuration: tools lists what the server offers, its demo tools are called and undone; status names it', async (t) => {
+    const place = new Place();
+    const { url } = await serve(t, place);
+    const elsewhere = new Place();
+    const at = (args: readonly string[]): ReturnType<Place['run']> =>
+      elsewhere.run(args, { environment: { SIGNALBOX_HOME: place.data } });
+    const { items } = JSON.parse((await at(['tools', '--json'])).stdout) as { items: { name: string }[] };
+    const names = items.map(({ name }) => name);
+    assert.ok(names.includes('mcp__demo__write_note') && names.includes('mcp__signalbox__create_job'), names.join());
+    const local = JSON.parse((await at(['tools', '--json', '--local'])).stdout) as { items: unknown[] };
+    assert.ok(local.items.length < items.length);
+
+    const write = ['call', 'write_note', '{"name":"a","text":"hello"}', '--session', 's1', '--json'];
+    const asked = JSON.parse((await at(write)).stdout) as { outcome: string; approvalId: string };
+    assert.equal(asked.outcome, 'awaiting-approval');
+    assert.equal((await at(['approve', asked.approvalId])).code, 0);
+    const written = JSON.parse((await at(write)).stdout) as { outcome: string; callId: string; changes: unknown[] };
+    assert.equal(written.outcome, 'completed');
+    assert.equal(written.changes.length, 1);
+    const undone = await at(['undo', written.callId, '--json']);
+    assert.deepEqual([undone.code, (JSON.parse(undone.stdout) as { outcome: string }).outcome], [0, 'undone']);
+
+    const status = await at(['status']);
+    assert.ok(status.stdout.includes(url), status.stdout);
+    assert.match(status.stdout, /Config +none \(.*signalbox\.config\.json is not there\)/);
+    assert.doesNotMatch((await at(['status', '--json'])).stdout, /"key"/);
+    const doctor = await at(['doctor']);
+    assert.match(
+      doctor.stdout,
+      new RegExp(`ok +server at ${url} .* is ready, ${items.length} tools; commands go to it`),
+    );
+  });
+
+  test('calls run in the server, as the user of this machine or as the agent that --as names, and are recorded once', async (t) => {
+    const place = new Place(files);
+    const { pid } = await serve(t, place);
+    assert.equal((await place.run(['call', 'where'])).stdout, `${pid}\n`);
+    assert.equal((await place.run(['call', 'desk/where', '--as', 'büro'])).stdout, `${pid}\n`);
+    const local = await place.run(['call', 'where', '--local']);
+    assert.equal(local.code, 0, local.stderr);
+    assert.notEqual(local.stdout, `${pid}\n`);
+    const calls = (await entries(place)).filter(({ type }) => type === 'ToolInvoked');
+    assert.deepEqual(
+      calls.map(({ principal }) => principal),
+      [
+        { id: user, kind: 'human' },
+        { id: 'büro', kind: 'agent' },
+        { id: user, kind: 'human' },
+      ],
+    );
+    assert.equal((await place.run(['call', 'wher'])).code, 1, 'an unknown tool is an outcome');
+  });
+
+  test('a call is asked about at the terminal, and the answer is of the user of this machine', skip, async (t) => {
+    const place = new Place(files);
+    const { pid } = await serve(t, place);
+    const { stdout } = await dialogue(place, 'call write', [[/asks because: .*Run it\? \[y\/N\] /s, 'y\r']]);
+    assert.match(stdout, new RegExp(`written by ${pid}`));
+    const { stdout: refused } = await dialogue(place, 'call write', [[/Run it\? \[y\/N\] /, 'n\r']]);
+    assert.match(refused, /answered no at the terminal/);
+    const answers = (await entries(place)).filter(({ type }) => type === 'ApprovalResolved');
+    assert.deepEqual(
+      answers.map(({ decision, by }) => [decision, by]),
+      [
+        ['approved', { id: user, kind: 'human' }],
+        ['denied', { id: user, kind: 'human' }],
+      ],
+    );
+  });
+
+  test('a tool asks the person at the terminal; without one it is told that nobody can be asked', skip, async (t) => {
+    const place = new Place(files);
+    await serve(t, place);
+    const { stdout } = await dialogue(place, 'call ask', [[/Agree there\.[^]*opened it\? \[y\/N\] /, 'y\r']]);
+    assert.match(stdout, /\{"action":"accept"\}/);
+    assert.match((await place.run(['call', 'ask'])).stderr, /nobody can be asked/);
+  });
+
+  test('Ctrl-C cancels the call at the server, and its end is told and recorded', async (t) => {
+    const place = new Place(files);
+    await serve(t, place);
+    const child = place.start(['call', 'steps', '--json']);
+    const ended = finished(child);
+    await said(child.stderr, /on it/);
+    child.kill('SIGINT');
+    const { code, stdout } = await ended;
+    const { outcome, callId } = JSON.parse(stdout) as { outcome: string; callId: string };
+    assert.deepEqual([code, outcome], [1, 'cancelled']);
+    const call = (await entries(place)).find((entry) => entry['callId'] === callId && entry['type'] === 'ToolInvoked');
+    assert.equal(call?.['outcome'], 'cancelled');
+  });
+
+  test('another configuration, by --config or by being nearer, is used without the server, and that is said', async (t) => {
+    const place = new Place(files);
+    const { url, pid } = await serve(t, place);
+    const other = new Place(files);
+    const environment = { SIGNALBOX_HOME: place.data };
+    const note = new RegExp(
+      `^note: the server at ${url} runs another configuration \\(.*\\); this command works without it`,
+    );
+    for (const [where, args] of [
+      [other, ['call', 'where']],
+      [place, ['call', 'where', '--config', join(other.directory, 'signalbox.config.json')]],
+    ] as const) {
+      const { code, stdout, stderr } = await where.run(args, { environment });
+      assert.equal(code, 0, stderr);
+      assert.notEqual(stdout, `${pid}\n`);
+      assert.match(stderr, note);
+    }
+    const named = ['call', 'where', '--config', join(place.directory, 'signalbox.config.json')];
+    assert.equal((await other.run(named, { environment })).stdout, `${pid}\n`);
+  });
+
+  test('commands that only read leave nothing in the journal, and neither does the start of a server but its token', async (t) => {
+    const place = new Place(files);
+    await serve(t, place);
+    const before = (await entries(place)).map(({ type }) => type);
+    assert.deepEqual(before, ['TokenCreated']);
+    for (const args of [['tools'], ['approvals'], ['approvals', 'rules'], ['status'], ['token', 'list'], ['journal']]) {
+      assert.equal((await place.run(args)).code, 0, args.join(' '));
+      assert.equal((await place.run([...args, '--local'])).code, 0, args.join(' '));
+    }
+    assert.deepEqual(
+      (await entries(place)).map(({ type }) => type),
+      before,
+    );
+  });
+});
+
+suite('the run file', () => {
+  test('is private, and its key lets nobody in who does not name a principal', async (t) => {
+    const place = new Place();
+    const { url, pid } = await serve(t, place);
+    const directory = join(place.data, 'running');
+    assert.deepEqual(readdirSync(directory), [`${pid}.json`]);
+    const file = join(directory, `${pid}.json`);
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    const { key } = JSON.parse(readFileSync(file, 'utf8')) as { key: string };
+    const info = async (principal?: string): Promise<unknown> => {
+      const headers = {
+        authorization: `Bearer ${key}`,
+        ...(principal === undefined ? {} : { 'signalbox-principal': principal }),
+      };
+      const response = await fetch(`${url}/api/info`, { headers });
+      return [response.status, ((await response.json()) as { reader?: unknown }).reader];
+    };
+    assert.deepEqual(await info('human user%3Aada'), [200, { id: 'user:ada', role: 'admin' }]);
+    for (const wrong of [undefined, '', 'system serve', 'human', 'human %E0%A4%A', `human ${'a'.repeat(2000)}`])
+      assert.deepEqual(await info(wrong), [400, undefined], wrong);
+  });
+
+  test('of a stranger, a killed server, another machine or open to others is not trusted: nothing is sent there', async (t) => {
+    const place = new Place(files);
+    const asked: string[] = [];
+    const stranger = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      response.end('{}');
+    });
+    t.after(() => stranger.close());
+    stranger.listen(0, '127.0.0.1');
+    await once(stranger, 'listening');
+    const { port } = stranger.address() as AddressInfo;
+    const directory = join(place.data, 'running');
+    mkdirSync(directory, { recursive: true });
+    const own = {
+      url: `http://127.0.0.1:${port}`,
+      pid: process.pid,
+      startedAt: new Date().toISOString(),
+      key: 'k'.repeat(43),
+    };
+    const write = (server: object, mode = 0o600): void => {
+      const file = join(directory, 'other.json');
+      writeFileSync(file, JSON.stringify({ ...own, ...begunOf(process.pid), ...server }));
+      chmodSync(file, mode);
+    };
+    for (const [server, mode] of [
+      [{ begun: 'before' }, 0o600],
+      [{}, 0o644],
+      [{ url: `https://127.0.0.1:${port}` }, 0o600],
+      [{ url: 'http://192.0.2.1:80' }, 0o600],
+      [{ role: 'worker' }, 0o600],
+    ] as const) {
+      write(server, mode);
+      const { code, stderr } = await place.run(['call', 'where']);
+      assert.equal(code, 0, stderr);
+    }
+    assert.deepEqual(asked, []);
+    write({});
+    const { code, stderr } = await place.run(['call', 'where']);
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /does not answer \(something else answers there\); this command works without it/);
+    assert.deepEqual(asked, ['/api/info'], 'a redirect or another answer is not followed');
+  });
+});
