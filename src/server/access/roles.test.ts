@@ -52,6 +52,8 @@ const agentsSee = new Set(
     '/assets/page.css',
     '/api/info',
     '/api/tools',
+    '/api/resources',
+    '/api/prompts',
     '/api/tools/{name}',
     '/api/servers',
     '/api/calls',
