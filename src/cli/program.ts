@@ -22,6 +22,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command, context
   approvals: async () => (await import('./approvals/approvals.ts')).addApprovalsCommand,
   approve: async () => (await import('./approvals/approve.ts')).addApproveCommand,
   deny: async () => (await import('./approvals/deny.ts')).addDenyCommand,
+  'elicitations answer': async () => (await import('./elicitations/elicitations.ts')).addElicitationCommands,
   undo: async () => (await import('./undo.ts')).addUndoCommand,
   journal: async () => (await import('./journal/journal.ts')).addJournalCommand,
   backup: async () => (await import('./backup.ts')).addBackupCommand,
