@@ -170,6 +170,7 @@ async function ask(parts: ContentParts, server: string, { options, ask: put }: R
     throw ended(server, signal?.aborted === true ? 'cancelled' : 'timed-out', 'it was asked');
   }
   const client = toolClient(options.client, {
+    server,
     signal: over.signal,
     get isOver() {
       return over.signal.aborted;

@@ -7,6 +7,8 @@ import { unlessAborted } from '../model/unless-aborted.ts';
 export interface AskedCall {
   readonly isOver: boolean;
   readonly signal: AbortSignal;
+  /** The server that runs it. */
+  readonly server: string;
   hold(): () => void;
 }
 
@@ -20,7 +22,7 @@ export function toolClient(given: CallClient | undefined, call: AskedCall): Tool
     if (asking === undefined && call.isOver) throw new Error('the call is over');
     const release = call.hold();
     try {
-      return await unlessAborted(() => put({ ...asking, signal }), signal);
+      return await unlessAborted(() => put({ ...asking, signal, server: call.server }), signal);
     } finally {
       release();
     }

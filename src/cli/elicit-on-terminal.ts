@@ -16,7 +16,7 @@ export function elicitOnTerminal(
     const { colors } = errors;
     await errors.print(`${colors.bold(colors.yellow('the tool asks'))} ${printable(request.message)}\n`);
     if (request.mode === 'url') {
-      await errors.print(`  ${colors.bold(oneLine(request.url))}\n`);
+      await errors.print(`  ${oneLine(request.url)}\n  on ${colors.bold(new URL(request.url).host)}\n`);
       const answer = await ask('Have you opened it? [y/N] ');
       return { action: answer === undefined ? 'cancel' : isYes(answer) ? 'accept' : 'decline' };
     }

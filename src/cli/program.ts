@@ -23,6 +23,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command, context
   approve: async () => (await import('./approvals/approve.ts')).addApproveCommand,
   deny: async () => (await import('./approvals/deny.ts')).addDenyCommand,
   jobs: async () => (await import('./jobs/jobs.ts')).addJobsCommand,
+  'elicitations answer': async () => (await import('./elicitations/elicitations.ts')).addElicitationCommands,
   undo: async () => (await import('./undo.ts')).addUndoCommand,
   journal: async () => (await import('./journal/journal.ts')).addJournalCommand,
   backup: async () => (await import('./backup.ts')).addBackupCommand,

@@ -120,6 +120,11 @@ function fromSignalbox(error: SignalboxError): Failure {
     case 'approval-answered':
     case 'approval-expired':
       return new Failure(1, error.code, error.message, { next: 'signalbox approvals --all', cause: error });
+    case 'elicitation-unknown':
+    case 'elicitation-closed':
+      return new Failure(1, error.code, error.message, { next: 'signalbox elicitations', cause: error });
+    case 'elicitation-invalid':
+      return new Failure(2, error.code, error.message, { next: 'signalbox answer --help', cause: error });
     case 'rule-unknown':
       return new Failure(1, error.code, error.message, { next: 'signalbox approvals rules', cause: error });
     case 'job-unknown':

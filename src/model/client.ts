@@ -48,6 +48,8 @@ export interface Asking {
   readonly signal: AbortSignal;
   /** What the server calls the question, where it has a name. */
   readonly key?: string;
+  /** The server whose tool asks. */
+  readonly server?: string;
 }
 
 /** What whoever makes a call can do for its tool while it runs. What is absent, the tool is told that nobody can do. */

@@ -1,5 +1,6 @@
 import type { ContentReader } from '../call/content-reader.ts';
 import type { CallResult, Progress } from '../model/call.ts';
+import type { SamplingAnswer, SamplingRequest } from '../model/client.ts';
 import type { JsonObject, JsonValue } from '../model/json.ts';
 import type { PermissionMode } from '../model/permission-mode.ts';
 import type { ToolDefinition } from '../model/tool.ts';
@@ -19,8 +20,15 @@ export interface Runtime {
    * `undefined` when it is not there (any more).
    */
   transcript?(memory: JsonValue, cwd: string): Promise<readonly TranscriptMessage[] | undefined>;
+  /** Sends one `sampling/createMessage` request to a model; absent where the runtime reaches no model directly. */
+  sample?(request: SamplingRequest, options: SampleOptions): Promise<SamplingAnswer>;
   /** Ends whatever it keeps between turns. */
   close(): Promise<void>;
+}
+
+export interface SampleOptions {
+  readonly model: string;
+  readonly signal: AbortSignal;
 }
 
 /** One user message, and what the agent may use to answer it. */

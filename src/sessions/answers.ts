@@ -7,6 +7,7 @@ import { readEvents } from './read-events.ts';
 import type { SessionBox } from './session-box.ts';
 import type { SessionEvent } from './session-event.ts';
 import type { SessionPost } from './session-post.ts';
+import { elicitationClosed } from './turn-elicitations.ts';
 import type { Turns } from './turns.ts';
 
 type LastTurn = Pick<SessionRecord, 'id' | 'turnSeq' | 'turn'>;
@@ -33,17 +34,27 @@ export class Answers {
     this.#parts = parts;
     post.on('answered', ({ id, problem }) => this.#passedOn.get(id)?.(problem));
     post.on('answer', ({ id, session, toolCallId, answers, by }) => {
-      const questions = turns.of(session)?.questions;
-      if (questions === undefined) return;
-      let problem: Problem | undefined;
-      try {
-        if (!questions.answer(toolCallId, answers, by)) problem = unknownQuestion(toolCallId);
-      } catch (error) {
-        problem = error instanceof SignalboxError ? error : { code: 'store-unavailable', message: messageOf(error) };
-      }
-      const why = problem === undefined ? {} : { problem: { code: problem.code, message: problem.message } };
-      void post.tell('answered', { id, ...why });
+      const running = turns.of(session);
+      if (running !== undefined)
+        this.#take(id, () => running.questions.answer(toolCallId, answers, by), unknownQuestion(toolCallId));
     });
+    post.on('elicitation', ({ id, session, elicitationId, answer, by }) => {
+      const running = turns.of(session);
+      if (running !== undefined)
+        this.#take(id, () => running.elicitations.answer(elicitationId, answer, by), unknownElicitation(elicitationId));
+    });
+  }
+
+  /** Takes an answer that another process passed on, and tells that process how it went. */
+  #take(id: string, take: () => boolean, unknown: SignalboxError): void {
+    let problem: Problem | undefined;
+    try {
+      if (!take()) problem = unknown;
+    } catch (error) {
+      problem = error instanceof SignalboxError ? error : { code: 'store-unavailable', message: messageOf(error) };
+    }
+    const why = problem === undefined ? {} : { problem: { code: problem.code, message: problem.message } };
+    void this.#parts.post.tell('answered', { id, ...why });
   }
 
   /**
@@ -85,23 +96,48 @@ export class Answers {
       throw new SignalboxError('question-answered', `the question was already answered, by ${last.by}`);
     const isElsewhere = running === undefined && session.turn !== 'none' && post.reachesOthers;
     if (last === undefined || !isElsewhere) throw unknownQuestion(toolCallId);
-    const problem = await this.#passOn(session.id, toolCallId, answers, by);
-    if (problem !== undefined) throw new SignalboxError(problem.code as ErrorCode, problem.message);
+    // It passes the store, so registered secrets do not.
+    const redacted = JSON.parse(this.#parts.box.redact(JSON.stringify(answers))) as JsonObject;
+    const given = { session: session.id, toolCallId, answers: redacted, by: { id: by.id, kind: by.kind } };
+    await this.#passOn((id) => post.tell('answer', { id, ...given }));
   }
 
-  /** Gives an answer to the process that runs the turn. It passes the store, so registered secrets do not. */
-  async #passOn(session: string, toolCallId: string, given: JsonObject, by: Principal): Promise<Problem | undefined> {
-    const { box, post } = this.#parts;
+  /** Answers a server's question. Rejects with `elicitation-unknown`, `elicitation-closed` or `elicitation-invalid`. */
+  async answerElicitation(session: LastTurn, elicitationId: string, answer: JsonObject, by: Principal): Promise<void> {
+    const { box, turns, post } = this.#parts;
+    const running = turns.of(session.id);
+    if (running?.elicitations.answer(elicitationId, answer, by) === true) return;
+    let isAsked = false;
+    for await (const event of readEvents(box.sessionStore, session.id, Math.max(0, session.turnSeq - 1))) {
+      if (!('elicitationId' in event) || event.elicitationId !== elicitationId) continue;
+      if (event.type === 'elicitation_resolved') throw elicitationClosed(event);
+      isAsked = true;
+    }
+    const isElsewhere = running === undefined && session.turn !== 'none' && post.reachesOthers;
+    if (!isAsked || !isElsewhere) throw unknownElicitation(elicitationId);
+    const text = JSON.stringify(answer);
+    // What is typed into a form must arrive as it was typed, and the store takes no secrets.
+    if (box.redact(text) !== text)
+      throw new SignalboxError(
+        'elicitation-invalid',
+        'the answer holds a registered secret, and the turn runs in another process, to which secrets are not passed on; send the answer to the process that runs the turn, or decline',
+      );
+    const given = { session: session.id, elicitationId, answer, by: { id: by.id, kind: by.kind } };
+    await this.#passOn((id) => post.tell('elicitation', { id, ...given }));
+  }
+
+  /** Sends an answer to the process that runs the turn, and rejects with what that process says is wrong with it. */
+  async #passOn(send: (id: string) => Promise<void>): Promise<void> {
     const id = randomUUID();
-    const answers = JSON.parse(box.redact(JSON.stringify(given))) as JsonObject;
     const { promise, resolve } = Promise.withResolvers<Problem | undefined>();
     const message =
       'the process that runs the turn did not say that it has the answer; look whether it does, and try again';
     const timer = setTimeout(resolve, patienceMs, { code: 'store-unavailable', message });
     this.#passedOn.set(id, resolve);
     try {
-      await post.tell('answer', { id, session, toolCallId, answers, by: { id: by.id, kind: by.kind } });
-      return await promise;
+      await send(id);
+      const problem = await promise;
+      if (problem !== undefined) throw new SignalboxError(problem.code as ErrorCode, problem.message);
     } finally {
       clearTimeout(timer);
       this.#passedOn.delete(id);
@@ -119,5 +155,12 @@ function unknownQuestion(toolCallId: string): SignalboxError {
   return new SignalboxError(
     'question-unknown',
     `no question waits under ${JSON.stringify(toolCallId)}; those that do are told as "question_prompt"`,
+  );
+}
+
+function unknownElicitation(elicitationId: string): SignalboxError {
+  return new SignalboxError(
+    'elicitation-unknown',
+    `no question of a server waits under ${JSON.stringify(elicitationId)}; those that wait are listed by GET /api/elicitations`,
   );
 }

@@ -13,6 +13,7 @@ import { assertPlace } from './agent-choices.ts';
 import { Answers } from './answers.ts';
 import { checkDirectory, checkMessage, checkMode, checkTitle } from './check-session.ts';
 import { EventLog } from './event-log.ts';
+import { type PendingElicitation, pendingElicitations } from './pending-elicitations.ts';
 import { readEvents } from './read-events.ts';
 import { ServerNews } from './server-news.ts';
 import type { SessionBox } from './session-box.ts';
@@ -51,6 +52,8 @@ export interface SessionsOptions {
   readonly keepEvents?: number;
   /** How long an agent's question waits for its answer (2 h). */
   readonly questionMs?: number;
+  /** How long a server's question to the user waits for its answer (10 min). */
+  readonly elicitationMs?: number;
   /** Says why turns in the name of a principal may not run (any more): they end with `turn-refused`. */
   readonly refusal?: Refusal;
   /** How many turns run in this process at once, those that wait for a human not counted (32); 0: none, other processes of the store run them. */
@@ -65,6 +68,8 @@ const usual = {
   keepMs: 90 * 24 * 60 * minute,
   keepEvents: 200_000,
   questionMs: 120 * minute,
+  // As long as the time of a call stands still for its questions.
+  elicitationMs: 10 * minute,
   turnsAtOnce: 32,
 } as const;
 const mostQueued = 100;
@@ -101,7 +106,7 @@ class KeptSessions implements Sessions {
   #closing: Promise<void> | undefined;
 
   constructor({ box, agents, cwd = process.cwd(), ...given }: SessionsOptions) {
-    const { idleMs, keepMs, keepEvents, questionMs, turnsAtOnce } = { ...usual, ...given };
+    const { idleMs, keepMs, keepEvents, questionMs, elicitationMs, turnsAtOnce } = { ...usual, ...given };
     this.#box = box;
     this.#agents = agents;
     this.#cwd = cwd;
@@ -118,6 +123,7 @@ class KeptSessions implements Sessions {
       post,
       atOnce: turnsAtOnce,
       questionMs,
+      elicitationMs,
       keepEvents,
       refusal: given.refusal,
       onTurn: (id) => this.#sweep.touched(id),
@@ -286,6 +292,14 @@ class KeptSessions implements Sessions {
 
   async answer(id: string, toolCallId: string, answers: JsonObject, by: Principal): Promise<void> {
     await this.#answers.answer(await this.#find(id), toolCallId, answers, by);
+  }
+
+  elicitations(): Promise<readonly PendingElicitation[]> {
+    return pendingElicitations(this.#box.sessionStore);
+  }
+
+  async answerElicitation(id: string, elicitationId: string, answer: JsonObject, by: Principal): Promise<void> {
+    await this.#answers.answerElicitation(await this.#find(id), elicitationId, answer, by);
   }
 
   async *events(id: string, { after, signal }: EventOptions): AsyncGenerator<SessionEvent, void, undefined> {

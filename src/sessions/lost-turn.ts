@@ -1,5 +1,6 @@
 import type { SessionStore, TurnRecord } from '../journal/session-store.ts';
 import type { EventLog } from './event-log.ts';
+import { openElicitations } from './pending-elicitations.ts';
 import { readEvents } from './read-events.ts';
 import type { SessionHappening } from './session-event.ts';
 
@@ -24,10 +25,14 @@ export async function lostTurn(store: SessionStore, log: EventLog, turn: TurnRec
   const resolved = [...open.values()].map(({ toolCallId, approvalId }): SessionHappening => {
     return { type: 'approval_resolved', toolCallId, approvalId, decision: 'expired', by: 'system' };
   });
+  const cancelled = (await openElicitations(store, session)).map(({ toolCallId, elicitationId }): SessionHappening => {
+    const reason = 'the process that ran the turn ended';
+    return { type: 'elicitation_resolved', toolCallId, elicitationId, action: 'cancel', by: 'system', reason };
+  });
   await log.write(
     session.id,
     [
-      ...(isBegun ? resolved : [begin]),
+      ...(isBegun ? [...resolved, ...cancelled] : [begin]),
       { type: 'error', code: 'turn-lost', message },
       { type: 'done', reason: 'error' },
     ],

@@ -11,6 +11,8 @@ import type { SessionBox } from './session-box.ts';
 import type { SessionHappening, TurnReason } from './session-event.ts';
 import { sessionServers } from './session-servers.ts';
 import { TurnApprovals } from './turn-approvals.ts';
+import { type TurnClientOptions, turnClient } from './turn-client.ts';
+import { TurnElicitations } from './turn-elicitations.ts';
 import { type TurnMemory, recallTurn } from './turn-memory.ts';
 import { TurnQuestions } from './turn-questions.ts';
 
@@ -19,12 +21,16 @@ export interface TurnParts {
   readonly box: SessionBox;
   readonly log: EventLog;
   readonly agent: Agent;
+  /** All agents there are. */
+  readonly agents: readonly Agent[];
   readonly session: SessionRecord;
   readonly turn: TurnRecord;
   /** The session's memory as it is kept. */
   readonly memory: string | undefined;
   /** How long a question to the user waits. */
   readonly questionMs: number;
+  /** How long a question of a server waits. */
+  readonly elicitationMs: number;
   /** Aborted when nothing can be waited for any more. */
   readonly closed: AbortSignal;
   /** It waits for a human now. */
@@ -38,16 +44,20 @@ const lastGraceMs = 10_000;
 /** So many events may wait to be written before the runtime has to. */
 const mostUnwritten = 64;
 const retryMs = 1000;
+/** What belongs to a call that the runtime does not announce waits this long. */
+const announceWithinMs = 1000;
 
 /** One turn that runs in this process. */
 export class RunningTurn {
   readonly approvals: TurnApprovals;
   readonly questions: TurnQuestions;
+  readonly elicitations: TurnElicitations;
   readonly #parts: TurnParts;
   readonly #pieces: HeldPieces;
   readonly #interrupt = new AbortController();
   #status: Status = { type: 'status' };
   #toldServers = '';
+  readonly #announcements = new Map<string, PromiseWithResolvers<void>>();
   #isWaiting = false;
   #isLeft = false;
   #unwritten = 0;
@@ -59,6 +69,12 @@ export class RunningTurn {
     this.#parts = parts;
     this.#pieces = new HeldPieces(parts.box);
     this.questions = new TurnQuestions(this.#tell, this.#interrupt.signal, parts.questionMs);
+    this.elicitations = new TurnElicitations({
+      tell: this.#tell,
+      whenAnnounced: (toolCallId) => this.#announced(toolCallId),
+      interrupt: this.#interrupt.signal,
+      expireMs: parts.elicitationMs,
+    });
     this.approvals = new TurnApprovals(parts.box, this.#tell);
   }
 
@@ -109,6 +125,7 @@ export class RunningTurn {
       const code = error instanceof SignalboxError ? error.code : 'runtime-failed';
       if (!this.#interrupt.signal.aborted) this.#failure = { code, message: messageOf(error) };
     }
+    this.elicitations.close();
     await this.approvals.close();
     const error = this.#failure === undefined ? [] : [{ type: 'error', ...this.#failure } as const];
     const reason = this.#failure === undefined ? (this.#reason ?? 'interrupted') : 'error';
@@ -127,6 +144,15 @@ export class RunningTurn {
     await box.requireServers({ signal });
     const { id, cwd, permissionMode, owner } = session;
     const principal = { id: `${owner.id}/${agent.name}`, kind: 'agent' } as const;
+    const { elicitations } = this;
+    const client: TurnClientOptions = {
+      elicitations,
+      agent,
+      agents: this.#parts.agents,
+      cwd,
+      permissionMode,
+      tell: this.#tell,
+    };
     const events = agent.runtime.turn({
       session: id,
       content: turn.content,
@@ -147,6 +173,7 @@ export class RunningTurn {
         options: (toolCallId) => ({
           waitMs: Number.POSITIVE_INFINITY,
           approve: (request) => this.approvals.ask(toolCallId, request),
+          client: turnClient(client, toolCallId),
         }),
       }),
       serverContent: contentReader(box, { profile: agent.profile, session: id, principal }),
@@ -206,16 +233,33 @@ export class RunningTurn {
       case 'done':
         this.#reason = event.reason;
         break;
+      case 'tool_call_end':
+        this.#tell(event);
+        this.#announcement(event.toolCallId).resolve();
+        break;
       case 'text_delta':
       case 'thinking_delta':
       case 'tool_call_start':
       case 'tool_call_delta':
-      case 'tool_call_end':
       case 'tool_progress':
       case 'tool_result':
       case 'error':
         this.#tell(event);
     }
+  }
+
+  #announcement(toolCallId: string): PromiseWithResolvers<void> {
+    const known = this.#announcements.get(toolCallId) ?? Promise.withResolvers<void>();
+    this.#announcements.set(toolCallId, known);
+    return known;
+  }
+
+  /** Resolves when the session's events show the call: it can run before the runtime's events about it are read. */
+  async #announced(toolCallId: string): Promise<void> {
+    const { promise, resolve } = this.#announcement(toolCallId);
+    const timer = setTimeout(resolve, announceWithinMs);
+    await promise;
+    clearTimeout(timer);
   }
 
   readonly #tell = (happening: SessionHappening): void => {
@@ -225,8 +269,8 @@ export class RunningTurn {
 
   /** Whether the session waits for a human is written with the event that makes it so. */
   #waitsNow({ type }: SessionHappening): boolean | undefined {
-    if (!type.startsWith('approval_') && !type.startsWith('question_')) return undefined;
-    const waits = this.approvals.count + this.questions.count > 0;
+    if (!/^(?:approval|question|elicitation)_/.test(type)) return undefined;
+    const waits = this.approvals.count + this.questions.count + this.elicitations.count > 0;
     if (waits === this.#isWaiting) return undefined;
     this.#isWaiting = waits;
     if (waits) this.#parts.onWaits();

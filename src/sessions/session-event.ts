@@ -1,5 +1,6 @@
+import type { ElicitationAnswer } from '../model/client.ts';
 import type { Decision } from '../model/decision.ts';
-import type { JsonObject } from '../model/json.ts';
+import type { JsonObject, JsonValue } from '../model/json.ts';
 import type { PermissionMode } from '../model/permission-mode.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Question, TurnEvent } from '../runtimes/runtime.ts';
@@ -48,7 +49,41 @@ export type SessionHappening =
       readonly by: Principal['id'];
     }
   | { readonly type: 'question_prompt'; readonly toolCallId: string; readonly questions: readonly Question[] }
-  | { readonly type: 'question_answered'; readonly toolCallId: string; readonly by: Principal['id'] };
+  | { readonly type: 'question_answered'; readonly toolCallId: string; readonly by: Principal['id'] }
+  | ElicitationRequired
+  | {
+      readonly type: 'elicitation_resolved';
+      readonly toolCallId: string;
+      readonly elicitationId: string;
+      readonly action: ElicitationAnswer['action'];
+      readonly by: Principal['id'];
+      /** Why nobody's answer is needed any more; absent where a person answered. */
+      readonly reason?: string;
+    }
+  /** A model answered a server, or failed to, after a person had agreed. */
+  | {
+      readonly type: 'sampling_result';
+      readonly toolCallId: string;
+      readonly server: string;
+      readonly model: string;
+      readonly content?: JsonValue;
+      readonly error?: string;
+    };
+
+/** A server asks the user: a form, a page to open, or permission to ask a model. */
+export type ElicitationRequired = {
+  readonly type: 'elicitation_required';
+  readonly toolCallId: string;
+  readonly elicitationId: string;
+  /** The server that asks. */
+  readonly server: string;
+  readonly message: string;
+  readonly expiresAt: string;
+} & (
+  | { readonly mode: 'form'; readonly requestedSchema: JsonObject }
+  | { readonly mode: 'url'; readonly url: string }
+  | { readonly mode: 'sampling'; readonly model: string; readonly request: JsonObject }
+);
 
 /** One event of a session. `seq` counts from 1 without gaps. */
 export type SessionEvent = SessionHappening & {

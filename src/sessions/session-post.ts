@@ -21,6 +21,14 @@ interface SessionNotes {
     readonly answers: JsonObject;
     readonly by: Principal;
   };
+  /** An answer to a question that a server asked in a turn of another process. */
+  readonly elicitation: {
+    readonly id: string;
+    readonly session: string;
+    readonly elicitationId: string;
+    readonly answer: JsonObject;
+    readonly by: Principal;
+  };
   /** The process that runs the turn took the answer, or says why not. */
   readonly answered: { readonly id: string; readonly problem?: { readonly code: string; readonly message: string } };
 }

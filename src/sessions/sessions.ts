@@ -2,6 +2,7 @@ import type { Approving, Denying } from '../call/approvals/approvals.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Principal } from '../model/principal.ts';
 import type { TranscriptMessage } from '../runtimes/transcript.ts';
+import type { PendingElicitation } from './pending-elicitations.ts';
 import type { SessionEvent } from './session-event.ts';
 import type { NewSession, SentMessage, Session, SessionChange } from './session.ts';
 
@@ -43,6 +44,14 @@ export interface Sessions {
   deny(id: string, toolCallId: string, how: Denying & Meant): Promise<void>;
   /** Answers an agent's question. Rejects with `question-unknown` or `question-answered`. */
   answer(id: string, toolCallId: string, answers: JsonObject, by: Principal): Promise<void>;
+  /** The questions of servers that wait for an answer in any session, the oldest first. */
+  elicitations(): Promise<readonly PendingElicitation[]>;
+  /**
+   * Answers a server's question with `{ action: "accept" | "decline" | "cancel", content? }`. Rejects with
+   * `elicitation-unknown`, with `elicitation-closed` when it no longer waits, and with `elicitation-invalid` when the content
+   * does not fit the requested schema.
+   */
+  answerElicitation(id: string, elicitationId: string, answer: JsonObject, by: Principal): Promise<void>;
   /**
    * What happens in a session, without gap or duplicate: from `after` on, or, without it, what the running turn (or the last
    * one) told so far and then what comes. Ends with the signal, with the session, and with `close`.

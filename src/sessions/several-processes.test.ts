@@ -10,8 +10,10 @@ import {
   says,
   untilInterrupted,
 } from '../../test/support/sessions/session-place.ts';
+import { askingServer } from '../../test/support/sessions/asking-server.ts';
 import { until } from '../../test/mcp-servers/boxed.ts';
 import { within } from '../../test/support/within.ts';
+import type { JsonObject } from '../model/json.ts';
 import { postgresStore } from '../store/postgres/postgres-store.ts';
 import type { SessionEvent } from './session-event.ts';
 
@@ -110,6 +112,46 @@ describe('sessions of several processes', () => {
     await assert.rejects(web.sessions.approve(id, 'c', { by: ann }), { code: 'approval-answered' });
     await assert.rejects(web.sessions.answer(id, 'q', {}, ann), { code: 'question-answered' });
     assert.deepEqual([heard.length, worker.notes], [1, ['milk']]);
+  });
+
+  test('a form of a server is listed and answered at another process, once, and ends with its process', async (t) => {
+    const [web, worker] = await processes(t, 0, 4);
+    worker.box.mount(askingServer());
+    worker.box.addSecret('TEA', 'a-registered-secret');
+    web.box.addSecret('TEA', 'a-registered-secret');
+    const results: string[] = [];
+    worker.script = async function* ({ tools, signal }) {
+      tools.list();
+      const { content } = await tools.call('mcp__asking__form', {}, { toolCallId: 'c', signal });
+      results.push(JSON.stringify(content));
+      yield { type: 'done', reason: 'end' };
+    };
+    const { id } = await web.sessions.create({ agent: 'scripted' }, ann);
+    const asked = async (): Promise<string> => {
+      const { afterSeq } = await web.sessions.send(id, 'go', ann);
+      const isAsked = ({ type }: SessionEvent): boolean => type === 'elicitation_required';
+      const told = eventsUntil(web.sessions, id, isAsked, afterSeq);
+      const [last] = (await within(told, 'it is told', undefined, toldMs)).slice(-1);
+      assert.ok(last?.type === 'elicitation_required');
+      return last.elicitationId;
+    };
+    const first = await asked();
+    await until(async () => (await web.sessions.elicitations()).length === 1, 'it is listed');
+    const answer = (content: object): Promise<void> =>
+      web.sessions.answerElicitation(id, first, { action: 'accept', content: content as JsonObject }, ann);
+    await assert.rejects(answer({ name: 7 }), { code: 'elicitation-invalid', message: /\$\.name/ });
+    await assert.rejects(answer({ name: 'a-registered-secret' }), { code: 'elicitation-invalid', message: /secret/ });
+    const twice = await Promise.allSettled([answer({ name: 'Ann' }), answer({ name: 'Ann' })]);
+    assert.deepEqual(twice.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
+    await within(eventsUntil(web.sessions, id, isDone), 'the turn goes on', undefined, toldMs);
+    assert.match(results.join(), /Ann/);
+    await assert.rejects(answer({ name: 'Ann' }), { code: 'elicitation-closed' });
+    const second = await asked();
+    await worker.sessions.close({ graceMs: 0 });
+    const isResolved = (event: SessionEvent): boolean =>
+      event.type === 'elicitation_resolved' && event.elicitationId === second;
+    const [resolved] = (await within(eventsUntil(web.sessions, id, isResolved), 'it ends')).slice(-1);
+    assert.ok(resolved?.type === 'elicitation_resolved' && resolved.action === 'cancel');
   });
 
   test('deleting a session ends its turn at one process, and what is watched at another', async (t) => {

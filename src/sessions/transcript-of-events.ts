@@ -42,6 +42,9 @@ export class TranscriptOfEvents {
       case 'approval_resolved':
       case 'question_prompt':
       case 'question_answered':
+      case 'elicitation_required':
+      case 'elicitation_resolved':
+      case 'sampling_result':
       case 'error':
       case 'done':
     }

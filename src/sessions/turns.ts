@@ -18,6 +18,7 @@ export interface TurnsParts {
   /** How many turns run at once, those that wait for a human not counted; 0: none, other processes run them. */
   readonly atOnce: number;
   readonly questionMs: number;
+  readonly elicitationMs: number;
   readonly keepEvents: number;
   /** Why turns in the name of a principal may not run; `undefined` when they may. */
   readonly refusal?: Refusal | undefined;
@@ -243,7 +244,7 @@ export class Turns {
   }
 
   async #run(turn: TurnRecord, interrupted: ReadonlySet<string>): Promise<void> {
-    const { box, log, agents, questionMs, keepEvents, refusal, onTurn } = this.#parts;
+    const { box, log, agents, questionMs, elicitationMs, keepEvents, refusal, onTurn } = this.#parts;
     const session = await box.sessionStore.find(turn.session);
     if (session === undefined) return;
     onTurn(session.id);
@@ -264,10 +265,12 @@ export class Turns {
       box,
       log,
       agent,
+      agents: agents.list(),
       session,
       turn,
       memory,
       questionMs,
+      elicitationMs,
       closed,
       onWaits: () => this.#makeRoom(),
     });

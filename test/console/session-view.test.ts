@@ -12,6 +12,14 @@ type Happening = SessionEvent extends infer Event
 
 const call = { toolCallId: 'c1', toolName: 'mcp__a__b', server: 'a', tool: 'b' };
 const asked = { toolCallId: 'c1', toolName: 'mcp__a__b', input: {}, reason: 'r', rule: 'x', expiresAt: '' };
+const form = {
+  toolCallId: 'c1',
+  elicitationId: 'e1',
+  server: 'a',
+  mode: 'form',
+  message: 'Who?',
+  expiresAt: '',
+} as const;
 const happened: readonly Happening[] = [
   { type: 'user_message', turnId: 't1', content: 'hello', by: 'ann' },
   { type: 'thinking_delta', text: 'hm' },
@@ -31,6 +39,9 @@ const happened: readonly Happening[] = [
   { type: 'tool_call_start', ...call },
   { type: 'question_prompt', toolCallId: 'c1', questions: [] },
   { type: 'question_answered', toolCallId: 'c1', by: 'bob' },
+  { type: 'elicitation_required', ...form },
+  { type: 'elicitation_resolved', toolCallId: 'c1', elicitationId: 'e1', action: 'accept', by: 'ann' },
+  { type: 'sampling_result', toolCallId: 'c1', server: 'a', model: 'm', content: 'yes' },
   { type: 'error', code: 'turn-lost', message: 'lost' },
   { type: 'done', reason: 'error' },
 ];
@@ -54,6 +65,14 @@ describe('a session as the console shows it', () => {
     assert.ok(
       later?.kind === 'call' && later.answeredBy === 'bob' && later.result === undefined,
       'the same id, another call',
+    );
+    assert.deepEqual(
+      later.elicitations.map(({ asked: { message }, resolved }) => [message, resolved?.by]),
+      [['Who?', 'ann']],
+    );
+    assert.deepEqual(
+      later.samples.map(({ content }) => content),
+      ['yes'],
     );
     assert.equal(second?.parts[1]?.kind, 'error');
     assert.equal(whole.status?.permissionMode, 'default');

@@ -5,6 +5,9 @@ import { claudeRuntime } from '../../src/runtimes/claude/claude-runtime.ts';
 import type { ClaudeCodeOptions } from '../../src/runtimes/claude-code/claude-code-options.ts';
 import type { Runtime } from '../../src/runtimes/runtime.ts';
 import { createSessions } from '../../src/sessions/create-sessions.ts';
+import { mcpServer } from '../../src/index.ts';
+import { until } from '../mcp-servers/boxed.ts';
+import { referenceServer } from '../mcp-servers/programs.ts';
 import { openClaudePlace } from '../support/claude-place.ts';
 import { ann, eventsUntil, runTurn, textOf, typesOf } from '../support/sessions/session-place.ts';
 
@@ -66,6 +69,44 @@ for (const [name, make] of makers) {
         assert.ok(conversation.includes(said), said);
       assert.equal(textOf(await runTurn(sessions, id, 'and you?')), 'I remember');
       assert.ok(!JSON.stringify(place.api.requests.at(-1)).includes('do you remember?'), 'the fork is another');
+    });
+
+    test('a form of the reference server is answered in the session, and sampling is refused with what to configure', async (t) => {
+      let runtime: Runtime | undefined;
+      const place = await openClaudePlace((options) => (runtime = make(options)));
+      assert.ok(runtime !== undefined);
+      const agent = { name, runtime, own: place.own };
+      const sessions = await createSessions({
+        box: place.box,
+        agents: { usual: name, list: () => [agent] },
+        cwd: place.workspace,
+      });
+      t.after(async () => {
+        await sessions.close({ graceMs: 0 });
+        await place.close();
+      });
+      place.approve = () => ({ allow: true });
+      const everything = mcpServer({ name: 'everything', transport: referenceServer('everything') });
+      place.box.mount(everything);
+      await until(() => everything.health().state === 'up', 'it is up');
+      await place.box.call('mcp__everything__get-roots-list');
+      const { id } = await sessions.create({}, ann);
+
+      place.calls(['mcp__everything__trigger-elicitation-request', {}]);
+      await sessions.send(id, 'who am I?', ann);
+      const asked = (await eventsUntil(sessions, id, ({ type }) => type === 'elicitation_required')).at(-1);
+      assert.ok(asked?.type === 'elicitation_required');
+      assert.equal(asked.server, 'everything');
+      const content = { name: 'Ada Lovelace', email: 'ada@example.org', integer: 7 };
+      await sessions.answerElicitation(id, asked.elicitationId, { action: 'accept', content }, ann);
+      const events = await eventsUntil(sessions, id, ({ type }) => type === 'done');
+      assert.match(textOf(events), /Name: Ada Lovelace/);
+      const result = events.find((event) => event.type === 'tool_result');
+      assert.equal(result?.toolCallId, asked.toolCallId);
+
+      place.calls(['mcp__everything__trigger-sampling-request', { prompt: 'the weather' }]);
+      const refused = textOf(await runTurn(sessions, id, 'and the weather?'));
+      assert.match(refused, new RegExp(`the runtime .?"${name}.*add an agent with`));
     });
   });
 }

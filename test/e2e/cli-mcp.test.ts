@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
@@ -176,6 +176,20 @@ suite('external servers of the configuration', () => {
     await said(child.stderr, /warning: required server "needed" is down: the program/);
     child.kill('SIGTERM');
     assert.equal((await ended).code, 0);
+  });
+
+  test('that ask for roots outside a session get those of their entry, or its workspace', async () => {
+    const place = configured({
+      given: { command, args, roots: ['notes', '/srv/shared'], workspace: ['.'] },
+      usual: { command, args, workspace: ['work'] },
+    });
+    const rootsOf = async (server: string): Promise<string[]> => {
+      const { stdout } = await place.run(['call', `mcp__${server}__directories`]);
+      return [...stdout.matchAll(/file:\/\/[^"\\]+/g)].map(([uri]) => uri);
+    };
+    const at = (path: string): string => pathToFileURL(join(realpathSync(place.directory), path)).href;
+    assert.deepEqual(await rootsOf('given'), [at('notes'), 'file:///srv/shared']);
+    assert.deepEqual(await rootsOf('usual'), [at('work')]);
   });
 
   test('idleStopMs of a server that is no process is a mistake', async () => {

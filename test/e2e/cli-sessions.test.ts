@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import type { SessionEvent } from '../../src/sessions/session-event.ts';
@@ -152,6 +152,28 @@ suite('sessions over HTTP', { timeout: 300_000 }, () => {
         );
         await second.stop();
       });
+
+    test('claude-cli: get_session_count counts its own sessions and other transcripts of Claude Code once each', async () => {
+      const place = claudePlace('claude-cli');
+      const config = join(place.directory, 'home');
+      const folder = join(config, 'projects', realpathSync(place.directory).replaceAll(/[^A-Za-z0-9]/g, '-'));
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, '11111111-89ab-cdef-0123-456789abcdef.jsonl'), '{}\n');
+      writeFileSync(join(folder, 'notes.jsonl'), '{}\n');
+      script = ({ results }) =>
+        results.length === 0
+          ? [{ type: 'tool_use', name: 'mcp__signalbox__get_session_count', input: {} }]
+          : [{ type: 'text', text: results.map(({ text }) => text).join('') }];
+      const served = await Served.start(place, { ...environment, CLAUDE_CONFIG_DIR: config });
+      const { id } = await served.json('/api/sessions', {});
+      await served.turn(id, 'one');
+      // Its own transcript is there by now, besides the other one.
+      assert.equal(readdirSync(folder).filter((name) => /^[0-9a-f-]{36}/.test(name)).length, 2);
+      const counted = JSON.parse(textOf(await served.turn(id, 'two'))) as object;
+      const cwd = place.directory;
+      assert.deepEqual(counted, { count: 2, cwd, signalbox: 1, claude_code: 1 });
+      await served.stop();
+    });
 
     test('stopping ends a turn that runs and everything it started, and the session tells so', async () => {
       const place = claudePlace('claude-cli');

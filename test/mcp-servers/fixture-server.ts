@@ -2,6 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import {
   type CallToolResult,
+  type InputRequest,
   ProtocolError,
   ProtocolErrorCode,
   Server,
@@ -119,6 +120,24 @@ export function fixtureServer({
         loose === true ? await server.elicitInput(params) : await mcpReq.send({ method: 'elicitation/create', params });
       return text(`${String(topic)}: ${(asked.content?.['answer'] ?? JSON.stringify(asked)) as string}`);
     },
+    /** Sends any request to its client, in the way of the revision that is spoken, and answers with the response. */
+    async request({ method, params }, { mcpReq }) {
+      const given = mcpReq.inputResponses?.['given'];
+      if (given !== undefined) return text(JSON.stringify(given));
+      const request = { method, params } as unknown as {
+        method: 'elicitation/create';
+        params: Record<string, unknown>;
+      };
+      if (mcpReq.envelope === undefined) return text(JSON.stringify(await mcpReq.send(request)));
+      return inputRequired({
+        inputRequests: { given: request as unknown as InputRequest },
+      }) as unknown as CallToolResult;
+    },
+    /** Fails until the user has opened a page. */
+    visit({ url }) {
+      const elicitations = [{ mode: 'url' as const, message: 'Sign in', url: String(url), elicitationId: 'page-1' }];
+      throw new ProtocolError(-32_042, 'sign in first', { elicitations });
+    },
     async steps({ name, count }, { mcpReq }) {
       const progressToken = mcpReq._meta?.progressToken;
       for (let progress = 1; progress <= Number(count); progress += 1) {
@@ -151,6 +170,8 @@ export function fixtureServer({
     tool('ask', { type: 'object' }, read),
     tool('routed', { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } }, read),
     tool('interview', { type: 'object' }, read),
+    tool('request', { type: 'object' }, read),
+    tool('visit', { type: 'object' }, read),
     tool('steps', { type: 'object' }, read),
     tool('directories', { type: 'object' }, read),
     tool('broken', { type: 'object', properties: { a: { type: 'no-such-type' } } }, read),

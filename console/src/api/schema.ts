@@ -33,6 +33,15 @@ export type AgentPage = { readonly items: readonly Agent[] };
 
 export type Alive = { readonly status: 'ok' };
 
+export type AnswerElicitationRequest = {
+  /** As `elicitation_required` names it. */
+  readonly elicitationId: string;
+  /** `accept` with `content` for a form; `decline`: an explicit no; `cancel`: dismissed without an answer. */
+  readonly action: 'accept' | 'decline' | 'cancel';
+  /** The values of a form; must fit its `requestedSchema`. Only with `accept`. */
+  readonly content?: { readonly [name: string]: unknown } | undefined;
+};
+
 /** A human’s single-use answer to one exact call, or the question before. */
 export type Approval = {
   readonly id: string;
@@ -235,7 +244,7 @@ export type CallRequest = {
   readonly waitSeconds?: number | undefined;
   /** How long the whole call may take. */
   readonly timeoutSeconds?: number | undefined;
-  /** With an event stream: questions of the tool are answered at `/api/elicitations/{id}`. */
+  /** With an event stream: questions of the tool are answered at `/api/call-questions/{id}`. */
   readonly elicitation?: boolean | undefined;
 };
 
@@ -473,6 +482,33 @@ export type Effect = 'read' | 'undoable' | 'compensable' | 'irreversible';
 export type ElicitationAnswer =
   | { readonly action: 'accept'; readonly content?: { readonly [name: string]: unknown } | undefined }
   | { readonly action: 'decline' | 'cancel' };
+
+export type ElicitationPage = { readonly items: readonly ElicitationRequired[] };
+
+export type ElicitationRequired = {
+  /** Counts from 1 without gaps. */
+  readonly seq: number;
+  readonly sessionId: string;
+  readonly at: string;
+  readonly type: 'elicitation_required';
+  /** The model’s id of the call. */
+  readonly toolCallId: string;
+  readonly elicitationId: string;
+  /** The server that asks. */
+  readonly server: string;
+  /** A form to fill in, a page to open, or permission to send a request to a model. */
+  readonly mode: 'form' | 'url' | 'sampling';
+  readonly message: string;
+  /** Of a form: the JSON Schema of `content`. */
+  readonly requestedSchema?: { readonly [name: string]: unknown } | undefined;
+  /** The page to open. Show it in full before opening it. */
+  readonly url?: string | undefined;
+  /** Of sampling: the model that would answer. */
+  readonly model?: string | undefined;
+  /** Of sampling: the parameters of `sampling/createMessage`. */
+  readonly request?: { readonly [name: string]: unknown } | undefined;
+  readonly expiresAt: string;
+};
 
 export type EndedCallDetails = {
   /** Its place in the journal. */
@@ -849,6 +885,37 @@ export type LiveEvent =
       readonly toolCallId: string;
       readonly by: string;
     }
+  | ElicitationRequired
+  | {
+      /** Counts from 1 without gaps. */
+      readonly seq: number;
+      readonly sessionId: string;
+      readonly at: string;
+      readonly type: 'elicitation_resolved';
+      /** The model’s id of the call. */
+      readonly toolCallId: string;
+      readonly elicitationId: string;
+      /** `accept` with `content` for a form; `decline`: an explicit no; `cancel`: dismissed without an answer. */
+      readonly action: 'accept' | 'decline' | 'cancel';
+      readonly by: string;
+      /** Why no answer is needed any more; absent where a person answered. */
+      readonly reason?: string | undefined;
+    }
+  | {
+      /** Counts from 1 without gaps. */
+      readonly seq: number;
+      readonly sessionId: string;
+      readonly at: string;
+      readonly type: 'sampling_result';
+      /** The model’s id of the call. */
+      readonly toolCallId: string;
+      readonly server: string;
+      readonly model: string;
+      /** What the server was given. */
+      readonly content?: unknown;
+      /** Why the model gave no answer. */
+      readonly error?: string | undefined;
+    }
   | {
       /** Counts from 1 without gaps. */
       readonly seq: number;
@@ -1072,6 +1139,7 @@ export type Problem = {
     | 'session-unknown'
     | 'agent-unknown'
     | 'question-unknown'
+    | 'elicitation-unknown'
     | 'token-unknown'
     | 'undo-unavailable'
     | 'undo-done'
@@ -1091,11 +1159,13 @@ export type Problem = {
     | 'approval-answered'
     | 'approval-expired'
     | 'question-answered'
+    | 'elicitation-closed'
     | 'call-settled'
     | 'body-too-large'
     | 'body-type-unsupported'
     | 'job-invalid'
     | 'session-invalid'
+    | 'elicitation-invalid'
     | 'token-invalid'
     | 'edit-invalid'
     | 'remember-refused'
@@ -1604,6 +1674,37 @@ export type SessionEvent =
       readonly toolCallId: string;
       readonly by: string;
     }
+  | ElicitationRequired
+  | {
+      /** Counts from 1 without gaps. */
+      readonly seq: number;
+      readonly sessionId: string;
+      readonly at: string;
+      readonly type: 'elicitation_resolved';
+      /** The model’s id of the call. */
+      readonly toolCallId: string;
+      readonly elicitationId: string;
+      /** `accept` with `content` for a form; `decline`: an explicit no; `cancel`: dismissed without an answer. */
+      readonly action: 'accept' | 'decline' | 'cancel';
+      readonly by: string;
+      /** Why no answer is needed any more; absent where a person answered. */
+      readonly reason?: string | undefined;
+    }
+  | {
+      /** Counts from 1 without gaps. */
+      readonly seq: number;
+      readonly sessionId: string;
+      readonly at: string;
+      readonly type: 'sampling_result';
+      /** The model’s id of the call. */
+      readonly toolCallId: string;
+      readonly server: string;
+      readonly model: string;
+      /** What the server was given. */
+      readonly content?: unknown;
+      /** Why the model gave no answer. */
+      readonly error?: string | undefined;
+    }
   | {
       /** Counts from 1 without gaps. */
       readonly seq: number;
@@ -2007,6 +2108,12 @@ export interface Operations {
   };
   'GET /api/calls/{id}': { path: { readonly id: string }; query: {}; body: undefined; answer: CallDetails };
   'GET /api/clients': { path: {}; query: {}; body: undefined; answer: McpClients };
+  'GET /api/elicitations': {
+    path: {};
+    query: { readonly session?: string | undefined };
+    body: undefined;
+    answer: ElicitationPage;
+  };
   'GET /api/events': {
     path: {};
     query: { readonly after?: string | undefined; readonly types?: string | undefined };
@@ -2120,14 +2227,14 @@ export interface Operations {
     answer: Approval;
   };
   'POST /api/approvals/{id}/deny': { path: { readonly id: string }; query: {}; body: DenyRequest; answer: Approval };
-  'POST /api/calls/{id}/settle': { path: { readonly id: string }; query: {}; body: SettleRequest; answer: CallEntry };
-  'POST /api/calls/{id}/undo': { path: { readonly id: string }; query: {}; body: UndoRequest; answer: UndoResult };
-  'POST /api/elicitations/{id}': {
+  'POST /api/call-questions/{id}': {
     path: { readonly id: string };
     query: {};
     body: ElicitationAnswer;
     answer: undefined;
   };
+  'POST /api/calls/{id}/settle': { path: { readonly id: string }; query: {}; body: SettleRequest; answer: CallEntry };
+  'POST /api/calls/{id}/undo': { path: { readonly id: string }; query: {}; body: UndoRequest; answer: UndoResult };
   'POST /api/import': { path: {}; query: {}; body: TakeOver; answer: ChangedServers };
   'POST /api/jobs': { path: {}; query: {}; body: NewJob; answer: Job };
   'POST /api/jobs/{id}/run': { path: { readonly id: string }; query: {}; body: undefined; answer: Job };
@@ -2181,6 +2288,12 @@ export interface Operations {
     answer: BegunSignIn;
   };
   'POST /api/sessions': { path: {}; query: {}; body: NewSession; answer: Session };
+  'POST /api/sessions/{id}/answer-elicitation': {
+    path: { readonly id: string };
+    query: {};
+    body: AnswerElicitationRequest;
+    answer: Session;
+  };
   'POST /api/sessions/{id}/approve': {
     path: { readonly id: string };
     query: {};
@@ -2232,6 +2345,7 @@ export const rolesOf: Readonly<Partial<Record<keyof Operations, readonly Role[]>
   'GET /api/calls': ['viewer', 'agent', 'approver', 'admin'],
   'GET /api/calls/{id}': ['viewer', 'agent', 'approver', 'admin'],
   'GET /api/clients': ['viewer', 'approver', 'admin'],
+  'GET /api/elicitations': ['viewer', 'approver', 'admin'],
   'GET /api/events': ['viewer', 'approver', 'admin'],
   'GET /api/import': ['admin'],
   'GET /api/info': ['viewer', 'agent', 'approver', 'admin'],
@@ -2255,9 +2369,9 @@ export const rolesOf: Readonly<Partial<Record<keyof Operations, readonly Role[]>
   'PATCH /api/sessions/{id}': ['agent', 'approver', 'admin'],
   'POST /api/approvals/{id}/approve': ['approver', 'admin'],
   'POST /api/approvals/{id}/deny': ['approver', 'admin'],
+  'POST /api/call-questions/{id}': ['agent', 'admin'],
   'POST /api/calls/{id}/settle': ['approver', 'admin'],
   'POST /api/calls/{id}/undo': ['approver', 'admin'],
-  'POST /api/elicitations/{id}': ['agent', 'admin'],
   'POST /api/import': ['admin'],
   'POST /api/jobs': ['admin'],
   'POST /api/jobs/{id}/run': ['admin'],
@@ -2272,6 +2386,7 @@ export const rolesOf: Readonly<Partial<Record<keyof Operations, readonly Role[]>
   'POST /api/servers/{name}/restart': ['admin'],
   'POST /api/servers/{name}/sign-in': ['admin'],
   'POST /api/sessions': ['agent', 'admin'],
+  'POST /api/sessions/{id}/answer-elicitation': ['approver', 'admin'],
   'POST /api/sessions/{id}/approve': ['approver', 'admin'],
   'POST /api/sessions/{id}/deny': ['approver', 'admin'],
   'POST /api/sessions/{id}/fork': ['agent', 'admin'],

@@ -18,6 +18,8 @@ const wanted = [
   'approval_resolved',
   'question_prompt',
   'question_answered',
+  'elicitation_required',
+  'elicitation_resolved',
   'error',
   'done',
 ];

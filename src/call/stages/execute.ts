@@ -109,7 +109,7 @@ class CallContext implements ToolContext, AskedCall {
   readonly #call;
   readonly #clock;
   readonly #onProgress;
-  readonly #server;
+  readonly server;
   readonly #states;
   readonly #stateChanges;
   readonly #content: ResourceBox;
@@ -127,7 +127,7 @@ class CallContext implements ToolContext, AskedCall {
     this.#call = call;
     this.#clock = clock;
     this.#onProgress = call.options.onProgress;
-    this.#server = server;
+    this.server = server;
     this.#states = states;
     this.#stateChanges = call.stateChanges;
     this.#content = content;
@@ -163,7 +163,7 @@ class CallContext implements ToolContext, AskedCall {
   }
 
   get state(): SessionState {
-    const state = this.#states.of(this.session, this.#server);
+    const state = this.#states.of(this.session, this.server);
     return this.#stateChanges?.watch(state) ?? state;
   }
 

@@ -47,7 +47,12 @@ describe('an agent in a session', () => {
   });
 
   test('sees the sessions of its owner, and nothing of anybody else’s', async () => {
-    assert.deepEqual(answered(await says('get_session_count', {})), { count: 1 });
+    assert.deepEqual(answered(await says('get_session_count', {})), {
+      count: 1,
+      cwd: place.directory,
+      signalbox: 1,
+      claude_code: 0,
+    });
     const { sessions } = answered(await says('list_active_sessions', {})) as {
       sessions: { id: string; state: string }[];
     };

@@ -3,6 +3,7 @@ import { type ScheduleParts, Schedules } from '../../sessions/schedules.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { jobTools } from '../../sources/local/builtin/job-tools.ts';
 import { sessionTools } from '../../sources/local/builtin/session-tools.ts';
+import { countClaudeTranscripts } from './claude-transcripts.ts';
 import { tokenRefusal } from './token-refusal.ts';
 
 /**
@@ -29,7 +30,12 @@ export function openSchedules(
     refusal: (owner) => tokenRefusal(box.tokens, owner),
     ...options,
   });
-  for (const tool of [...sessionTools(sessions), ...jobTools({ jobs: schedules, sessions })]) box.builtin?.add(tool);
+  const about = sessionTools({
+    sessions,
+    directory: process.cwd(),
+    claudeTranscripts: (cwd) => countClaudeTranscripts(cwd, sessions, box.sessionStore),
+  });
+  for (const tool of [...about, ...jobTools({ jobs: schedules, sessions })]) box.builtin?.add(tool);
   if (!runs) return schedules;
   if (ready === undefined) schedules.start();
   else void ready.then(() => schedules.start());

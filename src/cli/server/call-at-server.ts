@@ -115,7 +115,7 @@ class Questions {
         if (elicit === undefined) return;
         return this.#ask(id, async (signal) => {
           const answer = await elicit(request, { signal });
-          if (!signal.aborted) await this.#post(`/api/elicitations/${id}`, answer);
+          if (!signal.aborted) await this.#post(`/api/call-questions/${id}`, answer);
         });
       }
       case 'approval-closed':

@@ -44,15 +44,33 @@ export async function readTranscriptFile(
   return records;
 }
 
+/** Returns the ids of the conversations that Claude Code has stored for a directory. */
+export async function transcriptIds(
+  cwd: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  const { projects, folder } = await placeOf(cwd, environment);
+  const names = await readdir(join(projects, folder)).catch(() => []);
+  return names.flatMap((name) => /^([0-9a-f-]{36})\.jsonl$/i.exec(name)?.[1] ?? []);
+}
+
+/** Where Claude Code stores conversations, and the folder it uses for a directory. */
+async function placeOf(
+  cwd: string,
+  { CLAUDE_CONFIG_DIR, HOME }: Readonly<Record<string, string>>,
+): Promise<{ readonly projects: string; readonly folder: string }> {
+  const projects = join(CLAUDE_CONFIG_DIR ?? join(HOME ?? homedir(), '.claude'), 'projects');
+  const real = await realpath(cwd).catch(() => cwd);
+  return { projects, folder: real.replaceAll(/[^A-Za-z0-9]/g, '-') };
+}
+
 /** In the folder of the working directory, or, if Claude Code named that otherwise, in whichever has it. */
 async function findFile(
   session: string,
   cwd: string,
-  { CLAUDE_CONFIG_DIR, HOME }: Readonly<Record<string, string>>,
+  environment: Readonly<Record<string, string>>,
 ): Promise<string | undefined> {
-  const projects = join(CLAUDE_CONFIG_DIR ?? join(HOME ?? homedir(), '.claude'), 'projects');
-  const real = await realpath(cwd).catch(() => cwd);
-  const usual = real.replaceAll(/[^A-Za-z0-9]/g, '-');
+  const { projects, folder: usual } = await placeOf(cwd, environment);
   const others = await readdir(projects).catch(() => []);
   for (const folder of new Set([usual, ...others])) {
     const file = join(projects, folder, `${session}.jsonl`);

@@ -86,7 +86,7 @@ async function steps(
 }
 
 /** The AI SDK is loaded with the first turn of a model that is reached through it. */
-async function stepsOf({ model }: ChosenModel): Promise<(request: StepRequest) => Promise<Step>> {
+export async function stepsOf({ model }: ChosenModel): Promise<(request: StepRequest) => Promise<Step>> {
   return model === 'demo' ? demoStep : (await import('./provider-step.ts')).takeStep;
 }
 

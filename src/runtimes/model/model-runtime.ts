@@ -16,6 +16,10 @@ export function modelRuntime(settings: ModelRuntimeOptions | (() => Promise<Mode
         const { drive } = await import('./drive.ts');
         await drive(turn, settings, signal, tell);
       }),
+    async sample(request, options) {
+      const { sample } = await import('./sample.ts');
+      return sample(typeof settings === 'function' ? await settings() : settings, request, options);
+    },
     close: () => Promise.resolve(),
   };
 }

@@ -39,12 +39,13 @@ async function askOnce(request: StepRequest): Promise<Attempt> {
     const result = streamText({
       model,
       ...(options === undefined ? {} : { providerOptions: { [provider]: options } }),
-      instructions: request.instructions,
+      ...(request.instructions === '' ? {} : { instructions: request.instructions }),
       messages: [...request.messages],
       tools: tools.set,
       abortSignal: request.signal,
       // The AI SDK ignores a `Retry-After` beyond a minute and asks again after two seconds.
       maxRetries: 0,
+      ...request.settings,
       ...(request.answerTokens === undefined ? {} : { maxOutputTokens: request.answerTokens }),
       // Told as an event; the AI SDK would print it.
       onError: () => undefined,

@@ -17,6 +17,12 @@ export interface StepRequest {
   readonly signal: AbortSignal;
   /** The most that it may answer; as the provider has it when absent. */
   readonly answerTokens: number | undefined;
+  /** What a server asks for in a sampling request; as the provider has it when absent. */
+  readonly settings?: {
+    readonly temperature?: number;
+    readonly stopSequences?: string[];
+    readonly toolChoice?: 'auto' | 'required' | 'none';
+  };
   tell(event: TurnEvent): void;
   /** The server and the tool behind a name. */
   identify(name: string): ToolId;

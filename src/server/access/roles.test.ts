@@ -23,7 +23,7 @@ interface Operation {
 /** Besides GET, what those who are no admins may send. Whoever adds to it decides who may do it. */
 const changing: Readonly<Record<string, readonly Role[]>> = {
   'POST /api/tools/{name}/call': may.call,
-  'POST /api/elicitations/{id}': may.call,
+  'POST /api/call-questions/{id}': may.call,
   'DELETE /api/call-streams/{id}': may.call,
   'POST /api/calls/{id}/undo': may.answer,
   'POST /api/sessions/{id}/undo': may.answer,

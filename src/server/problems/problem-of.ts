@@ -39,6 +39,9 @@ const told = [
   'agent-unknown',
   'question-unknown',
   'question-answered',
+  'elicitation-unknown',
+  'elicitation-closed',
+  'elicitation-invalid',
   'token-unknown',
   'token-invalid',
 ] as const;

@@ -72,7 +72,7 @@ export function callRoute(
 
   const answerRoute = createRoute({
     method: 'post',
-    path: '/api/elicitations/{id}',
+    path: '/api/call-questions/{id}',
     'x-roles': may.call,
     tags: ['Tools'],
     summary: 'Answer a question of a tool',

@@ -4,9 +4,33 @@ import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
 import { readJsonBody } from '../json-body.ts';
 import { problems } from '../schemas/problem.ts';
-import { answersSchema, approveCallSchema, denyCallSchema, sessionSchema } from '../schemas/session.ts';
+import { elicitationRequiredSchema } from '../schemas/session-event.ts';
+import {
+  answersSchema,
+  approveCallSchema,
+  denyCallSchema,
+  elicitationAnswerSchema,
+  sessionSchema,
+} from '../schemas/session.ts';
 import type { ServedSessions } from '../served-sessions.ts';
 import { json } from '../typed-json.ts';
+
+const elicitationPageSchema = z
+  .object({ items: z.array(elicitationRequiredSchema).readonly() })
+  .openapi('ElicitationPage');
+
+const elicitationsRoute = createRoute({
+  method: 'get',
+  path: '/api/elicitations',
+  'x-roles': may.read,
+  tags: ['Sessions'],
+  summary: 'Questions of servers that wait for an answer',
+  request: { query: z.object({ session: z.string().optional().describe('Only those of this session.') }) },
+  responses: {
+    200: { description: 'The oldest first.', content: { 'application/json': { schema: elicitationPageSchema } } },
+    ...problems(400, 404, 503),
+  },
+});
 
 /** What humans say in the middle of a turn. */
 export function sessionAnswerRoutes(app: ServerApp, served: ServedSessions, maxBodyBytes: number): void {
@@ -55,5 +79,24 @@ export function sessionAnswerRoutes(app: ServerApp, served: ServedSessions, maxB
     const { toolCallId, answers } = context.req.valid('json');
     await served.all.answer(id, toolCallId, answers as JsonObject, context.var.principal);
     return json(context, sessionSchema, await served.all.get(id), 200);
+  });
+
+  const answerElicitation = answerRoute(
+    'answer-elicitation',
+    'Answer a server’s form, page or sampling request',
+    elicitationAnswerSchema,
+  );
+  app.openapi(answerElicitation, async (context) => {
+    const { id } = await served.one(context.var.identity, context.req.valid('param').id);
+    const { elicitationId, ...answer } = context.req.valid('json');
+    await served.all.answerElicitation(id, elicitationId, answer as JsonObject, context.var.principal);
+    return json(context, sessionSchema, await served.all.get(id), 200);
+  });
+
+  app.openapi(elicitationsRoute, async (context) => {
+    const { session } = context.req.valid('query');
+    const all = await served.all.elicitations();
+    const items = session === undefined ? all : all.filter(({ sessionId }) => sessionId === session);
+    return json(context, elicitationPageSchema, { items }, 200);
   });
 }

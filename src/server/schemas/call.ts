@@ -84,7 +84,7 @@ export const callRequestSchema = z
     elicitation: z
       .boolean()
       .optional()
-      .describe('With an event stream: questions of the tool are answered at `/api/elicitations/{id}`.'),
+      .describe('With an event stream: questions of the tool are answered at `/api/call-questions/{id}`.'),
   })
   .openapi('CallRequest');
 

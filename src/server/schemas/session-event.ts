@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { contentBlock, fileChangeSchema, outcome } from './call.ts';
-import { jsonObject, moment } from './json-schema.ts';
-import { permissionMode, turnReason } from './session.ts';
+import { jsonObject, jsonValue, moment } from './json-schema.ts';
+import { elicitationAction, permissionMode, turnReason } from './session.ts';
 
 const told = {
   seq: z.int().describe('Counts from 1 without gaps.'),
@@ -28,6 +28,24 @@ const server = z.object({
   tools: z.int(),
   error: z.string().optional(),
 });
+
+const elicitationId = z.string();
+
+/** A question of a server to the user. */
+export const elicitationRequiredSchema = happening('elicitation_required', {
+  toolCallId,
+  elicitationId,
+  server: z.string().describe('The server that asks.'),
+  mode: z
+    .enum(['form', 'url', 'sampling'])
+    .describe('A form to fill in, a page to open, or permission to send a request to a model.'),
+  message: z.string(),
+  requestedSchema: jsonObject.optional().describe('Of a form: the JSON Schema of `content`.'),
+  url: z.string().optional().describe('The page to open. Show it in full before opening it.'),
+  model: z.string().optional().describe('Of sampling: the model that would answer.'),
+  request: jsonObject.optional().describe('Of sampling: the parameters of `sampling/createMessage`.'),
+  expiresAt: moment,
+}).openapi('ElicitationRequired');
 
 /** What happens in a session. */
 export const sessionEventSchema = z
@@ -67,6 +85,21 @@ export const sessionEventSchema = z
     }),
     happening('question_prompt', { toolCallId, questions: z.array(question).readonly() }),
     happening('question_answered', { toolCallId, by: z.string() }),
+    elicitationRequiredSchema,
+    happening('elicitation_resolved', {
+      toolCallId,
+      elicitationId,
+      action: elicitationAction,
+      by: z.string(),
+      reason: z.string().optional().describe('Why no answer is needed any more; absent where a person answered.'),
+    }),
+    happening('sampling_result', {
+      toolCallId,
+      server: z.string(),
+      model: z.string(),
+      content: jsonValue.optional().describe('What the server was given.'),
+      error: z.string().optional().describe('Why the model gave no answer.'),
+    }),
     happening('session_status', {
       model: z.string().optional(),
       permissionMode,

@@ -168,6 +168,21 @@ export const answersSchema = z
   })
   .openapi('SubmitAnswersRequest');
 
+export const elicitationAction = z
+  .enum(['accept', 'decline', 'cancel'])
+  .describe('`accept` with `content` for a form; `decline`: an explicit no; `cancel`: dismissed without an answer.');
+
+export const elicitationAnswerSchema = z
+  .strictObject({
+    elicitationId: z.string().min(1).describe('As `elicitation_required` names it.'),
+    action: elicitationAction,
+    content: jsonObject.optional().openapi({
+      description: 'The values of a form; must fit its `requestedSchema`. Only with `accept`.',
+      example: { name: 'Ada' },
+    }),
+  })
+  .openapi('AnswerElicitationRequest');
+
 export const interruptionSchema = z
   .object({ interrupted: z.boolean().describe('False when nothing ran and nothing waited.') })
   .openapi('Interruption');

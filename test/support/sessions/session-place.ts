@@ -32,6 +32,8 @@ export interface SessionPlace {
 
 export interface PlaceOptions extends Partial<Omit<SessionsOptions, 'box' | 'agents'>> {
   readonly box?: SignalboxOptions;
+  /** Agents besides `demo` and `scripted`. */
+  readonly moreAgents?: readonly Omit<Agent, 'own'>[];
 }
 
 export const ann = { id: 'ann', kind: 'human' } as const;
@@ -39,7 +41,7 @@ export const ann = { id: 'ann', kind: 'human' } as const;
 export async function openSessionPlace(options: PlaceOptions = {}): Promise<SessionPlace> {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-sessions-')));
   const notes: string[] = [];
-  const { box: boxOptions, ...given } = options;
+  const { box: boxOptions, moreAgents = [], ...given } = options;
   const scripted: Runtime = {
     name: 'scripted',
     turn: (turn) => place.script(turn),
@@ -55,6 +57,7 @@ export async function openSessionPlace(options: PlaceOptions = {}): Promise<Sess
     const all: Agent[] = [
       { name: 'demo', runtime: modelRuntime(), own, model: 'demo' },
       { name: 'scripted', runtime: scripted, own },
+      ...moreAgents.map((agent) => ({ ...agent, own })),
     ];
     const agents = {
       usual: 'demo',
@@ -77,7 +80,7 @@ export async function openSessionPlace(options: PlaceOptions = {}): Promise<Sess
     },
     notes,
     script: () => says(),
-    agents: ['demo', 'scripted'],
+    agents: ['demo', 'scripted', ...moreAgents.map(({ name }) => name)],
     async reopen() {
       await shut();
       opened = await open();

@@ -8,6 +8,12 @@ export interface AskedApproval {
   readonly resolved?: Pick<Of<'approval_resolved'>, 'decision' | 'by'>;
 }
 
+/** A question of a server to the user, and what came of it. */
+export interface AskedElicitation {
+  readonly asked: Of<'elicitation_required'>;
+  readonly resolved?: Of<'elicitation_resolved'>;
+}
+
 /** A tool call as it is shown. */
 export interface ShownCall {
   readonly kind: 'call';
@@ -20,6 +26,9 @@ export interface ShownCall {
   readonly approvals: readonly AskedApproval[];
   readonly prompt?: Of<'question_prompt'>;
   readonly answeredBy?: string;
+  readonly elicitations: readonly AskedElicitation[];
+  /** What models answered the server. */
+  readonly samples: readonly Of<'sampling_result'>[];
   readonly result?: Of<'tool_result'>;
 }
 
@@ -75,7 +84,7 @@ function changedTurn(turn: ShownTurn, event: InTurn): ShownTurn {
     case 'done':
       return { ...turn, done: event.reason };
     case 'tool_call_start':
-      return added(turn, { kind: 'call', key: String(event.seq), start: event, inputJson: '', approvals: [] });
+      return added(turn, startedCall(event));
     case 'tool_call_delta':
       return withCall(turn, event, (call) => ({ ...call, inputJson: call.inputJson + event.inputJson }));
     case 'tool_call_end':
@@ -95,7 +104,23 @@ function changedTurn(turn: ShownTurn, event: InTurn): ShownTurn {
       return withCall(turn, event, (call) => ({ ...call, prompt: event }));
     case 'question_answered':
       return withCall(turn, event, (call) => ({ ...call, answeredBy: event.by }));
+    case 'elicitation_required':
+      return withCall(turn, event, (call) => ({ ...call, elicitations: [...call.elicitations, { asked: event }] }));
+    case 'elicitation_resolved':
+      return withCall(turn, event, (call) => ({
+        ...call,
+        elicitations: call.elicitations.map((each) =>
+          each.asked.elicitationId === event.elicitationId ? { ...each, resolved: event } : each,
+        ),
+      }));
+    case 'sampling_result':
+      return withCall(turn, event, (call) => ({ ...call, samples: [...call.samples, event] }));
   }
+}
+
+function startedCall(start: Of<'tool_call_start'>): ShownCall {
+  const nothing = { inputJson: '', approvals: [], elicitations: [], samples: [] };
+  return { kind: 'call', key: String(start.seq), start, ...nothing };
 }
 
 function answered(approval: AskedApproval, { approvalId, decision, by }: Of<'approval_resolved'>): AskedApproval {

@@ -10,11 +10,13 @@ import { Changes } from '../../parts/changes.tsx';
 import { ContentView } from '../../parts/content-view.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
+import { seen } from '../../parts/seen.ts';
 import { duration } from '../../parts/time-ago.tsx';
 import { AnsweredApproval } from '../approvals/answered-approval.tsx';
 import { ApprovalPrompt } from '../approvals/approval-prompt.tsx';
+import { ElicitationCard } from './elicitation-card.tsx';
 import { QuestionForm } from './question-form.tsx';
-import type { ShownCall } from './session-view.ts';
+import type { AskedElicitation, ShownCall } from './session-view.ts';
 
 /** One tool call: what with, what came of it, what it changed, and the way to take that back. */
 export const ToolCard = memo(function ToolCard({
@@ -29,11 +31,13 @@ export const ToolCard = memo(function ToolCard({
   readonly asking: string | undefined;
   readonly undone: readonly string[] | undefined;
 }): ReactNode {
-  const { start, input, inputJson, progress, approvals, prompt, answeredBy, result } = call;
+  const { start, input, inputJson, progress, approvals, prompt, answeredBy, elicitations, samples, result } = call;
   const open = approvals.find(({ resolved }) => resolved === undefined);
   const waits = open !== undefined && result === undefined;
+  const isAsked = result === undefined && elicitations.some(({ resolved }) => resolved === undefined);
+  const isForYou = waits || isAsked;
   return (
-    <section className={waits ? 'tool-card card waits' : 'tool-card card'} aria-label={`Call of ${start.tool}`}>
+    <section className={isForYou ? 'tool-card card waits' : 'tool-card card'} aria-label={`Call of ${start.tool}`}>
       <header>
         <Icon name={prompt === undefined ? 'tools' : 'question'} />
         <h2>
@@ -42,7 +46,7 @@ export const ToolCard = memo(function ToolCard({
         <Effect tool={start.toolName} />
         <span className="tool-end">
           {result === undefined ? (
-            <Badge tone={waits ? 'amber' : 'blue'}>{waits ? 'waits for you' : 'running'}</Badge>
+            <Badge tone={isForYou ? 'amber' : 'blue'}>{isForYou ? 'waits for you' : 'running'}</Badge>
           ) : (
             <>
               <span className="faint">{duration(result.durationMs)}</span>
@@ -52,7 +56,7 @@ export const ToolCard = memo(function ToolCard({
         </span>
       </header>
       {waits ? undefined : (
-        <details className="fold" open={result === undefined && prompt === undefined}>
+        <details className="fold" open={result === undefined && prompt === undefined && elicitations.length === 0}>
           <summary>Arguments</summary>
           {input === undefined ? <pre className="faint">{inputJson}</pre> : <JsonView value={input} open={3} />}
         </details>
@@ -76,6 +80,23 @@ export const ToolCard = memo(function ToolCard({
           </AnsweredApproval>
         ),
       )}
+      {elicitations.map(({ asked, resolved }) =>
+        resolved === undefined && result === undefined ? (
+          <ElicitationCard key={asked.elicitationId} session={session} asked={asked} />
+        ) : (
+          <p key={asked.elicitationId} className="faint">
+            {asked.server} asked: {seen(asked.message)} {resolved === undefined ? 'No answer.' : answerWords(resolved)}
+          </p>
+        ),
+      )}
+      {samples.map((sample) => (
+        <details key={sample.seq} className="fold">
+          <summary>
+            {sample.error === undefined ? `${sample.model} answered ${sample.server}` : 'The model failed'}
+          </summary>
+          {sample.error === undefined ? <JsonView value={sample.content} open={3} /> : <p>{sample.error}</p>}
+        </details>
+      ))}
       {result === undefined ? undefined : (
         <>
           <details
@@ -101,6 +122,11 @@ export const ToolCard = memo(function ToolCard({
     </section>
   );
 });
+
+function answerWords({ action, by, reason }: NonNullable<AskedElicitation['resolved']>): string {
+  if (reason !== undefined) return `Cancelled: ${reason}.`;
+  return { accept: 'Answered', decline: 'Declined', cancel: 'Dismissed' }[action] + ` by ${by}.`;
+}
 
 function Effect({ tool }: { readonly tool: string }): ReactNode {
   const { data } = useQuery(queries.tools());

@@ -19,10 +19,28 @@ const ids = ({ sessions }: { readonly sessions: readonly { readonly id: string }
   sessions.map(({ id }) => id);
 
 describe('get_session_count', () => {
-  test('counts the caller’s own, in all or in one directory', async () => {
-    assert.deepEqual(await sessionCount(book, {}, adasAgent), { count: 2 });
-    assert.deepEqual(await sessionCount(book, { cwd: '/tmp' }, adasAgent), { count: 1, cwd: '/tmp' });
-    assert.deepEqual(await sessionCount(book, {}, { principal: ada, session: undefined }), { count: 3 });
+  const dependencies = {
+    sessions: book,
+    directory: '/tmp',
+    claudeTranscripts: async (cwd: string) => (cwd === '/srv' ? 5 : 0),
+  };
+
+  test('counts the caller’s own sessions and Claude Code’s transcripts of one directory', async () => {
+    assert.deepEqual(await sessionCount(dependencies, { cwd: '/srv' }, adasAgent), {
+      count: 6,
+      cwd: '/srv',
+      signalbox: 1,
+      claude_code: 5,
+    });
+    const human = { principal: ada, session: undefined };
+    assert.equal((await sessionCount(dependencies, { cwd: '/srv' }, human)).signalbox, 2);
+  });
+
+  test('counts in the directory of the session, or in the default one, where none is given', async () => {
+    assert.equal((await sessionCount(dependencies, {}, adasAgent)).cwd, '/srv');
+    const { count, cwd } = await sessionCount(dependencies, {}, { principal: ada, session: undefined });
+    assert.deepEqual([count, cwd], [1, '/tmp']);
+    assert.equal((await sessionCount(dependencies, { cwd: '../tmp' }, adasAgent)).cwd, '/tmp');
   });
 });
 

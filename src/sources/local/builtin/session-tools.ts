@@ -1,23 +1,34 @@
 import * as z from 'zod';
 import { type OwnTool, defineTool } from '../define-tool.ts';
 import { listActiveSessions, listSessions } from './list-sessions.ts';
-import type { SessionBook } from './session-book.ts';
-import { sessionCount } from './session-count.ts';
+import { type SessionCountDependencies, sessionCount } from './session-count.ts';
 import { sessionDetails } from './session-details.ts';
 
 const cwd = z.string().optional().describe('Only sessions in this working directory.');
 
 /** The built-in tools about sessions. */
-export function sessionTools(sessions: SessionBook): OwnTool[] {
+export function sessionTools(dependencies: SessionCountDependencies): OwnTool[] {
+  const { sessions } = dependencies;
   return [
     defineTool({
       name: 'get_session_count',
-      description: 'Counts the sessions (conversations with agents) there are, in all or in one working directory.',
-      input: z.object({ cwd }),
-      output: z.object({ count: z.int(), cwd: z.string().optional() }),
+      description:
+        'Counts the sessions (conversations with agents) of a working directory: those of Signalbox, and those that Claude Code has stored.',
+      input: z.object({
+        cwd: z
+          .string()
+          .optional()
+          .describe('The working directory; that of the session, or the default one, when left out.'),
+      }),
+      output: z.object({
+        count: z.int().describe('Both kinds together.'),
+        cwd: z.string(),
+        signalbox: z.int().describe('Sessions of Signalbox.'),
+        claude_code: z.int().describe('Transcripts of Claude Code that belong to no session of Signalbox.'),
+      }),
       effect: 'read',
       idempotent: true,
-      run: (args, context) => sessionCount(sessions, args, context),
+      run: (args, context) => sessionCount(dependencies, args, context),
     }),
     defineTool({
       name: 'list_sessions',

@@ -1,0 +1,158 @@
+import { type Command, Option } from 'commander';
+import { SignalboxError } from '../../model/errors.ts';
+import { type JsonObject, isJsonObject } from '../../model/json.ts';
+import type { PendingElicitation } from '../../sessions/pending-elicitations.ts';
+import { only } from '../approvals/open-inbox.ts';
+import type { CommandContext } from '../command-context.ts';
+import { elicitOnTerminal } from '../elicit-on-terminal.ts';
+import { Failure, usageFailure } from '../fail.ts';
+import { type Globals, globalsOf, shortPath } from '../globals.ts';
+import { Interruption } from '../interruption.ts';
+import { localTime } from '../local-time.ts';
+import { printJson } from '../print-json.ts';
+import { oneLine, printable } from '../printable.ts';
+import { isYes, question } from '../question.ts';
+import { readArguments } from '../read-arguments.ts';
+import { connectToServer } from '../server/connect.ts';
+import type { ServerClient } from '../server/server-client.ts';
+import { type Column, Table } from '../table.ts';
+import type { Printer, Terminal } from '../terminal.ts';
+
+interface AnswerOptions {
+  readonly accept?: boolean;
+  readonly content?: string;
+  readonly decline?: boolean;
+  readonly cancel?: boolean;
+}
+
+type Answer = { readonly action: 'accept' | 'decline' | 'cancel'; readonly content?: JsonObject };
+
+/** `signalbox elicitations` and `signalbox answer`: questions of servers to the user of a session. */
+export function addElicitationCommands(program: Command, { terminal }: CommandContext): void {
+  program
+    .command('elicitations')
+    .summary('forms, pages and sampling requests of servers that wait for you')
+    .description(
+      'Lists what MCP servers ask the user of a session: a form, a page to open, or permission to ask a model. The oldest first.',
+    )
+    .option('--session <id>', 'only those of this session')
+    .addHelpText('after', examples)
+    .action(async ({ session }: { readonly session?: string }, command: Command) => {
+      const globals = globalsOf(command);
+      const items = await pending(await serverHere(globals, terminal.errors), session);
+      if (globals.json) return printJson(terminal.output, { items });
+      if (items.length === 0) return terminal.errors.print('no server waits for an answer\n');
+      await terminal.output.print(elicitationTable(terminal.output, items));
+    });
+  program
+    .command('answer')
+    .summary('answer what a server asks')
+    .description(
+      'Answers a question of a server. Without an option it asks field by field at the terminal, and shows pages and sampling requests before you agree.',
+    )
+    .argument('<id>', 'its id, as signalbox elicitations prints it, or the beginning of it')
+    .option('--content <json>', 'accept a form with these values; - reads them from standard input')
+    .addOption(new Option('--accept', 'agree to a page or a sampling request').conflicts('content'))
+    .addOption(new Option('--decline', 'say no').conflicts(['content', 'accept']))
+    .addOption(new Option('--cancel', 'dismiss it without an answer').conflicts(['content', 'accept', 'decline']))
+    .action(async (prefix: string, options: AnswerOptions, command: Command) => {
+      const globals = globalsOf(command);
+      const client = await serverHere(globals, terminal.errors);
+      const found = (await pending(client)).map((item) => ({ id: item.elicitationId, item }));
+      const asked = only(found, prefix, 'elic_')?.item;
+      if (asked === undefined)
+        throw new SignalboxError(
+          'elicitation-unknown',
+          `no question of a server begins with ${JSON.stringify(prefix)}`,
+        );
+      const answer = (await givenAnswer(options, terminal)) ?? (await askedAnswer(asked, terminal));
+      const { elicitationId, sessionId, server } = asked;
+      const path = `/api/sessions/${encodeURIComponent(sessionId)}/answer-elicitation`;
+      await client.request('POST', path, { body: { elicitationId, ...answer } });
+      if (globals.json) return printJson(terminal.output, { elicitationId, sessionId, ...answer });
+      await terminal.output.print(`${oneLine(server)} was answered: ${answer.action}\n`);
+    });
+}
+
+const examples = `
+Examples:
+  signalbox answer 7k3m                            asks you field by field
+  signalbox answer 7k3m --content '{"name":"Ada"}' fills in a form
+  signalbox answer 7k3m --decline                  says no`;
+
+/** Connects to the server whose sessions wait for answers. Rejects with `server-absent` when none runs here. */
+async function serverHere(globals: Globals, errors: Printer): Promise<ServerClient> {
+  const server = await connectToServer(globals, errors);
+  if (server !== undefined) return server.client;
+  throw new Failure(
+    1,
+    'server-absent',
+    `no server runs on ${shortPath(globals.data)}, so nothing waits for an answer`,
+    {
+      next: 'signalbox serve',
+    },
+  );
+}
+
+async function pending(client: ServerClient, session?: string): Promise<readonly PendingElicitation[]> {
+  const query = session === undefined ? '' : `?session=${encodeURIComponent(session)}`;
+  const { items } = await client.request<{ readonly items: readonly PendingElicitation[] }>(
+    'GET',
+    `/api/elicitations${query}`,
+  );
+  return items;
+}
+
+async function givenAnswer(
+  { accept, content, decline, cancel }: AnswerOptions,
+  { input }: Terminal,
+): Promise<Answer | undefined> {
+  if (decline === true) return { action: 'decline' };
+  if (cancel === true) return { action: 'cancel' };
+  if (accept === true) return { action: 'accept' };
+  if (content === undefined) return undefined;
+  const values = await readArguments(content, input);
+  if (!isJsonObject(values))
+    throw usageFailure('--content is not a JSON object', { next: `give the values as in '{"name": "Ada"}'` });
+  return { action: 'accept', content: values };
+}
+
+/** Asks the person at the terminal. */
+async function askedAnswer(asked: PendingElicitation, terminal: Terminal): Promise<Answer> {
+  if (!terminal.canAsk)
+    throw usageFailure('there is nobody here to ask', { next: 'give --content, --accept, --decline or --cancel' });
+  const { errors } = terminal;
+  await errors.print(`server ${errors.colors.bold(oneLine(asked.server))}\n`);
+  const interruption = new Interruption();
+  try {
+    if (asked.mode !== 'sampling') {
+      const elicit = elicitOnTerminal(terminal, () => interruption.interrupt());
+      return await elicit(asked, { signal: interruption.signal });
+    }
+    await errors.print(`${printable(asked.message)}\n${printable(JSON.stringify(asked.request, null, 2))}\n`);
+    const allowed = await question(terminal, `Send it to ${oneLine(asked.model)}? [y/N] `);
+    return { action: allowed === undefined ? 'cancel' : isYes(allowed) ? 'accept' : 'decline' };
+  } finally {
+    interruption.stop();
+  }
+}
+
+function elicitationTable(printer: Printer, items: readonly PendingElicitation[]): string {
+  const rows = items.map((item) => [
+    item.elicitationId.replace(/^elic_/, ''),
+    oneLine(item.server),
+    item.mode,
+    localTime(item.expiresAt),
+    item.sessionId,
+    oneLine(item.mode === 'url' ? `${item.message} ${item.url}` : item.message),
+  ]);
+  const columns: readonly Column[] = [
+    { heading: 'ID' },
+    { heading: 'SERVER' },
+    { heading: 'KIND' },
+    { heading: 'EXPIRES AT', optional: true },
+    { heading: 'SESSION', optional: true },
+    { heading: 'MESSAGE' },
+  ];
+  return new Table(columns, rows, printer.width).text(rows, printer.colors.bold);
+}

@@ -1,0 +1,73 @@
+import { basename } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { CallClient, SamplingAnswer, SamplingRequest } from '../model/client.ts';
+import { messageOf } from '../model/errors.ts';
+import type { PermissionMode } from '../model/permission-mode.ts';
+import type { Agent } from './agent.ts';
+import type { SessionHappening } from './session-event.ts';
+import type { ElicitationSource, TurnElicitations } from './turn-elicitations.ts';
+
+/** The turn that makes the calls. */
+export interface TurnClientOptions {
+  readonly elicitations: TurnElicitations;
+  readonly agent: Agent;
+  /** All agents: one with a model of its own answers sampling where the turn's agent has none. */
+  readonly agents: readonly Agent[];
+  readonly cwd: string;
+  readonly permissionMode: PermissionMode;
+  tell(happening: SessionHappening): void;
+}
+
+/** An agent whose runtime can ask a model directly. */
+interface Sampler {
+  readonly model: string;
+  readonly sample: NonNullable<Agent['runtime']['sample']>;
+}
+
+/** Returns the client of one call: the session's user answers questions, its directory is the only root. */
+export function turnClient(options: TurnClientOptions, toolCallId: string): CallClient {
+  const { elicitations, cwd } = options;
+  return {
+    // All calls of a turn have the same user.
+    identity: elicitations,
+    elicit: (request, { signal, server = '' }) => elicitations.ask(request, { toolCallId, server, signal }),
+    sample: (request, { signal, server = '' }) => sampleWithConsent(options, request, { toolCallId, server, signal }),
+    roots: () => [{ uri: pathToFileURL(cwd).href, name: basename(cwd) }],
+  };
+}
+
+/** Asks a model for a server once the user has agreed. Rejects when the user declines, and when there is no model. */
+async function sampleWithConsent(
+  { elicitations, agent, agents, permissionMode, tell }: TurnClientOptions,
+  request: SamplingRequest,
+  source: ElicitationSource,
+): Promise<SamplingAnswer> {
+  const sampler = samplerOf(agent, agents);
+  if (sampler === undefined)
+    throw new Error(
+      `no model can answer sampling/createMessage: the agent "${agent.name}" has the runtime "${agent.runtime.name}", which takes no such requests; add an agent with "runtime": "model" to the configuration`,
+    );
+  if (permissionMode === 'dontAsk')
+    throw new Error('sampling/createMessage needs a person’s consent, and the permission mode "dontAsk" asks nobody');
+  const { model, sample } = sampler;
+  const message = `The server "${source.server}" wants to send this request to the model ${model} and read the answer.`;
+  const { action } = await elicitations.ask({ mode: 'sampling', message, model, request }, source);
+  if (action !== 'accept') throw new Error(`the user did not allow the sampling request (${action})`);
+  const about = { type: 'sampling_result', toolCallId: source.toolCallId, server: source.server, model } as const;
+  try {
+    const answer = await sample(request, { model, signal: source.signal });
+    tell({ ...about, content: answer.content });
+    return answer;
+  } catch (error) {
+    tell({ ...about, error: messageOf(error) });
+    throw error;
+  }
+}
+
+function samplerOf(agent: Agent, agents: readonly Agent[]): Sampler | undefined {
+  // The demo model only stands for itself: its answers would mislead a server that expects a real one.
+  const others = agents.filter(({ model }) => model !== undefined && model !== 'demo');
+  for (const { runtime, model = 'demo' } of [agent, ...others])
+    if (runtime.sample !== undefined) return { model, sample: runtime.sample.bind(runtime) };
+  return undefined;
+}

@@ -1,0 +1,134 @@
+import { checkedElicitation } from '../catalog/check-answer.ts';
+import type { Elicitation, ElicitationAnswer } from '../model/client.ts';
+import { SignalboxError, messageOf } from '../model/errors.ts';
+import { newId } from '../model/identifiers.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { Principal } from '../model/principal.ts';
+import type { SessionHappening } from './session-event.ts';
+
+/** A question of a server to the human behind a turn: a form, a page to open, or permission to ask a model. */
+export type ElicitationPrompt =
+  | Elicitation
+  | { readonly mode: 'sampling'; readonly message: string; readonly model: string; readonly request: JsonObject };
+
+/** Who asks: a call of the turn, and the server that runs it. */
+export interface ElicitationSource {
+  readonly toolCallId: string;
+  readonly server: string;
+  /** Aborted when the server no longer waits for the answer. */
+  readonly signal: AbortSignal;
+}
+
+type Resolved = Extract<SessionHappening, { type: 'elicitation_resolved' }>;
+type Resolution = Pick<Resolved, 'action' | 'by' | 'reason'>;
+
+interface OpenElicitation {
+  readonly prompt: ElicitationPrompt;
+  resolve(answer: ElicitationAnswer, resolution: Resolution): void;
+}
+
+/** Each question is one event of the session, which is stored and sent to every reader. */
+const maxPromptBytes = 256 * 1024;
+const maxOpen = 16;
+
+export interface TurnElicitationsOptions {
+  tell(happening: SessionHappening): void;
+  /** Resolves when the session's events show the call. */
+  whenAnnounced(toolCallId: string): Promise<void>;
+  /** Ends the turn. */
+  readonly interrupt: AbortSignal;
+  readonly expireMs: number;
+}
+
+/** The questions that servers ask the user in one turn. */
+export class TurnElicitations {
+  readonly #options: TurnElicitationsOptions;
+  readonly #open = new Map<string, OpenElicitation>();
+  readonly #closed = new Map<string, Resolution>();
+  #isOver = false;
+
+  constructor(options: TurnElicitationsOptions) {
+    this.#options = options;
+  }
+
+  get count(): number {
+    return this.#open.size;
+  }
+
+  /**
+   * Asks the user and resolves with the answer, which fits the requested schema. Resolves with `cancel` when nobody answered in
+   * time, the turn was interrupted, or the server no longer waits.
+   */
+  async ask(prompt: ElicitationPrompt, { toolCallId, server, signal }: ElicitationSource): Promise<ElicitationAnswer> {
+    const bytes = Buffer.byteLength(JSON.stringify(prompt));
+    if (bytes > maxPromptBytes)
+      throw new Error(`the question has ${bytes} bytes; a session shows at most ${maxPromptBytes}`);
+    const { tell, whenAnnounced, interrupt, expireMs } = this.#options;
+    await whenAnnounced(toolCallId);
+    if (this.#open.size >= maxOpen)
+      throw new Error(`${maxOpen} questions already wait for an answer in this turn; ask again when some are answered`);
+    const ended = AbortSignal.any([signal, interrupt]);
+    if (ended.aborted || this.#isOver) return { action: 'cancel' };
+    const elicitationId = newId('elic');
+    const { promise, resolve } = Promise.withResolvers<ElicitationAnswer>();
+    const close = (answer: ElicitationAnswer, resolution: Resolution): void => {
+      if (!this.#open.delete(elicitationId)) return;
+      this.#closed.set(elicitationId, resolution);
+      tell({ type: 'elicitation_resolved', toolCallId, elicitationId, ...resolution });
+      resolve(answer);
+    };
+    const cancel = (reason: string): void => close({ action: 'cancel' }, { action: 'cancel', by: 'system', reason });
+    const onAbort = (): void => cancel(messageOf(ended.reason));
+    const timer = setTimeout(cancel, expireMs, 'nobody answered in time');
+    ended.addEventListener('abort', onAbort, { once: true });
+    this.#open.set(elicitationId, { prompt, resolve: close });
+    const expiresAt = new Date(Date.now() + expireMs).toISOString();
+    // A server may send an id of its own with a page; only ours is unique in the session.
+    tell({ ...prompt, type: 'elicitation_required', toolCallId, elicitationId, server, expiresAt });
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      ended.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /**
+   * Takes the user's answer. Returns false when this turn asked no such question; throws `elicitation-closed` when it no longer
+   * waits, and `elicitation-invalid` when the content does not fit the requested schema.
+   */
+  answer(elicitationId: string, answer: JsonObject, by: Principal): boolean {
+    const closed = this.#closed.get(elicitationId);
+    if (closed !== undefined) throw elicitationClosed(closed);
+    const open = this.#open.get(elicitationId);
+    if (open === undefined) return false;
+    const checked = checkedAnswer(open.prompt, answer);
+    open.resolve(checked, { action: checked.action, by: by.id });
+    return true;
+  }
+
+  /** Cancels the questions that still wait: the turn is over. */
+  close(): void {
+    this.#isOver = true;
+    for (const { resolve } of this.#open.values())
+      resolve({ action: 'cancel' }, { action: 'cancel', by: 'system', reason: 'the turn is over' });
+  }
+}
+
+function checkedAnswer(prompt: ElicitationPrompt, answer: JsonObject): ElicitationAnswer {
+  try {
+    return checkedElicitation(prompt.mode === 'form' ? prompt : { mode: 'url', message: '', url: '' }, answer);
+  } catch (error) {
+    throw new SignalboxError('elicitation-invalid', messageOf(error), { cause: error });
+  }
+}
+
+/** The error for an answer that comes too late. */
+export function elicitationClosed({ action, by, reason }: Resolution): SignalboxError {
+  return new SignalboxError(
+    'elicitation-closed',
+    reason === undefined
+      ? `the question was already answered (${action}) by ${by}`
+      : `the question no longer waits for an answer: ${reason}`,
+  );
+}

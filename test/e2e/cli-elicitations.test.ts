@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { after, before, suite, test } from 'node:test';
+import { fixtureProgram } from '../mcp-servers/programs.ts';
+import { until } from '../mcp-servers/boxed.ts';
+import { teaSchema } from '../support/sessions/asking-server.ts';
+import { Place, finished, launcher, said } from './cli-place.ts';
+
+const token = 'a-token-for-the-test';
+const environment = { SIGNALBOX_TOKEN: token };
+const probe = spawnSync('script', ['--version'], { encoding: 'utf8' });
+const skip =
+  probe.error === undefined && probe.stdout.includes('util-linux') ? {} : { skip: 'needs script of util-linux' };
+
+suite('questions of servers on the command line', { timeout: 300_000 }, () => {
+  const { command, args } = fixtureProgram('legacy');
+  const place = new Place({ 'signalbox.config.json': JSON.stringify({ mcpServers: { shop: { command, args } } }) });
+  let url = '';
+  let stop: () => Promise<void>;
+  before(async () => {
+    const child = place.start(['serve', '--port', '0', '--json'], environment);
+    child.stderr.resume();
+    const closed = once(child, 'close');
+    stop = async () => {
+      child.kill('SIGTERM');
+      await closed;
+    };
+    ({ url } = JSON.parse(await said(child.stdout, /\}\s*$/)) as { url: string });
+    await until(async () => {
+      const { items } = await ask<{ items: { name: string; status: string }[] }>('GET', '/api/servers');
+      return items.some(({ name, status }) => name === 'shop' && status === 'up');
+    }, 'the server is up');
+  });
+  after(() => stop());
+
+  async function ask<Answer>(method: string, path: string, body?: object): Promise<Answer> {
+    const response = await fetch(url + path, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return (await response.json()) as Answer;
+  }
+
+  /** A session in which the server asks; returns the question's id once it is listed. */
+  async function asked(method: string, params: object): Promise<{ readonly id: string; readonly session: string }> {
+    const { id: session } = await ask<{ id: string }>('POST', '/api/sessions', { agent: 'demo' });
+    const content = `call mcp__shop__request ${JSON.stringify({ method, params })}`;
+    await ask('POST', `/api/sessions/${session}/messages`, { content });
+    let id = '';
+    await until(async () => {
+      const { stdout } = await place.run(['elicitations', '--session', session, '--json'], { environment });
+      id = (JSON.parse(stdout) as { items: { elicitationId: string }[] }).items[0]?.elicitationId ?? '';
+      return id !== '';
+    }, 'it is listed');
+    return { id, session };
+  }
+
+  /** What the call came to. */
+  async function result(session: string): Promise<string> {
+    let text = '';
+    await until(async () => {
+      text = JSON.stringify(await ask('GET', `/api/sessions/${session}/messages`));
+      return text.includes('"result"');
+    }, 'the call ends');
+    return text;
+  }
+
+  const tea = { mode: 'form', message: 'How do you take your tea?', requestedSchema: teaSchema };
+
+  test('are listed, and a form is accepted with values that fit', async () => {
+    const { id, session } = await asked('elicitation/create', tea);
+    const listed = await place.run(['elicitations'], { environment });
+    assert.match(listed.stdout, /shop\s+form\s.*How do you take your tea\?/);
+    const wrong = await place.run(['answer', id, '--content', '{"name":7}'], { environment });
+    assert.equal(wrong.code, 2);
+    assert.match(wrong.stderr, /elicitation-invalid.*\$\.name must be string/s);
+    const given = await place.run(['answer', id.slice(0, -3), '--content', '{"name":"Ada"}'], { environment });
+    assert.equal(given.code, 0, given.stderr);
+    assert.match(given.stdout, /shop was answered: accept/);
+    assert.match(await result(session), /Ada/);
+    const late = await place.run(['answer', id, '--decline'], { environment });
+    assert.equal(late.code, 1);
+    assert.match(late.stderr, /elicitation-unknown/);
+  });
+
+  test('a page or a request to a model is declined, or agreed to', async () => {
+    const address = { url: 'https://accounts.example.org/a', elicitationId: 'own' };
+    const page = await asked('elicitation/create', { mode: 'url', message: 'Sign in.', ...address });
+    assert.match(
+      (await place.run(['elicitations'], { environment })).stdout,
+      /url\s.*https:\/\/accounts\.example\.org\/a/,
+    );
+    assert.equal((await place.run(['answer', page.id, '--decline'], { environment })).code, 0);
+    assert.match(await result(page.session), /decline/);
+    const messages = [{ role: 'user', content: { type: 'text', text: 'Which tea?' } }];
+    const sampling = await asked('sampling/createMessage', { messages, maxTokens: 9 });
+    assert.equal((await place.run(['answer', sampling.id, '--accept'], { environment })).code, 0);
+    assert.match(await result(sampling.session), /I am the demo model/);
+  });
+
+  test('without a terminal an answer has to be given', async () => {
+    const { id } = await asked('elicitation/create', tea);
+    const { code, stderr } = await place.run(['answer', id], { environment });
+    assert.equal(code, 2);
+    assert.match(stderr, /nobody here to ask.*--content/s);
+    await place.run(['answer', id, '--cancel'], { environment });
+  });
+
+  test('a form is filled in at the terminal, field by field', skip, async () => {
+    const { id, session } = await asked('elicitation/create', tea);
+    const env = { ...process.env, ...environment, SIGNALBOX_HOME: place.data, NO_COLOR: '1', TERM: 'xterm' };
+    const line = `${process.execPath} ${launcher} answer ${id}`;
+    const child = spawn('script', ['--quiet', '--return', '--command', line, '/dev/null'], {
+      cwd: place.directory,
+      env,
+    });
+    const ended = finished(child);
+    for (const [prompt, answer] of [
+      [/server shop[^]*How do you take your tea\?[^]*\[y\/N\] /, 'y\r'],
+      [/Spoons of sugar \(integer, usually 1\): /, '3\r'],
+      [/Milk \(y\/n, may stay empty\): /, 'y\r'],
+      [/Size \(text, may stay empty\): /, 'Large mug\r'],
+      [/Extras \(.*\): /, '\r'],
+      [/Your name \(text\): /, 'Bob\r'],
+    ] as const) {
+      await said(child.stdout, prompt);
+      child.stdin.write(answer);
+    }
+    assert.match((await ended).stdout, /shop was answered: accept/);
+    const text = await result(session);
+    for (const part of ['sugar', '3', 'Bob', 'honey']) assert.ok(text.includes(part), part);
+  });
+
+  test('are none where no server runs', async () => {
+    const { code, stderr } = await new Place().run(['elicitations'], { environment });
+    assert.equal(code, 1);
+    assert.match(stderr, /server-absent.*no server runs/s);
+  });
+});
