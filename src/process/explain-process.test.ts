@@ -36,9 +36,15 @@ describe('a program that cannot be started', () => {
       await failedStart({ command: 'missing' }),
       `the program "missing" was not found (this user has no permission to search ${closed})`,
     );
-    assert.match(await failedStart({ command: 'missing a.mjs' }), /did you mean command "missing" with args \["a\.mjs"\]\?$/);
+    assert.match(
+      await failedStart({ command: 'missing a.mjs' }),
+      /did you mean command "missing" with args \["a\.mjs"\]\?$/,
+    );
     const below = join(closed, 'program');
-    assert.match(await failedStart({ command: below }), /was not found \(this user has no permission to search .*closed\)$/);
+    assert.match(
+      await failedStart({ command: below }),
+      /was not found \(this user has no permission to search .*closed\)$/,
+    );
   });
 
   test('a program without execute permission is named with its path', async () => {
