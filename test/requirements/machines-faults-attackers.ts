@@ -149,4 +149,15 @@ export const machinesFaultsAttackers: Section<'G'> = {
       'src/undo/undo-engine.test.ts > the edge of the workspace > a directory replaced by a symlink to the outside leads no restore and no removal there',
     ],
   },
+  G6: {
+    promise: 'a server started by npm or npx ends with it and frees its port, also when npm is killed',
+    tests: [
+      'test/e2e/npm-start.test.ts > a server that npm has started > ends with npm when npm gets SIGTERM, and its port is free',
+      'test/e2e/npm-start.test.ts > a server that npm has started > ends with npm when npm gets SIGINT, and its port is free',
+      'test/e2e/npm-start.test.ts > a server that npm has started > ends with npm when npm gets SIGKILL, and its port is free',
+      'test/e2e/npm-start.test.ts > a server that npm has started > ends when the whole process group gets SIGTERM, and its port is free',
+      'test/e2e/npm-start.test.ts > a server that npm has started > ends with npx when npx gets SIGTERM, and its port is free',
+      'test/e2e/npm-start.test.ts > a server that npm has started > ends with npx when npx gets SIGKILL, and its port is free',
+    ],
+  },
 };
