@@ -28,13 +28,13 @@ export function runnablePostgres(installed = installedPostgres()): string {
   execFileSync('chmod', ['-R', 'a+rX', aside]);
   // Somebody else's directory is neither used nor removed.
   if (!isOwn(copy) && lstatSync(copy, { throwIfNoEntry: false }) !== undefined) return aside;
-  try {
-    rmSync(copy, { recursive: true, force: true });
-    renameSync(aside, copy);
-  } catch (error) {
-    rmSync(aside, { recursive: true, force: true });
-    // Another test file was as far at the same time.
-    if (!isOwn(copy)) throw error;
+  if (!isRenamed(aside, copy)) {
+    // Another test file was as far at the same time, and may run from there by now; only a swept copy is replaced.
+    if (isOwn(copy) && isWhole(copy, installed)) rmSync(aside, { recursive: true });
+    else {
+      rmSync(copy, { recursive: true, force: true });
+      renameSync(aside, copy);
+    }
   }
   return copy;
 }
@@ -53,6 +53,16 @@ export async function importEmbeddedPostgres(
     return EmbeddedPostgres;
   } finally {
     hooks.deregister();
+  }
+}
+
+/** Renames a directory where nothing is in the way; a rename never replaces a directory that holds something. */
+function isRenamed(from: string, to: string): boolean {
+  try {
+    renameSync(from, to);
+    return true;
+  } catch {
+    return false;
   }
 }
 
