@@ -161,4 +161,11 @@ export const machinesFaultsAttackers: Section<'G'> = {
       'test/e2e/npm-start.test.ts > a server that npm has started > ends with npx when npx gets SIGKILL, and its port is free',
     ],
   },
+  G7: {
+    promise:
+      'PostgreSQL of the tests starts in a checkout that only its owner may enter, for root and for any other user',
+    tests: [
+      'test/support/postgres-files.test.ts > PostgreSQL in a checkout that only its owner may enter > starts and answers',
+    ],
+  },
 };
