@@ -33,7 +33,7 @@ describe('PostgreSQL in a checkout that only its owner may enter', () => {
   test('starts and answers', async () => {
     if (isRoot) {
       const direct = spawnSync(join(installed, 'native', 'bin', 'initdb'), ['--version'], { uid: nobody, gid: nobody });
-      assert.equal((direct.error as NodeJS.ErrnoException | undefined)?.code, 'EACCES');
+      assert.match(direct.error?.message ?? '', /EACCES/);
     }
     useNewTemporaryDirectory('started');
     const cluster = await startPostgres({ files: runnablePostgres(installed) });
