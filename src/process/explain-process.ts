@@ -1,3 +1,6 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { minimalEnvironment } from './minimal-environment.ts';
 import type { ProgramOptions } from './process-group.ts';
 
 /** How a process ended, in words. */
@@ -7,13 +10,74 @@ export function describeExit(code: number | null, signal: NodeJS.Signals | null)
     : `its process was ended by ${signal}`;
 }
 
-/** Why a program could not be started, in words. */
-export function explainStart({ command, cwd }: ProgramOptions, error: NodeJS.ErrnoException): string {
-  if (error.code === 'ENOENT') {
-    const [program, ...args] = command.trim().split(/\s+/);
-    const hint =
-      args.length === 0 ? '' : `; did you mean command ${JSON.stringify(program)} with args ${JSON.stringify(args)}?`;
-    return `the program ${JSON.stringify(command)} was not found${cwd === undefined ? '' : ` (or the directory ${cwd} does not exist)`}${hint}`;
+/** Returns why a program could not be started, and which part of its options to change. */
+export function explainStart(options: ProgramOptions, error: NodeJS.ErrnoException): string {
+  const program = `the program ${JSON.stringify(options.command)}`;
+  if (error.code !== 'ENOENT' && error.code !== 'EACCES') return `${program} could not be started: ${error.message}`;
+  const problem = options.cwd === undefined ? undefined : directoryProblem(options.cwd);
+  if (problem !== undefined) return `${program} could not be started: the directory ${options.cwd} ${problem}`;
+
+  // `EACCES` alone says little: the system reports it as soon as one directory in PATH is closed to this user.
+  const { runnable, refused, closed } = search(options);
+  if (runnable !== undefined)
+    return error.code === 'ENOENT'
+      ? `${program} could not be started: the interpreter named in the first line of ${runnable} was not found`
+      : `${program} could not be started: ${error.message}`;
+  if (refused !== undefined) return `${program} may not be run: this user has no permission to execute ${refused}`;
+  const hint = closed.length === 0 ? '' : ` (this user has no permission to search ${closed.join(', ')})`;
+  return `${program} was not found${hint}${splitHint(options.command)}`;
+}
+
+interface SearchResult {
+  /** The file that the system would execute. */
+  readonly runnable?: string;
+  /** The first file of that name that this user may not execute. */
+  readonly refused?: string;
+  /** The directories that this user may not search. */
+  readonly closed: readonly string[];
+}
+
+/** Looks for the program where the system does: at its path, or in each directory of the PATH that the program gets. */
+function search({ command, cwd = '.', env = {} }: ProgramOptions): SearchResult {
+  const path = minimalEnvironment(env)['PATH'] ?? '';
+  const places = command.includes('/') ? [command] : path.split(delimiter).map((directory) => join(directory, command));
+  const closed: string[] = [];
+  let refused: string | undefined;
+  for (const place of places.map((each) => resolve(cwd, each))) {
+    try {
+      if (!statSync(place).isFile()) continue;
+      accessSync(place, constants.X_OK);
+      return { runnable: place, closed };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EACCES') continue;
+      if (canStat(place)) refused ??= place;
+      else closed.push(dirname(place));
+    }
   }
-  return `the program ${JSON.stringify(command)} could not be started: ${error.message}`;
+  return refused === undefined ? { closed } : { refused, closed };
+}
+
+function canStat(path: string): boolean {
+  try {
+    statSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function directoryProblem(directory: string): string | undefined {
+  try {
+    accessSync(directory, constants.X_OK);
+    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EACCES' ? 'may not be entered by this user' : 'does not exist';
+  }
+}
+
+/** A whole command line was given where a program belongs. */
+function splitHint(command: string): string {
+  const [program, ...args] = command.trim().split(/\s+/);
+  if (args.length === 0) return '';
+  return `; did you mean command ${JSON.stringify(program)} with args ${JSON.stringify(args)}?`;
 }

@@ -4,9 +4,9 @@ import { bodyOf, startTestServer } from '../../test/support/http-server.ts';
 
 describe('draining', () => {
   it('tells balancers at once to go elsewhere, and goes on with those who do not know yet until it stops', async (test) => {
-    const { server, get, call } = await startTestServer(test, { limits: { drainMs: 1500 } });
+    const { server, get, call } = await startTestServer(test, { limits: { drainMs: 5000 } });
     assert.equal((await get('/api/health/ready')).status, 200);
-    const slow = call('wait', { arguments: { ms: 2500 } });
+    const slow = call('wait', { arguments: { ms: 7000 } });
     const closed = server.close();
     const ready = await get('/api/health/ready');
     assert.equal(ready.status, 503);

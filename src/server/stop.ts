@@ -12,23 +12,30 @@ interface StopOptions {
   readonly shortWay: ShortWay;
 }
 
-/** The longest that a turn of the event loop takes in which next to nothing happens, and how long is waited for one. */
-const [quietMs, patienceMs] = [0.5, 200];
+/** The longest that a turn of the event loop takes in which next to nothing happens, and how long to wait for one. */
+const [maxQuietTurnMs, maxQuietWaitMs] = [0.5, 200];
+/** How long connections may keep coming before the server stops listening all the same. */
+const maxAcceptMs = 5000;
 
 /**
- * Whoever has connected is let in by the turn that ends now, and what they have sent is read. What the system has accepted and the process
- * has not when it stops listening is reset; in a long turn others may have come meanwhile.
+ * Waits until every connection in the system's accept queue has been accepted: the system resets those that are left when the
+ * process stops listening. A turn of the event loop accepts one connection, and in a long turn others may have come.
  */
-async function quietTurn(): Promise<void> {
-  const until = performance.now() + patienceMs;
-  let before: number;
-  // The first one has begun already.
-  let now = Number.NEGATIVE_INFINITY;
-  do {
-    before = now;
+async function acceptWaiting(server: Server): Promise<void> {
+  const began = performance.now();
+  let accepted = 0;
+  const count = (): void => void (accepted += 1);
+  server.on('connection', count);
+  // The turn that has begun may accept nothing any more.
+  await turn();
+  for (let isDone = false; !isDone;) {
+    const [before, acceptedBefore] = [performance.now(), accepted];
     await turn();
-    now = performance.now();
-  } while (now - before >= quietMs && now < until);
+    const now = performance.now();
+    const isQuiet = now - before < maxQuietTurnMs || now - began >= maxQuietWaitMs;
+    isDone = (accepted === acceptedBefore && isQuiet) || now - began >= maxAcceptMs;
+  }
+  server.off('connection', count);
 }
 
 /** How to stop a server: it takes no new requests, lets those under way end for so long, then cuts them off. */
@@ -47,7 +54,7 @@ export function stoppable(server: Server, { graceMs, draining, shortWay }: StopO
   });
 
   async function stop(): Promise<void> {
-    await quietTurn();
+    await acceptWaiting(server);
     await new Promise<void>((resolve) => {
       const cutOff = (): void => {
         server.closeAllConnections();

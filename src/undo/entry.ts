@@ -14,6 +14,8 @@ export interface Entry {
   readonly inode: number;
   /** Of a file the hash of its content, of a symlink where it points. `null`: it could not be read. */
   readonly content: string | null;
+  /** Whether it is a directory whose entries could not be read. Absent in records of earlier versions. */
+  readonly isClosed?: boolean;
 }
 
 /** One path before and after; absent where there was nothing. */
@@ -24,7 +26,7 @@ export interface PathChange {
 }
 
 /** The entry that a stat describes. */
-export function entryOf(stats: Stats, content: string | null): Entry {
+export function entryOf(stats: Stats, content: string | null, isClosed = false): Entry {
   return {
     kind: kindOf(stats),
     mode: stats.mode & 0o7777,
@@ -35,7 +37,25 @@ export function entryOf(stats: Stats, content: string | null): Entry {
     ctimeMs: stats.ctimeMs,
     inode: stats.ino,
     content,
+    isClosed,
   };
+}
+
+/** Whether something was there whose content or entries could not be read, so that nothing of it is stored. */
+export function isUnread(entry: Entry): boolean {
+  return entry.isClosed === true || (entry.kind === 'file' && entry.content === null);
+}
+
+/** Whether a file that could not be read before is still the same, as far as its stat shows. */
+export function isSameUnread(before: Entry, now: Entry | undefined): boolean {
+  return (
+    before.kind === 'file' &&
+    before.content === null &&
+    now?.kind === 'file' &&
+    before.inode === now.inode &&
+    before.size === now.size &&
+    before.mtimeMs === now.mtimeMs
+  );
 }
 
 /** What a stat is of. */

@@ -3,7 +3,7 @@ import type { ChangeList, FileChange } from '../model/change.ts';
 import { shownPath } from './byte-path.ts';
 import type { WorkspaceChanges } from './call-record.ts';
 import type { ContentStore } from './content-store.ts';
-import { type Entry, type PathChange, sameContent, sameState } from './entry.ts';
+import { type Entry, type PathChange, isSameUnread, isUnread, sameContent, sameState } from './entry.ts';
 
 const mostListed = 500;
 const longestText = 256 * 1024;
@@ -15,7 +15,7 @@ export function fileChanges(workspaces: readonly WorkspaceChanges[], contents: C
   let room = mostDiffed;
   const all = workspaces.flatMap(({ root, changes }) =>
     changes
-      .filter(({ before, after }) => !sameState(before, after))
+      .filter(({ before, after }) => !sameState(before, after) || before?.isClosed === true)
       .toSorted((one, other) => (one.path < other.path ? -1 : 1))
       .map((change) => ({ root, change })),
   );
@@ -81,14 +81,18 @@ function noteOf({ before, after }: PathChange, hasDiff: boolean): string {
     if (before.uid !== after.uid || before.gid !== after.gid)
       notes.push(`owner ${before.uid}:${before.gid} → ${after.uid}:${after.gid}`);
   }
-  if (!hasDiff) notes.push(...sizeNotes(before, after));
+  if (before !== undefined && isUnread(before) && !isSameUnread(before, after))
+    notes.push('could not be read before the call; cannot be restored');
+  else if (!hasDiff) notes.push(...sizeNotes(before, after));
   return notes.join('; ');
 }
 
 function sizeNotes(before: Entry | undefined, after: Entry | undefined): string[] {
   const [old, now] = [before?.kind === 'file' ? before : undefined, after?.kind === 'file' ? after : undefined];
   if (old !== undefined && now !== undefined)
-    return sameContent(old, now) ? [] : [`content not shown, ${old.size} → ${now.size} bytes`];
+    return sameContent(old, now) || isSameUnread(old, now)
+      ? []
+      : [`content not shown, ${old.size} → ${now.size} bytes`];
   const only = old ?? now;
   return only === undefined ? [] : [`${only.size} bytes`];
 }

@@ -1,8 +1,7 @@
 import { closeSync, fstatSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
-import type { Entry } from './entry.ts';
 import type { Remembered, WorkspaceTree } from './workspace-tree.ts';
 
-const format = 'signalbox workspace index 1';
+const format = 'signalbox workspace index 2';
 const kinds = ['file', 'directory', 'symlink', 'other'] as const;
 const longestTail = 5000;
 
@@ -86,7 +85,7 @@ function stampOf(file: string): string {
 
 function print({ path, entry, settled }: Remembered): string {
   if (entry === undefined) return JSON.stringify([path]);
-  const { kind, mode, uid, gid, size, mtimeMs, ctimeMs, inode, content } = entry;
+  const { kind, mode, uid, gid, size, mtimeMs, ctimeMs, inode, content, isClosed } = entry;
   return JSON.stringify([
     path,
     kinds.indexOf(kind),
@@ -99,10 +98,24 @@ function print({ path, entry, settled }: Remembered): string {
     inode,
     content,
     settled ? 1 : 0,
+    isClosed === true ? 1 : 0,
   ]);
 }
 
-type Line = [string, number?, number?, number?, number?, number?, number?, number?, number?, (string | null)?, number?];
+type Line = [
+  path: string,
+  kind?: number,
+  mode?: number,
+  uid?: number,
+  gid?: number,
+  size?: number,
+  mtimeMs?: number,
+  ctimeMs?: number,
+  inode?: number,
+  content?: string | null,
+  settled?: number,
+  isClosed?: number,
+];
 
 function parse(line: string): Remembered {
   const [
@@ -117,8 +130,10 @@ function parse(line: string): Remembered {
     inode = 0,
     content = null,
     settled,
+    closed,
   ] = JSON.parse(line) as Line;
   if (kind === undefined) return { path, settled: true };
-  const entry: Entry = { kind: kinds[kind] ?? 'other', mode, uid, gid, size, mtimeMs, ctimeMs, inode, content };
+  const isClosed = closed === 1;
+  const entry = { kind: kinds[kind] ?? 'other', mode, uid, gid, size, mtimeMs, ctimeMs, inode, content, isClosed };
   return { path, entry, settled: settled === 1 };
 }

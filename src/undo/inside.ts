@@ -1,5 +1,6 @@
 import { closeSync, constants, existsSync, lstatSync, openSync, readlinkSync } from 'node:fs';
 import { type BytePath, joined, nameOf, parentOf, shownPath, systemPath } from './byte-path.ts';
+import { isForbidden } from './opened-directories.ts';
 
 const openDirectory = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 const hasDescriptorPaths = existsSync('/proc/self/fd');
@@ -40,12 +41,13 @@ export class Inside {
     return this.#within(parentOf(path).split('/').filter(Boolean), nameOf(path), act);
   }
 
-  /** The root from inside, which its parent may be closed for; from its parent where it is gone or something else. */
+  /** The root from inside, which its parent may be closed for; from its parent where it is gone, closed or something else. */
   #reachRoot<Result>(act: (at: string | Buffer) => Result): Result {
     try {
       return this.#within([], '.', act);
     } catch (error) {
-      if (!(error instanceof DirectoryLost) || this.#root === '/') throw error;
+      const isOutOfReach = error instanceof DirectoryLost || isForbidden(error);
+      if (!isOutOfReach || this.#root === '/') throw error;
       return new Inside(parentOf(this.#root) || '/').reach(nameOf(this.#root), act);
     }
   }

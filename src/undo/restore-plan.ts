@@ -1,8 +1,9 @@
 import { readdirSync } from 'node:fs';
-import { type BytePath, depthOf, joined, parentOf, shownPath } from './byte-path.ts';
+import { type BytePath, depthOf, holds, joined, parentOf, shownPath } from './byte-path.ts';
 import type { WorkspaceChanges } from './call-record.ts';
-import { type Entry, type PathChange, sameState } from './entry.ts';
+import { type Entry, type PathChange, isSameUnread, isUnread, sameState } from './entry.ts';
 import { DirectoryLost, Inside } from './inside.ts';
+import { OpenedDirectories, isForbidden } from './opened-directories.ts';
 import { presentEntry } from './present-entry.ts';
 
 /** A path that is not restored, and why. */
@@ -33,56 +34,107 @@ export interface Planned {
 
 const ownerMayWork = 0o700;
 
-/** Finds out what can be restored: only paths that are as the call left them. */
-export function planRestore({ root, changes }: WorkspaceChanges): Planned {
-  const inside = new Inside(root);
+/** Finds out what can be restored: only paths that are as the call left them. Closed directories are opened for that long. */
+export function planRestore(workspace: WorkspaceChanges): Planned {
+  const inside = new Inside(workspace.root);
+  const opened = new OpenedDirectories((path, act) => inside.reach(path, act));
+  try {
+    return planWithin(workspace, inside, opened);
+  } finally {
+    opened.close();
+  }
+}
+
+function planWithin({ root, changes }: WorkspaceChanges, inside: Inside, opened: OpenedDirectories): Planned {
   const wanted = new Map(changes.map((change) => [change.path, change]));
   const conflicts = new Map<BytePath, string>();
   const steps = new Map<BytePath, PathChange>();
   const present = new Map<BytePath, Entry | undefined>();
 
   const look = (path: BytePath): Entry | undefined => {
-    if (!present.has(path)) present.set(path, inside.reach(path, presentEntry));
-    return present.get(path);
+    if (present.has(path)) return present.get(path);
+    let entry: Entry | undefined;
+    try {
+      entry = inside.reach(path, presentEntry);
+    } catch (error) {
+      if (!isForbidden(error) || path === '') throw error;
+      // Looked at before they are opened: that is the mode which the call left.
+      for (const directory of directoriesAbove(path)) if (look(directory)?.kind === 'directory') opened.open(directory);
+      entry = inside.reach(path, presentEntry);
+    }
+    present.set(path, entry);
+    return entry;
   };
+  const moved = movedUnread(changes);
 
   for (const change of changes.toSorted((one, other) => depthOf(one.path) - depthOf(other.path))) {
+    if ([...moved.keys()].some((path) => holds(path, change.path))) continue;
     try {
       const reason = objection(change, look(change.path));
       if (reason === 'none') steps.set(change.path, change);
       else if (reason !== undefined) conflicts.set(change.path, reason);
     } catch (error) {
-      if (isClosed(error)) {
+      if (isForbidden(error)) {
         conflicts.set(change.path, 'it cannot be looked at: its directory is closed');
         continue;
       }
       if (!(error instanceof DirectoryLost)) throw error;
       if (change.before === undefined || sameState(change.before, change.after)) continue;
       const comesBack = steps.has(error.directory) && wanted.get(error.directory)?.before?.kind === 'directory';
-      if (comesBack && change.after === undefined) steps.set(change.path, change);
-      else conflicts.set(change.path, error.message);
+      const reason = comesBack && change.after === undefined ? lossOf(change) : error.message;
+      if (reason === undefined) steps.set(change.path, change);
+      else conflicts.set(change.path, reason);
     }
   }
-  keepDirectoriesInUse(inside, steps, conflicts);
+  for (const { path, before, after } of changes)
+    if (before?.isClosed === true && after?.kind === 'directory') conflicts.set(path, unknownEntries);
+  for (const [path, from] of moved)
+    conflicts.set(path, `it is ${shownPath(from)}, which could not be read before the call`);
+  keepDirectoriesInUse(inside, steps, conflicts, opened);
   return {
     plan: { root, steps: [...steps.values()], directories: directoryEnds(wanted, steps, present, look) },
     conflicts: [...conflicts].map(([path, reason]) => ({ path, reason })),
   };
 }
 
-function isClosed(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EACCES';
+const unknownEntries = 'its entries could not be read before the call';
+
+/** The workspace and every directory on the way to a path, outermost first. */
+function directoriesAbove(path: BytePath): BytePath[] {
+  const parts = path.split('/').slice(0, -1);
+  return ['', ...parts.map((_, index) => parts.slice(0, index + 1).join('/'))];
+}
+
+/** Where the call has moved things that could not be read, and from where: what is there now is the only copy. */
+function movedUnread(changes: readonly PathChange[]): Map<BytePath, BytePath> {
+  const lost = new Map<number, BytePath>();
+  for (const { path, before, after } of changes)
+    if (before !== undefined && isUnread(before) && before.inode !== after?.inode) lost.set(before.inode, path);
+  const moved = new Map<BytePath, BytePath>();
+  for (const { path, before, after } of changes) {
+    const from = after === undefined || after.inode === before?.inode ? undefined : lost.get(after.inode);
+    if (from !== undefined) moved.set(path, from);
+  }
+  return moved;
 }
 
 /** Why a path is not restored; `none` when it is; `undefined` when there is nothing to do. */
-function objection({ before, after }: PathChange, now: Entry | undefined): string | undefined {
+function objection(change: PathChange, now: Entry | undefined): string | undefined {
+  const { before, after } = change;
   if (sameState(before, after))
     return sameState(now, after) && now?.kind !== 'directory' && now?.mtimeMs === after?.mtimeMs ? 'none' : undefined;
   if (sameState(now, before)) return undefined;
   if (!sameState(now, after)) return difference(now, after);
+  return lossOf(change) ?? 'none';
+}
+
+/** Why the state before the call was not stored; `undefined` when it was, or is still there. */
+function lossOf({ before, after }: PathChange): string | undefined {
   if (before?.kind === 'other') return 'what stood there was neither a file, a directory nor a symlink';
-  if (before?.kind === 'file' && before.content === null) return 'it could not be read before the call';
-  return 'none';
+  if (before?.isClosed === true && after?.kind !== 'directory') return unknownEntries;
+  if (before?.kind === 'file' && before.content === null && !isSameUnread(before, after))
+    return 'it could not be read before the call';
+  return undefined;
 }
 
 function difference(now: Entry | undefined, after: Entry | undefined): string {
@@ -99,19 +151,28 @@ function keepDirectoriesInUse(
   inside: Inside,
   steps: Map<BytePath, PathChange>,
   conflicts: Map<BytePath, string>,
+  opened: OpenedDirectories,
 ): void {
   const going = [...steps.values()].filter(
     ({ before, after }) => after?.kind === 'directory' && before?.kind !== 'directory',
   );
   for (const { path } of going.toSorted((one, other) => depthOf(other.path) - depthOf(one.path))) {
-    const names = inside.reach(path, (at) => readdirSync(at, 'latin1'));
-    const staying = names.find((name) => {
-      const step = steps.get(joined(path, name));
-      return step === undefined || step.before !== undefined;
-    });
-    if (staying === undefined) continue;
+    opened.open(path);
+    try {
+      const names = inside.reach(path, (at) => readdirSync(at, 'latin1'));
+      const staying = names.find((name) => {
+        const step = steps.get(joined(path, name));
+        return step === undefined || step.before !== undefined;
+      });
+      if (staying === undefined) continue;
+      const hasReason = conflicts.has(joined(path, staying));
+      const why = hasReason ? 'stays' : 'was put there or changed since the call';
+      conflicts.set(path, `it holds ${shownPath(staying)}, which ${why}`);
+    } catch (error) {
+      if (!isForbidden(error)) throw error;
+      conflicts.set(path, 'it cannot be looked at: it is closed');
+    }
     steps.delete(path);
-    conflicts.set(path, `it holds ${shownPath(staying)}, which was put there or changed since the call`);
   }
 }
 

@@ -1,8 +1,6 @@
 import {
-  chmodSync,
   closeSync,
   constants,
-  fchmodSync,
   fsyncSync,
   lchownSync,
   lstatSync,
@@ -18,12 +16,13 @@ import {
 import { type BytePath, depthOf, joined, parentOf, systemPath } from './byte-path.ts';
 import type { ContentStore } from './content-store.ts';
 import { syncDirectory } from './durable-file.ts';
-import { type Entry, type PathChange, sameContent, sameState } from './entry.ts';
+import { type Entry, type PathChange, isSameUnread, sameContent, sameState } from './entry.ts';
 import { DirectoryLost, Inside } from './inside.ts';
 import { presentEntry } from './present-entry.ts';
+import { isForbidden, setMode } from './opened-directories.ts';
 import type { Conflict, DirectoryEnd, RestorePlan } from './restore-plan.ts';
 
-const { O_NOFOLLOW, O_RDONLY, O_NONBLOCK } = constants;
+const { O_NOFOLLOW, O_RDONLY } = constants;
 
 /**
  * Carries out a plan. Every step can be done again: after a crash the whole plan is carried out anew and ends the same. What was
@@ -43,7 +42,7 @@ export function restore({ root, steps, directories }: RestorePlan, contents: Con
   const indexed = steps.map((step, index) => ({ ...step, unnamed: `.signalbox-undo-${mark}-${index}` }));
   const downward = indexed.toSorted((one, other) => depthOf(one.path) - depthOf(other.path));
 
-  openDirectories(inside, directories);
+  openDirectories(inside, directories, steps);
   for (const { path, unnamed } of indexed) attempt(path, () => removeUnnamed(inside, path, unnamed));
   for (const step of downward.toReversed()) attempt(step.path, () => clear(inside, step));
   for (const step of downward) attempt(step.path, () => bring(inside, step, contents, step.unnamed));
@@ -100,7 +99,7 @@ function bring(inside: Inside, { path, before, after }: PathChange, contents: Co
     if (before.kind === 'directory' && now?.kind === 'directory') return undefined;
     if (now !== undefined && !sameState(now, before)) assertLeftByCall(now, after);
     if (before.kind === 'directory') return mkdirSync(at, 0o700);
-    if (now !== undefined && sameContent(now, before)) return setAttributes(at, before);
+    if (now !== undefined && (sameContent(now, before) || isSameUnread(before, now))) return setAttributes(at, before);
     const aside = beside(at, unnamed);
     if (before.kind === 'symlink') symlinkSync(systemPath(before.content ?? ''), aside);
     else contents.copyTo(before.content ?? '', aside);
@@ -117,9 +116,10 @@ function assertLeftByCall(now: Entry, after: Entry | undefined): void {
   if (!isLeft) throw new Interference('it was changed while the call was undone');
 }
 
-/** Lets the owner work in directories that are closed even to them. */
-function openDirectories(inside: Inside, directories: readonly DirectoryEnd[]): void {
-  for (const { path } of directories.toSorted((one, other) => depthOf(one.path) - depthOf(other.path))) {
+/** Lets the owner work in directories that are closed even to them: those that stay, and those that have to be emptied first. */
+function openDirectories(inside: Inside, directories: readonly DirectoryEnd[], steps: readonly PathChange[]): void {
+  const going = steps.filter(({ after }) => after?.kind === 'directory');
+  for (const { path } of [...directories, ...going].toSorted((one, other) => depthOf(one.path) - depthOf(other.path))) {
     try {
       inside.reach(path, (at) => {
         const stats = lstatSync(at, { throwIfNoEntry: false });
@@ -151,30 +151,13 @@ function setOwner(at: string | Buffer, uid: number, gid: number): void {
   }
 }
 
-/** By descriptor, so that a symlink put there in this moment is not followed; by name only where it may not be opened. */
-function setMode(at: string | Buffer, mode: number): void {
-  let descriptor: number;
-  try {
-    descriptor = openSync(at, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EACCES')) throw error;
-    chmodSync(at, mode & 0o7777);
-    return;
-  }
-  try {
-    fchmodSync(descriptor, mode & 0o7777);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
 function syncFile(at: string | Buffer): void {
   let descriptor: number;
   try {
     descriptor = openSync(at, O_RDONLY | O_NOFOLLOW);
   } catch (error) {
     // Its own mode closes it to us; what is lost with the power then is found out by its hash.
-    if (!(error instanceof Error && 'code' in error && error.code === 'EACCES')) throw error;
+    if (!isForbidden(error)) throw error;
     return;
   }
   try {

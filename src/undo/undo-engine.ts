@@ -220,7 +220,7 @@ export class UndoEngine {
     const looks = roots.map((root) => {
       const { tree, index } = this.#workspace(root);
       try {
-        return { root, tree, index, look: tree.look({ rootMayBeGone: true }) };
+        return { root, tree, index, look: tree.look({ isAfterCall: true }) };
       } catch (error) {
         this.#kept.delete(root);
         throw this.#failure(root, error);

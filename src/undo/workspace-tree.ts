@@ -3,6 +3,7 @@ import { SignalboxError } from '../model/errors.ts';
 import { type BytePath, joined, shownPath, systemPath } from './byte-path.ts';
 import type { ContentStore } from './content-store.ts';
 import { type Entry, type PathChange, entryOf, isUntouched, kindOf, sameState } from './entry.ts';
+import { OpenedDirectories } from './opened-directories.ts';
 
 /** How large a workspace may be before it cannot be checkpointed. */
 export interface WorkspaceLimits {
@@ -31,7 +32,7 @@ export interface Remembered {
 
 interface Node {
   readonly path: BytePath;
-  readonly at: PathLike;
+  readonly at: string | Buffer;
   entry: Entry;
   settled: boolean;
   readonly children: Map<BytePath, Node>;
@@ -49,6 +50,8 @@ export class WorkspaceTree {
   readonly #limits: WorkspaceLimits;
   readonly #excluded: BytePath;
   readonly #skipped = new Map<BytePath, string>();
+  readonly #opened = new OpenedDirectories((path, act) => act(this.#at(path)));
+  #isAfterCall = false;
   #top: Node | undefined;
   #files = 0;
   #bytes = 0;
@@ -98,18 +101,25 @@ export class WorkspaceTree {
 
   /**
    * Looks at everything and takes in the content of what is new. After an error the tree is of no use any more. After a call
-   * the root itself may be gone, or be something else: then everything in it is gone.
+   * the root itself may be gone, or be something else: then everything in it is gone. Directories that the call has closed are
+   * opened for the look, since it may have changed them before; those that were closed before stay closed.
    */
-  look({ rootMayBeGone = false } = {}): Look {
+  look({ isAfterCall = false } = {}): Look {
+    this.#isAfterCall = isAfterCall;
     this.#began = Date.now();
     this.#changes = [];
     this.#remembered = [];
     const at = systemPath(this.root);
     const stats = lstatSync(at, missing);
-    if (!rootMayBeGone && stats?.isDirectory() !== true)
+    if (!isAfterCall && stats?.isDirectory() !== true)
       throw new SignalboxError('checkpoint-failed', `the workspace ${shownPath(this.root)} is not a directory`);
-    if (this.#top !== undefined) this.#visit(undefined, '', this.#top, stats);
-    else if (stats !== undefined) this.#add(undefined, '', '', stats);
+    try {
+      if (this.#top !== undefined) this.#visit(undefined, '', this.#top, stats);
+      else if (stats !== undefined) this.#add(undefined, '', '', stats);
+      for (const path of this.#opened.paths()) this.#forgetEntries(this.#node(path));
+    } finally {
+      this.#opened.close();
+    }
     return { changes: this.#changes, remembered: this.#remembered };
   }
 
@@ -126,9 +136,14 @@ export class WorkspaceTree {
 
   #visitListed(node: Node, stats: Stats): void {
     this.#checkTime(node.path);
-    this.#renew(node, entryOf(stats, null));
-    const listed = this.#list(node);
-    if (listed === undefined) return;
+    const wasClosed = node.entry.isClosed === true;
+    const listed = this.#list(node.path, node.at, wasClosed);
+    this.#renew(node, this.#entry(node.path, node.at, stats, listed));
+    if (listed === undefined) {
+      this.#forgetEntries(node);
+      return;
+    }
+    const known = this.#changes.length;
     const names = new Set(listed);
     for (const [name, child] of node.children) if (!names.has(name)) this.#remove(node, name, child);
     for (const name of names) {
@@ -138,12 +153,16 @@ export class WorkspaceTree {
       if (child !== undefined) this.#visit(node, name, child, found);
       else if (found !== undefined) this.#add(node, name, path, found);
     }
+    // Entries that could not be seen before are not new: an undo must not remove them.
+    if (wasClosed) this.#changes.length = known;
   }
 
   /** Takes in what is new at a path, with everything below. */
   #add(parent: Node | undefined, name: BytePath, path: BytePath, stats: Stats, before?: Entry): void {
     if (this.#isExcluded(path)) return;
-    const entry = this.#entry(path, this.#at(path), stats);
+    const at = this.#at(path);
+    const listed = stats.isDirectory() ? this.#list(path, at) : undefined;
+    const entry = this.#entry(path, at, stats, listed);
     this.#count(entry);
     this.#checkSize(path);
     const node = this.#insert(parent, name, path, entry, this.#isSettled(entry));
@@ -151,7 +170,7 @@ export class WorkspaceTree {
     this.#remembered.push({ path, entry, settled: node.settled });
     if (entry.kind !== 'directory') return;
     this.#checkTime(path);
-    for (const each of this.#list(node) ?? []) {
+    for (const each of listed ?? []) {
       const below = joined(path, each);
       const found = lstatSync(this.#at(below), missing);
       if (found !== undefined) this.#add(node, each, below, found);
@@ -165,6 +184,13 @@ export class WorkspaceTree {
     this.#skipped.delete(node.path);
     this.#changes.push({ path: node.path, before: node.entry });
     this.#remembered.push({ path: node.path, settled: true });
+  }
+
+  /** Nothing is known any more of what is in a directory. */
+  #forgetEntries(node: Node | undefined): void {
+    const known = this.#changes.length;
+    for (const [name, child] of node?.children ?? []) this.#remove(node, name, child);
+    this.#changes.length = known;
   }
 
   /** Another kind of thing stands there now. */
@@ -183,19 +209,21 @@ export class WorkspaceTree {
     node.settled = this.#isSettled(entry);
     const isOther = (Object.keys(entry) as (keyof Entry)[]).some((key) => entry[key] !== before[key]);
     if (isOther || settled !== node.settled) this.#remembered.push({ path: node.path, entry, settled: node.settled });
-    if (!sameState(before, entry) || before.mtimeMs !== entry.mtimeMs)
+    // Nobody gets into a closed directory without changing its ctime.
+    const mayHaveChanged = before.isClosed === true && before.ctimeMs !== entry.ctimeMs;
+    if (!sameState(before, entry) || before.mtimeMs !== entry.mtimeMs || mayHaveChanged)
       this.#changes.push({ path: node.path, before, after: entry });
   }
 
-  #entry(path: BytePath, at: PathLike, stats: Stats): Entry {
-    this.#skipped.delete(path);
+  #entry(path: BytePath, at: PathLike, stats: Stats, listed?: readonly BytePath[]): Entry {
+    if (!stats.isDirectory()) this.#skipped.delete(path);
     switch (kindOf(stats)) {
       case 'file':
         return this.#file(path, at, stats);
       case 'symlink':
         return entryOf(stats, readlinkSync(at, 'latin1'));
       case 'directory':
-        return entryOf(stats, null);
+        return entryOf(stats, null, listed === undefined || this.#opened.has(path));
       case 'other':
         this.#skipped.set(path, 'it is neither a file, a directory nor a symlink');
         return entryOf(stats, null);
@@ -217,7 +245,7 @@ export class WorkspaceTree {
   }
 
   /** The names in a directory; `undefined` when it is closed to us, so that nothing is known of them. */
-  #list({ path, at }: Node): BytePath[] | undefined {
+  #list(path: BytePath, at: PathLike, wasClosed = false): BytePath[] | undefined {
     try {
       const names = readdirSync(at, 'latin1');
       lstatSync(this.#at(joined(path, '.')));
@@ -225,6 +253,7 @@ export class WorkspaceTree {
       return names;
     } catch (error) {
       if (!isUnreadable(error)) throw error;
+      if (this.#isAfterCall && !wasClosed && this.#opened.open(path)) return this.#list(path, at);
       this.#skipped.set(path, `the directory cannot be read (${error.code})`);
       return undefined;
     }
@@ -247,7 +276,7 @@ export class WorkspaceTree {
     return path.split('/').reduce<Node | undefined>((node, name) => node?.children.get(name), this.#top);
   }
 
-  #at(path: BytePath): PathLike {
+  #at(path: BytePath): string | Buffer {
     return systemPath(path === '' ? this.root : `${this.root}/${path}`);
   }
 

@@ -1,22 +1,52 @@
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import chromium from '@sparticuz/chromium';
 import { type Browser, chromium as driver } from 'playwright-core';
 import { whileLocked } from '../../src/cli/file-lock.ts';
+import manifest from '../../package.json' with { type: 'json' };
+import { root } from '../support/command.ts';
 
 /** For which machines the package brings a browser. */
 const isBrought = process.platform === 'linux' && process.arch === 'x64';
+const cache = join(root, 'node_modules', '.cache');
+const maxUnpackMs = 120_000;
 
 /** Without the package's own flags: one process for everything, and no rule of the web, would show us another browser than people have. */
 export async function launchBrowser(): Promise<Browser> {
   return driver.launch(
     isBrought
-      ? { executablePath: await unpacked(), args: ['--no-sandbox', '--no-zygote', '--disable-gpu'] }
+      ? { executablePath: await unpackedBrowser(), args: ['--no-sandbox', '--no-zygote', '--disable-gpu'] }
       : { channel: 'chrome' },
   );
 }
 
-/** It is unpacked once on a machine, and several files of tests may ask for it at the same time. */
-function unpacked(): Promise<string> {
-  return whileLocked(join(tmpdir(), 'signalbox-chromium.lock'), 60_000, () => chromium.executablePath());
+/** Returns the path of the browser. It is unpacked once into the project's cache, also when several test files ask at the same time. */
+async function unpackedBrowser(): Promise<string> {
+  const directory = join(cache, `chromium-${manifest.devDependencies['@sparticuz/chromium']}`);
+  const program = join(directory, 'chromium');
+  if (existsSync(program)) return program;
+  mkdirSync(cache, { recursive: true });
+  return whileLocked(join(cache, 'chromium.lock'), maxUnpackMs, async () => {
+    if (!existsSync(program)) await unpack(directory);
+    return program;
+  });
+}
+
+/** Unpacks into a new directory and renames it, so that nobody starts half a browser. */
+async function unpack(directory: string): Promise<void> {
+  const aside = mkdtempSync(join(cache, 'chromium-'));
+  const { TMPDIR } = process.env;
+  // The package knows no other place than the system's temporary directory, which other users share.
+  process.env['TMPDIR'] = aside;
+  try {
+    await chromium.executablePath();
+    for (const path of [aside, join(aside, 'chromium')]) chmodSync(path, 0o755);
+    renameSync(aside, directory);
+  } catch (error) {
+    rmSync(aside, { recursive: true, force: true });
+    if (!existsSync(directory)) throw error;
+  } finally {
+    if (TMPDIR === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = TMPDIR;
+  }
 }

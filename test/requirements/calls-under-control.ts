@@ -96,6 +96,10 @@ export const callsUnderControl: Section<'C'> = {
     promise: 'undo restores byte for byte what the call changed, and reports conflicts',
     tests: [
       'src/undo/random-trees.test.ts > undo of shell commands > random trees changed by random shell commands are restored byte for byte',
+      'src/undo/ordinary-user.test.ts > undo by a user who may not read everything > random trees changed by random shell commands are restored, and each unread file that is not is reported',
+      'src/undo/ordinary-user.test.ts > undo by a user who may not read everything > changes inside a directory that the call has closed afterwards are restored',
+      'src/undo/ordinary-user.test.ts > undo by a user who may not read everything > a file that could not be read and was moved is not removed where it is now',
+      'src/undo/ordinary-user.test.ts > undo by a user who may not read everything > entries of a directory that the call has opened are not taken for new and removed',
       'test/faults/undo-kill.test.ts > kill -9 in the middle of an undo, run again: the same result',
       'src/undo/undo-engine.test.ts > conflicts > whatever others do to a path after the call is reported and left as it is',
       'src/call/undo-external.test.ts > what a tool of an external server changed in its declared workspace is shown and undone',

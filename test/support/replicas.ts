@@ -1,5 +1,6 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Place, said } from '../e2e/cli-place.ts';
 import { token } from '../mcp-clients/serving.ts';
 import { type RoundRobinProxy, answeredBy, roundRobinProxy } from './round-robin-proxy.ts';
@@ -59,7 +60,7 @@ export interface Replicas {
   readonly proxy: RoundRobinProxy;
   /** For requests that are made otherwise. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Ends one, and starts it anew. */
+  /** Ends one and starts it again. A kindly ended one leaves the balancer first, as an orchestrator does it; a killed one does not. */
   restart(replica: Replica, signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
   /** Asks whichever replica is next, or this one. */
   ask<Body = Record<string, unknown>>(method: string, path: string, body?: object, at?: Replica): Promise<Answer<Body>>;
@@ -75,7 +76,8 @@ export async function startReplicas(
   const all = argumentsOf.map((args) => new Replica(files, ['--allowed-host', proxy.host, ...args]));
   // A worker serves nobody.
   const isServing = (_: Replica, index: number): boolean => !(argumentsOf[index] ?? []).includes('worker');
-  const aim = (): void => void (proxy.targets = all.filter(isServing).map(({ url }) => url));
+  const aim = (without?: Replica): void =>
+    void (proxy.targets = all.filter((one, index) => one !== without && isServing(one, index)).map(({ url }) => url));
   const close = async (): Promise<void> => {
     await Promise.all(all.map((replica) => replica.end('SIGTERM')));
     await proxy.close();
@@ -93,6 +95,11 @@ export async function startReplicas(
     proxy,
     headers,
     async restart(replica, signal) {
+      // The system resets a connection that is opened at the moment a port closes; no server can prevent that.
+      if (signal === 'SIGTERM') {
+        aim(replica);
+        await nextTurn();
+      }
       const code = await replica.end(signal);
       await replica.start();
       aim();

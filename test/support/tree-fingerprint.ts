@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
+import { type Stats, chmodSync, lstatSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
 
 /** Everything about a tree that undo promises to restore: names, contents, modes, owners, link targets, empty directories, and times to the microsecond. */
 export function treeFingerprint(
@@ -12,12 +12,30 @@ export function treeFingerprint(
     const facts = [`${stats.mode.toString(8)} ${stats.uid}:${stats.gid}`];
     if (options.times) facts.push(String(Math.round(stats.mtimeMs * 100) / 100));
     if (stats.isSymbolicLink()) facts.push(`→ ${readlinkSync(path, 'latin1')}`);
-    if (stats.isFile()) facts.push(createHash('sha1').update(readFileSync(path)).digest('hex'));
+    if (stats.isFile())
+      facts.push(
+        createHash('sha1')
+          .update(opened(path, stats, () => readFileSync(path)))
+          .digest('hex'),
+      );
     found.set(name, facts.join(' '));
     if (!stats.isDirectory()) return;
-    for (const each of readdirSync(path, { encoding: 'buffer' }))
-      visit(Buffer.concat([path, Buffer.from('/'), each]), `${name}/${each.toString('latin1')}`);
+    opened(path, stats, () => {
+      for (const each of readdirSync(path, { encoding: 'buffer' }))
+        visit(Buffer.concat([path, Buffer.from('/'), each]), `${name}/${each.toString('latin1')}`);
+    });
   };
   visit(Buffer.from(root), '');
   return found;
+}
+
+/** Lets the owner read what its mode closes to them, for as long as `act` runs. */
+function opened<Result>(path: Buffer, { mode }: Stats, act: () => Result): Result {
+  if (process.getuid?.() === 0 || (mode & 0o500) === 0o500) return act();
+  chmodSync(path, (mode & 0o7777) | 0o500);
+  try {
+    return act();
+  } finally {
+    chmodSync(path, mode & 0o7777);
+  }
 }

@@ -68,7 +68,7 @@ suite('doctor looks at agents', () => {
 
   test('a program that is not there, or is none, is an error', async () => {
     const gone = await check({ runtime: 'claude-cli', executable: './gone' });
-    assert.match(`${gone.level} ${gone.what}`, /^error .* cannot run Claude Code: spawn .*gone ENOENT$/);
+    assert.match(`${gone.level} ${gone.what}`, /^error .* cannot run Claude Code: the program ".*gone" was not found$/);
     assert.match(gone.fix ?? '', /put claude on the PATH/);
     const file = join(directory, 'broken');
     writeFileSync(file, '#!/bin/sh\nexit 3\n');

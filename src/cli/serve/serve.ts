@@ -8,6 +8,7 @@ import { usageFailure } from '../fail.ts';
 import { type Globals, globalsOf } from '../globals.ts';
 import { Interruption } from '../interruption.ts';
 import { loadBoxParts } from '../load-box-parts.ts';
+import { onNpmExit } from '../npm-parent.ts';
 import { tellWarnings } from '../tell-warnings.ts';
 import type { Terminal } from '../terminal.ts';
 import { onModuleFile } from '../tool-modules.ts';
@@ -83,6 +84,8 @@ async function serve(options: ServeOptions, globals: Globals, terminal: Terminal
   onModuleFile((changeable) => watch.add(changeable));
   await tellWarnings(configuration, globals, terminal.errors);
   const interruption = new Interruption();
+  // Ctrl-C reaches both, and then the end of npm is not a second signal.
+  const unwatch = onNpmExit(() => interruption.signal.aborted || interruption.interrupt('SIGTERM'));
   const begun = await beginBox(configuration, { data: globals.data, secretsFrom: globals.data });
   try {
     // The servers outside are starting meanwhile.
@@ -90,6 +93,7 @@ async function serve(options: ServeOptions, globals: Globals, terminal: Terminal
     await runServer({ options, globals, terminal, configuration, file, readConfiguration, watch, begun, interruption });
   } finally {
     await begun.close();
+    unwatch();
     interruption.stop();
   }
 }

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { explainStart } from '../../process/explain-process.ts';
 import { minimalEnvironment } from '../../process/minimal-environment.ts';
 import type { ClaudeCodeOptions } from './claude-code-options.ts';
 import { cliEnvironment } from './cli-environment.ts';
@@ -33,7 +34,13 @@ export async function lookAtInstallation(
   const program = options.executable ?? findExecutable();
   if (program === undefined) return undefined;
   const env = minimalEnvironment(cliEnvironment(options.env));
-  const { stdout } = await promisify(execFile)(program, ['--version'], { env, timeout: longestStartMs });
+  const { stdout } = await promisify(execFile)(program, ['--version'], { env, timeout: longestStartMs }).catch(
+    (error: NodeJS.ErrnoException) => {
+      // The code of a program that ran is its exit code, a number.
+      const isStarted = typeof error.code !== 'string';
+      throw isStarted ? error : new Error(explainStart({ command: program, env }, error), { cause: error });
+    },
+  );
   const [version = ''] = stdout.trim().split(' ');
   return { program, version, signedInBy: signInOf(env) };
 }

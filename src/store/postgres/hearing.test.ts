@@ -82,8 +82,9 @@ describe('processes that share a PostgreSQL', () => {
     const begun = performance.now();
     let announced = 0;
     while (performance.now() - begun < 1000) {
-      for (const announcer of announcers) announcer.announce();
-      announced += announcers.length;
+      // Many at a time, so that a busy machine makes enough of them too.
+      for (let count = 0; count < 20; count += 1) for (const announcer of announcers) announcer.announce();
+      announced += 20 * announcers.length;
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
     await Promise.all(announcers.map((announcer) => announcer.close()));

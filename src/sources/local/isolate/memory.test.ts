@@ -10,11 +10,14 @@ function contextWith(signal: AbortSignal): ToolContext {
     session: undefined,
     principal: { id: 'anna', kind: 'human' },
     signal,
-    deadline: Date.now() + 30_000,
+    deadline: Number.POSITIVE_INFINITY,
     progress() {},
     state: { get: () => undefined, set() {}, delete() {}, keys: () => [] },
   };
 }
+
+// A busy machine takes its time: the test runner ends what hangs.
+const neverAborted = new AbortController().signal;
 
 const hogs: Record<string, () => unknown> = {
   objects: () => {
@@ -38,18 +41,17 @@ for (const [hog, handler] of Object.entries(hogs)) {
   test(`A6: a handler that hogs memory with ${hog} fails, and the process lives`, async (t) => {
     const isolate = createIsolate({ tool: 'probe', handler, isolate: true, memoryMb: 64 });
     t.after(() => isolate.close());
-    const signal = AbortSignal.timeout(30_000);
-    await assert.rejects(isolate.run({}, contextWith(signal)), /"probe" ran out of memory: .* 64 MB/);
+    await assert.rejects(isolate.run({}, contextWith(neverAborted)), /"probe" ran out of memory: .* 64 MB/);
   });
 }
 
 test('a handler that only makes garbage is not taken for a hog', async (t) => {
   const handler = (): number => {
     let madeMb = 0;
-    for (; madeMb < 4000; madeMb += 8) Array(1e6).fill(1.1);
+    for (; madeMb < 2000; madeMb += 8) Array(1e6).fill(1.1);
     return madeMb;
   };
   const isolate = createIsolate({ tool: 'probe', handler, isolate: true, memoryMb: 64 });
   t.after(() => isolate.close());
-  assert.equal(await isolate.run({}, contextWith(AbortSignal.timeout(30_000))), 4000);
+  assert.equal(await isolate.run({}, contextWith(neverAborted)), 2000);
 });

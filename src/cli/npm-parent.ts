@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+
+const checkMs = 500;
+/** Read while this module is loaded: npm may be gone by the time somebody asks. */
+const parent = process.ppid;
+const aboveShell = parentOfShell(parent);
+
+/**
+ * Calls back once the npm that started this process is gone; does nothing where none did. npm passes a signal only to its shell,
+ * which may end without passing it on, and a killed npm passes nothing. Returns a function that stops watching.
+ */
+export function onNpmExit(callback: () => void): () => void {
+  if (process.env['npm_lifecycle_event'] === undefined) return () => undefined;
+  const timer = setInterval(() => {
+    const isShellOrphaned = aboveShell !== undefined && (parentOfShell(parent) ?? aboveShell) !== aboveShell;
+    if (process.ppid === parent && !isShellOrphaned) return;
+    clearInterval(timer);
+    callback();
+  }, checkMs).unref();
+  return () => clearInterval(timer);
+}
+
+/** Returns the parent of a `sh -c …`; `undefined` for any other process, and where there is no /proc. */
+function parentOfShell(pid: number): number | undefined {
+  try {
+    if (readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0')[1] !== '-c') return undefined;
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const [, above] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return Number(above);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,80 @@
+import { chmodSync, closeSync, constants, existsSync, fchmodSync, lstatSync, openSync } from 'node:fs';
+import type { BytePath } from './byte-path.ts';
+
+/** Hands `act` a path for system calls that leads to an entry of the workspace. */
+type Reach = <Result>(path: BytePath, act: (at: string | Buffer) => Result) => Result;
+
+const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
+const ownerMayWork = 0o700;
+const hasDescriptorPaths = existsSync('/proc/self/fd');
+// Opens a file of any mode, only to name it. Node has no constant for it; the value is the same wherever Node runs on Linux.
+const O_PATH = 0o10_000_000;
+
+/** Directories whose mode keeps out even their owner, opened while they are read. */
+export class OpenedDirectories {
+  readonly #reach: Reach;
+  readonly #modes = new Map<BytePath, number>();
+
+  constructor(reach: Reach) {
+    this.#reach = reach;
+  }
+
+  /** Gives the owner all rights to a directory. Returns false where the mode is not the obstacle or another user owns it. */
+  open(path: BytePath): boolean {
+    try {
+      return this.#reach(path, (at) => {
+        const stats = lstatSync(at);
+        if (!stats.isDirectory() || (stats.mode & ownerMayWork) === ownerMayWork) return false;
+        setMode(at, stats.mode | ownerMayWork);
+        this.#modes.set(path, stats.mode);
+        return true;
+      });
+    } catch (error) {
+      if (!isForbidden(error)) throw error;
+      return false;
+    }
+  }
+
+  has(path: BytePath): boolean {
+    return this.#modes.has(path);
+  }
+
+  paths(): readonly BytePath[] {
+    return [...this.#modes.keys()];
+  }
+
+  /** Gives every directory its mode back, the innermost first. */
+  close(): void {
+    for (const [path, mode] of [...this.#modes].toReversed()) {
+      try {
+        this.#reach(path, (at) => setMode(at, mode));
+      } catch (error) {
+        if (!isForbidden(error)) throw error;
+      }
+    }
+    this.#modes.clear();
+  }
+}
+
+/** Sets the mode by descriptor, so that a symlink put there at this moment is not followed; by name only where there is no other way. */
+export function setMode(at: string | Buffer, mode: number): void {
+  let descriptor: number;
+  try {
+    descriptor = openSync(at, O_NOFOLLOW | (hasDescriptorPaths ? O_PATH : O_RDONLY | O_NONBLOCK));
+  } catch (error) {
+    if (hasDescriptorPaths || !isForbidden(error)) throw error;
+    chmodSync(at, mode & 0o7777);
+    return;
+  }
+  try {
+    if (hasDescriptorPaths) chmodSync(`/proc/self/fd/${descriptor}`, mode & 0o7777);
+    else fchmodSync(descriptor, mode & 0o7777);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Whether an error says that this user may not do that. */
+export function isForbidden(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM');
+}

