@@ -1,0 +1,113 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { minimalEnvironment } from '../../src/process/minimal-environment.ts';
+import { type Difference, compareObservations } from './compare.ts';
+import { renamesIn } from './documented-transforms.ts';
+import { startGateway } from './gateway.ts';
+import { HttpLink } from './http-link.ts';
+import { type Observation, type Plan, observe, planFrom } from './observe.ts';
+import { RpcClient } from './rpc-client.ts';
+import { type FieldServer, fillIn } from './server-list.ts';
+import { type Launch, StdioLink } from './stdio-link.ts';
+
+/** What came of one server. */
+export interface ServerResult {
+  readonly name: string;
+  readonly package: string;
+  readonly counts: { readonly tools: number; readonly prompts: number; readonly resources: number; readonly requests: number };
+  readonly differences: readonly Difference[];
+  /** Why it could not be compared. */
+  readonly failure?: string;
+}
+
+/** Starts a server bare and behind Signalbox, in the same directories, and compares what a client sees. */
+export async function tryServer(server: FieldServer, program: string): Promise<ServerResult> {
+  const place = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-field-')));
+  const directories = { workspace: join(place, 'workspace'), home: join(place, 'home') };
+  const { name, args = [], env = {}, calls, masks } = fillIn(server, directories);
+  const launch: Launch = {
+    command: process.execPath,
+    args: [program, ...args],
+    env: minimalEnvironment({ HOME: directories.home, CI: '1', ...env }),
+    cwd: directories.workspace,
+  };
+  const roots = [{ uri: pathToFileURL(directories.workspace).href, name: 'workspace' }];
+  let bare: { seen: Observation; plan: Plan } | undefined;
+  try {
+    fillDirectories(directories);
+    bare = await withClient(new RpcClient(new StdioLink(launch), roots), (client) =>
+      observe(client, (lists) => planFrom(lists, calls)),
+    );
+    const { plan, seen } = bare;
+    fillDirectories(directories);
+    const behind = await observeBehind(join(place, 'box'), name, { ...launch, env: { HOME: directories.home, CI: '1', ...env } }, roots, plan);
+    return { ...summary(server, bare), differences: compareObservations(name, seen, behind, masks) };
+  } catch (error) {
+    return { ...summary(server, bare), differences: [], failure: error instanceof Error ? error.message : String(error) };
+  } finally {
+    rmSync(place, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+async function observeBehind(
+  directory: string,
+  name: string,
+  { command, args, env, cwd }: Launch,
+  roots: readonly { uri: string; name: string }[],
+  plan: Plan,
+): Promise<Observation> {
+  const gateway = await startGateway(directory, {
+    mcpServers: { [name]: { command, args, env, cwd } },
+    policies: [{ id: 'field', allow: true }],
+    profiles: { field: { servers: [name] } },
+  });
+  try {
+    const link = new HttpLink(`${gateway.url}/mcp/field`, gateway.agentToken);
+    const { seen } = await withClient(new RpcClient(link, roots), (client) =>
+      observe(
+        client,
+        () => plan,
+        (own, listed) => renamesIn(name, [own], listed).get(own) ?? own,
+      ),
+    );
+    return seen;
+  } finally {
+    await gateway.close();
+  }
+}
+
+async function withClient<Value>(client: RpcClient, work: (client: RpcClient) => Promise<Value>): Promise<Value> {
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
+  }
+}
+
+function summary(server: FieldServer, bare: { seen: Observation; plan: Plan } | undefined): Omit<ServerResult, 'differences'> {
+  const { seen, plan } = bare ?? {};
+  return {
+    name: server.name,
+    package: server.package,
+    counts: {
+      tools: seen?.tools.length ?? 0,
+      prompts: seen?.prompts.length ?? 0,
+      resources: (seen?.resources.length ?? 0) + (seen?.resourceTemplates.length ?? 0),
+      requests: plan === undefined ? 0 : plan.calls.length + plan.reads.length + plan.gets.length,
+    },
+  };
+}
+
+/** Makes the directories as they were before the first run: a small project and an empty home. */
+function fillDirectories({ workspace, home }: { readonly workspace: string; readonly home: string }): void {
+  for (const directory of [workspace, home]) {
+    rmSync(directory, { recursive: true, force: true });
+    mkdirSync(directory, { recursive: true });
+  }
+  writeFileSync(join(workspace, 'notes.md'), '# Notes\n\nMilk, bread, a long walk.\n');
+  writeFileSync(join(workspace, 'data.json'), '{ "answer": 42 }\n');
+  writeFileSync(join(workspace, 'long.txt'), 'A line of a long text.\n'.repeat(1500));
+}
