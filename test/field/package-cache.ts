@@ -20,11 +20,11 @@ export class PackageCache {
 
   /** Returns where `name@version` is, or would be, installed. */
   directoryOf(spec: string): string {
-    return join(this.#directory, 'servers', spec.replace(/^@/, '').replace('/', '+'));
+    return join(this.#directory, spec.replace(/^@/, '').replace('/', '+'));
   }
 
   isInstalled(spec: string): boolean {
-    return existsSync(join(this.directoryOf(spec), '.installed'));
+    return isOwnDependency(spec) || existsSync(join(this.directoryOf(spec), '.installed'));
   }
 
   /** Installs a package without running its scripts; does nothing when it is there. Rejects with the last line of npm. */
@@ -47,12 +47,19 @@ export class PackageCache {
   /** Returns the file that a package's command runs. */
   programOf(spec: string, bin?: string): string {
     const name = spec.slice(0, spec.lastIndexOf('@'));
-    return programIn(join(this.directoryOf(spec), 'node_modules', name), bin);
+    return programIn(join(isOwnDependency(spec) ? root : this.directoryOf(spec), 'node_modules', name), bin);
   }
 }
 
+/** Whether the repository itself has the package in exactly this version. */
+export function isOwnDependency(spec: string): boolean {
+  const at = spec.lastIndexOf('@');
+  const file = join(root, 'node_modules', spec.slice(0, at), 'package.json');
+  return existsSync(file) && (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version === spec.slice(at + 1);
+}
+
 /** Returns the file that a command of an unpacked package runs: the one named, or the first. */
-export function programIn(directory: string, bin?: string): string {
+function programIn(directory: string, bin?: string): string {
   const manifest = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as {
     readonly bin?: string | Readonly<Record<string, string>>;
   };

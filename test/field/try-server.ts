@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { realpathSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { minimalEnvironment } from '../../src/process/minimal-environment.ts';
+import { picture } from './clients/fixture-content.ts';
 import { type Difference, compareObservations } from './compare.ts';
 import { renamesIn } from './documented-transforms.ts';
 import { startGateway } from './gateway.ts';
@@ -13,11 +13,14 @@ import { RpcClient } from './rpc-client.ts';
 import { type FieldServer, fillIn } from './server-list.ts';
 import { type Launch, StdioLink } from './stdio-link.ts';
 
-/** What came of one server. */
+const noNetwork = join(import.meta.dirname, 'no-network.mjs');
+
+/** The outcome of one server. */
 export interface ServerResult {
   readonly name: string;
   readonly package: string;
-  readonly counts: { readonly tools: number; readonly prompts: number; readonly resources: number; readonly requests: number };
+  /** Absent when it did not start. */
+  readonly counts: { readonly tools: number; readonly prompts: number; readonly resources: number; readonly requests: number } | undefined;
   readonly differences: readonly Difference[];
   /** Why it could not be compared. */
   readonly failure?: string;
@@ -30,7 +33,7 @@ export async function tryServer(server: FieldServer, program: string): Promise<S
   const { name, args = [], env = {}, calls, masks } = fillIn(server, directories);
   const launch: Launch = {
     command: process.execPath,
-    args: [program, ...args],
+    args: ['--import', noNetwork, program, ...args],
     env: minimalEnvironment({ HOME: directories.home, CI: '1', ...env }),
     cwd: directories.workspace,
   };
@@ -88,15 +91,14 @@ async function withClient<Value>(client: RpcClient, work: (client: RpcClient) =>
 }
 
 function summary(server: FieldServer, bare: { seen: Observation; plan: Plan } | undefined): Omit<ServerResult, 'differences'> {
-  const { seen, plan } = bare ?? {};
   return {
     name: server.name,
     package: server.package,
-    counts: {
-      tools: seen?.tools.length ?? 0,
-      prompts: seen?.prompts.length ?? 0,
-      resources: (seen?.resources.length ?? 0) + (seen?.resourceTemplates.length ?? 0),
-      requests: plan === undefined ? 0 : plan.calls.length + plan.reads.length + plan.gets.length,
+    counts: bare && {
+      tools: bare.seen.tools.length,
+      prompts: bare.seen.prompts.length,
+      resources: bare.seen.resources.length + bare.seen.resourceTemplates.length,
+      requests: bare.plan.calls.length + bare.plan.reads.length + bare.plan.gets.length,
     },
   };
 }
@@ -109,5 +111,7 @@ function fillDirectories({ workspace, home }: { readonly workspace: string; read
   }
   writeFileSync(join(workspace, 'notes.md'), '# Notes\n\nMilk, bread, a long walk.\n');
   writeFileSync(join(workspace, 'data.json'), '{ "answer": 42 }\n');
+  writeFileSync(join(workspace, 'script.js'), 'var unused = 1;\n');
+  writeFileSync(join(workspace, 'picture.png'), Buffer.from(picture, 'base64'));
   writeFileSync(join(workspace, 'long.txt'), 'A line of a long text.\n'.repeat(1500));
 }

@@ -70,7 +70,7 @@ const agents: readonly Agent[] = [
         env: { ...ownHome(target), GEMINI_API_KEY: 'dummy', GOOGLE_GEMINI_BASE_URL: apiUrl, GEMINI_CLI_TRUST_WORKSPACE: 'true' },
       };
     },
-    unable: withoutUser,
+    unable: { ...withoutUser, cancel: 'an interrupt is not passed on' },
   },
   {
     name: 'Codex',
@@ -151,18 +151,19 @@ export const agentClients: readonly FieldClient[] = [
 async function connectAgent(agent: Agent, target: Target): Promise<ConnectedClient> {
   let wanted: { readonly tool: string; readonly args: object } | undefined;
   let heard: Heard | undefined;
-  let name: string | undefined;
+  let isCalled = false;
   const api = await agent.startApi((now) => {
     // Agents also ask for titles and summaries, without any tools.
     if (now.tools.length === 0) return [{ type: 'text', text: 'done' }];
     heard = now;
-    name = wanted === undefined ? undefined : now.tools.find((each) => each.endsWith(wanted?.tool ?? ''));
-    return wanted === undefined || name === undefined || now.results.length > 0
-      ? [{ type: 'text', text: 'done' }]
-      : [{ type: 'tool_use', name, input: wanted.args }];
+    const name = wanted === undefined ? undefined : now.tools.find((each) => each.endsWith(wanted?.tool ?? ''));
+    if (wanted === undefined || name === undefined || isCalled) return [{ type: 'text', text: 'done' }];
+    isCalled = true;
+    return [{ type: 'tool_use', name, input: wanted.args }];
   });
   const turn = async (signal?: AbortSignal): Promise<string> => {
     heard = undefined;
+    isCalled = false;
     return runProgram(agent.program(target, api.url), target.home, signal);
   };
   return {
@@ -175,9 +176,9 @@ async function connectAgent(agent: Agent, target: Target): Promise<ConnectedClie
     async call(tool, args, { signal } = {}): Promise<HeardResult> {
       wanted = { tool, args };
       const output = await turn(signal);
-      const result = heard?.results[0];
-      if (result === undefined) throw new Error(`the model was offered no ${tool} or heard no result: ${output.slice(-500)}`);
-      return { text: result.text, isError: result.failed ?? false, pictures: picturesIn(api.requests.at(-1)) };
+      if (!isCalled) throw new Error(`the model was offered no ${tool}: ${output.slice(-500)}`);
+      const { text = '', failed = false } = heard?.results[0] ?? {};
+      return { text, isError: failed, pictures: picturesIn(api.requests.at(-1)) };
     },
     ...(agent.unable === undefined ? {} : { unable: agent.unable }),
     isAgent: true,

@@ -65,7 +65,8 @@ const steps: Record<StepName, Step> = {
   },
   async deny(client) {
     const { isError, text } = await heardOrThrown(client.call(`${prefix}delete_note`, {}));
-    if (!isError) return `a denied call was no error: ${text}`;
+    // Not every API of a model has a mark for errors.
+    if (!isError && client.isAgent !== true) return `a denied call was no error: ${text}`;
     return text.includes(denialReason) ? undefined : `the reason is missing: ${text}`;
   },
   async cancel(client, marks) {

@@ -23,12 +23,14 @@ const stepTimeoutMs = 120_000;
 export async function tryClients(
   clients: readonly FieldClient[],
   cache: PackageCache,
+  notInstalled: ReadonlyMap<string, string> = new Map(),
   onResult: (result: ClientResult) => void = () => undefined,
 ): Promise<readonly ClientResult[]> {
   const results: ClientResult[] = [];
   for (const client of clients) {
+    const missing = notInstalled.get(client.package ?? '');
     const place = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-field-')));
-    const result = await tryClient(client, place, cache).catch((error: unknown) => failed(client, error));
+    const result = await (missing === undefined ? tryClient(client, place, cache) : Promise.reject(new Error(missing))).catch((error: unknown) => failed(client, error));
     rmSync(place, { recursive: true, force: true, maxRetries: 3 });
     results.push(result);
     onResult(result);
