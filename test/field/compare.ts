@@ -1,5 +1,6 @@
 import { type JsonObject, type JsonValue, isJsonObject } from '../../src/model/json.ts';
-import { expectedInitialize, expectedTool, isBuiltin, renamesIn } from './documented-transforms.ts';
+import { expectedCall, expectedDefinition, expectedInitialize, isBuiltin, renamesIn } from './documented-transforms.ts';
+import { jsonText } from './json-text.ts';
 import type { Observation } from './observe.ts';
 import type { Mask } from './server-list.ts';
 
@@ -23,22 +24,29 @@ export function compareObservations(
   masks: readonly Mask[] = [],
 ): readonly Difference[] {
   const mask = masking(masks);
-  const expected = { ...bare, tools: bare.tools.map(expectedTool) };
+  const expected = {
+    ...bare,
+    tools: bare.tools.map(expectedDefinition),
+    prompts: bare.prompts.map(expectedDefinition),
+    resources: bare.resources.map(expectedDefinition),
+    resourceTemplates: bare.resourceTemplates.map(expectedDefinition),
+    calls: bare.calls.map(expectedCall),
+  };
   const actual = {
     ...behind,
     tools: withOwnNames(server, bare.tools, behind.tools),
     prompts: withOwnNames(server, bare.prompts, behind.prompts),
   };
   const initialize = expectedInitialize(server, bare.initialize, behind.initialize);
-  return differencesBetween(mask(toComparable(expected, initialize)), mask(toComparable(actual, behind.initialize))).slice(
-    0,
-    maxDifferences,
-  );
+  return differencesBetween(
+    mask(toComparable(expected, initialize)),
+    mask(toComparable(actual, behind.initialize)),
+  ).slice(0, maxDifferences);
 }
 
 /** Gives listed items the names that the server gave them, and leaves Signalbox's own out. */
 function withOwnNames(server: string, own: readonly JsonObject[], listed: readonly JsonObject[]): JsonObject[] {
-  const theirs = listed.filter(({ name }) => !isBuiltin(String(name)));
+  const theirs = listed.filter(({ name }) => !isBuiltin(jsonText(name)));
   const renames = renamesIn(server, own.map(nameOf), theirs.map(nameOf));
   const owners = new Map([...renames].map(([name, rendered]) => [rendered, name]));
   return theirs.map((item) => ({ ...item, name: owners.get(nameOf(item)) ?? nameOf(item) }));
@@ -60,11 +68,11 @@ function toComparable(seen: Observation, initialize: JsonObject): JsonObject {
 }
 
 function nameOf({ name }: JsonObject): string {
-  return String(name);
+  return jsonText(name);
 }
 
 function byKey(items: readonly JsonObject[], key: string): JsonObject {
-  return Object.fromEntries(items.map((item) => [String(item[key]), item]));
+  return Object.fromEntries(items.map((item) => [jsonText(item[key]), item]));
 }
 
 /** Returns a function that replaces what the masks name. */
@@ -82,14 +90,24 @@ function masking(masks: readonly Mask[]): (value: JsonValue, path?: string) => J
 }
 
 /** Lists every place where two values differ. The order of keys does not count, everything else does. */
-export function differencesBetween(bare: JsonValue | undefined, behind: JsonValue | undefined, path = ''): Difference[] {
+export function differencesBetween(
+  bare: JsonValue | undefined,
+  behind: JsonValue | undefined,
+  path = '',
+): Difference[] {
   if (Array.isArray(bare) && Array.isArray(behind) && bare.length === behind.length)
-    return bare.flatMap((each: JsonValue, index) => differencesBetween(each, behind[index] as JsonValue, `${path}[${index}]`));
+    return bare.flatMap((each: JsonValue, index) =>
+      differencesBetween(each, behind[index] as JsonValue, `${path}[${index}]`),
+    );
   if (isJsonObject(bare) && isJsonObject(behind)) {
     const keys = new Set([...Object.keys(bare), ...Object.keys(behind)]);
     return [...keys].flatMap((key) => differencesBetween(bare[key], behind[key], joined(path, key)));
   }
-  if (bare === behind || (bare !== undefined && behind !== undefined && JSON.stringify(bare) === JSON.stringify(behind))) return [];
+  if (
+    bare === behind ||
+    (bare !== undefined && behind !== undefined && JSON.stringify(bare) === JSON.stringify(behind))
+  )
+    return [];
   return [{ path, ...shownPair(bare, behind) }];
 }
 

@@ -1,5 +1,8 @@
 import { hash } from 'node:crypto';
-import { type JsonObject, isJsonObject } from '../../src/model/json.ts';
+import { sanitizeText } from '../../src/catalog/transforms/sanitize-text.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../src/model/json.ts';
+import { jsonText } from './json-text.ts';
+import type { RpcReply } from './rpc-client.ts';
 
 /**
  * The changes that the documentation announces, and nothing else: what these functions do not undo or expect is a difference.
@@ -29,31 +32,52 @@ export function isBuiltin(name: string): boolean {
   return name.startsWith('mcp__signalbox__');
 }
 
-/** A tool as it is listed (docs/reference/mcp.md, docs/decisions/mcp-sources.md). */
-export function expectedTool(tool: JsonObject): JsonObject {
-  const { annotations } = tool;
-  const hints = isJsonObject(annotations) ? annotations : {};
-  // The effect decides what only reads; without one in the configuration it is what the server says.
-  return { ...tool, annotations: { ...hints, readOnlyHint: hints['readOnlyHint'] === true } };
+/**
+ * A definition of a tool, prompt, resource or template as it is listed (docs/reference/mcp.md, docs/decisions/mcp-sources.md): without
+ * hidden characters, and with the type that MCP demands of an input schema.
+ */
+export function expectedDefinition(definition: JsonObject): JsonObject {
+  const { name, uri, uriTemplate } = definition;
+  const { inputSchema, ...visible } = withoutHidden(definition) as JsonObject;
+  return {
+    ...visible,
+    ...(isJsonObject(inputSchema) ? { inputSchema: { ...inputSchema, type: 'object' } } : {}),
+    ...(name === undefined ? {} : { name }),
+    ...(uri === undefined ? {} : { uri }),
+    ...(uriTemplate === undefined ? {} : { uriTemplate }),
+  };
 }
 
+function withoutHidden(value: JsonValue): JsonValue {
+  if (typeof value === 'string') return sanitizeText(value);
+  if (Array.isArray(value)) return (value as readonly JsonValue[]).map(withoutHidden);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withoutHidden(each)]));
+}
+
+/** A result of `tools/call` (docs/reference/mcp.md): the oldest servers send one without the `content` that MCP demands. */
+export function expectedCall(reply: RpcReply): RpcReply {
+  return 'error' in reply ? reply : { result: { content: [], ...reply.result } };
+}
+
+/** Capabilities of a server that Signalbox does not offer (docs/reference/mcp.md). */
+const notOffered = new Set(['tasks', 'experimental']);
+
 /**
- * The initialize result is Signalbox's own (docs/reference/mcp.md): it must offer every capability of the server and pass on its
+ * The initialize result is Signalbox's own (docs/reference/mcp.md): it must offer the capabilities of the server and pass on its
  * instructions under its name.
  */
 export function expectedInitialize(server: string, bare: JsonObject, behind: JsonObject): JsonObject {
   const offered = isJsonObject(behind['capabilities']) ? behind['capabilities'] : {};
   const own = isJsonObject(bare['capabilities']) ? bare['capabilities'] : {};
-  const { instructions } = bare;
-  const passedOn = String(behind['instructions'] ?? '');
-  const expectedText =
-    typeof instructions === 'string' && instructions !== ''
-      ? `The server ${server} says of its own tools:\n${clipped(instructions)}`
-      : '';
+  const missing = Object.entries(own).filter(([key]) => offered[key] === undefined && !notOffered.has(key));
+  const instructions = sanitizeText(jsonText(bare['instructions'] ?? '')).trim();
+  const passedOn = `The server ${server} says of its own tools:\n${clipped(instructions)}`;
+  const isPassedOn = instructions === '' || jsonText(behind['instructions']).includes(passedOn);
   return {
     ...behind,
-    capabilities: { ...offered, ...Object.fromEntries(Object.entries(own).map(([key, value]) => [key, offered[key] ?? value])) },
-    ...(passedOn.includes(expectedText) ? {} : { instructions: expectedText }),
+    capabilities: { ...offered, ...Object.fromEntries(missing) },
+    ...(isPassedOn ? {} : { instructions: passedOn }),
   };
 }
 

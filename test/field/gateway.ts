@@ -86,7 +86,8 @@ async function serversSettled({ api }: Gateway): Promise<void> {
     const down = servers.filter(({ status }) => status !== 'up');
     if (down.length === 0) return;
     const failed = down.find(({ health }) => isJsonObject(health) && health['state'] === 'down');
-    if (failed !== undefined || Date.now() > end) throw new Error(`not up behind Signalbox: ${JSON.stringify(failed ?? down)}`);
+    if (failed !== undefined || Date.now() > end)
+      throw new Error(`not up behind Signalbox: ${JSON.stringify(failed ?? down)}`);
   }
 }
 

@@ -36,7 +36,8 @@ export class HttpLink implements RpcLink {
 
   async close(): Promise<void> {
     const { 'Mcp-Session-Id': session } = this.#headers;
-    if (session !== undefined) await fetch(this.#url, { method: 'DELETE', headers: this.#headers }).catch(() => undefined);
+    if (session !== undefined)
+      await fetch(this.#url, { method: 'DELETE', headers: this.#headers }).catch(() => undefined);
     this.#abort.abort();
   }
 

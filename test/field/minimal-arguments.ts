@@ -1,4 +1,5 @@
 import { type JsonObject, type JsonValue, isJsonObject } from '../../src/model/json.ts';
+import { jsonText } from './json-text.ts';
 
 const maxDepth = 6;
 
@@ -12,7 +13,7 @@ export function minimalValue(schema: JsonValue, root: JsonValue = schema, depth 
   if (Array.isArray(examples) && examples.length > 0) return examples[0] as JsonValue;
   const variant = firstVariant(schema, root);
   if (variant !== undefined) return minimalValue(variant, root, depth + 1);
-  switch (typeOf(schema)) {
+  switch (jsonText(typeOf(schema))) {
     case 'object':
       return minimalObject(schema, root, depth);
     case 'array': {
@@ -75,5 +76,5 @@ const texts: Readonly<Record<string, string>> = {
 };
 
 function minimalText({ format, minLength }: JsonObject): string {
-  return (texts[String(format)] ?? 'field').padEnd(Number(minLength ?? 0), 'x');
+  return (texts[jsonText(format)] ?? 'field').padEnd(Number(minLength ?? 0), 'x');
 }

@@ -1,4 +1,5 @@
 import { type JsonObject, type JsonValue, isJsonObject } from '../../src/model/json.ts';
+import { jsonText } from './json-text.ts';
 import { minimalValue } from './minimal-arguments.ts';
 import type { RpcClient, RpcReply } from './rpc-client.ts';
 import type { FieldCall } from './server-list.ts';
@@ -61,7 +62,7 @@ export async function observe(
 }
 
 function namesOf(items: readonly JsonObject[]): string[] {
-  return items.map(({ name }) => String(name));
+  return items.map(({ name }) => jsonText(name));
 }
 
 /** Chooses harmless requests from what a server lists; the calls can be given. */
@@ -69,13 +70,13 @@ export function planFrom(lists: Lists, given?: readonly FieldCall[]): Plan {
   const prompts = lists.prompts.slice(0, callsEach);
   return {
     calls: given ?? lists.tools.filter(isHarmless).slice(0, callsEach).map(minimalCall),
-    reads: lists.resources.slice(0, callsEach).map(({ uri }) => String(uri)),
+    reads: lists.resources.slice(0, callsEach).map(({ uri }) => jsonText(uri)),
     gets: prompts.map(({ name, arguments: args }) => ({
-      name: String(name),
+      name: jsonText(name),
       arguments: Object.fromEntries(
         (Array.isArray(args) ? (args as JsonObject[]) : [])
           .filter(({ required }) => required === true)
-          .map((each) => [String(each['name']), 'field']),
+          .map((each) => [jsonText(each['name']), 'field']),
       ),
     })),
   };
@@ -83,13 +84,16 @@ export function planFrom(lists: Lists, given?: readonly FieldCall[]): Plan {
 
 function minimalCall({ name, inputSchema }: JsonObject): FieldCall {
   const args = minimalValue(inputSchema ?? {});
-  return { tool: String(name), arguments: isJsonObject(args) ? args : {} };
+  return { tool: jsonText(name), arguments: isJsonObject(args) ? args : {} };
 }
 
 /** Whether a tool says that it only reads, or is named like one that does. */
 function isHarmless({ name, annotations }: JsonObject): boolean {
   const { readOnlyHint } = isJsonObject(annotations) ? annotations : {};
-  return readOnlyHint === true || (readOnlyHint === undefined && /(?:^|[_-])(?:get|list|read|search|find|describe|show)/i.test(String(name)));
+  return (
+    readOnlyHint === true ||
+    (readOnlyHint === undefined && /(?:^|[_-])(?:get|list|read|search|find|describe|show)/i.test(jsonText(name)))
+  );
 }
 
 async function listAll(client: RpcClient, initialize: JsonObject): Promise<Lists> {

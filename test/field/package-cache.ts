@@ -38,7 +38,7 @@ export class PackageCache {
     try {
       await run('nice', ['npm', 'install', spec, ...options], { cwd: directory, timeout: maxInstallMs });
     } catch (error) {
-      const said = String((error as { stderr?: string }).stderr ?? '') || String(error);
+      const said = (error as { stderr?: string }).stderr || String(error);
       throw new Error(`cannot install ${spec}: ${said.trim().split('\n').slice(0, 3).join(' ')}`, { cause: error });
     }
     writeFileSync(join(directory, '.installed'), '');
@@ -55,7 +55,9 @@ export class PackageCache {
 export function isOwnDependency(spec: string): boolean {
   const at = spec.lastIndexOf('@');
   const file = join(root, 'node_modules', spec.slice(0, at), 'package.json');
-  return existsSync(file) && (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version === spec.slice(at + 1);
+  return (
+    existsSync(file) && (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version === spec.slice(at + 1)
+  );
 }
 
 /** Returns the file that a command of an unpacked package runs: the one named, or the first. */

@@ -38,7 +38,8 @@ export function readServerList(file = join(import.meta.dirname, 'servers.json'))
   const servers = JSON.parse(readFileSync(file, 'utf8')) as readonly FieldServer[];
   const names = new Set<string>();
   for (const { name, package: spec, masks = [] } of servers) {
-    if (names.has(name)) throw new Error(`${file}: the server "${name}" is listed twice. Give one of them another name.`);
+    if (names.has(name))
+      throw new Error(`${file}: the server "${name}" is listed twice. Give one of them another name.`);
     if (!/^(@[^/@]+\/)?[^/@]+@\d+\.\d+\.\d+[^@]*$/.test(spec))
       throw new Error(`${file}: the package of "${name}" is "${spec}". Write it with its exact version: name@1.2.3.`);
     if (masks.some(({ reason, pattern, path }) => !reason || (pattern ?? path) === undefined))

@@ -7,8 +7,15 @@ const maxShownDifferences = 10;
 /** One line about a server, for a terminal. */
 export function serverLine({ name, package: spec, counts, differences, failure }: ServerResult): string {
   const outcome =
-    failure !== undefined ? `failed: ${firstLine(failure)}` : differences.length === 0 ? 'equal' : `${differences.length} differences`;
-  const seen = counts === undefined ? '' : `${counts.tools} tools, ${counts.prompts} prompts, ${counts.resources} resources, ${counts.requests} requests`;
+    failure !== undefined
+      ? `failed: ${firstLine(failure)}`
+      : differences.length === 0
+        ? 'equal'
+        : `${differences.length} differences`;
+  const seen =
+    counts === undefined
+      ? ''
+      : `${counts.tools} tools, ${counts.prompts} prompts, ${counts.resources} resources, ${counts.requests} requests`;
   return `${name.padEnd(24)} ${spec.padEnd(52)} ${seen.padEnd(52)} ${outcome}`;
 }
 
@@ -25,7 +32,9 @@ export function problemsOf(servers: readonly ServerResult[], clients: readonly C
       ...differences
         .slice(0, maxShownDifferences)
         .map(({ path, bare, behind }) => `${name}: ${path}\n    bare:   ${bare}\n    behind: ${behind}`),
-      ...(differences.length > maxShownDifferences ? [`${name}: ${differences.length - maxShownDifferences} more differences; --json shows all`] : []),
+      ...(differences.length > maxShownDifferences
+        ? [`${name}: ${differences.length - maxShownDifferences} more differences; --json shows all`]
+        : []),
     ]),
     ...clients.flatMap(({ name, steps }) =>
       stepNames.flatMap((step) => {
@@ -54,7 +63,7 @@ npm run field -- --only NAME   # one of them
 
 Each server is started bare and behind \`signalbox serve\`, without a network and with dummy keys. A client with all capabilities compares
 the initialize result, tools, prompts, resources and templates, and the answers to a few harmless calls, reads and prompts. "equal"
-means deep equality, except for what [the endpoint](reference/mcp.md#unchanged-and-changed) documents: names, Signalbox's own initialize result, \`readOnlyHint\`.
+means deep equality, except for what [the endpoint](reference/mcp.md) documents: names, Signalbox's own initialize result, \`readOnlyHint\`.
 
 ${servers.length} servers, ${total} tools.
 
@@ -77,7 +86,8 @@ ${reasons(clients).join('\n')}
 }
 
 function serverRow({ name, package: spec, counts, differences, failure }: ServerResult): string {
-  const outcome = failure !== undefined ? 'not comparable' : differences.length === 0 ? 'equal' : `${differences.length} differences`;
+  const outcome =
+    failure !== undefined ? 'not comparable' : differences.length === 0 ? 'equal' : `${differences.length} differences`;
   const { tools = 0, prompts = 0, resources = 0, requests = 0 } = counts ?? {};
   return `| ${name} | \`${spec}\` | ${tools} | ${prompts} | ${resources} | ${requests} | ${outcome} |`;
 }

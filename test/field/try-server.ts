@@ -20,7 +20,9 @@ export interface ServerResult {
   readonly name: string;
   readonly package: string;
   /** Absent when it did not start. */
-  readonly counts: { readonly tools: number; readonly prompts: number; readonly resources: number; readonly requests: number } | undefined;
+  readonly counts:
+    | { readonly tools: number; readonly prompts: number; readonly resources: number; readonly requests: number }
+    | undefined;
   readonly differences: readonly Difference[];
   /** Why it could not be compared. */
   readonly failure?: string;
@@ -46,10 +48,20 @@ export async function tryServer(server: FieldServer, program: string): Promise<S
     );
     const { plan, seen } = bare;
     fillDirectories(directories);
-    const behind = await observeBehind(join(place, 'box'), name, { ...launch, env: { HOME: directories.home, CI: '1', ...env } }, roots, plan);
+    const behind = await observeBehind(
+      join(place, 'box'),
+      name,
+      { ...launch, env: { HOME: directories.home, CI: '1', ...env } },
+      roots,
+      plan,
+    );
     return { ...summary(server, bare), differences: compareObservations(name, seen, behind, masks) };
   } catch (error) {
-    return { ...summary(server, bare), differences: [], failure: error instanceof Error ? error.message : String(error) };
+    return {
+      ...summary(server, bare),
+      differences: [],
+      failure: error instanceof Error ? error.message : String(error),
+    };
   } finally {
     rmSync(place, { recursive: true, force: true, maxRetries: 3 });
   }
@@ -90,7 +102,10 @@ async function withClient<Value>(client: RpcClient, work: (client: RpcClient) =>
   }
 }
 
-function summary(server: FieldServer, bare: { seen: Observation; plan: Plan } | undefined): Omit<ServerResult, 'differences'> {
+function summary(
+  server: FieldServer,
+  bare: { seen: Observation; plan: Plan } | undefined,
+): Omit<ServerResult, 'differences'> {
   return {
     name: server.name,
     package: server.package,

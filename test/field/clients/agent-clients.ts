@@ -41,7 +41,10 @@ const agents: readonly Agent[] = [
     startApi: (script) => startMessagesServer((request) => script(heardInMessages(request))),
     program(target, apiUrl) {
       const file = join(target.home, 'servers.json');
-      writeFileSync(file, JSON.stringify({ mcpServers: { box: { type: 'http', ...remote(target), alwaysLoad: true } } }));
+      writeFileSync(
+        file,
+        JSON.stringify({ mcpServers: { box: { type: 'http', ...remote(target), alwaysLoad: true } } }),
+      );
       const options = ['--mcp-config', file, '--strict-mcp-config', '--allowedTools', 'mcp__box'];
       return {
         command: findExecutable() ?? 'claude',
@@ -66,8 +69,21 @@ const agents: readonly Agent[] = [
       writeFileSync(join(target.home, '.gemini', 'settings.json'), JSON.stringify(settings));
       return {
         command: process.execPath,
-        args: [target.cache.programOf('@google/gemini-cli@0.61.0'), '--prompt', 'go', '--approval-mode', 'yolo', '--model', 'gemini-2.5-flash'],
-        env: { ...ownHome(target), GEMINI_API_KEY: 'dummy', GOOGLE_GEMINI_BASE_URL: apiUrl, GEMINI_CLI_TRUST_WORKSPACE: 'true' },
+        args: [
+          target.cache.programOf('@google/gemini-cli@0.61.0'),
+          '--prompt',
+          'go',
+          '--approval-mode',
+          'yolo',
+          '--model',
+          'gemini-2.5-flash',
+        ],
+        env: {
+          ...ownHome(target),
+          GEMINI_API_KEY: 'dummy',
+          GOOGLE_GEMINI_BASE_URL: apiUrl,
+          GEMINI_CLI_TRUST_WORKSPACE: 'true',
+        },
       };
     },
     unable: { ...withoutUser, cancel: 'an interrupt is not passed on' },
@@ -188,12 +204,17 @@ async function connectAgent(agent: Agent, target: Target): Promise<ConnectedClie
 
 /** Finds pictures in a request to a model, whatever the API. */
 function picturesIn(request: unknown): string[] {
-  return [...JSON.stringify(request ?? null).matchAll(/"(?:data:image\/\w+;base64,)?((?:iVBORw0KGgo|\/9j\/)[A-Za-z0-9+/=]{1000,})"/g)].map(
-    ([, data = '']) => data,
-  );
+  return [
+    ...JSON.stringify(request ?? null).matchAll(
+      /"(?:data:image\/\w+;base64,)?((?:iVBORw0KGgo|\/9j\/)[A-Za-z0-9+/=]{1000,})"/g,
+    ),
+  ].map(([, data = '']) => data);
 }
 
-function remote({ url, token }: Target): { readonly url: string; readonly headers: { readonly Authorization: string } } {
+function remote({ url, token }: Target): {
+  readonly url: string;
+  readonly headers: { readonly Authorization: string };
+} {
   return { url, headers: { Authorization: `Bearer ${token}` } };
 }
 
@@ -211,9 +232,16 @@ function ownHome({ home }: Target): Record<string, string> {
 
 /** Runs a program to its end; returns everything it printed. An aborted one is interrupted as by Ctrl-C. */
 function runProgram({ command, args, env }: AgentProgram, cwd: string, signal?: AbortSignal): Promise<string> {
-  if (command.includes('/') && !existsSync(command)) return Promise.reject(new Error(`${command} is not for this platform`));
+  if (command.includes('/') && !existsSync(command))
+    return Promise.reject(new Error(`${command} is not for this platform`));
   return new Promise((resolve) => {
-    const options = { cwd, env: { ...env }, timeout: turnTimeoutMs, maxBuffer: 100_000_000, killSignal: 'SIGKILL' as const };
+    const options = {
+      cwd,
+      env: { ...env },
+      timeout: turnTimeoutMs,
+      maxBuffer: 100_000_000,
+      killSignal: 'SIGKILL' as const,
+    };
     const child: ChildProcess = execFile(command, [...args], options, (error, stdout, stderr) =>
       resolve(`${stdout}\n${stderr}\n${error === null ? '' : error.message}`),
     );

@@ -25,12 +25,13 @@ const handlers: Record<string, Handler> = {
   },
   async make_steps(_args, { mcpReq }) {
     const progressToken = mcpReq._meta?.progressToken;
-    for (let progress = 1; progressToken !== undefined && progress <= 3; progress += 1) {
+    if (progressToken === undefined) return text('nobody asked for progress');
+    for (let progress = 1; progress <= 3; progress += 1) {
       const params = { progressToken, progress, total: 3, message: `step ${progress}` };
       await mcpReq.notify({ method: 'notifications/progress', params });
       await wait(50);
     }
-    return text(progressToken === undefined ? 'nobody asked for progress' : 'three steps');
+    return text('three steps');
   },
   async ask_name(_args, { mcpReq }) {
     const requestedSchema = {
@@ -58,7 +59,12 @@ const tools: Tool[] = [
     description: 'Sends the note.',
     inputSchema: { type: 'object', properties: { to: { type: 'string' } }, required: ['to'] },
   },
-  { name: 'delete_note', description: 'Deletes the note.', inputSchema: nothing, annotations: { destructiveHint: true } },
+  {
+    name: 'delete_note',
+    description: 'Deletes the note.',
+    inputSchema: nothing,
+    annotations: { destructiveHint: true },
+  },
   { name: 'wait_long', description: 'Waits for two minutes.', inputSchema: nothing, annotations: read },
   { name: 'make_steps', description: 'Makes three steps.', inputSchema: nothing, annotations: read },
   { name: 'ask_name', description: 'Asks for a name.', inputSchema: nothing, annotations: read },

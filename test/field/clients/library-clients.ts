@@ -26,7 +26,7 @@ export const libraryClients: readonly FieldClient[] = [
       return {
         list: async () => (await client.listTools()).tools.map(({ name }) => name),
         call: async (name, args, { signal } = {}) =>
-          heardFrom(await client.callTool({ name, arguments: args, options: { ...(signal === undefined ? {} : { signal }) } })),
+          heardFrom(await client.callTool({ name, arguments: args, options: signal === undefined ? {} : { signal } })),
         unable: { progress: 'the client has no callback for progress' },
         close: () => client.close(),
       };
@@ -37,10 +37,9 @@ export const libraryClients: readonly FieldClient[] = [
     package: '@langchain/mcp-adapters@1.1.4',
     async connect(target) {
       let onProgress: (() => void) | undefined;
-      const { MultiServerMCPClient } = await importPackage<{ MultiServerMCPClient: new (options: object) => LangClient }>(
-        target,
-        '@langchain/mcp-adapters@1.1.4',
-      );
+      const { MultiServerMCPClient } = await importPackage<{
+        MultiServerMCPClient: new (options: object) => LangClient;
+      }>(target, '@langchain/mcp-adapters@1.1.4');
       const client = new MultiServerMCPClient({
         mcpServers: { box: { transport: 'http', url: target.url, headers: authorization(target) } },
         onProgress: () => onProgress?.(),
@@ -66,7 +65,10 @@ export const libraryClients: readonly FieldClient[] = [
     package: '@mastra/mcp@2.0.0',
     async connect(target) {
       let onProgress: (() => void) | undefined;
-      const { MCPClient } = await importPackage<{ MCPClient: new (options: object) => MastraClient }>(target, '@mastra/mcp@2.0.0');
+      const { MCPClient } = await importPackage<{ MCPClient: new (options: object) => MastraClient }>(
+        target,
+        '@mastra/mcp@2.0.0',
+      );
       const client = new MCPClient({
         id: target.home,
         servers: {
@@ -86,7 +88,9 @@ export const libraryClients: readonly FieldClient[] = [
           onProgress = options.onProgress;
           const tool = tools[`box_${name}`] ?? missing(name);
           const result = await tool.execute(args, options.signal === undefined ? {} : { abortSignal: options.signal });
-          return isWireResult(result) ? heardFrom(result) : { text: JSON.stringify(result), isError: false, structured: result, pictures: [] };
+          return isWireResult(result)
+            ? heardFrom(result)
+            : { text: JSON.stringify(result), isError: false, structured: result, pictures: [] };
         },
         close: () => client.disconnect(),
       };
@@ -108,7 +112,6 @@ export const libraryClients: readonly FieldClient[] = [
       await client.connect();
       return {
         list: async () => (await client.listTools()).map(({ name }) => name),
-        // Without `null` for the metadata it would send none, either.
         call: async (name, args, { signal } = {}) =>
           heardFrom(await client.callToolResult(name, args, null, signal === undefined ? {} : { signal })),
         unable: {
@@ -126,7 +129,9 @@ export const libraryClients: readonly FieldClient[] = [
       const program = target.cache.programOf('mcp-remote@0.15.1', 'mcp-remote');
       const header = ['--header', `Authorization: Bearer ${target.token}`];
       const env = { PATH: process.env['PATH'] ?? '', HOME: target.home, MCP_REMOTE_CONFIG_DIR: target.home };
-      return firstClient(new StdioClientTransport({ command: process.execPath, args: [program, target.url, ...header], env }));
+      return firstClient(
+        new StdioClientTransport({ command: process.execPath, args: [program, target.url, ...header], env }),
+      );
     },
   },
 ];
@@ -139,7 +144,9 @@ interface AiClient {
 }
 
 interface LangClient {
-  getTools(): Promise<{ name: string; invoke(call: object, options: object): Promise<{ content: unknown; status?: string }> }[]>;
+  getTools(): Promise<
+    { name: string; invoke(call: object, options: object): Promise<{ content: unknown; status?: string }> }[]
+  >;
   close(): Promise<void>;
 }
 

@@ -21,13 +21,11 @@ function requestInit({ token }: Target): { requestInit: { headers: Record<string
 export const sdkClients: readonly FieldClient[] = [
   {
     name: 'SDK v1, HTTP',
-    connect: (target) => firstClient(new FirstHttpTransport(new URL(target.url), requestInit(target)) as Transport),
+    connect: (target) => firstClient(new FirstHttpTransport(new URL(target.url), requestInit(target))),
   },
   {
     name: 'SDK v1, HTTP+SSE',
-    connect: (target) =>
-      firstClient(
-        new FirstSseTransport(new URL(target.url), requestInit(target))),
+    connect: (target) => firstClient(new FirstSseTransport(new URL(target.url), requestInit(target))),
   },
   {
     name: 'SDK v1, stdio',
@@ -35,16 +33,17 @@ export const sdkClients: readonly FieldClient[] = [
   },
   {
     name: 'SDK v2, HTTP, 2025-11-25',
-    connect: (target) => secondClient(new StreamableHTTPClientTransport(new URL(target.url), requestInit(target)), 'legacy'),
+    connect: (target) =>
+      secondClient(new StreamableHTTPClientTransport(new URL(target.url), requestInit(target)), 'legacy'),
   },
   {
     name: 'SDK v2, HTTP, 2026-07-28',
-    connect: (target) => secondClient(new StreamableHTTPClientTransport(new URL(target.url), requestInit(target)), 'auto'),
+    connect: (target) =>
+      secondClient(new StreamableHTTPClientTransport(new URL(target.url), requestInit(target)), 'auto'),
   },
   {
     name: 'SDK v2, HTTP+SSE',
-    connect: (target) =>
-      secondClient(new SSEClientTransport(new URL(target.url), requestInit(target)), 'legacy'),
+    connect: (target) => secondClient(new SSEClientTransport(new URL(target.url), requestInit(target)), 'legacy'),
   },
   {
     name: 'SDK v2, stdio, 2026-07-28',
@@ -81,7 +80,10 @@ async function secondClient(transport: SecondTransport, mode: 'legacy' | 'auto')
     async call(tool, args, { signal, onProgress } = {}) {
       const result = await client.callTool(
         { name: tool, arguments: args },
-        { ...(signal === undefined ? {} : { signal }), ...(onProgress === undefined ? {} : { onprogress: onProgress }) },
+        {
+          ...(signal === undefined ? {} : { signal }),
+          ...(onProgress === undefined ? {} : { onprogress: onProgress }),
+        },
       );
       return heardFrom(result as WireResult);
     },

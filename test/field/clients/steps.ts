@@ -19,7 +19,17 @@ export interface CallOptions {
 }
 
 /** The name of a step. */
-export const stepNames = ['list', 'read', 'approve', 'deny', 'cancel', 'progress', 'elicit', 'large', 'picture'] as const;
+export const stepNames = [
+  'list',
+  'read',
+  'approve',
+  'deny',
+  'cancel',
+  'progress',
+  'elicit',
+  'large',
+  'picture',
+] as const;
 export type StepName = (typeof stepNames)[number];
 
 /** A client that is connected to Signalbox. It answers the question for a name with "Ada". */
@@ -42,7 +52,16 @@ export type StepOutcome =
 
 /** The tools of the fixture, as Signalbox renders them. */
 const prefix = 'mcp__fixture__';
-const tools = ['read_note', 'send_note', 'delete_note', 'wait_long', 'make_steps', 'ask_name', 'read_large', 'read_picture'];
+const tools = [
+  'read_note',
+  'send_note',
+  'delete_note',
+  'wait_long',
+  'make_steps',
+  'ask_name',
+  'read_large',
+  'read_picture',
+];
 const markTimeoutMs = 60_000;
 
 /** Why the human of the fixture denies. */
@@ -103,7 +122,9 @@ const steps: Record<StepName, Step> = {
   async picture(client) {
     const { isError, text, pictures } = await client.call(`${prefix}read_picture`, {});
     if (isError) return text.slice(0, 300);
-    return (client.isAgent === true ? pictures.length > 0 : pictures[0] === picture) ? undefined : `no picture came, but ${pictures.length} others and: ${text.slice(0, 200)}`;
+    return (client.isAgent === true ? pictures.length > 0 : pictures[0] === picture)
+      ? undefined
+      : `no picture came, but ${pictures.length} others and: ${text.slice(0, 200)}`;
   },
 };
 
@@ -116,7 +137,8 @@ export async function takeSteps(
   const outcomes: Partial<Record<StepName, StepOutcome>> = {};
   for (const name of stepNames) {
     const reason = client.unable?.[name];
-    outcomes[name] = reason === undefined ? await takeStep(steps[name], client, marks, stepTimeoutMs) : { kind: 'unable', reason };
+    outcomes[name] =
+      reason === undefined ? await takeStep(steps[name], client, marks, stepTimeoutMs) : { kind: 'unable', reason };
   }
   return outcomes as Record<StepName, StepOutcome>;
 }
@@ -143,6 +165,7 @@ function marksIn(file: string): { readonly begun: number; readonly cancelled: nu
 }
 
 async function marked(file: string, word: 'begun' | 'cancelled', before: number): Promise<boolean> {
-  for (const end = Date.now() + markTimeoutMs; Date.now() < end; await wait(50)) if (marksIn(file)[word] > before) return true;
+  for (const end = Date.now() + markTimeoutMs; Date.now() < end; await wait(50))
+    if (marksIn(file)[word] > before) return true;
   return false;
 }

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { messageOf } from '../../../src/model/errors.ts';
-import type { JsonObject } from '../../../src/model/json.ts';
 import { type Gateway, startGateway } from '../gateway.ts';
 import type { PackageCache } from '../package-cache.ts';
 import { type StepName, type StepOutcome, denialReason, stepNames, takeSteps } from './steps.ts';
@@ -30,7 +30,9 @@ export async function tryClients(
   for (const client of clients) {
     const missing = notInstalled.get(client.package ?? '');
     const place = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-field-')));
-    const result = await (missing === undefined ? tryClient(client, place, cache) : Promise.reject(new Error(missing))).catch((error: unknown) => failed(client, error));
+    const result = await (
+      missing === undefined ? tryClient(client, place, cache) : Promise.reject(new Error(missing))
+    ).catch((error: unknown) => failed(client, error));
     rmSync(place, { recursive: true, force: true, maxRetries: 3 });
     results.push(result);
     onResult(result);
@@ -45,7 +47,7 @@ async function tryClient(client: FieldClient, place: string, cache: PackageCache
   writeFileSync(marks, '');
   mkdirSync(home);
   mkdirSync(directory);
-  const program = join(import.meta.dirname, 'fixture-program.ts');
+  const program = fileURLToPath(new URL('./fixture-program.ts', import.meta.url));
   const gateway = await startGateway(directory, {
     mcpServers: { fixture: { command: process.execPath, args: [program, marks] } },
   });
@@ -68,17 +70,23 @@ async function tryClient(client: FieldClient, place: string, cache: PackageCache
   }
 }
 
+interface Approval {
+  readonly id: string;
+  readonly tool: string;
+  readonly state: string;
+}
+
 /** A human at the HTTP API who approves sending and denies deleting. */
 function answering({ api }: Gateway): { stop(): Promise<void> } {
   const abort = new AbortController();
   const answer = async (): Promise<void> => {
     while (!abort.signal.aborted) {
       const { items } = await api('GET', '/api/approvals');
-      for (const { id, tool, state } of items as readonly JsonObject[]) {
+      for (const { id, tool, state } of items as unknown as readonly Approval[]) {
         if (state !== 'pending') continue;
-        await (String(tool).endsWith('send_note')
-          ? api('POST', `/api/approvals/${String(id)}/approve`, {})
-          : api('POST', `/api/approvals/${String(id)}/deny`, { reason: denialReason }));
+        await (tool.endsWith('send_note')
+          ? api('POST', `/api/approvals/${id}/approve`, {})
+          : api('POST', `/api/approvals/${id}/deny`, { reason: denialReason }));
       }
       await wait(200, undefined, { signal: abort.signal }).catch(() => undefined);
     }
