@@ -13,6 +13,8 @@ export interface FieldServer {
   readonly args?: readonly string[];
   /** Dummy keys and switches. `{workspace}` and `{home}` stand for directories made for the run. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Further keys of its entry in the configuration of Signalbox. */
+  readonly settings?: JsonObject;
   /** Harmless calls; derived from the read-only tools when absent. */
   readonly calls?: readonly FieldCall[];
   readonly masks?: readonly Mask[];

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { JsonObject } from '../../src/model/json.ts';
 import { minimalEnvironment } from '../../src/process/minimal-environment.ts';
 import { picture } from './clients/fixture-content.ts';
 import { type Difference, compareObservations } from './compare.ts';
@@ -32,11 +33,12 @@ export interface ServerResult {
 export async function tryServer(server: FieldServer, program: string): Promise<ServerResult> {
   const place = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-field-')));
   const directories = { workspace: join(place, 'workspace'), home: join(place, 'home') };
-  const { name, args = [], env = {}, calls, masks } = fillIn(server, directories);
+  const { name, args = [], env = {}, settings = {}, calls, masks } = fillIn(server, directories);
+  const named = { HOME: directories.home, CI: '1', ...env };
   const launch: Launch = {
     command: process.execPath,
     args: ['--import', noNetwork, program, ...args],
-    env: minimalEnvironment({ HOME: directories.home, CI: '1', ...env }),
+    env: minimalEnvironment(named),
     cwd: directories.workspace,
   };
   const roots = [{ uri: pathToFileURL(directories.workspace).href, name: 'workspace' }];
@@ -48,13 +50,7 @@ export async function tryServer(server: FieldServer, program: string): Promise<S
     );
     const { plan, seen } = bare;
     fillDirectories(directories);
-    const behind = await observeBehind(
-      join(place, 'box'),
-      name,
-      { ...launch, env: { HOME: directories.home, CI: '1', ...env } },
-      roots,
-      plan,
-    );
+    const behind = await observeBehind(join(place, 'box'), name, { ...launch, env: named, ...settings }, roots, plan);
     return { ...summary(server, bare), differences: compareObservations(name, seen, behind, masks) };
   } catch (error) {
     return {
@@ -70,12 +66,12 @@ export async function tryServer(server: FieldServer, program: string): Promise<S
 async function observeBehind(
   directory: string,
   name: string,
-  { command, args, env, cwd }: Launch,
+  entry: JsonObject,
   roots: readonly { uri: string; name: string }[],
   plan: Plan,
 ): Promise<Observation> {
   const gateway = await startGateway(directory, {
-    mcpServers: { [name]: { command, args, env, cwd } },
+    mcpServers: { [name]: entry },
     policies: [{ id: 'field', allow: true }],
     profiles: { field: { servers: [name] } },
   });
