@@ -27,6 +27,9 @@ const capabilities = {
   extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } },
 };
 
+/** How long one client may take for all its requests; later ones get a second each. */
+const maxClientMs = 150_000;
+
 /**
  * A client without an SDK: it parses nothing but JSON and keeps every reply as it came, so that a field that a library would drop can
  * be compared.
@@ -35,6 +38,7 @@ export class RpcClient {
   readonly #link: RpcLink;
   readonly #roots: readonly JsonObject[];
   readonly #pending = new Map<JsonValue, Pending>();
+  readonly #deadline = Date.now() + maxClientMs;
   #lost: Error | undefined;
   #lastId = 0;
 
@@ -67,7 +71,8 @@ export class RpcClient {
     const id = (this.#lastId += 1);
     const { promise, resolve, reject } = Promise.withResolvers<RpcReply>();
     this.#pending.set(id, { resolve, reject });
-    const timer = setTimeout(() => reject(new Error(`no answer to ${method} within ${timeoutMs / 1000} s`)), timeoutMs);
+    const ms = Math.min(timeoutMs, Math.max(1000, this.#deadline - Date.now()));
+    const timer = setTimeout(() => reject(new Error(`no answer to ${method} within ${ms / 1000} s`)), ms);
     try {
       await Promise.all([this.#link.send({ jsonrpc: '2.0', id, method, params }), promise]);
       return await promise;

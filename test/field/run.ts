@@ -45,8 +45,13 @@ const chosenServers = isAll || asked.servers ? readServerList(asked.list).filter
 const chosenClients = isAll || asked.clients ? clients.filter(isWanted) : [];
 const cache = new PackageCache(asked.cache);
 const watch = new ProcessWatch();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-  process.once(signal, () => void watch.end().finally(() => process.exit(130)));
+const stop = (): void => void watch.end().finally(() => process.exit(130));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
+if (process.env['npm_lifecycle_event'] !== undefined) {
+  // npm passes no signal on, so its end has to be noticed.
+  const npm = process.ppid;
+  setInterval(() => process.ppid !== npm && stop(), 500).unref();
+}
 
 if (chosenServers.length + chosenClients.length === 0) {
   console.error(`nothing is named "${asked.only}". See test/field/servers.json and test/field/clients/clients.ts.`);

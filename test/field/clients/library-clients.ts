@@ -76,7 +76,7 @@ export const libraryClients: readonly FieldClient[] = [
             url: new URL(target.url),
             requestInit: { headers: authorization(target) },
             enableProgressTracking: true,
-            inputRequests: { elicitation: () => elicited },
+            inputRequests: () => Promise.resolve(elicited),
           },
         },
       });
