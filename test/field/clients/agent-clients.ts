@@ -131,7 +131,15 @@ const agents: readonly Agent[] = [
           scripted: {
             npm: '@ai-sdk/openai-compatible',
             options: { baseURL: `${apiUrl}/v1`, apiKey: 'dummy' },
-            models: { scripted: { name: 'scripted', tool_call: true, limit: { context: 1_000_000, output: 100_000 } } },
+            models: {
+              scripted: {
+                name: 'scripted',
+                tool_call: true,
+                attachment: true,
+                modalities: { input: ['text', 'image'], output: ['text'] },
+                limit: { context: 1_000_000, output: 100_000 },
+              },
+            },
           },
         },
       };
