@@ -1,6 +1,6 @@
 /**
- * Preloaded into every server of the field: names resolve to this machine or not at all, so that a run gives the same results with
- * and without a network, and nothing is sent to anybody with a dummy key.
+ * Preloaded into every server of the field: host names other than localhost do not resolve, so that a run gives the same
+ * results with and without a network. Plain addresses and child processes that are not Node are not covered.
  */
 import dns from 'node:dns';
 import { isIP } from 'node:net';

@@ -61,7 +61,7 @@ npm run field -- --only NAME   # one of them
 
 ## Servers
 
-Each server is started bare and behind \`signalbox serve\`, without a network and with dummy keys. A client with all capabilities compares
+Each server is started bare and behind \`signalbox serve\`, with dummy keys and without name resolution. A client with all capabilities compares
 the initialize result, tools, prompts, resources and templates, and the answers to a few harmless calls, reads and prompts. "equal"
 means deep equality, except for what [the endpoint](reference/mcp.md) documents: names, Signalbox's own initialize result, \`readOnlyHint\`.
 
@@ -75,7 +75,8 @@ ${servers.map(serverRow).join('\n')}
 
 Each client is driven against \`signalbox serve\` or \`signalbox stdio\`: list the tools, call one that reads, one that a human approves, one that a
 human denies, cancel a call, receive progress, answer a question (elicitation), receive 100 KB with an output schema, and a picture of
-480 KB. Agents talk to a scripted model.
+480 KB. Agents (Claude Code, Gemini CLI, Codex, opencode) talk to a scripted model; as they shorten long results and scale pictures themselves, it
+counts that the beginning of the text, or where it was saved, and some picture reach the model.
 
 | client | ${stepNames.join(' | ')} |
 |---|${stepNames.map(() => '---|').join('')}

@@ -30,8 +30,8 @@ interface Agent {
 
 const turnTimeoutMs = 110_000;
 const withoutUser = {
-  progress: 'progress is shown to a user at a terminal only',
-  elicit: 'questions are shown to a user at a terminal only',
+  progress: 'not tried: a scripted turn has nobody who watches',
+  elicit: 'not tried: a scripted turn has nobody who answers',
 };
 
 /** Agents that run in a terminal, with a scripted model in the place of the provider. */
@@ -86,7 +86,7 @@ const agents: readonly Agent[] = [
         },
       };
     },
-    unable: { ...withoutUser, cancel: 'an interrupt is not passed on' },
+    unable: { ...withoutUser, cancel: 'an interrupt of a scripted turn did not reach the server' },
   },
   {
     name: 'Codex',
