@@ -31,6 +31,7 @@ export function toolClient(given: CallClient | undefined, call: AskedCall): Tool
   const { elicit, sample, roots, log } = client;
   return {
     identity: client.identity ?? client,
+    ...(client.conversation === undefined ? {} : { conversation: client.conversation }),
     hold: () => call.hold(),
     ...(elicit === undefined
       ? {}

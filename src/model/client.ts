@@ -59,6 +59,11 @@ export interface CallClient {
    * same one; the object itself when absent.
    */
   readonly identity?: object;
+  /**
+   * The conversation of the call, where every call has an identity of its own. A call that was given up in the same conversation does not
+   * keep this one from being asked.
+   */
+  readonly conversation?: string;
   /** Asks the person behind the call. */
   elicit?(request: Elicitation, asking: Asking): ElicitationAnswer | Promise<ElicitationAnswer>;
   /** Asks the model behind the call. */
@@ -72,6 +77,7 @@ export interface CallClient {
 /** The caller as a tool sees it: answers are checked, and the tool’s own time stands still while somebody is asked. */
 export interface ToolClient {
   readonly identity: object;
+  readonly conversation?: string;
   /** The answer fits the requested schema, or this rejects. Ends with the call unless another signal is given. */
   readonly elicit?: (request: Elicitation, asking?: Asking) => Promise<ElicitationAnswer>;
   readonly sample?: (request: SamplingRequest, asking?: Asking) => Promise<SamplingAnswer>;

@@ -67,7 +67,7 @@ export class Callers {
     const now = Date.now();
     for (const [caller, until] of this.#givenUp) if (until < now) this.#givenUp.delete(caller);
     const calls = [...this.#calls];
-    const possible = [...calls, ...this.#givenUp.keys()];
+    const possible = [...calls, ...[...this.#givenUp.keys()].filter((each) => !isSucceeded(each, calls))];
     const clients = new Set(possible.map(({ client }) => client?.identity));
     if (clients.size > 1) {
       const problem = `${possible.length} calls of ${clients.size} clients may be meant, and the server does not say which`;
@@ -76,4 +76,11 @@ export class Callers {
     if (calls.length === 0 && possible.length > 0) return { problem: 'the call it may belong to is over' };
     return { calls };
   }
+}
+
+/** Whether every call under way is of the conversation in which this one was given up: then nobody else could be asked. */
+function isSucceeded({ client }: Caller, calls: readonly Caller[]): boolean {
+  const conversation = client?.conversation;
+  if (conversation === undefined || calls.length === 0) return false;
+  return calls.every((each) => each.client?.conversation === conversation);
 }

@@ -152,6 +152,27 @@ describe('two callers at once', () => {
     assert.equal(next.outcome, 'completed');
     assert.deepEqual([...ada.asked, ...grace.asked], []);
   });
+
+  test('a call that was given up keeps only other conversations from being asked', async (t) => {
+    const { box } = await boxed(t, { transport: fixtureProgram('legacy') });
+    const stop = new AbortController();
+    const givenUp = box.call(
+      'mcp__fixture__wait',
+      { ms: 60_000 },
+      { client: Object.assign(new Someone('Ada'), { conversation: 'one' }), signal: stop.signal },
+    );
+    await wait(50);
+    stop.abort();
+    assert.equal((await givenUp).outcome, 'cancelled');
+    const interview = (conversation: string): Promise<CallResult> =>
+      box.call(
+        'mcp__fixture__interview',
+        { topic: 'tea' },
+        { client: Object.assign(new Someone('Grace'), { conversation }) },
+      );
+    assert.equal(textOf(await interview('one')), 'tea: Grace says What about tea?');
+    assert.match(textOf(await interview('other')), /2 calls of 2 clients may be meant/);
+  });
 });
 
 describe('a question', () => {

@@ -62,7 +62,7 @@ function heard({ contents, tools = [] }: GeminiRequest): Heard {
     results: since.flatMap(({ parts }) =>
       parts.flatMap(({ functionResponse }) => {
         if (functionResponse === undefined) return [];
-        const { error, content } = functionResponse.response;
+        const { error, content = functionResponse.response } = functionResponse.response;
         return [{ text: shown(error ?? content), failed: error !== undefined }];
       }),
     ),

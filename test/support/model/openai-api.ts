@@ -17,6 +17,8 @@ export interface OpenAIRequest {
 export interface OpenAITool {
   readonly name?: string;
   readonly strict?: boolean;
+  /** The tools of a namespace, as Codex groups those of an MCP server. */
+  readonly tools?: readonly { readonly name: string }[];
   readonly function?: { readonly name: string; readonly strict?: boolean; readonly parameters?: unknown };
 }
 
@@ -79,7 +81,7 @@ function streamResponse(blocks: readonly ModelBlock[], send: Send, index: number
   });
   for (const [place, block] of blocks.entries()) streamItem(block, `${index}_${place}`, place, event);
   return () => {
-    const usage = { input_tokens: asked.prompt, output_tokens: asked.answer };
+    const usage = { input_tokens: asked.prompt, output_tokens: asked.answer, total_tokens: 15 };
     const cut = blocks.at(-1)?.type === 'cut';
     const incomplete_details = cut ? { reason: 'max_output_tokens' } : null;
     event(cut ? 'response.incomplete' : 'response.completed', {
@@ -104,7 +106,14 @@ function streamItem(block: ModelBlock, mark: string, place: number, event: (type
     event('response.reasoning_summary_text.delta', { item_id: id, summary_index: 0, delta: block.text });
     item('done', { type: 'reasoning', id, summary: [], encrypted_content: 'sealed' });
   } else if (block.type === 'tool_use') {
-    const call = { type: 'function_call', id: `fc_${mark}`, call_id: `call_${mark}`, name: block.name };
+    const [name = '', namespace] = block.name.split('/').toReversed();
+    const call = {
+      type: 'function_call',
+      id: `fc_${mark}`,
+      call_id: `call_${mark}`,
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+    };
     const text = block.raw ?? JSON.stringify(block.input);
     item('added', { ...call, arguments: '', status: 'in_progress' });
     for (const delta of pieces(text))
@@ -127,7 +136,7 @@ function heardInResponses({ input = [], tools = [] }: OpenAIRequest): Heard {
     results: sinceUser(input).flatMap(({ type, output }) =>
       type === 'function_call_output' ? [resultOf(output)] : [],
     ),
-    tools: tools.map(({ name }) => name ?? ''),
+    tools: tools.flatMap(({ name = '', tools: grouped }) => grouped?.map((tool) => `${name}/${tool.name}`) ?? [name]),
   };
 }
 

@@ -206,7 +206,8 @@ class RoundCaller implements Caller {
         this.#tell('notifications/message', { ...message });
     };
     const ask: Ask = (method, asked, asking) => run.ask(method, asked, asking);
-    return callerClient(run, abilities, ask, logLevel === undefined ? undefined : log);
+    const client = callerClient(run, abilities, ask, logLevel === undefined ? undefined : log);
+    return { ...client, conversation: this.session };
   }
 
   #tell(method: string, told: JsonObject): void {
