@@ -69,7 +69,7 @@ describe('oversized results', () => {
     assert.deepEqual([result.outcome, result.error, runs], ['completed', undefined, 1]);
     const [beginning, note, ...more] = result.content;
     assert.ok(beginning?.type === 'text' && note?.type === 'text' && more.length === 0);
-    assert.equal(beginning.text, 'x'.repeat(64 * 1024));
+    assert.equal(beginning.text, 'x'.repeat(48_000));
     assert.match(note.text, /has 400001 characters.*could not be stored: no room.*act has run; calling it again/);
     assert.equal(result._meta, undefined);
   });
@@ -84,10 +84,10 @@ describe('oversized results', () => {
     assert.equal(result.outcome, 'completed');
     const [beginning, note] = result.content;
     assert.ok(beginning?.type === 'text' && note?.type === 'text');
-    assert.equal(beginning.text, line.repeat(655), '64 KB, up to the end of a line');
+    assert.equal(beginning.text, line.repeat(480), '48 KB, up to the end of a line');
     assert.match(uriOf(result), new RegExp(`^signalbox://results/${result.callId}$`));
-    assert.match(note.text, /has 262200 characters, of which these are the first 65500\. Read on/);
-    assert.ok(note.text.includes(`mcp__signalbox__read_result {"uri": "${uriOf(result)}", "offset": 65500}`));
+    assert.match(note.text, /has 262200 characters, of which these are the first 48000\. Read on/);
+    assert.ok(note.text.includes(`mcp__signalbox__read_result {"uri": "${uriOf(result)}", "offset": 48000}`));
     assert.deepEqual(result._meta?.['signalbox/result'], {
       uri: uriOf(result),
       mimeType: 'text/plain',
@@ -171,7 +171,7 @@ describe('oversized results', () => {
     const picture = { type: 'image', mimeType: 'image/png', data: 'A'.repeat(600_000) };
     const box = await boxReturning([{ type: 'text', text: 'x'.repeat(400_000) }, picture]);
     const { content } = await box.call('mcp__t__go');
-    assert.ok(content[0]?.type === 'text' && content[0].text.length === 64 * 1024);
+    assert.ok(content[0]?.type === 'text' && content[0].text.length === 48_000);
     assert.deepEqual(content[1], picture);
     await box.close();
   });
@@ -224,7 +224,7 @@ describe('oversized results', () => {
     const apart = { content: [{ type: 'text', text: 'y'.repeat(200_000) }], structuredContent: { content: text } };
     const box = await boxReturning(apart, undefined, { output });
     const result = await box.call('mcp__t__go');
-    assert.ok(Buffer.byteLength(JSON.stringify(result)) < 80_000);
+    assert.ok(Buffer.byteLength(JSON.stringify(result)) < 50_000);
     assert.deepEqual(JSON.parse(await readByTool(box, uriOf(result), 50_000)), apart);
     await box.close();
   });
@@ -247,7 +247,7 @@ describe('oversized results', () => {
     assert.equal(short.content, shown.text);
     assert.match(shown.text, /\n\[… \d+ more characters: mcp__signalbox__read_result \{"uri": "signalbox:[^"]+"\}\]$/);
     const offset = Number(/"offset": (\d+)/.exec(note.text)?.[1]);
-    assert.ok(offset > 40_000 && shown.text.startsWith(text.slice(0, offset)));
+    assert.ok(offset > 30_000 && shown.text.startsWith(text.slice(0, offset)));
     assert.equal(await readByTool(box, uriOf(result), 100_000), text);
     await box.close();
   });

@@ -21,8 +21,8 @@ export interface ShortenedResult {
   readonly shown?: number;
 }
 
-/** As much as a model surely has room for, and as clients let through: see `docs/decisions/results.md`. */
-export const maxPreviewBytes = 64 * 1024;
+/** Claude Code shows a model up to 50,000 characters of a result, some 12,000 tokens: see `docs/decisions/results.md`. */
+const maxPreviewBytes = 48_000;
 
 /** Makes a result small enough, or returns `undefined` when no smaller one would fit the tool's output schema. */
 export function shortenResult(
