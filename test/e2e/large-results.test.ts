@@ -119,7 +119,10 @@ suite('results of server-filesystem, whose tools have output schemas', { timeout
     assert.ok(whole.results[0].text.includes('the end'));
     const large = await claudeTurn(t, server, ['mcp__files__read_text_file', { path: path('400.txt') }]);
     assert.equal(large.results[0]?.failed, false, large.results[0]?.text);
-    assert.match(large.results[0].text, /more characters: mcp__signalbox__read_result \{.*signalbox:\/\/results\/call_/);
+    assert.match(
+      large.results[0].text,
+      /more characters: mcp__signalbox__read_result \{.*signalbox:\/\/results\/call_/,
+    );
     const seen = await claudeTurn(t, server, ['mcp__files__read_media_file', { path: path('picture.png') }]);
     assert.deepEqual(picturesIn(seen.request), [picture]);
   });

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, suite, test } from 'node:test';
-import { defineTool, localServer } from '../../src/index.ts';
-import { claudeTurn, inspect, temporary } from '../mcp-clients/programs.ts';
+import { defineTool, localServer, mcpServer } from '../../src/index.ts';
+import { claudeTurn, inspect, inspector, run, temporary } from '../mcp-clients/programs.ts';
 import { serving, token } from '../mcp-clients/serving.ts';
+import { transparentProgram } from '../mcp-servers/programs.ts';
 import { Place, finished, launcher, said, withNotes } from './cli-place.ts';
 
 /** `signalbox serve` with tools, and a token of an agent for it. */
@@ -56,6 +57,12 @@ suite('Claude Code with the endpoint among its servers', { timeout: 300_000 }, (
   });
 });
 
+/** How long a list may be taken for current is Signalbox's own. */
+function withoutCaching(result: unknown): unknown {
+  const { ttlMs: _, cacheScope: __, ...rest } = result as Record<string, unknown>;
+  return rest;
+}
+
 async function listsAndCalls(t: TestContext, target: readonly string[]): Promise<void> {
   const listed = (await inspect(t, target, ['tools/list'])) as { tools: { name: string }[] };
   assert.ok(listed.tools.some(({ name }) => name === 'mcp__notes__add'));
@@ -80,6 +87,26 @@ suite('the MCP Inspector', { timeout: 300_000 }, () => {
     const { stdout, stderr } = await run(process.execPath, strict, { env });
     for (const name of ['set_config', 'get_session_count']) assert.ok(stdout.includes(`mcp__signalbox__${name}`));
     assert.doesNotMatch(stderr, /mcp__signalbox__|portab/i);
+  });
+
+  test('shows a server behind Signalbox as it shows it bare, in both eras', async (t) => {
+    for (const era of ['legacy', 'modern']) {
+      const program = [process.execPath, transparentProgram, era];
+      const server = mcpServer({
+        name: 'one',
+        transport: { type: 'stdio', command: process.execPath, args: program.slice(1) },
+      });
+      await server.ready();
+      const { url } = await serving(t, {
+        servers: [server],
+        profiles: { bare: { names: 'own', servers: ['one'], tools: ['!mcp__signalbox__*'] } },
+      });
+      const behind = [`${url.href}/bare`, '--transport', 'http', '--header', `Authorization: Bearer ${token}`];
+      const shown = (target: readonly string[], method: readonly string[]): Promise<unknown> =>
+        inspect(t, [...target, '--protocol-era', era], method);
+      for (const method of [['tools/list'], ['prompts/list'], ['tools/call', '--tool-name', 'rich']])
+        assert.deepEqual(withoutCaching(await shown(behind, method)), withoutCaching(await shown(program, method)));
+    }
   });
 
   test('lists and calls tools of signalbox stdio', async (t) => {

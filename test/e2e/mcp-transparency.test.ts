@@ -3,7 +3,6 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, suite, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
@@ -12,7 +11,7 @@ import { ResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { type McpTransport, mcpServer } from '../../src/index.ts';
 import { clientCapabilities as capabilities, firstClient, secondClient } from '../mcp-clients/clients.ts';
 import { serving } from '../mcp-clients/serving.ts';
-import { referenceServer } from '../mcp-servers/programs.ts';
+import { referenceServer, transparentProgram } from '../mcp-servers/programs.ts';
 
 type Program = McpTransport & { readonly type: 'stdio' };
 type Kind = 'v1' | 'v2 legacy' | 'v2 modern';
@@ -102,13 +101,15 @@ async function assertSameLists(both: readonly [AnyClient, AnyClient]): Promise<v
   await assertSame(both, (client) => client.listPrompts(), own);
 }
 
-const transparent = fileURLToPath(new URL('../mcp-servers/transparent-program.ts', import.meta.url));
-
 suite('a client sees the same of a server behind Signalbox as without it', { timeout: 300_000 }, () => {
   for (const kind of ['v1', 'v2 legacy', 'v2 modern'] as const) {
     test(`icons, _meta, unknown fields, empty content, errors with code and data (${kind})`, async (t) => {
       const era = kind === 'v2 modern' ? 'modern' : 'legacy';
-      const both = await bareAndBehind(t, kind, { type: 'stdio', command: process.execPath, args: [transparent, era] });
+      const both = await bareAndBehind(t, kind, {
+        type: 'stdio',
+        command: process.execPath,
+        args: [transparentProgram, era],
+      });
       await assertSameLists(both);
       for (const name of ['plain', 'empty', 'failing'])
         await assertSame(both, (client) => client.callTool({ name, arguments: { n: 1 } }));

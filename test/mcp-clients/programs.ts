@@ -11,7 +11,8 @@ import { claudeEnvironment } from '../support/claude.ts';
 import { type MessagesRequest, heardInMessages, startMessagesServer } from '../support/messages-server.ts';
 import type { Heard } from '../support/model/model-script.ts';
 
-const run = promisify(execFile);
+/** Runs a program to its end. */
+export const run = promisify(execFile);
 
 /** A directory that is removed when the test ends. */
 export function temporary(t: TestContext): string {
@@ -63,7 +64,8 @@ export async function claudeTurn(
 }
 
 const require = createRequire(import.meta.url);
-const inspector = join(
+/** The program of the Inspector. */
+export const inspector = join(
   dirname(require.resolve('@modelcontextprotocol/inspector/package.json')),
   'clients/launcher/build/index.js',
 );
