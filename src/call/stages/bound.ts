@@ -14,7 +14,7 @@ import { type ResultSize, type SizeLimits, isSurelySmall, measureResult } from '
 import { shortenResult } from '../large-results/shorten-result.ts';
 
 /** Where in `_meta` of a shortened result the whole is named. */
-export const wholeResultKey = 'signalbox/result';
+const wholeResultKey = 'signalbox/result';
 
 /** What the limits of results need. */
 export interface BoundOptions {
