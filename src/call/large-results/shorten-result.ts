@@ -21,7 +21,7 @@ export interface ShortenedResult {
   readonly shown?: number;
 }
 
-/** Claude Code shows a model up to 50,000 characters of a result, some 12,000 tokens: see `docs/decisions/results.md`. */
+/** Some 12,000 tokens of text, which Claude Code was seen to show its model whole: see `docs/decisions/results.md`. */
 const maxPreviewBytes = 48_000;
 
 /** Makes a result small enough, or returns `undefined` when no smaller one would fit the tool's output schema. */
