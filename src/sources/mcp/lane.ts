@@ -8,7 +8,7 @@ import { NamedSlots } from '../../model/slots.ts';
 import { Stop, type StopSignal } from '../../model/stop.ts';
 import { reasonOf } from '../../model/unless-aborted.ts';
 import type { Caller } from './callers.ts';
-import { ConnectionLost, RemoteError } from './connection-errors.ts';
+import { ConnectionLost, RemoteError, pagesToOpen } from './connection-errors.ts';
 import { lossOf } from './http/loss.ts';
 import { written } from './stdio/stdio-transport.ts';
 
@@ -297,6 +297,6 @@ function remoteError(error: unknown): RemoteError {
   const { code: sent, message: given, data } = isJsonObject(error) ? error : {};
   const code = typeof sent === 'number' ? sent : -32_603;
   const message = typeof given === 'string' ? given : '';
-  const cause = new RpcError(code, message, data);
+  const cause = new RpcError(code, `${message}${pagesToOpen(code, data)}`, data);
   return new RemoteError(code, message === '' ? 'an error without a message' : message, data, { cause });
 }
