@@ -21,7 +21,7 @@ export type {
   ResourceTemplateDescription,
   SourceContent,
 } from './catalog/source-content.ts';
-export type { SourceLimits } from './catalog/source-limits.ts';
+export type { ResultLimits, SourceLimits } from './catalog/source-limits.ts';
 export type { Source, SourceHealth, SourceState, SourceTool } from './catalog/source.ts';
 export type { Verification } from './journal/chain.ts';
 export type {
@@ -58,6 +58,7 @@ export type {
   CallError,
   CallOptions,
   CallOutcome,
+  ResultExtras,
   CallResult,
   OutcomeName,
   Principal,

@@ -9,6 +9,7 @@ import { callResult } from './call/call-result.ts';
 import type { Call } from './call/call.ts';
 import { type BoxContent, createContent } from './call/content.ts';
 import { Events, type SignalboxEvents } from './call/events.ts';
+import type { SizeLimits } from './call/large-results/result-size.ts';
 import { Limiters } from './call/limiter.ts';
 import type { CallMetrics } from './call/metrics.ts';
 import type { ObservedCall } from './call/observed.ts';
@@ -30,6 +31,7 @@ import type { ProfilesByName } from './catalog/profile.ts';
 import type { CatalogSnapshot } from './catalog/snapshot.ts';
 import type { Source, SourceHealth } from './catalog/source.ts';
 import { awaitStartup } from './catalog/startup.ts';
+import type { ResultLimits } from './catalog/source-limits.ts';
 import type { ConfigurationChange } from './journal/entry.ts';
 import type { JobStore } from './journal/job-store.ts';
 import { Journal } from './journal/journal.ts';
@@ -72,8 +74,11 @@ export interface SignalboxOptions {
   readonly approvals?: { readonly expireAfterMs?: number };
   /** Values that must never be recorded, by a name that stands in their place. */
   readonly secrets?: Readonly<Record<string, string>>;
-  /** Results larger than `maxBytes` are kept whole and handed out as a preview (32 KB); `keepBytes` is the most that is kept (64 MB). */
-  readonly results?: { readonly maxBytes?: number; readonly keepBytes?: number };
+  /**
+   * Results larger than `maxBytes` (256 KB), or with a picture, sound or file larger than `maxMediaBytes` (5 MB), are stored whole
+   * and handed out shortened; `keepBytes` is the most that is stored (64 MB). Servers and tools may have limits of their own.
+   */
+  readonly results?: ResultLimits & { readonly keepBytes?: number };
   /** How much is kept so that calls can be undone, and for how long. */
   readonly undo?: CheckpointOptions;
   /** How long a tool may run where neither it nor its server says (60 s). */
@@ -188,7 +193,10 @@ export interface Signalbox extends BoxContent {
 }
 
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
-const usualResult = 32 * 1024;
+/** A flood limit, far above what clients let through themselves: see `docs/decisions/results.md`. */
+const defaultMaxResultBytes = 256 * 1024;
+/** Models take single pictures of up to 5 MB. */
+const defaultMaxMediaBytes = 5 * 1024 * 1024;
 const usualExpiry = 2 * 60 * 60 * 1000;
 const defaultStartupWaitMs = 8000;
 
@@ -216,7 +224,10 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
   const reader = new JournalReader(store, journal);
   const policies = new Policies(store, journal);
   await policies.set(options.policies ?? []);
-  const maxResultBytes = options.results?.maxBytes ?? usualResult;
+  const results: SizeLimits = {
+    maxBytes: options.results?.maxBytes ?? defaultMaxResultBytes,
+    maxMediaBytes: options.results?.maxMediaBytes ?? defaultMaxMediaBytes,
+  };
   const approvals = new Approvals(store, journal, redactor, catalog);
   if (options.approve !== undefined) approvals.attach(callbackChannel('callback', options.approve));
   const questions = new Questions({
@@ -279,14 +290,15 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     isRecording: options.record ?? true,
     timeoutMs,
     limiters,
-    maxResultBytes,
+    results,
+    builtin: ownServer,
     largestResult: options.results?.keepBytes ?? 64 * 1024 * 1024,
   });
   const stopRecordingServers = recordServers(catalog, journal, redactor, ownServer);
   const events = new Events(catalog, journal);
   const recovery = new Recovery(store, journal);
   await recovery.start();
-  const own = options.builtin === false ? undefined : builtin(options, store, catalog, maxResultBytes);
+  const own = options.builtin === false ? undefined : builtin(options, store, catalog, results.maxBytes);
   if (own !== undefined) catalog.mount(own);
   for (const server of options.servers ?? []) catalog.mount(server);
 

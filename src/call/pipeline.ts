@@ -6,6 +6,7 @@ import type { Approvals } from './approvals/approvals.ts';
 import type { Questions } from './approvals/questions.ts';
 import type { Next } from './call.ts';
 import { compose } from './compose.ts';
+import type { SizeLimits } from './large-results/result-size.ts';
 import type { Limiters } from './limiter.ts';
 import type { CallMetrics } from './metrics.ts';
 import type { Policies } from './policies.ts';
@@ -49,7 +50,9 @@ export interface PipelineParts extends CheckpointParts {
   readonly isRecording: boolean;
   readonly timeoutMs: number;
   readonly limiters: Limiters;
-  readonly maxResultBytes: number;
+  /** The name of the built-in server, if there is one. */
+  readonly builtin: string | undefined;
+  readonly results: SizeLimits;
   readonly largestResult: number;
 }
 
@@ -76,7 +79,7 @@ export function createPipeline(parts: PipelineParts): Next {
     approve({ ...parts, decide: decideStage, run: (call) => run(call) }),
     reuse(),
     recordIntent(store, journal, redactor),
-    bound(store, redactor, parts.maxResultBytes),
+    bound(parts),
     checkpoint(parts),
     retry(parts),
     limit(parts),

@@ -46,15 +46,18 @@ function isClean(known: KnownFacts | undefined, rest: string, redactor: Redactor
 }
 
 /** Whether a replay needs more than the entry: one short text stands in the entry itself. */
-export function needsRecording(call: Call, { content, structuredContent }: CallOutcome): boolean {
+export function needsRecording(call: Call, outcome: CallOutcome): boolean {
   if (call.options.session === undefined || call.tool === undefined) return false;
+  const { content, structuredContent, _meta, fields } = outcome;
   const [only] = content;
   const isInEntry =
     content.length === 1 &&
     only?.type === 'text' &&
     only.text.length <= longestOutput &&
     Object.keys(only).length === 2 &&
-    structuredContent === undefined;
+    structuredContent === undefined &&
+    _meta === undefined &&
+    fields === undefined;
   return !isInEntry;
 }
 

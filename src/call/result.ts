@@ -1,7 +1,7 @@
 import type { SourceTool } from '../catalog/source.ts';
-import type { CallOutcome } from '../model/call.ts';
+import type { CallOutcome, ResultExtras } from '../model/call.ts';
 import { type ContentBlock, type ToolResult, text } from '../model/content.ts';
-import { type JsonProblem, type JsonValue, inspectJson } from '../model/json.ts';
+import { type JsonObject, type JsonProblem, type JsonValue, inspectJson, isJsonObject } from '../model/json.ts';
 import { unfinished } from '../model/unfinished.ts';
 import type { Outcoming } from './call.ts';
 
@@ -10,18 +10,27 @@ export function outcomeOf(name: string, tool: SourceTool, returned: unknown, lar
   const value = returned ?? null;
   const inspection = inspectJson(value, largest);
   if (!inspection.ok) return unusable(name, inspection, largest);
-  const result = toResult(value as JsonValue, tool.outputSchema !== undefined);
-  if (result.isError === true) return reportedError(name, result);
+  const given = value as JsonValue;
+  const result =
+    tool.returnsMcpResult === true && isJsonObject(given)
+      ? mcpResult(given)
+      : toResult(given, tool.outputSchema !== undefined);
+  if (result.isError === true) return reportedError(result);
   return tool.outputSchema === undefined ? completed(result) : checked(name, tool, result);
 }
 
-function completed({ content, structuredContent }: ToolResult): CallOutcome {
-  return structuredContent === undefined
-    ? { outcome: 'completed', content }
-    : { outcome: 'completed', content, structuredContent };
+type Returned = ToolResult & ResultExtras;
+type Mutable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
+
+function completed({ content, structuredContent, _meta, fields }: Returned): CallOutcome {
+  const outcome: Mutable<CallOutcome & { outcome: 'completed' }> = { outcome: 'completed', content };
+  if (structuredContent !== undefined) outcome.structuredContent = structuredContent;
+  if (_meta !== undefined) outcome._meta = _meta;
+  if (fields !== undefined) outcome.fields = fields;
+  return outcome;
 }
 
-async function checked(name: string, tool: SourceTool, result: ToolResult): Promise<CallOutcome> {
+async function checked(name: string, tool: SourceTool, result: Returned): Promise<CallOutcome> {
   const mismatch = await outputProblem(name, tool, result);
   return mismatch === undefined ? completed(result) : unfinished('failed', 'result-invalid', mismatch);
 }
@@ -42,13 +51,48 @@ function unusable(name: string, { path, problem, tooLarge }: JsonProblem, larges
   );
 }
 
+/** The result of an MCP server. `resultType` is about the exchange with that server, everything else about the call. */
+function mcpResult(value: JsonObject): Returned {
+  const { content = [], structuredContent, isError, _meta, resultType: _, ...rest } = value;
+  // `isError: false` means nothing here; it is passed on like an unknown field.
+  const fields: JsonObject = isError === undefined || isError === true ? rest : { ...rest, isError };
+  const result: Mutable<Returned> = { content: mcpContent(content), isError: isError === true };
+  if (structuredContent !== undefined) result.structuredContent = structuredContent;
+  if (isJsonObject(_meta)) result._meta = _meta;
+  if (Object.keys(fields).length > 0) result.fields = fields;
+  return result;
+}
+
+/** Blocks of unknown types pass; content that is not valid is shown as JSON. */
+function mcpContent(content: JsonValue): readonly ContentBlock[] {
+  if (Array.isArray(content) && content.every((block) => isBlock(block) || isUnknownBlock(block)))
+    return content as readonly ContentBlock[];
+  return [text(JSON.stringify(content))];
+}
+
+function isUnknownBlock(block: unknown): boolean {
+  return isJsonObject(block) && typeof block['type'] === 'string' && !blockTypes.has(block['type']);
+}
+
+const blockTypes: ReadonlySet<string> = new Set(['text', 'image', 'audio', 'resource', 'resource_link']);
+
 function toResult(value: JsonValue, structured: boolean): ToolResult {
-  if (isToolResult(value)) return value;
+  if (isToolResult(value)) return toolResult(value);
   if (isContent(value)) return { content: value };
   if (value === null && !structured) return { content: [] };
   if (typeof value === 'string')
     return structured ? { content: [text(value)], structuredContent: value } : { content: [text(value)] };
   return { content: [text(JSON.stringify(value))], structuredContent: value };
+}
+
+/** The fields of a result; whatever else the handler's object holds stays inside. */
+function toolResult({ content, structuredContent, isError, _meta }: ToolResult): ToolResult {
+  return {
+    content,
+    ...(structuredContent === undefined ? {} : { structuredContent }),
+    ...(isError === undefined ? {} : { isError }),
+    ...(isJsonObject(_meta) ? { _meta } : {}),
+  };
 }
 
 function isToolResult(value: JsonValue): value is JsonValue & ToolResult {
@@ -87,15 +131,17 @@ function isBlock(value: unknown): value is ContentBlock {
   }
 }
 
-function reportedError(name: string, result: ToolResult): CallOutcome {
+function reportedError(result: Returned): CallOutcome {
   const first = result.content.find((block) => block.type === 'text');
   const message =
     first?.type === 'text' && first.text !== '' ? first.text : 'the tool reported an error without a message';
   return {
     outcome: 'failed',
     error: { code: 'tool-failed', message },
-    content: result.content.length > 0 ? result.content : [text(`${name} failed: ${message}`)],
+    content: result.content,
     ...(result.structuredContent === undefined ? {} : { structuredContent: result.structuredContent }),
+    ...(result._meta === undefined ? {} : { _meta: result._meta }),
+    ...(result.fields === undefined ? {} : { fields: result.fields }),
   };
 }
 

@@ -38,6 +38,7 @@ export function catalogTool(source: Source, offered: SourceTool): CatalogTool {
     labels: offered.labels,
     ...(offered.timeoutMs === undefined ? {} : { timeoutMs: offered.timeoutMs }),
     ...(offered._meta === undefined ? {} : { _meta: offered._meta }),
+    ...(offered.fields === undefined ? {} : { fields: offered.fields }),
     ...(offered.providerOptions === undefined ? {} : { providerOptions: offered.providerOptions }),
   };
   const definition: ToolDefinition = { ...copied(name, told), definitionHash: definitionHash(name, told) };

@@ -1,3 +1,11 @@
+/** How large results may be before they are shortened. */
+export interface ResultLimits {
+  /** Text and structured content of one result, in bytes. Text that repeats the structured content is counted once. */
+  readonly maxBytes?: number;
+  /** One picture, sound or file of a result, in bytes; all of a result together may have four times as much. */
+  readonly maxMediaBytes?: number;
+}
+
 /** What one server may take, and how long what it said holds. */
 export interface SourceLimits {
   /** How long one of its tools may run. */
@@ -10,16 +18,19 @@ export interface SourceLimits {
   readonly cacheMs?: number;
   /** The directories that its tools write to: kept before each undoable call, so that it can be undone. */
   readonly workspace?: readonly string[];
+  /** How large results of its tools may be. */
+  readonly results?: ResultLimits;
 }
 
 /** The limits that were given. */
-export function limitsOf({ timeoutMs, concurrency, rateLimit, cacheMs, workspace }: Given): SourceLimits {
+export function limitsOf({ timeoutMs, concurrency, rateLimit, cacheMs, workspace, results }: Given): SourceLimits {
   return {
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(concurrency === undefined ? {} : { concurrency }),
     ...(rateLimit === undefined ? {} : { rateLimit }),
     ...(cacheMs === undefined ? {} : { cacheMs }),
     ...(workspace === undefined ? {} : { workspace }),
+    ...(results === undefined ? {} : { results }),
   };
 }
 

@@ -4,7 +4,7 @@ import type { SignalboxError } from '../model/errors.ts';
 import type { JsonObject, JsonValue } from '../model/json.ts';
 import type { ToolDescription } from '../model/tool.ts';
 import type { ContentListing, SourceContent } from './source-content.ts';
-import type { SourceLimits } from './source-limits.ts';
+import type { ResultLimits, SourceLimits } from './source-limits.ts';
 
 /** The port through which a server's tools come into the catalog. */
 export interface Source {
@@ -95,6 +95,10 @@ export interface SourceTool extends ToolDescription {
   parse(args: JsonObject): Parsed | Promise<Parsed>;
   /** What is wrong with the structured result, if the tool declared its shape. */
   checkOutput?(value: JsonValue): Problem[] | undefined | Promise<Problem[] | undefined>;
+  /** `run` returns the result of an MCP server: passed on as it is, also where Signalbox does not know a part of it. */
+  readonly returnsMcpResult?: boolean;
+  /** Limits of its results, where they differ from those of its server. */
+  readonly results?: ResultLimits;
   /** Runs the tool. May throw, reject, hang or return nonsense: the pipeline copes. */
   run(args: unknown, context: ToolContext): unknown;
   /** It can be called, but is listed only where tools are found instead of listed. */

@@ -180,7 +180,7 @@ function callOptions(options: Options): CallOptions {
 
 /** What was asked for goes to the output; what is said about it goes beside, so that pipes get the result alone. */
 async function printResult({ output, errors }: Terminal, result: CallResult, time: CallTime): Promise<void> {
-  const text = renderContent(result.content, Number.POSITIVE_INFINITY);
+  const text = renderContent(result.content, Number.POSITIVE_INFINITY) || (result.error?.message ?? '');
   if (result.outcome === 'completed') {
     if (text !== '') await output.print(`${output.isTTY ? printable(text) : text}${text.endsWith('\n') ? '' : '\n'}`);
   } else {

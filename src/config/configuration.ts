@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import type { ProfilesByName } from '../catalog/profile.ts';
-import type { SourceLimits } from '../catalog/source-limits.ts';
+import type { ResultLimits, SourceLimits } from '../catalog/source-limits.ts';
 import type { ToolShaping } from '../catalog/transforms/tool-shaping.ts';
 import type { PolicyDocument } from '../policy/read-policy.ts';
 import { type AgentEntries, defaultAgents } from './agent-entry.ts';
@@ -58,7 +58,7 @@ export interface Configuration {
   readonly policies: PolicyFile | PolicyDocument | undefined;
   /** `sqlite` or a `postgres://` address, or a reference to one of them. */
   readonly store: string;
-  readonly results: { readonly maxBytes: number };
+  readonly results: ResultLimits;
   readonly undo: UndoSettings;
   readonly approvals: { readonly expireAfterMs: number };
   /** How long entries of the journal are kept, and the directory they are written to before they go; for ever unless said. */
@@ -87,7 +87,7 @@ export function defaultConfiguration(directory: string): Configuration {
     servers: [],
     policies: undefined,
     store: 'sqlite',
-    results: { maxBytes: 32_768 },
+    results: {},
     undo: {},
     approvals: { expireAfterMs: 2 * 60 * 60 * 1000 },
     retention: undefined,

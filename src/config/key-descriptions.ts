@@ -52,6 +52,9 @@ export const keyDescriptions: Readonly<Record<string, string>> = {
   'mcpServers.*.tools.providerOptions': 'Options of a tool for one model provider, under the provider’s name.',
   'mcpServers.*.tools.labels':
     'Labels for flow rules, besides those that a tool has; those of all keys that fit add up.',
+  'mcpServers.*.tools.results': 'Limits of the results of single tools, as under `results`.',
+  'mcpServers.*.tools.results.*.maxBytes': 'Text and structured content of one result, in bytes.',
+  'mcpServers.*.tools.results.*.maxMediaBytes': 'One picture, sound or file, in bytes.',
   'mcpServers.*.tools.prefix': 'Begins every description with the name of the server: `[files] …`.',
   'mcpServers.*.labels': 'Labels of every tool of this server, for flow rules.',
   'mcpServers.*.disabled': 'Not started, and its tools hidden.',
@@ -68,6 +71,9 @@ export const keyDescriptions: Readonly<Record<string, string>> = {
     'The directories that its tools write to: kept before each undoable call, so that it can be undone.',
   'mcpServers.*.roots':
     'The directories that it is given when it asks for roots outside a call, or for a caller without any (`workspace`).',
+  'mcpServers.*.results': 'Limits of the results of this server, as under `results`.',
+  'mcpServers.*.results.maxBytes': 'Text and structured content of one result, in bytes.',
+  'mcpServers.*.results.maxMediaBytes': 'One picture, sound or file, in bytes.',
   'mcpServers.*.idleStopMs':
     'Stops the server’s process after this long without a call; the next call starts it again.',
   'mcpServers.*.passthrough': 'Hands the server to Claude as it is: nothing decides its calls, nothing can undo them.',
@@ -75,8 +81,11 @@ export const keyDescriptions: Readonly<Record<string, string>> = {
   policies: 'The file with the rules, or the rules themselves.',
   store:
     'Where records are kept: `sqlite` in the data directory, or a `postgres://` address; also as a reference (`${env:DATABASE_URL}`). `SIGNALBOX_STORE` comes first.',
-  results: 'What becomes of large results.',
-  'results.maxBytes': 'Larger results are kept whole and handed out as a preview (32,768).',
+  results: 'How large results may be. Larger ones are stored whole and handed out shortened.',
+  'results.maxBytes':
+    'Text and structured content of one result, in bytes (262,144). Text that repeats the structured content is counted once.',
+  'results.maxMediaBytes':
+    'One picture, sound or file, in bytes (5,242,880); all of a result together may have four times as much.',
   undo: 'How much is kept so that calls can be undone, and for how long.',
   'undo.maxFiles': 'The largest workspace that can be kept, in entries (200,000).',
   'undo.maxBytes': 'The largest workspace that can be kept, in bytes (2 GB).',

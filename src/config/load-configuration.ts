@@ -75,7 +75,7 @@ function readDocument(document: JsonDocument, file: string): DocumentReading {
     servers: readings.flatMap(({ entry }) => entry ?? []),
     policies: policiesOf(result.data?.policies, document, file),
     store: result.data?.store ?? defaults.store,
-    results: { maxBytes: result.data?.results?.maxBytes ?? defaults.results.maxBytes },
+    results: result.data?.results ?? defaults.results,
     undo: result.data?.undo ?? defaults.undo,
     approvals: {
       expireAfterMs: durationMs(result.data?.approvals?.expireAfter ?? '') ?? defaults.approvals.expireAfterMs,

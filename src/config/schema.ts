@@ -24,12 +24,18 @@ const variableRule = 'the name of an environment variable';
 const storeForm = '"sqlite", a "postgres://…" address, or a reference to one, as ${env:NAME}';
 const storeValue = /^(?:sqlite|postgres(?:ql)?:\/\/.+|\$\{[^}]+\})$/;
 
+/** As `ResultLimits` has them. */
+function resultSettings() {
+  return strict({ maxBytes: positive.exactOptional(), maxMediaBytes: positive.exactOptional() });
+}
+
 const limitSettings = new StrictParts({
   timeoutMs: () => positive.optional(),
   concurrency: () => positive.optional(),
   rateLimit: () => strict({ max: positive.max(100_000, 'at most 100000'), per: duration }).optional(),
   cache: () => duration.optional(),
   workspace: () => texts.optional(),
+  results: () => resultSettings().optional(),
 });
 const limits = { disabled: () => flag.optional(), required: () => flag.optional(), ...limitSettings.makers };
 
@@ -52,6 +58,7 @@ function toolSettings() {
       .exactOptional(),
     providerOptions: z.record(z.string(), anything(), 'an object').exactOptional(),
     labels: z.record(z.string(), texts, 'an object of lists of labels').exactOptional(),
+    results: z.record(z.string(), resultSettings(), 'an object of limits').exactOptional(),
     prefix: flag.exactOptional(),
   });
 }
@@ -139,7 +146,7 @@ function rootParts<Entry extends z.ZodType, Name extends z.ZodType<string, strin
     mcpServers: () => z.record(name(), entry(), 'an object').optional(),
     policies: () => z.union([text, z.array(anything())], 'the name of a file, or a list of rules').optional(),
     store: () => z.string(storeForm).regex(storeValue, storeForm).optional(),
-    results: () => strict({ maxBytes: positive.optional() }).optional(),
+    results: () => resultSettings().optional(),
     undo: () => undoSettings().optional(),
     approvals: () => strict({ expireAfter: aWhile.optional() }).optional(),
     // Old entries go only where they are written to a file first.

@@ -76,6 +76,7 @@ export function readServerEntry(name: string, value: unknown, file: string): Ent
     rateLimit,
     cache,
     workspace,
+    results,
     roots,
     ...others
   } = result.data;
@@ -93,7 +94,7 @@ export function readServerEntry(name: string, value: unknown, file: string): Ent
     disabled,
     ...(required === undefined ? {} : { required }),
     ...shapingOf(tools, labels, basename(file)),
-    limits: limitsIn({ timeoutMs, concurrency, rateLimit, cache, workspace }, dirname(file)),
+    limits: limitsIn({ timeoutMs, concurrency, rateLimit, cache, workspace, results }, dirname(file)),
     settings,
   };
   return { entry, findings, warnings };
@@ -139,7 +140,7 @@ function addressFindings({ type, url }: ExternalSettings, path: readonly string[
 }
 
 function limitsIn(
-  { timeoutMs, concurrency, rateLimit, cache, workspace }: LimitSettings,
+  { timeoutMs, concurrency, rateLimit, cache, workspace, results }: LimitSettings,
   directory: string,
 ): SourceLimits {
   return limitsOf({
@@ -148,6 +149,7 @@ function limitsIn(
     rateLimit: rateLimit && { max: rateLimit.max, perMs: durationMs(rateLimit.per) ?? 0 },
     cacheMs: cache === undefined ? undefined : durationMs(cache),
     workspace: workspace?.map((each) => resolve(directory, each)),
+    results,
   });
 }
 

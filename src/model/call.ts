@@ -38,6 +38,8 @@ export interface CallOptions {
   readonly waitMs?: number | undefined;
   /** Asks the caller's own human too, besides everybody else who is asked. */
   readonly approve?: Approve | undefined;
+  /** Returns the name under which the caller knows a tool, where its surface renames tools. */
+  readonly nameOf?: ((id: ToolId) => string | undefined) | undefined;
   /** Told whenever the tool reports progress. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** What the caller can do for the tool while it runs: answer questions, ask a model, name directories, take messages. */
@@ -57,24 +59,33 @@ export interface CallError {
   readonly message: string;
   /** What the caller would have to be able to do, where that is what is missing; in the shape MCP gives it. */
   readonly required?: JsonObject;
+  /** The JSON-RPC error by which an MCP server answered the call; its message is `message`. */
+  readonly rpc?: { readonly code: number; readonly data?: JsonValue };
 }
 
-/** How a call ended. `content` is always what a model should read. */
+/** Parts of a tool's result that only its caller reads: passed on as the server sent them. */
+export interface ResultExtras {
+  readonly _meta?: JsonObject;
+  /** Fields that this version of Signalbox does not know. */
+  readonly fields?: JsonObject;
+}
+
+/** How a call ended. A model reads `content`, or where that is empty `structuredContent`, or the message of the error. */
 export type CallOutcome =
-  | {
+  | (ResultExtras & {
       readonly outcome: 'completed';
       readonly content: readonly ContentBlock[];
       readonly structuredContent?: JsonValue;
       readonly error?: never;
-    }
-  | {
+    })
+  | (ResultExtras & {
       readonly outcome: 'failed' | 'denied' | 'awaiting-approval' | 'timed-out' | 'cancelled' | 'stale' | 'unknown';
       readonly error: CallError;
       /** What is awaited, when an approval is. */
       readonly approvalId?: string;
       readonly content: readonly ContentBlock[];
       readonly structuredContent?: JsonValue;
-    };
+    });
 
 /** The name of an outcome. */
 export type OutcomeName = CallOutcome['outcome'];

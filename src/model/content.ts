@@ -44,6 +44,19 @@ export function text(value: string): ContentBlock {
   return { type: 'text', text: value };
 }
 
+/** Returns the blocks that a model reads of an outcome: at least one, and none that is empty, which some providers refuse. */
+export function readableBlocks(outcome: {
+  readonly content: readonly ContentBlock[];
+  readonly structuredContent?: JsonValue;
+  readonly error?: { readonly message: string };
+}): readonly ContentBlock[] {
+  const { content, structuredContent, error } = outcome;
+  const blocks = content.filter((block) => block.type !== 'text' || block.text !== '');
+  if (blocks.length > 0) return blocks;
+  if (structuredContent !== undefined) return [text(JSON.stringify(structuredContent))];
+  return [text(error?.message || '(no output)')];
+}
+
 /** The result as a person would read it: text as it is, everything else named. */
 export function renderContent(content: readonly ContentBlock[], limit: number): string {
   let rendered = '';
@@ -66,5 +79,12 @@ function renderBlock(block: ContentBlock, limit: number): string {
       return `[resource ${JSON.stringify(block.resource['uri'])}]`;
     case 'resource_link':
       return `[resource ${block.uri}]`;
+    default:
+      return unknownBlock(block);
   }
+}
+
+/** Names a block of a type that a newer revision of MCP may have added: it passes through, but is not part of the union. */
+export function unknownBlock(block: never): string {
+  return `[${(block as { readonly type: string }).type}]`;
 }

@@ -30,6 +30,8 @@ export interface ToolDescription {
   readonly labels: readonly string[];
   readonly timeoutMs?: number;
   readonly _meta?: JsonObject;
+  /** Fields of the definition that Signalbox passes on without using them: `icons`, `execution`, and unknown ones. */
+  readonly fields?: JsonObject;
   /** What only one model provider understands, by provider: `{ openai: { strict: true } }`. */
   readonly providerOptions?: JsonObject;
 }

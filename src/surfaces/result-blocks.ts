@@ -1,5 +1,5 @@
 import type { CallOutcome } from '../model/call.ts';
-import { type ContentBlock, text } from '../model/content.ts';
+import { type ContentBlock, readableBlocks, unknownBlock } from '../model/content.ts';
 
 /** Bytes that a model may be able to look at. */
 export interface Media {
@@ -7,13 +7,6 @@ export interface Media {
   /** Base64. */
   readonly data: string;
   readonly uri?: string;
-}
-
-/** What a model should see of a call: never nothing, and the structured result where there is no other. */
-export function blocksOf({ content, structuredContent }: CallOutcome): readonly ContentBlock[] {
-  const blocks = content.filter((block) => block.type !== 'text' || block.text !== '');
-  if (blocks.length > 0) return blocks;
-  return [text(structuredContent === undefined ? '(no output)' : JSON.stringify(structuredContent))];
 }
 
 /** The bytes a block carries, if it does. */
@@ -46,12 +39,14 @@ export function textOf(block: ContentBlock): string {
     }
     case 'resource_link':
       return `[resource ${block.uri}: ${block.description ?? block.name}]`;
+    default:
+      return unknownBlock(block);
   }
 }
 
 /** All of it, for a model that can only read. */
 export function allText(outcome: CallOutcome): string {
-  return blocksOf(outcome).map(textOf).join('\n');
+  return readableBlocks(outcome).map(textOf).join('\n');
 }
 
 function kilobytes(base64: string): string {

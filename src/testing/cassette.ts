@@ -12,6 +12,8 @@ export interface RecordedCall {
   readonly arguments: JsonObject;
   readonly result?: JsonValue;
   readonly error?: string;
+  /** The JSON-RPC error that was behind it. */
+  readonly rpc?: { readonly code: number; readonly message: string; readonly data?: JsonValue };
 }
 
 /** What begins a cassette, and stands in it again whenever the tools changed. */

@@ -6,6 +6,7 @@ import { createRedactor } from '../journal/redaction.ts';
 import type { ToolContext } from '../model/context.ts';
 import { messageOf } from '../model/errors.ts';
 import { type JsonObject, type JsonValue, inspectJson } from '../model/json.ts';
+import { rpcErrorOf } from '../model/rpc-error.ts';
 import type { RecordedCall, RecordedServer } from './cassette.ts';
 
 /** What a recording must not hold, and how it is kept. */
@@ -53,7 +54,7 @@ export function record(server: Source, file: string, { secrets = {} }: RecordOpt
         result = await tool.run(args, context);
       } catch (error) {
         tellServer();
-        write({ ...call, error: messageOf(error) });
+        write({ ...call, error: messageOf(error), ...rpcOf(error) });
         throw error;
       }
       tellServer();
@@ -61,6 +62,13 @@ export function record(server: Source, file: string, { secrets = {} }: RecordOpt
       return result;
     },
   }));
+}
+
+function rpcOf(error: unknown): Pick<RecordedCall, 'rpc'> {
+  const rpc = rpcErrorOf(error);
+  if (rpc === undefined) return {};
+  const { code, message, data } = rpc;
+  return { rpc: { code, message, ...(data === undefined ? {} : { data }) } };
 }
 
 /** What is not JSON fails in the pipeline, and is recorded as nothing. */

@@ -3,6 +3,7 @@ import type { ToolInvoked } from '../journal/entry.ts';
 import type { JournalReader } from '../journal/reader.ts';
 import { type CallOutcome, type OutcomeName } from '../model/call.ts';
 import { text } from '../model/content.ts';
+import type { JsonObject } from '../model/json.ts';
 import type { Effect } from '../model/tool.ts';
 import type { Cassette, RecordedCall, RecordedTool } from './cassette.ts';
 
@@ -54,12 +55,12 @@ function cassettesOf(calls: readonly SessionCall[], file: string): Cassette[] {
     const tool = recorded.tool.slice(`mcp__${server}__`.length);
     found.tools.set(tool, recordedTool(tool, effect, recorded.labels ?? []));
     if (!ran) continue;
-    const { content, structuredContent } = outcome;
+    const { content, structuredContent, _meta } = outcome;
     const result = {
       content,
       ...(structuredContent === undefined ? {} : { structuredContent }),
       ...(outcome.outcome === 'completed' ? {} : { isError: true }),
-      ...(recorded.costUsd === undefined ? {} : { _meta: { [costKey]: recorded.costUsd } }),
+      ...(recorded.costUsd === undefined && _meta === undefined ? {} : { _meta: { ..._meta, ...costOf(recorded) } }),
     };
     found.calls.push({ call: tool, arguments: recorded.arguments, result: result as RecordedCall['result'] & object });
   }
@@ -68,6 +69,10 @@ function cassettesOf(calls: readonly SessionCall[], file: string): Cassette[] {
     server: { signalbox: 1, server, tools: [...found.tools.values()] },
     calls: found.calls,
   }));
+}
+
+function costOf({ costUsd }: ToolInvoked): JsonObject {
+  return costUsd === undefined ? {} : { [costKey]: costUsd };
 }
 
 function recordedTool(tool: string, effect: Effect, labels: readonly string[]): RecordedTool {

@@ -2,6 +2,7 @@ import canonicalize from 'canonicalize';
 import { type Compiled, SchemaCompiler } from '../catalog/json-schema.ts';
 import type { Source, SourceTool } from '../catalog/source.ts';
 import type { JsonObject } from '../model/json.ts';
+import { RpcError } from '../model/rpc-error.ts';
 import { type Cassette, type RecordedCall, type RecordedTool, readCassette } from './cassette.ts';
 
 /** How strictly a replay keeps to the recording. */
@@ -53,7 +54,8 @@ export function replay(recording: string | Cassette, options: ReplayOptions = {}
         return problems === undefined ? { ok: true, value: args } : { ok: false, problems };
       },
       run(args) {
-        const { error, result } = answer(recorded.tool, args as JsonObject);
+        const { error, rpc, result } = answer(recorded.tool, args as JsonObject);
+        if (rpc !== undefined) throw new RpcError(rpc.code, rpc.message, rpc.data);
         if (error !== undefined) throw new Error(error);
         return result;
       },

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { referenceServer } from '../../test/mcp-servers/programs.ts';
+import { referenceServer, transparentProgram } from '../../test/mcp-servers/programs.ts';
 import { type CallResult, createSignalbox, defineTool, localServer, mcpServer } from '../index.ts';
 import { record, replay } from './index.ts';
 
@@ -49,6 +49,23 @@ describe('a recorded server', () => {
     assert.deepEqual(server.unused(), []);
     assert.equal((await box.call('mcp__every__get-sum', { a: 'x', b: 2 })).error?.code, 'arguments-invalid');
     await box.close();
+  });
+
+  test('is replayed with the _meta, unknown fields and JSON-RPC errors of its results', async () => {
+    const file = join(directory, 'transparent.jsonl');
+    const args = [transparentProgram, 'legacy'];
+    const server = mcpServer({ name: 'one', transport: { type: 'stdio', command: process.execPath, args } });
+    await server.ready();
+    const results: CallResult[][] = [];
+    for (const source of [() => record(server, file), () => replay(file)]) {
+      const box = await createSignalbox({ servers: [source()], approve: () => ({ allow: true }) });
+      results.push([await box.call('mcp__one__rich'), await box.call('mcp__one__refusing')]);
+      await box.close();
+    }
+    const [live, replayed] = results.map((each) => each.map(({ _meta, fields, error }) => ({ _meta, fields, error })));
+    assert.deepEqual(live?.[0]?.fields, { unknown: { field: true }, status: 'fine' });
+    assert.deepEqual(live[1]?.error?.rpc, { code: -31_337, data: { retryAfter: 5, list: ['a'] } });
+    assert.deepEqual(replayed, live);
   });
 
   const count = (): ReturnType<typeof localServer> => {

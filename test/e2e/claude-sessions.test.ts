@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { mcpServer } from '../../src/index.ts';
 import { claudeCliRuntime } from '../../src/runtimes/claude-cli/claude-cli-runtime.ts';
 import { claudeRuntime } from '../../src/runtimes/claude/claude-runtime.ts';
 import type { ClaudeCodeOptions } from '../../src/runtimes/claude-code/claude-code-options.ts';
 import type { Runtime } from '../../src/runtimes/runtime.ts';
 import { createSessions } from '../../src/sessions/create-sessions.ts';
-import { mcpServer } from '../../src/index.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { referenceServer } from '../mcp-servers/programs.ts';
 import { openClaudePlace } from '../support/claude-place.ts';
+import { heardInMessages, picturesIn } from '../support/messages-server.ts';
+import { noisePng } from '../support/png.ts';
 import { ann, eventsUntil, runTurn, textOf, typesOf } from '../support/sessions/session-place.ts';
 
 const makers: readonly [string, (options: ClaudeCodeOptions) => Runtime][] = [
@@ -107,6 +111,28 @@ for (const [name, make] of makers) {
       place.calls(['mcp__everything__trigger-sampling-request', { prompt: 'the weather' }]);
       const refused = textOf(await runTurn(sessions, id, 'and the weather?'));
       assert.match(refused, new RegExp(`the runtime .?"${name}.*add an agent with`));
+    });
+
+    test('a picture of 480 KB reaches the model as a picture, a text of 45 KB whole', async (t) => {
+      const place = await openClaudePlace(make);
+      t.after(() => place.close());
+      const picture = noisePng(400, 400);
+      const text = `${'word '.repeat(9000)}the end`;
+      writeFileSync(join(place.workspace, 'picture.png'), picture);
+      writeFileSync(join(place.workspace, 'long.txt'), text);
+      const files = mcpServer({ name: 'files', transport: referenceServer('filesystem', [place.workspace]) });
+      place.box.mount(files);
+      await files.ready();
+      place.approve = () => ({ allow: true });
+      place.calls(
+        ['mcp__files__read_media_file', { path: join(place.workspace, 'picture.png') }],
+        ['mcp__files__read_text_file', { path: join(place.workspace, 'long.txt') }],
+      );
+      await place.turn('look');
+      const heard = place.api.requests.at(-1);
+      assert.ok(heard !== undefined);
+      assert.deepEqual(picturesIn(heard), [picture.toString('base64')]);
+      assert.ok(heardInMessages(heard).results.some((result) => result.text === text));
     });
   });
 }

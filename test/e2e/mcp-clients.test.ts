@@ -1,26 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
 import { type TestContext, suite, test } from 'node:test';
-import { promisify } from 'node:util';
-import { defineTool, localServer } from '../../src/index.ts';
-import { findExecutable } from '../../src/runtimes/claude-code/find-executable.ts';
+import { defineTool, localServer, mcpServer } from '../../src/index.ts';
+import { claudeTurn, inspect, inspector, run, temporary } from '../mcp-clients/programs.ts';
 import { serving, token } from '../mcp-clients/serving.ts';
-import { claudeEnvironment } from '../support/claude.ts';
-import { heardInMessages, startMessagesServer } from '../support/messages-server.ts';
-import type { Heard } from '../support/model/model-script.ts';
+import { transparentProgram } from '../mcp-servers/programs.ts';
 import { Place, finished, launcher, said, withNotes } from './cli-place.ts';
-
-const run = promisify(execFile);
-
-function temporary(t: TestContext): string {
-  const directory = mkdtempSync(join(tmpdir(), 'signalbox-mcp-clients-'));
-  t.after(() => rmSync(directory, { recursive: true, force: true }));
-  return directory;
-}
 
 /** `signalbox serve` with tools, and a token of an agent for it. */
 async function served(t: TestContext): Promise<{ place: Place; url: string; agent: string }> {
@@ -31,43 +15,6 @@ async function served(t: TestContext): Promise<{ place: Place; url: string; agen
   const { url } = JSON.parse(await said(child.stdout, /\n/)) as { url: string };
   const { stdout } = await place.run(['token', 'create', '--role', 'agent']);
   return { place, url: `${url}/mcp`, agent: stdout.trim() };
-}
-
-/** What the model of Claude's CLI hears in a turn in which it makes one call at the endpoint. */
-async function claudeTurn(
-  t: TestContext,
-  server: { readonly url: string; readonly token: string },
-  [tool, input]: readonly [tool: string, input: object],
-): Promise<Heard> {
-  const home = temporary(t);
-  const name = `mcp__box__${tool}`;
-  let last: Heard | undefined;
-  const api = await startMessagesServer((request) => {
-    const heard = heardInMessages(request);
-    if (heard.tools.includes(name)) last = heard;
-    return heard.results.length > 0 ? [{ type: 'text', text: 'done' }] : [{ type: 'tool_use', name, input }];
-  });
-  try {
-    const box = {
-      type: 'http',
-      url: server.url,
-      headers: { Authorization: `Bearer ${server.token}` },
-      alwaysLoad: true,
-    };
-    const file = join(home, 'servers.json');
-    writeFileSync(file, JSON.stringify({ mcpServers: { box } }));
-    const options = ['--mcp-config', file, '--strict-mcp-config', '--allowedTools', name];
-    const running = run(findExecutable() ?? 'claude', ['--print', 'go', ...options], {
-      cwd: home,
-      env: claudeEnvironment(api.url, home),
-    });
-    running.child.stdin?.end();
-    const { stdout } = await running;
-    assert.equal(stdout.trim(), 'done');
-  } finally {
-    await api.close();
-  }
-  return last ?? assert.fail(`the model was never shown ${name}`);
 }
 
 suite('Claude Code with the endpoint among its servers', { timeout: 300_000 }, () => {
@@ -110,18 +57,10 @@ suite('Claude Code with the endpoint among its servers', { timeout: 300_000 }, (
   });
 });
 
-const require = createRequire(import.meta.url);
-const inspector = join(
-  dirname(require.resolve('@modelcontextprotocol/inspector/package.json')),
-  'clients/launcher/build/index.js',
-);
-
-/** What the Inspector prints for a method at a server. */
-async function inspect(t: TestContext, target: readonly string[], method: readonly string[]): Promise<unknown> {
-  const env = { PATH: process.env['PATH'] ?? '', HOME: temporary(t) };
-  const options = [...method, '--stored-auth-only', '--format', 'json'];
-  const { stdout } = await run(process.execPath, [inspector, '--cli', ...target, '--method', ...options], { env });
-  return (JSON.parse(stdout) as { result: unknown }).result;
+/** How long a list may be taken for current is Signalbox's own. */
+function withoutCaching(result: unknown): unknown {
+  const { ttlMs: _, cacheScope: __, ...rest } = result as Record<string, unknown>;
+  return rest;
 }
 
 async function listsAndCalls(t: TestContext, target: readonly string[]): Promise<void> {
@@ -148,6 +87,26 @@ suite('the MCP Inspector', { timeout: 300_000 }, () => {
     const { stdout, stderr } = await run(process.execPath, strict, { env });
     for (const name of ['set_config', 'get_session_count']) assert.ok(stdout.includes(`mcp__signalbox__${name}`));
     assert.doesNotMatch(stderr, /mcp__signalbox__|portab/i);
+  });
+
+  test('shows a server behind Signalbox as it shows it bare, in both eras', async (t) => {
+    for (const era of ['legacy', 'modern']) {
+      const program = [process.execPath, transparentProgram, era];
+      const server = mcpServer({
+        name: 'one',
+        transport: { type: 'stdio', command: process.execPath, args: program.slice(1) },
+      });
+      await server.ready();
+      const { url } = await serving(t, {
+        servers: [server],
+        profiles: { bare: { names: 'own', servers: ['one'], tools: ['!mcp__signalbox__*'] } },
+      });
+      const behind = [`${url.href}/bare`, '--transport', 'http', '--header', `Authorization: Bearer ${token}`];
+      const shown = (target: readonly string[], method: readonly string[]): Promise<unknown> =>
+        inspect(t, [...target, '--protocol-era', era], method);
+      for (const method of [['tools/list'], ['prompts/list'], ['tools/call', '--tool-name', 'rich']])
+        assert.deepEqual(withoutCaching(await shown(behind, method)), withoutCaching(await shown(program, method)));
+    }
   });
 
   test('lists and calls tools of signalbox stdio', async (t) => {

@@ -4,7 +4,8 @@ import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js
 import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { token } from './serving.ts';
 
-const capabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} } as const;
+/** What every client of the tests can do for a server. */
+export const clientCapabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} } as const;
 const requestInit = { headers: { Authorization: `Bearer ${token}` } };
 
 /** A client of the second SDK, in the revision with sessions or in the one without. */
@@ -16,7 +17,7 @@ export async function secondClient(
 ): Promise<Client> {
   const client = new Client(
     { name: `second-${era}`, version: '1.0.0' },
-    { capabilities, ...(era === 'modern' ? { versionNegotiation: { mode: 'auto' } } : {}) },
+    { capabilities: clientCapabilities, ...(era === 'modern' ? { versionNegotiation: { mode: 'auto' } } : {}) },
   );
   prepare(client);
   await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
@@ -30,7 +31,7 @@ export async function firstClient(
   url: URL,
   prepare: (client: FirstClient) => void = () => undefined,
 ): Promise<FirstClient> {
-  const client = new FirstClient({ name: 'first', version: '1.0.0' }, { capabilities });
+  const client = new FirstClient({ name: 'first', version: '1.0.0' }, { capabilities: clientCapabilities });
   prepare(client);
   await client.connect(new FirstTransport(url, { requestInit }));
   t.after(() => client.close());

@@ -14,6 +14,9 @@ export function fixtureProgram(...args: readonly string[]): McpTransport & { typ
   return { type: 'stdio', command: process.execPath, args: [bundledFixture, ...args] };
 }
 
+/** A server that sends what gateways tend to lose; takes `legacy` or `modern`. */
+export const transparentProgram = fileURLToPath(new URL('./transparent-program.ts', import.meta.url));
+
 /** One of the reference servers. */
 export function referenceServer(
   name: keyof typeof manifests,

@@ -136,4 +136,17 @@ export const mcpEndpoint: Section<'E'> = {
       'src/surfaces/mcp/endpoint/http/sse-transport.test.ts > a client of the HTTP+SSE transport > gets the answers of calls under way when the server stops, and then the end of its stream',
     ],
   },
+  E7: {
+    promise:
+      'definitions, results, errors, resources and prompts pass unchanged, except for the changes that the reference lists',
+    tests: [
+      'test/e2e/mcp-transparency.test.ts > a client sees the same of a server behind Signalbox as without it > icons, _meta, unknown fields, empty content, errors with code and data (v1)',
+      'test/e2e/mcp-transparency.test.ts > a client sees the same of a server behind Signalbox as without it > icons, _meta, unknown fields, empty content, errors with code and data (v2 legacy)',
+      'test/e2e/mcp-transparency.test.ts > a client sees the same of a server behind Signalbox as without it > icons, _meta, unknown fields, empty content, errors with code and data (v2 modern)',
+      'test/e2e/mcp-transparency.test.ts > a client sees the same of a server behind Signalbox as without it > server-everything: lists, calls, resources and prompts (v1)',
+      'test/e2e/mcp-transparency.test.ts > a client sees the same of a server behind Signalbox as without it > server-everything: lists, calls, resources and prompts (v2 legacy)',
+      'test/e2e/mcp-transparency.test.ts > a client sees the same of a server behind Signalbox as without it > server-filesystem: files, a picture, and what is not there',
+      'test/e2e/mcp-clients.test.ts > the MCP Inspector > shows a server behind Signalbox as it shows it bare, in both eras',
+    ],
+  },
 };

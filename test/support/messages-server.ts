@@ -96,3 +96,14 @@ function blocksOf(content: unknown): readonly MessageBlock[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return Array.isArray(content) ? (content as readonly MessageBlock[]) : [];
 }
+
+/** Returns the base64 data of every picture in a request. */
+export function picturesIn(request: MessagesRequest): string[] {
+  const found: string[] = [];
+  JSON.stringify(request, (_, value: unknown) => {
+    const { type, source } = (value ?? {}) as { type?: unknown; source?: { data?: unknown } };
+    if (type === 'image' && typeof source?.data === 'string') found.push(source.data);
+    return value;
+  });
+  return found;
+}

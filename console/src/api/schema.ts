@@ -211,6 +211,14 @@ export type CallError = {
     | 'settled-failed'
     | 'internal-fault';
   readonly message: string;
+  /** The JSON-RPC error by which an MCP server answered the call; its message is `message`. */
+  readonly rpc?:
+    | {
+        readonly code: number;
+        /** Any JSON value. */
+        readonly data?: unknown;
+      }
+    | undefined;
 };
 
 /** The `data` of an event: first `started` (its id), then `progress`, `log`, `approval` (a human is asked about this call) and `approval-closed`, `elicitation` (the tool asks) and `elicitation-closed`, and last `result` (a `CallResult`) or `problem`. */
@@ -255,6 +263,10 @@ export type CallResult = {
   readonly content: readonly ContentBlock[];
   /** Any JSON value. */
   readonly structuredContent?: unknown;
+  /** The `_meta` of the result, as the server sent it. */
+  readonly _meta?: { readonly [name: string]: unknown } | undefined;
+  /** Fields of the result that Signalbox does not know. */
+  readonly fields?: { readonly [name: string]: unknown } | undefined;
   readonly error?: CallError | undefined;
   /** What is awaited, when an approval is. */
   readonly approvalId?: string | undefined;

@@ -1,94 +1,144 @@
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { CatalogTool } from '../../catalog/definition.ts';
+import { SchemaCompiler } from '../../catalog/json-schema.ts';
 import type { Redactor } from '../../journal/redaction.ts';
 import type { Store } from '../../journal/store.ts';
 import type { CallOutcome } from '../../model/call.ts';
-import { type ContentBlock, renderContent, text } from '../../model/content.ts';
+import { type ContentBlock, text } from '../../model/content.ts';
 import { messageOf } from '../../model/errors.ts';
-import { inspectJson } from '../../model/json.ts';
+import type { JsonObject, JsonSchema, JsonValue } from '../../model/json.ts';
 import { resultUri } from '../../model/result-uri.ts';
 import { after } from '../after.ts';
-import type { Call, Stage } from '../call.ts';
+import { type Call, type Stage, toolOf } from '../call.ts';
+import { type ResultSize, type SizeLimits, isSurelySmall, measureResult } from '../large-results/result-size.ts';
+import { shortenResult } from '../large-results/shorten-result.ts';
 
-const previewSize = 2000;
-/** Pictures and sounds cost a model by what they show, not by their bytes; models take single ones of up to 5 MB. */
-const largestMedia = 5 * 1024 * 1024;
+/** Where in `_meta` of a shortened result the whole is named. */
+const wholeResultKey = 'signalbox/result';
 
-/** Keeps an oversized result in the store and hands on a preview with a link to the whole: nothing is lost, no context is flooded. */
-export function bound(store: Store, redactor: Redactor, maxBytes: number): Stage {
-  return (call, next) => after(next(call), (outcome) => (fits(outcome, maxBytes) ? outcome : shortened(call, outcome)));
+/** What the limits of results need. */
+export interface BoundOptions {
+  readonly store: Store;
+  readonly redactor: Redactor;
+  readonly catalog: Catalog;
+  /** The name of the built-in server, whose `read_result` reads stored results; absent where there is none. */
+  readonly builtin: string | undefined;
+  /** The limits of tools and servers that have none of their own. */
+  readonly results: SizeLimits;
+}
 
-  async function shortened(call: Call, outcome: CallOutcome): Promise<CallOutcome> {
-    const { kept, mimeType } = whole(outcome);
-    // Known secrets never reach the disk; otherwise the result stays as it is.
-    const safe = redactor.values(kept);
-    let content: ContentBlock[];
+/** The whole result, as it was stored. */
+interface Stored {
+  readonly uri: string;
+  readonly text: string;
+  readonly mimeType: string;
+}
+
+/**
+ * Shortens results that are over their limit, and stores them whole: nothing is lost, no client is flooded. Structured content
+ * still fits the output schema of its tool; where no smaller value would, the result is passed whole.
+ */
+export function bound(options: BoundOptions): Stage {
+  const { store, redactor, results } = options;
+  return (call, next) =>
+    after(next(call), (outcome) => {
+      const limits = limitsFor(toolOf(call), results);
+      if (isSurelySmall(outcome, limits)) return outcome;
+      const size = measureResult(outcome, limits);
+      const isSmall = size.textBytes + size.structuredBytes <= limits.maxBytes && size.tooLarge.size === 0;
+      return isSmall ? outcome : shortened(call, outcome, size, limits);
+    });
+
+  async function shortened(
+    call: Call,
+    outcome: CallOutcome,
+    size: ResultSize,
+    limits: SizeLimits,
+  ): Promise<CallOutcome> {
+    const uri = resultUri(call.id);
+    const reader = readerOf(call, options);
+    const pointer = reader === undefined ? `the whole is stored as ${uri}` : `${reader} {"uri": "${uri}"}`;
+    const isValid = validatorOf(toolOf(call).definition.outputSchema, outcome);
+    const short = shortenResult(outcome, size, { ...limits, pointer, isValid });
+    if (short === undefined) return outcome;
+    const { mimeType, ...whole } = wholeOf(outcome, size);
+    // Registered secrets never reach the disk; otherwise the result is stored as it is.
+    const stored: Stored = { uri, mimeType, text: redactor.values(whole.text) };
+    const { shown, ...kept } = short;
+    let note: string;
+    let link: ContentBlock[] = [];
+    let _meta = outcome._meta;
     try {
-      await store.keepResult({ id: call.id, owner: call.principal.id, mimeType, text: safe });
-      content = preview(call, safe, mimeType, outcome.content);
+      await store.keepResult({ id: call.id, owner: call.principal.id, mimeType, text: stored.text });
+      note = whereToRead(stored, reader, shown);
+      link = [linkTo(call, stored)];
+      _meta = { ..._meta, [wholeResultKey]: addressOf(stored) };
     } catch (error) {
-      content = unkept(call, safe, outcome.content, error);
+      note = notStored(call, stored, shown, error);
     }
-    if (outcome.outcome === 'completed') return { outcome: 'completed', content };
-    return { ...outcome, content };
+    const content = [...kept.content, text(note), ...link];
+    return { ...outcome, ...kept, content, ...(_meta === undefined ? {} : { _meta }) };
   }
 }
 
-function fits({ content, structuredContent }: CallOutcome, maxBytes: number): boolean {
-  let size = 0;
-  for (const block of content) {
-    if (block.type !== 'image' && block.type !== 'audio') size += sizeOf(block, maxBytes);
-    else if (block.data.length > (largestMedia * 4) / 3) return false;
-  }
-  if (structuredContent !== undefined) {
-    const inspection = inspectJson(structuredContent, maxBytes);
-    size += inspection.ok ? inspection.size : maxBytes + 1;
-  }
-  return size <= maxBytes;
+function limitsFor({ offered, source }: CatalogTool, { maxBytes, maxMediaBytes }: SizeLimits): SizeLimits {
+  const [own, servers] = [offered.results, source.limits.results];
+  return {
+    maxBytes: own?.maxBytes ?? servers?.maxBytes ?? maxBytes,
+    maxMediaBytes: own?.maxMediaBytes ?? servers?.maxMediaBytes ?? maxMediaBytes,
+  };
 }
 
-function sizeOf(block: ContentBlock, maxBytes: number): number {
-  if (block.type === 'text')
-    return block.text.length * 3 <= maxBytes ? block.text.length : Buffer.byteLength(block.text);
-  return JSON.stringify(block).length;
+/** Returns the name under which the caller can call `read_result`, if it can. */
+function readerOf({ options }: Call, { catalog, builtin }: BoundOptions): string | undefined {
+  const { profile, nameOf } = options;
+  const listed = catalog.view(profile).tools.find(({ id }) => id.server === builtin && id.tool === 'read_result');
+  return listed === undefined ? undefined : (nameOf?.(listed.id) ?? listed.name);
 }
 
-function whole({ content, structuredContent }: CallOutcome): { kept: string; mimeType: string } {
+/** Checks values against the schema that clients were shown. A schema that cannot be compiled lets nothing but the whole through. */
+function validatorOf(schema: JsonSchema | undefined, outcome: CallOutcome): (value: JsonValue) => boolean {
+  // Clients do not check what a failed call returned.
+  if (schema === undefined || outcome.outcome !== 'completed') return () => true;
+  let compiled: ReturnType<SchemaCompiler['compile']> | undefined;
+  return (value) => {
+    compiled ??= new SchemaCompiler().compile(schema);
+    return compiled.ok ? compiled.validate(value) === undefined : value === outcome.structuredContent;
+  };
+}
+
+/** A result that is one text is stored as that text, which pages read best; any other as JSON. */
+function wholeOf(outcome: CallOutcome, { mirrors }: ResultSize): Pick<Stored, 'text' | 'mimeType'> {
+  const { content, structuredContent, _meta, fields } = outcome;
   const [only] = content;
-  if (content.length === 1 && only?.type === 'text') {
-    return { kept: only.text, mimeType: structuredContent === undefined ? 'text/plain' : 'application/json' };
-  }
-  return { kept: JSON.stringify({ content, structuredContent }), mimeType: 'application/json' };
+  const mirror = only === undefined ? undefined : mirrors.get(only);
+  if (content.length === 1 && only?.type === 'text' && (structuredContent === undefined || mirror !== undefined))
+    return { text: only.text, mimeType: mirror === 'json' ? 'application/json' : 'text/plain' };
+  return { text: JSON.stringify({ ...fields, content, structuredContent, _meta }), mimeType: 'application/json' };
 }
 
-function preview(call: Call, kept: string, mimeType: string, content: readonly ContentBlock[]): ContentBlock[] {
-  const uri = resultUri(call.id);
-  const { shown, what, offset } = beginningOf(kept, content);
-  const note =
-    `[The result has ${kept.length} characters; ${what}. The whole is kept as ${uri}: ` +
-    `read on with the tool read_result {"uri": "${uri}", "offset": ${offset}}.]`;
-  return [
-    text(shown),
-    text(note),
-    { type: 'resource_link', uri, name: `Result of ${call.name}`, mimeType, size: Buffer.byteLength(kept) },
-  ];
+function addressOf({ uri, mimeType, text: whole }: Stored): JsonObject {
+  return { uri, mimeType, characters: whole.length, bytes: Buffer.byteLength(whole) };
 }
 
-/** The call ended as it did, also when its result finds no room: whoever took it for failed might run it again. */
-function unkept(call: Call, kept: string, content: readonly ContentBlock[], error: unknown): ContentBlock[] {
-  const { shown, what } = beginningOf(kept, content);
-  const note =
-    `[The result has ${kept.length} characters; ${what}. The rest could not be kept: ${messageOf(error)}. ` +
-    `${call.name} has run; calling it again would run it again.]`;
-  return [text(shown), text(note)];
+function linkTo(call: Call, { uri, mimeType, text: whole }: Stored): ContentBlock {
+  return { type: 'resource_link', uri, name: `Result of ${call.name}`, mimeType, size: Buffer.byteLength(whole) };
 }
 
-function beginningOf(
-  kept: string,
-  content: readonly ContentBlock[],
-): { readonly shown: string; readonly what: string; readonly offset: number } {
-  // Nobody can read the beginning of a picture: what the result holds is named instead.
-  const hasMedia = content.some(({ type }) => type === 'image' || type === 'audio');
-  const beginning = hasMedia ? renderContent(content, previewSize) : kept;
-  const shown = beginning.slice(0, previewSize).replace(/[\uD800-\uDBFF]$/, '');
-  if (hasMedia) return { shown, what: 'this is what it holds', offset: 0 };
-  return { shown, what: `these are the first ${shown.length}`, offset: shown.length };
+function whereToRead({ uri, text: whole }: Stored, reader: string | undefined, shown: number | undefined): string {
+  const what = `[This result was shortened: it has ${whole.length} characters${extent(shown)}. `;
+  if (reader === undefined) return `${what}The whole is stored as ${uri}.]`;
+  return `${what}Read on with the tool ${reader} {"uri": "${uri}", "offset": ${shown ?? 0}}.]`;
+}
+
+/** The call ended as it did, also when its result could not be stored: a caller that took it for failed might run it again. */
+function notStored(call: Call, { text: whole }: Stored, shown: number | undefined, error: unknown): string {
+  return (
+    `[This result was shortened: it has ${whole.length} characters${extent(shown)}. The rest could not be stored: ${messageOf(error)}. ` +
+    `${call.name} has run; calling it again would run it again.]`
+  );
+}
+
+function extent(shown: number | undefined): string {
+  return shown === undefined ? '' : `, of which these are the first ${shown}`;
 }

@@ -5,7 +5,9 @@ import { CapabilityMissing } from '../../model/capability-missing.ts';
 import type { ToolClient } from '../../model/client.ts';
 import type { SessionState, ToolContext, ToolResources } from '../../model/context.ts';
 import { messageOf } from '../../model/errors.ts';
+import type { JsonValue } from '../../model/json.ts';
 import { OutcomeUnknown } from '../../model/outcome-unknown.ts';
+import { type RpcError, rpcErrorOf } from '../../model/rpc-error.ts';
 import { ServerUnreached } from '../../model/server-unreached.ts';
 import { Stop, type StopSignal } from '../../model/stop.ts';
 import { tell } from '../../model/tell.ts';
@@ -59,7 +61,7 @@ function run(call: Call, tool: CatalogTool, options: ExecuteOptions): Outcoming 
   const fail = (error: unknown): CallOutcome => {
     context.end(undefined);
     call.broken = error instanceof ServerUnreached || error instanceof OutcomeUnknown;
-    return failure(call, tool, error, options.redactor.text(messageOf(error)));
+    return failure(call, tool, error, options.redactor);
   };
   let running: unknown;
   try {
@@ -84,7 +86,8 @@ function withCost(call: Call, outcome: CallOutcome, returned: unknown): CallOutc
   return outcome;
 }
 
-function failure(call: Call, tool: CatalogTool, error: unknown, message: string): CallOutcome {
+function failure(call: Call, tool: CatalogTool, error: unknown, redactor: Redactor): CallOutcome {
+  const message = redactor.text(messageOf(error));
   if (error instanceof ServerUnreached)
     return unfinished('failed', 'server-down', `${call.name} was not run: ${message}`);
   if (error instanceof CapabilityMissing) {
@@ -93,7 +96,20 @@ function failure(call: Call, tool: CatalogTool, error: unknown, message: string)
   }
   if (error instanceof OutcomeUnknown && tool.definition.effect !== 'read')
     return unfinished('unknown', 'outcome-lost', `${call.name} may have taken effect: ${message}`);
-  return unfinished('failed', 'tool-failed', `${call.name} failed: ${message}`);
+  const rpc = rpcErrorOf(error);
+  return rpc === undefined
+    ? unfinished('failed', 'tool-failed', `${call.name} failed: ${message}`)
+    : refusedByServer(rpc, redactor);
+}
+
+/** A JSON-RPC error passes as the server sent it, without secrets. */
+function refusedByServer({ code, message, data }: RpcError, redactor: Redactor): CallOutcome {
+  const outcome = unfinished('failed', 'tool-failed', redactor.text(message));
+  const rpc = {
+    code,
+    ...(data === undefined ? {} : { data: JSON.parse(redactor.json(JSON.stringify(data))) as JsonValue }),
+  };
+  return { ...outcome, error: { ...outcome.error, rpc } };
 }
 
 function isPromiseLike(value: unknown): value is PromiseLike<unknown> {

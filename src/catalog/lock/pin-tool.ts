@@ -5,7 +5,8 @@ import type { LockedDefinition, LockedSchema, LockedTool } from './lock.ts';
 
 /** A tool as it goes into the lock; `undefined` when its definition is not JSON. */
 export function pinTool(tool: SourceTool): LockedTool | undefined {
-  const { title, description, inputSchema, outputSchema, annotations } = tool;
+  const { description, inputSchema, outputSchema, annotations } = tool;
+  const title = tool.title ?? annotations.title;
   const told = { title, description, inputSchema, outputSchema, annotations };
   if (!inspectJson(told).ok) return undefined;
   return pinDefinition(JSON.parse(JSON.stringify(told)) as LockedDefinition);

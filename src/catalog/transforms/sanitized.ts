@@ -1,3 +1,4 @@
+import { type JsonObject, type JsonValue, isJsonObject } from '../../model/json.ts';
 import type { SourceTool } from '../source.ts';
 import { flagSuspicious } from './flag-suspicious.ts';
 import { sanitizeText } from './sanitize-text.ts';
@@ -8,7 +9,7 @@ import type { ToolTransform } from './tool-transform.ts';
 export function sanitized(): ToolTransform {
   return (tool) => {
     const flags = flagSuspicious(tool);
-    const { annotations, title, outputSchema } = tool;
+    const { annotations, title, outputSchema, fields } = tool;
     const clean: SourceTool = {
       ...tool,
       // A name of nothing but hidden characters is still a name, which the catalog makes visible.
@@ -19,8 +20,17 @@ export function sanitized(): ToolTransform {
       ...(outputSchema === undefined ? {} : { outputSchema: sanitizeSchema(outputSchema) }),
       annotations:
         annotations.title === undefined ? annotations : { ...annotations, title: sanitizeText(annotations.title) },
+      ...(fields === undefined ? {} : { fields: sanitizeStrings(fields) as JsonObject }),
       notices: [...tool.notices, ...flags],
     };
     return clean;
   };
+}
+
+/** Fields that Signalbox does not know may be shown to a model by a client that does. */
+function sanitizeStrings(value: JsonValue): JsonValue {
+  if (typeof value === 'string') return sanitizeText(value);
+  if (isJsonObject(value))
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, sanitizeStrings(each)]));
+  return Array.isArray(value) ? value.map(sanitizeStrings) : value;
 }

@@ -58,6 +58,7 @@ function shaped(server: string, shaping: ToolShaping): ToolTransform {
     const options = sectionFor(shaping, 'providerOptions', named)?.value;
     // Labels add up: one that is left out would let a flow rule pass.
     const labels = keysFor(shaping, 'labels', named).flatMap((key) => shaping.labels?.[key] ?? []);
+    const limits = sectionFor(shaping, 'results', named)?.value;
     const renamed: SourceTool = {
       ...tool,
       tool: names.get(own) ?? own,
@@ -65,6 +66,7 @@ function shaped(server: string, shaping: ToolShaping): ToolTransform {
       effect: sectionFor(shaping, 'effect', named)?.value ?? tool.effect,
       labels: [...new Set([...tool.labels, ...serverLabels, ...labels])],
       ...(title === undefined ? {} : { title }),
+      ...(limits === undefined ? {} : { results: limits }),
       ...(options === undefined ? {} : { providerOptions: { ...tool.providerOptions, ...options } }),
     };
     const wanted = sectionFor(shaping, 'arguments', named);

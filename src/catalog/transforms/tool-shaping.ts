@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../model/json.ts';
 import type { Effect } from '../../model/tool.ts';
+import type { ResultLimits } from '../source-limits.ts';
 
 type ByTool<Value> = Readonly<Record<string, Value>>;
 
@@ -18,6 +19,8 @@ export interface ToolShaping {
   readonly arguments?: ByTool<ArgumentShaping>;
   readonly effect?: ByTool<Effect>;
   readonly providerOptions?: ByTool<JsonObject>;
+  /** Limits of the results of single tools. */
+  readonly results?: ByTool<ResultLimits>;
   /** Labels of single tools, besides those they have. */
   readonly labels?: ByTool<readonly string[]>;
   /** Labels of every tool of the server. */
@@ -37,6 +40,14 @@ export interface ArgumentShaping {
 }
 
 /** The parts of a shaping that speak of tools: by their new, own or full name, or by a pattern of one. */
-export const toolSections = ['describe', 'title', 'arguments', 'effect', 'providerOptions', 'labels'] as const;
+export const toolSections = [
+  'describe',
+  'title',
+  'arguments',
+  'effect',
+  'providerOptions',
+  'labels',
+  'results',
+] as const;
 
 export type ToolSection = (typeof toolSections)[number];

@@ -311,7 +311,9 @@ export class ConfiguredBox implements ServedConfiguration {
 function nextStart(before: Configuration, after: Configuration): string[] {
   return [
     ...(before.store === after.store ? [] : ['store']),
-    ...(before.results.maxBytes === after.results.maxBytes ? [] : ['results.maxBytes']),
+    ...(['maxBytes', 'maxMediaBytes'] as const)
+      .filter((key) => before.results[key] !== after.results[key])
+      .map((key) => `results.${key}`),
     ...(isDeepStrictEqual(before.undo, after.undo) ? [] : ['undo']),
     ...(before.oauth?.url === after.oauth?.url ? [] : ['oauth.url']),
     ...(isDeepStrictEqual(before.startup, after.startup) ? [] : ['startup']),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CallResult } from '../../model/call.ts';
+import { readableBlocks } from '../../model/content.ts';
 import { messageOf } from '../../model/errors.ts';
 import { type JsonObject, isJsonObject } from '../../model/json.ts';
 import type { ServerContent } from '../../surfaces/server-content.ts';
@@ -131,7 +132,7 @@ export class ToolServer {
     return await this.#cancellable(id, signal, async (over) => {
       const listed = this.#listing.byName.get(name);
       const toolUseId = isJsonObject(_meta) ? _meta['claudecode/toolUseId'] : undefined;
-      const { outcome, content } = await this.#call(
+      const result = await this.#call(
         // The box says what it thinks of a tool that was not listed.
         listed?.name ?? `mcp__${this.name}__${name}`,
         listed?.restore === undefined ? args : listed.restore.apply(args),
@@ -139,7 +140,9 @@ export class ToolServer {
         over,
       );
       // The content is what a model should read; Claude Code would show it the structured result in its place.
-      return { result: { content, ...(outcome === 'completed' ? {} : { isError: true }) } };
+      return {
+        result: { content: readableBlocks(result), ...(result.outcome === 'completed' ? {} : { isError: true }) },
+      };
     });
   }
 }

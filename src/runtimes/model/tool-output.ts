@@ -1,12 +1,14 @@
 import type { ToolResultPart } from 'ai';
 import type { CallResult } from '../../model/call.ts';
-import { type ContentBlock, renderContent } from '../../model/content.ts';
+import { type ContentBlock, readableBlocks, renderContent } from '../../model/content.ts';
 
 type Output = ToolResultPart['output'];
 type OutputPart = Extract<Output, { type: 'content' }>['value'][number];
 
 /** The result of a call as the model reads it. Whatever is not `completed` is an error to it, with the reason in words. */
-export function toolOutput({ outcome, content }: Pick<CallResult, 'outcome' | 'content'>, images: boolean): Output {
+export function toolOutput(result: Pick<CallResult, 'outcome' | 'content' | 'error'>, images: boolean): Output {
+  const { outcome } = result;
+  const content = readableBlocks(result);
   if (outcome !== 'completed') return { type: 'error-text', value: rendered(content) };
   if (images && content.some(isImage)) return { type: 'content', value: content.map(outputPart) };
   return { type: 'text', value: rendered(content) };

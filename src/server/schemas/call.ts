@@ -36,7 +36,14 @@ export const principalSchema = z
   .openapi('Principal', { description: 'Who is asking. Humans may approve, agents may not.' });
 
 export const callErrorSchema = z
-  .object({ code: z.enum(Object.keys(callErrorCodes) as CallErrorCode[]), message: z.string() })
+  .object({
+    code: z.enum(Object.keys(callErrorCodes) as CallErrorCode[]),
+    message: z.string(),
+    rpc: z
+      .object({ code: z.number(), data: jsonValue.optional() })
+      .optional()
+      .describe('The JSON-RPC error by which an MCP server answered the call; its message is `message`.'),
+  })
   .openapi('CallError', { description: 'Why a call did not complete.' });
 
 const aside = { annotations: jsonObject.optional(), _meta: jsonObject.optional() };
@@ -105,6 +112,8 @@ export const callResultSchema = z
     outcome,
     content: z.array(contentBlock).readonly(),
     structuredContent: jsonValue.optional(),
+    _meta: jsonObject.optional().describe('The `_meta` of the result, as the server sent it.'),
+    fields: jsonObject.optional().describe('Fields of the result that Signalbox does not know.'),
     error: callErrorSchema.optional().describe('Present unless the call completed.'),
     approvalId: z.string().optional().describe('What is awaited, when an approval is.'),
     durationMs: z.number(),

@@ -34,7 +34,7 @@ const maxPages = 5;
 const maxAddressLength = 2000;
 
 /** Names the pages that a server wants the user to open before the request is made again, which it reports as error -32042. */
-function pagesToOpen(code: number, data: JsonValue | undefined): string {
+export function pagesToOpen(code: number, data: JsonValue | undefined): string {
   const elicitations = code === -32_042 && isJsonObject(data) ? data['elicitations'] : undefined;
   const addresses = (Array.isArray(elicitations) ? (elicitations as readonly JsonValue[]) : [])
     .map((elicitation) => (isJsonObject(elicitation) ? elicitation['url'] : undefined))

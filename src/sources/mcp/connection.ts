@@ -273,5 +273,7 @@ function withoutServerInfo(result: JsonObject): JsonObject {
   const meta = result['_meta'];
   if (typeof meta !== 'object' || meta === null || !(metaKeys.serverInfo in meta)) return result;
   const { [metaKeys.serverInfo]: _, ...rest } = meta;
-  return { ...result, _meta: rest };
+  if (Object.keys(rest).length > 0) return { ...result, _meta: rest };
+  const { _meta, ...others } = result;
+  return others;
 }

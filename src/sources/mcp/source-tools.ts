@@ -74,10 +74,18 @@ export class SourceTools {
   }
 
   #tool(definition: Definition): SourceTool {
-    const { name, description, _meta } = definition;
-    const annotations = (isJsonObject(definition.annotations) ? definition.annotations : {}) as ToolAnnotations;
-    const title = definition.title ?? annotations.title;
-    const inputSchema = isJsonObject(definition.inputSchema) ? definition.inputSchema : undefined;
+    const {
+      name,
+      title,
+      description,
+      inputSchema: given,
+      outputSchema,
+      annotations: hints,
+      _meta,
+      ...fields
+    } = definition;
+    const annotations = (isJsonObject(hints) ? hints : {}) as ToolAnnotations;
+    const inputSchema = isJsonObject(given) ? given : undefined;
     const headers = inputSchema === undefined ? undefined : parameterHeaders(inputSchema);
     const validator = new LazyValidator(this.#compiler, inputSchema ?? true, (reason) => this.#note(tool, reason));
     const tool: SourceTool = {
@@ -85,13 +93,15 @@ export class SourceTools {
       ...(typeof title === 'string' ? { title } : {}),
       description: typeof description === 'string' ? description : '',
       inputSchema: inputSchema ?? { type: 'object' },
-      ...(isJsonObject(definition.outputSchema) ? { outputSchema: definition.outputSchema } : {}),
+      ...(isJsonObject(outputSchema) ? { outputSchema } : {}),
       annotations,
       effect: annotations.readOnlyHint === true ? 'read' : 'irreversible',
       // What a server says of itself is not enough to have an effect happen twice.
       idempotent: false,
       labels: [],
       ...(isJsonObject(_meta) ? { _meta } : {}),
+      ...(Object.keys(fields).length > 0 ? { fields } : {}),
+      returnsMcpResult: true,
       notices: inputSchema === undefined ? ['it has no input schema; its arguments are not checked'] : [],
       parse: (args) => validator.parse(args),
       run: (args, context) => this.#run(name, args as JsonObject, context, headers),

@@ -1,9 +1,10 @@
 import { type JSONSchema7, type ToolSet, dynamicTool, jsonSchema } from 'ai';
+import { readableBlocks } from '../../model/content.ts';
 import type { CallResult } from '../../model/call.ts';
 import type { Dialect } from '../providers/dialect.ts';
 import { anthropicDialect, anyDialect, geminiDialect, openaiDialect } from '../providers/dialects.ts';
 import { type ListedTool, type Listing, callListed, listTools } from '../providers/listing.ts';
-import { blocksOf, mediaOf, textOf } from '../result-blocks.ts';
+import { mediaOf, textOf } from '../result-blocks.ts';
 import { type SurfaceCallOptions, type ToolBox, oncePerCatalog } from '../tool-box.ts';
 import { CallFailed } from './call-failed.ts';
 
@@ -63,7 +64,7 @@ type ContentPart = Extract<ModelOutput, { type: 'content' }>['value'][number];
 
 /** Text alone is told as text, which every provider takes. */
 function modelOutput(result: CallResult): ModelOutput {
-  const blocks = blocksOf(result);
+  const blocks = readableBlocks(result);
   if (blocks.every((block) => mediaOf(block) === undefined))
     return { type: 'text', value: blocks.map(textOf).join('\n') };
   const value = blocks.map((block): ContentPart => {

@@ -1,7 +1,7 @@
 import { type CallToolResult, Server, type Tool } from '@modelcontextprotocol/server';
+import { readableBlocks } from '../../model/content.ts';
 import type { CallResult, Progress } from '../../model/call.ts';
 import type { JsonObject } from '../../model/json.ts';
-import { blocksOf } from '../result-blocks.ts';
 import type { ServerContent } from '../server-content.ts';
 
 /** A tool as a client of MCP is told of it. */
@@ -47,7 +47,7 @@ export function toolServer(
               mcpReq.notify(told).catch(() => undefined);
             },
     });
-    const content = blocksOf(result) as CallToolResult['content'];
+    const content = readableBlocks(result) as CallToolResult['content'];
     return result.outcome === 'completed' ? { content } : { content, isError: true };
   });
   return server;

@@ -1,6 +1,6 @@
 import type { CallResult } from '../../model/call.ts';
-import type { ContentBlock } from '../../model/content.ts';
-import { allText, blocksOf, mediaOf, textOf } from '../result-blocks.ts';
+import { type ContentBlock, readableBlocks } from '../../model/content.ts';
+import { allText, mediaOf, textOf } from '../result-blocks.ts';
 import { type SurfaceCallOptions, type ToolBox } from '../tool-box.ts';
 import { optionsFor, snakeCased } from './dialect.ts';
 import { anthropicDialect } from './dialects.ts';
@@ -103,7 +103,7 @@ async function resultOf(
 /** An error is told in text alone: the API refuses anything else beside `is_error`. */
 function contentOf(result: CallResult): Pick<AnthropicToolResult, 'content' | 'is_error'> {
   return result.outcome === 'completed'
-    ? { content: blocksOf(result).map(blockOf) }
+    ? { content: readableBlocks(result).map(blockOf) }
     : { content: [{ type: 'text', text: allText(result) }], is_error: true };
 }
 

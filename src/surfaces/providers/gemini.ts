@@ -1,6 +1,7 @@
+import { readableBlocks } from '../../model/content.ts';
 import type { CallResult } from '../../model/call.ts';
 import type { JsonValue } from '../../model/json.ts';
-import { type Media, blocksOf, mediaOf, textOf } from '../result-blocks.ts';
+import { type Media, mediaOf, textOf } from '../result-blocks.ts';
 import { type SurfaceCallOptions, type ToolBox } from '../tool-box.ts';
 import { optionsFor } from './dialect.ts';
 import { geminiDialect } from './dialects.ts';
@@ -96,7 +97,7 @@ function resultParts(
 ): GeminiResultPart[] {
   const media: Media[] = [];
   const texts: string[] = [];
-  for (const block of blocksOf(result)) {
+  for (const block of readableBlocks(result)) {
     const bytes = result.outcome === 'completed' ? mediaOf(block) : undefined;
     if (bytes !== undefined && shown.has(bytes.mimeType)) media.push(bytes);
     else texts.push(textOf(block));

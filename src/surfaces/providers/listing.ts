@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { SchemaCompiler } from '../../catalog/json-schema.ts';
 import type { CallResult } from '../../model/call.ts';
 import type { JsonValue } from '../../model/json.ts';
-import type { ToolDefinition } from '../../model/tool.ts';
+import type { ToolDefinition, ToolId } from '../../model/tool.ts';
 import { callWithModelArguments } from '../model-arguments.ts';
 import { type SurfaceCallOptions, type ToolBox, callOptions, oncePerCatalog } from '../tool-box.ts';
 import { type Dialect, type Shape, shapeTool } from './dialect.ts';
@@ -80,8 +81,13 @@ export async function callListed(
 ): Promise<CallResult> {
   const tool = listing.byName.get(name);
   const called = tool?.definition.name ?? name;
+  const nameOf = (wanted: ToolId): string | undefined =>
+    listing.tools.find(({ definition }) => isDeepStrictEqual(definition.id, wanted))?.name;
   return callWithModelArguments(called, input, (args) =>
-    box.call(called, restored(tool, args), callOptions(options, id, tool?.definition.definitionHash)),
+    box.call(called, restored(tool, args), {
+      ...callOptions(options, id, tool?.definition.definitionHash),
+      nameOf,
+    }),
   );
 }
 

@@ -1,6 +1,6 @@
 import type { CallResult } from '../../model/call.ts';
-import type { ContentBlock } from '../../model/content.ts';
-import { blocksOf, mediaOf, textOf } from '../result-blocks.ts';
+import { type ContentBlock, readableBlocks } from '../../model/content.ts';
+import { mediaOf, textOf } from '../result-blocks.ts';
 import { type SurfaceCallOptions, type ToolBox } from '../tool-box.ts';
 import { openaiToolOptions } from './dialect.ts';
 import { openaiDialect } from './dialects.ts';
@@ -79,7 +79,7 @@ function isFunctionCall(item: OpenaiItem): item is OpenaiItem & { call_id: strin
 }
 
 function outputOf(result: CallResult): string | OpenaiOutputPart[] {
-  const blocks = blocksOf(result);
+  const blocks = readableBlocks(result);
   if (result.outcome !== 'completed' || blocks.every((block) => mediaOf(block) === undefined))
     return openaiText(result);
   return blocks.map(partOf);

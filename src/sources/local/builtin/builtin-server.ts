@@ -48,7 +48,7 @@ export function builtinServer(dependencies: BuiltinDependencies): LocalServer {
         input: z.object({
           uri: z.string().describe('The address of the result, for instance signalbox://results/call_….'),
           offset: z.int().min(0).default(0).describe('Where to begin, in characters.'),
-          limit: z.int().min(1).default(8000).describe('How many characters to read at most.'),
+          limit: z.int().min(1).default(32_000).describe('How many characters to read at most.'),
         }),
         effect: 'read',
         idempotent: true,

@@ -3,7 +3,6 @@ import type { CallOptions, CallResult } from '../../../model/call.ts';
 import { type ContentBlock, text } from '../../../model/content.ts';
 import { type JsonObject, isJsonObject } from '../../../model/json.ts';
 import { nearest } from '../../../model/nearest.ts';
-import { blocksOf } from '../../result-blocks.ts';
 import { approvalOf } from './approval-question.ts';
 import type { Caller } from './caller.ts';
 import type { EndpointBox } from './endpoint-box.ts';
@@ -46,6 +45,14 @@ class ClientCall implements CallOptions {
     return this.#caller.signal;
   }
 
+  get nameOf(): CallOptions['nameOf'] {
+    const { tools } = this.#caller.view.listing;
+    return ({ server, tool }) => {
+      for (const [name, { id }] of tools) if (id.server === server && id.tool === tool) return name;
+      return undefined;
+    };
+  }
+
   get onProgress(): CallOptions['onProgress'] {
     return this.#caller.onProgress;
   }
@@ -85,6 +92,7 @@ export function callTool(parts: CallParts, params: JsonObject, caller: Caller): 
 /** What is no outcome of a tool, but a fault of the request. */
 function refuse({ outcome, error, tool }: CallResult, { isModern }: Caller, known: Iterable<string>): void {
   if (error?.code === 'tool-unknown') throw unknownTool(tool, known);
+  if (error?.rpc !== undefined) throw new WireError(error.rpc.code, error.message, error.rpc.data);
   if (isModern && outcome === 'failed' && error?.code === 'capability-missing')
     throw new WireError(wireCodes.capability, error.message, { requiredCapabilities: error.required ?? {} });
 }
@@ -96,13 +104,13 @@ function unknownTool(name: string, known: Iterable<string>): WireError {
 }
 
 function toolResult(result: CallResult, isModern: boolean, inbox: string | undefined): JsonObject {
-  const { structuredContent } = result;
+  const { structuredContent, _meta, fields } = result;
   const content = (result.outcome === 'awaiting-approval'
-    ? [...blocksOf(result), ...whereToApprove(result, inbox)]
-    : blocksOf(result)) as unknown as JsonObject[];
-  const told: { -readonly [Key in keyof JsonObject]: JsonObject[Key] } = isModern
-    ? { resultType: 'complete', content }
-    : { content };
+    ? [...result.content, ...whereToApprove(result, inbox)]
+    : result.content) as unknown as JsonObject[];
+  const told: { -readonly [Key in keyof JsonObject]: JsonObject[Key] } = { ...fields, content };
+  if (isModern) told['resultType'] = 'complete';
+  if (_meta !== undefined) told['_meta'] = _meta;
   // Only the newest revision takes anything but objects there; the content says it in any case.
   if (structuredContent !== undefined && (isModern || isJsonObject(structuredContent)))
     told['structuredContent'] = structuredContent;

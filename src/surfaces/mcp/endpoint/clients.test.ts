@@ -24,8 +24,10 @@ for (const way of ways) {
         assert.ok(tools.some(({ name }) => name === 'mcp__fixture__echo'));
         const result = await client.callTool({ name: 'mcp__fixture__echo', arguments: { text: 'hello' } });
         assert.equal(textOf(result), 'hello');
-        const failed = await client.callTool({ name: 'mcp__fixture__fail', arguments: {} });
-        assert.equal(failed.isError, true);
+        await assert.rejects(client.callTool({ name: 'mcp__fixture__fail', arguments: {} }), {
+          code: -32_603,
+          message: 'no such luck',
+        });
       });
 
       test(`its questions are answered by the client that made the call (${era})`, async (t) => {

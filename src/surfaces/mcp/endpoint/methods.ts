@@ -1,5 +1,6 @@
 import { CapabilityMissing } from '../../../model/capability-missing.ts';
 import { SignalboxError } from '../../../model/errors.ts';
+import { rpcErrorOf } from '../../../model/rpc-error.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../model/json.ts';
 import type { ReadOptions } from '../../../call/content.ts';
 import type { CompletionRequest } from '../../../catalog/source-content.ts';
@@ -40,11 +41,9 @@ const methods: Readonly<Record<string, Method>> = {
     const server = await serverOf(uri, caller);
     if (server === undefined) throw noResource(uri, caller.isModern);
     try {
-      const result = await box.readResource(server, uri, readOptions(caller));
-      return caller.isModern ? { ...result, ...cacheable, ttlMs: 0 } : result;
+      const { resultType: _, ...result } = await box.readResource(server, uri, readOptions(caller));
+      return caller.isModern ? { ttlMs: 0, ...result, ...cacheable } : result;
     } catch (error) {
-      const code = remoteCode(error);
-      if (code === wireCodes.params || code === wireCodes.resource) throw noResource(uri, caller.isModern);
       throw wireError(error, caller);
     }
   },
@@ -65,7 +64,7 @@ const methods: Readonly<Record<string, Method>> = {
       return complete(await box.complete(server, request, readOptions(caller)), caller);
     } catch (error) {
       // A server without completion has no suggestions, which is no fault of whoever asks.
-      if (remoteCode(error) === wireCodes.method) return complete({ completion: { values: [] } }, caller);
+      if (rpcErrorOf(error)?.code === wireCodes.method) return complete({ completion: { values: [] } }, caller);
       throw wireError(error, caller);
     }
   },
@@ -79,7 +78,7 @@ export function methodOf(name: string): Method {
   return method;
 }
 
-function complete(result: JsonObject, { isModern }: Caller): JsonObject {
+function complete({ resultType: _, ...result }: JsonObject, { isModern }: Caller): JsonObject {
   return isModern ? { ...result, resultType: 'complete' } : result;
 }
 
@@ -146,18 +145,15 @@ function noResource(uri: string, isModern: boolean): WireError {
   return new WireError(code, `there is no resource ${JSON.stringify(uri.slice(0, 256))}`, { uri });
 }
 
-/** The code by which the server behind refused, if it did. */
-function remoteCode(error: unknown): number | undefined {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return cause instanceof Error && 'code' in cause && typeof cause.code === 'number' ? cause.code : undefined;
-}
-
 /** What is told of something that failed. What is not expected is nobody’s to read. */
 function wireError(error: unknown, { isModern }: Caller): unknown {
   if (!(error instanceof SignalboxError)) return error;
   const { cause } = error;
   if (isModern && cause instanceof CapabilityMissing)
     return new WireError(wireCodes.capability, error.message, { requiredCapabilities: cause.required });
-  const code = remoteCode(error) === wireCodes.params ? wireCodes.params : wireCodes.internal;
-  return new WireError(code, error.message);
+  const rpc = rpcErrorOf(error);
+  if (rpc === undefined) return new WireError(wireCodes.internal, error.message);
+  // The revision of 2026 has no code of its own for a resource that is not there.
+  const code = isModern && rpc.code === wireCodes.resource ? wireCodes.params : rpc.code;
+  return new WireError(code, rpc.message, rpc.data);
 }

@@ -3,7 +3,7 @@ import type { ProfileSettings } from '../../../catalog/profile.ts';
 import type { CatalogSnapshot } from '../../../catalog/snapshot.ts';
 import { type JsonObject, isJsonObject } from '../../../model/json.ts';
 import type { StopSignal } from '../../../model/stop.ts';
-import type { ToolDefinition, ToolId } from '../../../model/tool.ts';
+import type { Effect, ToolAnnotations, ToolDefinition, ToolId } from '../../../model/tool.ts';
 import { namesOf } from '../../../model/tool-names.ts';
 import type { EndpointBox } from './endpoint-box.ts';
 import { instructionsFor } from './instructions.ts';
@@ -99,8 +99,8 @@ export class View {
     const instructions = instructionsFor(this.exists ? this.#box.instructions(view) : [], names);
     let discovery: Prepared | undefined;
     let listedNames: ReadonlyMap<string, string> | undefined;
-    const lists: Record<ListName, () => JsonObject[]> = {
-      tools: () => [...tools].map(([name, tool]) => wireTool(name, tool)),
+    const lists: Record<ListName, (isModern: boolean) => JsonObject[]> = {
+      tools: (isModern) => [...tools].map(([name, tool]) => wireTool(name, tool, isModern)),
       prompts: () => [...prompts].map(([name, { server: _, ...prompt }]) => ({ ...prompt, name })),
       resources: () => resources.map(({ server: _, ...resource }) => resource),
       resourceTemplates: () => templates.map(({ server: _, ...template }) => template),
@@ -109,7 +109,7 @@ export class View {
     const pages = (list: ListName, isModern: boolean): Pages => {
       const key = `${list} ${isModern}`;
       let known = written.get(key);
-      if (known === undefined) written.set(key, (known = pagesOf(list, lists[list](), isModern)));
+      if (known === undefined) written.set(key, (known = pagesOf(list, lists[list](isModern), isModern)));
       return known;
     };
     return {
@@ -143,19 +143,26 @@ function byOwnName<Item>(items: readonly Item[], idOf: (item: Item) => ToolId): 
   );
 }
 
-function wireTool(name: string, definition: ToolDefinition): JsonObject {
-  const { title, description, inputSchema, outputSchema, annotations, effect, _meta } = definition;
+function wireTool(name: string, definition: ToolDefinition, isModern: boolean): JsonObject {
+  const { title, description, inputSchema, outputSchema, effect, _meta, fields } = definition;
+  const annotations = annotationsFor(definition.annotations, effect);
   return {
+    ...fields,
     name,
     ...(title === undefined ? {} : { title }),
-    description,
+    ...(description === '' ? {} : { description }),
     inputSchema: { ...(isJsonObject(inputSchema) ? inputSchema : {}), type: 'object' },
     // Every revision takes schemas of objects; others only the newest.
-    ...(isJsonObject(outputSchema) && outputSchema['type'] === 'object' ? { outputSchema } : {}),
-    // The operator knows better than the server what only reads.
-    annotations: { ...annotations, readOnlyHint: effect === 'read' },
+    ...(isJsonObject(outputSchema) && (isModern || outputSchema['type'] === 'object') ? { outputSchema } : {}),
+    ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
     ...(_meta === undefined ? {} : { _meta }),
   };
+}
+
+/** The server's hints. The operator's effect wins where it contradicts them. */
+function annotationsFor(annotations: ToolAnnotations, effect: Effect): JsonObject {
+  const isRead = effect === 'read';
+  return (annotations.readOnlyHint === true) === isRead ? { ...annotations } : { ...annotations, readOnlyHint: isRead };
 }
 
 type Resources = ReturnType<EndpointBox['resources']>;

@@ -23,9 +23,9 @@ export const wireCodes = {
 export class WireError extends Error {
   override readonly name = 'WireError';
   readonly code: number;
-  readonly data: JsonObject | undefined;
+  readonly data: JsonValue | undefined;
 
-  constructor(code: number, message: string, data?: JsonObject) {
+  constructor(code: number, message: string, data?: JsonValue) {
     super(message);
     this.code = code;
     this.data = data;

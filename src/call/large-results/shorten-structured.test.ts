@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { SchemaCompiler } from '../../catalog/json-schema.ts';
+import type { JsonObject, JsonSchema, JsonValue } from '../../model/json.ts';
+import { jsonBytes } from './result-size.ts';
+import { type ShortenedStructure, shortenStructured } from './shorten-structured.ts';
+
+const none = new Set<string>();
+const pointer = 'read_result {"uri": "signalbox://results/call_1"}';
+
+function validator(schema: JsonSchema): (value: JsonValue) => boolean {
+  const compiled = new SchemaCompiler().compile(schema);
+  assert.ok(compiled.ok);
+  return (value) => compiled.validate(value) === undefined;
+}
+
+function shorten(
+  schema: JsonSchema,
+  value: JsonValue,
+  aimBytes: number,
+  maxBytes = aimBytes,
+): ShortenedStructure | undefined {
+  return shortenStructured(value, {
+    aimBytes,
+    maxBytes,
+    media: none,
+    tooLarge: none,
+    pointer,
+    isValid: validator(schema),
+  });
+}
+
+interface Sample {
+  readonly schema: JsonObject;
+  readonly value: JsonValue;
+}
+
+const letters = (minLength: number, maxLength: number): fc.Arbitrary<string> =>
+  fc.string({ unit: fc.constantFrom(...'abcdefgh'), minLength, maxLength });
+
+/** A schema and a value that fits it. */
+const sample: fc.Arbitrary<Sample> = fc.letrec<{ sample: Sample }>((tie) => ({
+  sample: fc.oneof(
+    { maxDepth: 4, withCrossShrink: true },
+    fc.string({ unit: 'grapheme', maxLength: 3000 }).map((value) => ({ schema: { type: 'string' }, value })),
+    letters(0, 3000).map((value) => ({ schema: { type: 'string', pattern: '^[a-h]*$' }, value })),
+    letters(1, 3000).map((value) => ({ schema: { type: 'string', pattern: `^${value}$` }, value })),
+    letters(1, 3000).map((value) => ({ schema: { enum: [value, 'other'] }, value })),
+    letters(300, 900).map((value) => ({ schema: { type: 'string', minLength: value.length, maxLength: 900 }, value })),
+    fc.constant({ schema: { type: 'string', format: 'date-time' }, value: '2026-11-16T12:00:00Z' }),
+    fc
+      .double({ noNaN: true, noDefaultInfinity: true })
+      .map((value) => ({ schema: { type: 'number' }, value: value + 0 })),
+    fc.constantFrom(null, true).map((value) => ({ schema: { enum: [null, true] }, value })),
+    fc.tuple(tie('sample'), fc.nat(400), fc.nat(5)).map(([{ schema, value }, count, minItems]) => ({
+      schema: { type: 'array', items: schema, minItems },
+      value: Array.from({ length: Math.max(count, minItems) }, () => value),
+    })),
+    fc.uniqueArray(letters(0, 300), { maxLength: 60 }).map((value) => ({
+      schema: { type: 'array', items: { type: 'string' }, uniqueItems: true },
+      value,
+    })),
+    fc.array(tie('sample'), { minLength: 1, maxLength: 4 }).map((items) => ({
+      schema: { type: 'array', prefixItems: items.map(({ schema }) => schema), items: false, minItems: items.length },
+      value: items.map(({ value }) => value),
+    })),
+    fc.dictionary(letters(1, 4), fc.tuple(tie('sample'), fc.boolean()), { maxKeys: 5 }).map((members) => {
+      const entries = Object.entries(members);
+      return {
+        schema: {
+          type: 'object',
+          properties: Object.fromEntries(entries.map(([key, [{ schema }]]) => [key, schema])),
+          required: entries.flatMap(([key, [, isRequired]]) => (isRequired ? [key] : [])),
+          additionalProperties: false,
+        },
+        value: Object.fromEntries(entries.map(([key, [{ value }]]) => [key, value])),
+      };
+    }),
+    fc.tuple(tie('sample'), fc.nat(200)).map(([{ schema, value }, count]) => ({
+      schema: { type: 'object', additionalProperties: schema },
+      value: Object.fromEntries(Array.from({ length: count }, (_, index) => [`key ${index}`, value])),
+    })),
+    fc.tuple(tie('sample'), tie('sample')).map(([one, other]) => ({
+      schema: { anyOf: [other.schema, one.schema] },
+      value: one.value,
+    })),
+  ),
+})).sample;
+
+describe('structured content that is shortened', () => {
+  test('still fits its schema and is small enough, for any schema and any value that fits it', () => {
+    let shortened = 0;
+    fc.assert(
+      fc.property(sample, fc.integer({ min: 300, max: 20_000 }), ({ schema, value }, maxBytes) => {
+        if (jsonBytes(value, none) <= maxBytes) return;
+        const isValid = validator(schema);
+        assert.ok(isValid(value));
+        const short = shorten(schema, value, Math.floor(maxBytes / 2), maxBytes);
+        if (short === undefined) return;
+        shortened += 1;
+        assert.ok(isValid(short.value));
+        assert.ok(jsonBytes(short.value, none) <= maxBytes);
+      }),
+      { numRuns: 400 },
+    );
+    assert.ok(shortened > 20, `only ${shortened} values were shortened`);
+  });
+
+  test('keeps its shape: only long strings are cut, each with a mark, the longest with where the rest is', () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        id: { type: 'string' },
+        body: { type: 'string' },
+        notes: { type: 'array', items: { type: 'string' } },
+      },
+      required: ['id', 'body', 'notes'],
+    };
+    const value = { id: 'a'.repeat(150), body: 'word '.repeat(4000), notes: ['n'.repeat(3000), 'short'] };
+    const short = shorten(schema, value, 4000)?.value as typeof value;
+    assert.equal(short.id, value.id);
+    assert.match(
+      short.body,
+      /^(word )+(w|wo|wor|word)?\[… \d+ more characters: read_result \{"uri": "signalbox:\/\/results\/call_1"\}\]$/,
+    );
+    assert.match(short.notes[0] ?? '', /^n+\[… \d+ more characters\]$/);
+    assert.equal(short.notes[1], 'short');
+    assert.ok(jsonBytes(short, none) > 3000, 'as much is shown as there is room for');
+  });
+
+  test('loses items of arrays and maps where strings are not enough', () => {
+    const rows = { type: 'array', items: { type: 'object', properties: { id: { type: 'number' } } } };
+    const many = Array.from({ length: 5000 }, (_, id) => ({ id }));
+    const list = shorten({ type: 'object', properties: { rows }, required: ['rows'] }, { rows: many }, 2000);
+    assert.ok(list !== undefined);
+    const kept = (list.value as { rows: typeof many }).rows;
+    assert.ok(kept.length > 100 && kept.length < 200, `${kept.length}`);
+    assert.deepEqual(kept, many.slice(0, kept.length));
+    const map = Object.fromEntries(many.map(({ id }) => [`key${id}`, id]));
+    const short = shorten({ type: 'object', additionalProperties: { type: 'number' } }, map, 2000);
+    const count = Object.keys(short?.value as object).length;
+    assert.ok(count > 50 && count < 200, `${count}`);
+  });
+
+  test('leaves alone what its schema does not let it change, and shortens the rest', () => {
+    const fixed = 'f'.repeat(600);
+    const schema = {
+      type: 'object',
+      properties: {
+        fixed: { const: fixed },
+        free: { type: 'string' },
+        capped: { type: 'string', pattern: '^[a-z]+$' },
+      },
+      required: ['fixed', 'free', 'capped'],
+    };
+    const value = { fixed, free: 'x'.repeat(5000), capped: 'y'.repeat(5000) };
+    const short = shorten(schema, value, 2000, 3000)?.value as typeof value;
+    assert.equal(short.fixed, fixed);
+    assert.match(short.capped, /^y+$/);
+    assert.ok(short.free.length < 2000);
+  });
+
+  test('is not there when nothing that fits the schema is small enough', () => {
+    const numbers = Array.from({ length: 2000 }, (_, index) => index);
+    const schema = { type: 'array', items: { type: 'number' }, minItems: 2000 };
+    assert.equal(shorten(schema, numbers, 1000), undefined);
+  });
+
+  test('is made of a value that does not fit its schema, too', () => {
+    const short = shorten({ type: 'object', required: ['missing'] }, { text: 'x'.repeat(5000) }, 1000);
+    assert.ok(jsonBytes(short?.value ?? null, none) <= 1000);
+  });
+});

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { promisify } from 'node:util';
+import { findExecutable } from '../../src/runtimes/claude-code/find-executable.ts';
+import { claudeEnvironment } from '../support/claude.ts';
+import { type MessagesRequest, heardInMessages, startMessagesServer } from '../support/messages-server.ts';
+import type { Heard } from '../support/model/model-script.ts';
+
+/** Runs a program to its end. */
+export const run = promisify(execFile);
+
+/** A directory that is removed when the test ends. */
+export function temporary(t: TestContext): string {
+  const directory = mkdtempSync(join(tmpdir(), 'signalbox-mcp-clients-'));
+  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** What the model heard, and the request in which it came. */
+export interface ClaudeTurn extends Heard {
+  readonly request: MessagesRequest;
+}
+
+/** What the model of Claude's CLI hears in a turn in which it makes one call at the endpoint. */
+export async function claudeTurn(
+  t: TestContext,
+  server: { readonly url: string; readonly token: string },
+  [tool, input]: readonly [tool: string, input: object],
+): Promise<ClaudeTurn> {
+  const home = temporary(t);
+  const name = `mcp__box__${tool}`;
+  let last: ClaudeTurn | undefined;
+  const api = await startMessagesServer((request) => {
+    const heard = heardInMessages(request);
+    if (heard.tools.includes(name)) last = { ...heard, request };
+    return heard.results.length > 0 ? [{ type: 'text', text: 'done' }] : [{ type: 'tool_use', name, input }];
+  });
+  try {
+    const box = {
+      type: 'http',
+      url: server.url,
+      headers: { Authorization: `Bearer ${server.token}` },
+      alwaysLoad: true,
+    };
+    const file = join(home, 'servers.json');
+    writeFileSync(file, JSON.stringify({ mcpServers: { box } }));
+    const options = ['--mcp-config', file, '--strict-mcp-config', '--allowedTools', name];
+    const running = run(findExecutable() ?? 'claude', ['--print', 'go', ...options], {
+      cwd: home,
+      env: claudeEnvironment(api.url, home),
+    });
+    running.child.stdin?.end();
+    const { stdout } = await running;
+    assert.equal(stdout.trim(), 'done');
+  } finally {
+    await api.close();
+  }
+  return last ?? assert.fail(`the model was never shown ${name}`);
+}
+
+const require = createRequire(import.meta.url);
+/** The program of the Inspector. */
+export const inspector = join(
+  dirname(require.resolve('@modelcontextprotocol/inspector/package.json')),
+  'clients/launcher/build/index.js',
+);
+
+/** What the Inspector prints for a method at a server. */
+export async function inspect(t: TestContext, target: readonly string[], method: readonly string[]): Promise<unknown> {
+  const env = { PATH: process.env['PATH'] ?? '', HOME: temporary(t) };
+  const options = [...method, '--stored-auth-only', '--format', 'json'];
+  const { stdout } = await run(process.execPath, [inspector, '--cli', ...target, '--method', ...options], { env });
+  return (JSON.parse(stdout) as { result: unknown }).result;
+}
