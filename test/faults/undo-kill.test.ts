@@ -23,7 +23,9 @@ test('kill -9 in the middle of an undo, run again: the same result', { timeout: 
   const random = seeded(runSeed);
   // How long undos take here and now is found out on the way: kills before or after them show nothing.
   let longestMs = 60;
-  for (let round = 0; round < rounds; round += 1) {
+  // On a busy machine many kills come too early or too late: more rounds then, until enough of them hit.
+  const isEnough = (): boolean => halfDone > rounds / 5;
+  for (let round = 0; round < rounds || (!isEnough() && round < 20 * rounds); round += 1) {
     const [data, root] = [join(place, `data-${round}`), join(place, `tree-${round}`)];
     mkdirSync(data);
     plant(root);
@@ -47,7 +49,7 @@ test('kill -9 in the middle of an undo, run again: the same result', { timeout: 
     rmSync(data, { recursive: true });
   }
   show(t, { scenario: 'kill -9 in an undo of files', rounds, note: `${halfDone} caught half done` });
-  assert.ok(halfDone > rounds / 5, `only ${halfDone} undos were caught half done: the test shows little`);
+  assert.ok(isEnough(), `only ${halfDone} undos were caught half done: the test shows little`);
 });
 
 function plant(root: string): void {
