@@ -39,6 +39,7 @@ describe('the lock in the console', () => {
     assert.deepEqual(await accessibilityFaults(page), []);
 
     await page.getByRole('link', { name: 'Tools', exact: true }).click();
+    await page.getByLabel('Search tools').fill('order');
     await page.getByRole('link', { name: /^order hidden/ }).click();
     await page.getByText('Not offered: it is not what was accepted into the lock').waitFor();
     await page.getByRole('link', { name: /Look at what changed/ }).click();

@@ -37,9 +37,9 @@ suite('tools with long names', () => {
       const { outcome, decision } = await place.json(['call', own], 1);
       assert.deepEqual([outcome, (decision as { answer: string }).answer], ['denied', 'deny'], rule);
     }
-    const { code, stdout } = await configured({}, rules.join('')).run(['policy', 'check']);
+    const { code, stderr } = await configured({}, rules.join('')).run(['policy', 'check']);
     assert.equal(code, 0);
-    assert.doesNotMatch(stdout, /warning/);
+    assert.doesNotMatch(stderr, /warning/);
   });
 
   test('call and journal take every form of the name', async () => {
@@ -79,17 +79,17 @@ suite('names that fit nothing', () => {
 - { id: bare, match: click, allow: true }
 `;
     const place = configured({}, rules);
-    const { code, stdout } = await place.run(['policy', 'check']);
+    const { code, stdout, stderr } = await place.run(['policy', 'check']);
     assert.equal(code, 0);
     assert.match(
-      stdout,
+      stderr,
       /warning rule "typo" \(policies\.yaml:2\): "mcp__web__clik" in match fits no tool; did you mean "mcp__web__click"\?/,
     );
-    assert.match(stdout, /rule "past" .* "mcp__web__scroll" in deny fits no tool/);
-    assert.match(stdout, /rule "bare" .* "click" in match fits no tool/);
+    assert.match(stderr, /rule "past" .* "mcp__web__scroll" in deny fits no tool/);
+    assert.match(stderr, /rule "bare" .* "click" in match fits no tool/);
     assert.match(stdout, /ok 3 rules/);
     assert.equal(((await place.json(['policy', 'check']))['warnings'] as unknown[]).length, 3);
-    assert.doesNotMatch((await place.run(['policy', 'check', '--no-servers'])).stdout, /warning/);
+    assert.doesNotMatch((await place.run(['policy', 'check', '--no-servers'])).stderr, /warning/);
   });
 
   test('keys of the tools block that match nothing are reported by doctor, tools --why and serve', async () => {

@@ -79,7 +79,9 @@ suite('signalbox stdio', () => {
     const byId = new Map(answers.map((answer) => [(answer as { id: unknown }).id, answer]));
     assert.equal(answers.length, 4);
     assert.match(JSON.stringify(byId.get(1)), /"text":"one"/);
-    assert.match(JSON.stringify(byId.get(2)), /"resultType":"complete".*"text":"two"/);
+    assert.partialDeepStrictEqual(byId.get(2), {
+      result: { resultType: 'complete', content: [{ type: 'text', text: 'two' }] },
+    });
     assert.match(JSON.stringify(byId.get(null)), /-32700/);
     assert.match(JSON.stringify(byId.get(3)), /-32601/);
   });

@@ -41,7 +41,7 @@ export function addCheckCommand(policy: Command, { terminal: { output, errors } 
       const aside = shadowed === 0 ? '' : `, ${shadowed} of them in shadow mode`;
       const said =
         rules.length === 0 ? 'no rules; reads run, everything else asks' : `${count}${aside}, version ${version}`;
-      for (const warning of warnings) await output.print(`${output.colors.yellow('warning')} ${printable(warning)}\n`);
+      for (const warning of warnings) await errors.print(`${errors.colors.yellow('warning')} ${printable(warning)}\n`);
       await output.print(`${output.colors.green('ok')} ${said}\n`);
     });
 }
