@@ -2,16 +2,16 @@ import type { ApprovalAnswer, ApprovalRequest, Approve } from '../model/approval
 import { asksOf } from '../model/decision.ts';
 import { localUser } from './local-user.ts';
 import { oneLine, printable } from './printable.ts';
-import { isYes, question } from './question.ts';
+import { yesOrNo } from './question.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Asks the human at the terminal about one exact call. Anything but a clear yes is a no. */
+/** Asks the human at the terminal about one exact call. No answer is a no. */
 export function askOnTerminal(terminal: Terminal, onInterrupt: () => void): Approve {
   return async (request): Promise<ApprovalAnswer> => {
     await terminal.errors.print(describe(request, terminal));
-    const answer = await question(terminal, 'Run it? [y/N] ', { signal: request.signal, onInterrupt });
+    const isAllowed = await yesOrNo(terminal, 'Run it?', { signal: request.signal, onInterrupt });
     const by = localUser();
-    return isYes(answer) ? { allow: true, by } : { allow: false, by, reason: 'answered no at the terminal' };
+    return isAllowed === true ? { allow: true, by } : { allow: false, by, reason: 'answered no at the terminal' };
   };
 }
 

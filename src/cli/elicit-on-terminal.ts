@@ -2,7 +2,7 @@ import type { Asking, Elicitation, ElicitationAnswer } from '../model/client.ts'
 import type { JsonValue } from '../model/json.ts';
 import { type FormField, fieldsOf } from './form-field.ts';
 import { oneLine, printable } from './printable.ts';
-import { isYes, question } from './question.ts';
+import { question, yesOrNo } from './question.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Asks the human at the terminal what a tool wants to know: field by field, or to visit a page. Ctrl-D cancels. */
@@ -17,13 +17,14 @@ export function elicitOnTerminal(
     await errors.print(`${colors.bold(colors.yellow('the tool asks'))} ${printable(request.message)}\n`);
     if (request.mode === 'url') {
       await errors.print(`  ${oneLine(request.url)}\n  on ${colors.bold(new URL(request.url).host)}\n`);
-      const answer = await ask('Have you opened it? [y/N] ');
-      return { action: answer === undefined ? 'cancel' : isYes(answer) ? 'accept' : 'decline' };
+      const hasOpened = await yesOrNo(terminal, 'Have you opened it?', { signal, onInterrupt });
+      return { action: hasOpened === undefined ? 'cancel' : hasOpened ? 'accept' : 'decline' };
     }
     const fields = fieldsOf(request.requestedSchema);
     const names = fields.map(({ label }) => oneLine(label)).join(', ');
-    const willing = await ask(`Answer${names === '' ? '' : ` (${names})`}? [y/N] `);
-    if (!isYes(willing)) return { action: willing === undefined ? 'cancel' : 'decline' };
+    if (names !== '') await errors.print(`  asks for: ${names}\n`);
+    const isWilling = await yesOrNo(terminal, 'Answer now, field by field?', { signal, onInterrupt });
+    if (isWilling !== true) return { action: isWilling === undefined ? 'cancel' : 'decline' };
     const content: Record<string, JsonValue> = {};
     for (const field of fields) {
       const given = await fill(field, terminal, ask);
@@ -44,7 +45,7 @@ async function fill(
   const { label, description, choices, isRequired, usual } = field;
   if (description !== undefined) await errors.print(`  ${colors.dim(printable(description))}\n`);
   for (const [index, choice] of choices.entries()) await errors.print(`  ${index + 1}. ${oneLine(choice.label)}\n`);
-  const preset = usual === undefined ? (isRequired ? '' : ', may stay empty') : `, usually ${JSON.stringify(usual)}`;
+  const preset = usual === undefined ? (isRequired ? '' : ', may stay empty') : `, default ${JSON.stringify(usual)}`;
   for (;;) {
     const text = await ask(`  ${oneLine(label)} (${field.kind}${oneLine(preset)}): `);
     if (text === undefined) return undefined;

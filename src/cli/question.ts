@@ -26,7 +26,20 @@ export async function question(
   }
 }
 
-/** Whether an answer is a clear yes. */
-export function isYes(answer: string | undefined): boolean {
-  return answer !== undefined && /^\s*y(es)?\s*$/i.test(answer);
+/**
+ * Asks a yes-or-no question until it is answered with y, n or nothing, which is a no. Returns `undefined` when the input ended without
+ * an answer.
+ */
+export async function yesOrNo(
+  terminal: Terminal,
+  text: string,
+  options: QuestionOptions = {},
+): Promise<boolean | undefined> {
+  for (;;) {
+    const answer = await question(terminal, `${text} [y/N] `, options);
+    if (answer === undefined) return undefined;
+    if (/^\s*y(es)?\s*$/i.test(answer)) return true;
+    if (/^\s*(no?)?\s*$/i.test(answer)) return false;
+    await terminal.errors.print('answer y or n\n');
+  }
 }

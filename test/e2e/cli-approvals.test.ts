@@ -37,6 +37,10 @@ suite('approvals', () => {
     const { stdout } = await place.run(['approvals']);
     const short = first.approvalId.slice('appr_'.length, 'appr_'.length + 8);
     assert.match(stdout, new RegExp(`^${short} +pending +mcp__notes__add +bot .*"text":"milk"`, 'm'));
+    for (const slip of ['', 'appr_', short.slice(0, 3)]) {
+      const refused = await place.run(['approve', slip]);
+      assert.deepEqual([refused.code, /too short for an id/.test(refused.stderr)], [2, true], slip);
+    }
     const approved = await place.run(['approve', short.slice(0, 5)]);
     assert.equal(approved.code, 0, approved.stderr);
     assert.match(approved.stdout, /^approved mcp__notes__add/);

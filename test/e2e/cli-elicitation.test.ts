@@ -60,14 +60,18 @@ async function dialogue(tool: string, answers: readonly (readonly [RegExp, strin
 suite('call at a terminal', () => {
   test('a form is filled in field by field: choices, defaults, and again what does not fit', skip, async () => {
     const printed = await dialogue('desk/register', [
-      [/info desk: somebody comes[^]*the tool asks Who are you\?[^]*Answer \(Your name, age, .*\)\? \[y\/N\] /, 'y\r'],
+      [
+        /info desk: somebody comes[^]*the tool asks Who are you\?[^]*asks for: Your name, age, [^]*Answer now, field by field\? \[y\/N\] /,
+        'Ada\r',
+      ],
+      [/answer y or n[^]*field by field\? \[y\/N\] /, 'y\r'],
       [/Your name \(text\): /, 'A\r'],
       [/must NOT have fewer than 2 characters[^]*Your name \(text\): /, 'Ada\r'],
       [/age \(integer\): /, 'young\r'],
       [/must be integer[^]*age \(integer\): /, '36\r'],
       [/member \(y\/n, may stay empty\): /, 'yes\r'],
       [/2\. Green[^]*color \(text, may stay empty\): /, '2\r'],
-      [/city \(text, usually "Berlin"\): /, '\r'],
+      [/city \(text, default "Berlin"\): /, '\r'],
       [/likes \(several, with commas, may stay empty\): /, 'sun, 1\r'],
     ]);
     const content = { name: 'Ada', age: 36, member: true, color: '#0f0', city: 'Berlin', likes: ['sun', 'rain'] };

@@ -78,7 +78,7 @@ suite('questions of servers on the command line', { timeout: 300_000 }, () => {
     assert.match(wrong.stderr, /elicitation-invalid.*\$\.name must be string/s);
     const given = await place.run(['answer', id.slice(0, -3), '--content', '{"name":"Ada"}'], { environment });
     assert.equal(given.code, 0, given.stderr);
-    assert.match(given.stdout, /shop was answered: accept/);
+    assert.match(given.stdout, /answered server shop: accept/);
     assert.match(await result(session), /Ada/);
     const late = await place.run(['answer', id, '--decline'], { environment });
     assert.equal(late.code, 1);
@@ -119,7 +119,7 @@ suite('questions of servers on the command line', { timeout: 300_000 }, () => {
     const ended = finished(child);
     for (const [prompt, answer] of [
       [/server shop[^]*How do you take your tea\?[^]*\[y\/N\] /, 'y\r'],
-      [/Spoons of sugar \(integer, usually 1\): /, '3\r'],
+      [/Spoons of sugar \(integer, default 1\): /, '3\r'],
       [/Milk \(y\/n, may stay empty\): /, 'y\r'],
       [/Size \(text, may stay empty\): /, 'Large mug\r'],
       [/Extras \(.*\): /, '\r'],
@@ -128,7 +128,7 @@ suite('questions of servers on the command line', { timeout: 300_000 }, () => {
       await said(child.stdout, prompt);
       child.stdin.write(answer);
     }
-    assert.match((await ended).stdout, /shop was answered: accept/);
+    assert.match((await ended).stdout, /answered server shop: accept/);
     const text = await result(session);
     for (const part of ['sugar', '3', 'Bob', 'honey']) assert.ok(text.includes(part), part);
   });

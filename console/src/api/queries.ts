@@ -14,6 +14,12 @@ export const queries = {
         return items.filter(({ state }) => state === 'pending');
       },
     }),
+  /** What servers ask the users of sessions. */
+  elicitations: () =>
+    queryOptions({
+      queryKey: ['elicitations'],
+      queryFn: async ({ signal }) => (await api('GET /api/elicitations', { signal })).items,
+    }),
   approval: (id: string) =>
     queryOptions({
       queryKey: ['approvals', id],

@@ -16,7 +16,9 @@ import { useTell } from './toasts.tsx';
 export function Navigation(): ReactNode {
   const { path } = usePlace();
   const [isOpen, setOpen] = useState(false);
-  const { data: waiting = [] } = useQuery(queries.approvals());
+  const { data: approvals = [] } = useQuery(queries.approvals());
+  const { data: elicitations = [] } = useQuery(queries.elicitations());
+  const waitingCount = approvals.length + elicitations.length;
   return (
     <header className={isOpen ? 'side open' : 'side'}>
       <div className="side-head">
@@ -46,9 +48,9 @@ export function Navigation(): ReactNode {
                 >
                   <Icon name={link.icon} />
                   {link.name}
-                  {link.to === '/inbox' && waiting.length > 0 ? (
+                  {link.to === '/inbox' && waitingCount > 0 ? (
                     <span className="count">
-                      {waiting.length}
+                      {waitingCount}
                       <span className="unseen"> waiting</span>
                     </span>
                   ) : undefined}

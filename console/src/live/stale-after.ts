@@ -6,7 +6,7 @@ export function staleAfter(live: LiveEvent): readonly string[] {
     case 'ready':
       return ['*'];
     case 'session':
-      return ['sessions'];
+      return ['sessions', 'elicitations'];
     case 'catalog':
       return ['tools', 'resources', 'prompts', 'servers', 'lock', 'info'];
     case 'journal':

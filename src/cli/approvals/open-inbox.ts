@@ -69,13 +69,23 @@ export async function approvalBy(box: Signalbox, prefix: string): Promise<Approv
   return only(open, prefix, 'appr_') ?? only(all, prefix, 'appr_') ?? unknown('approval', prefix);
 }
 
-/** The item with this id, or the only one whose id begins so; ids need not be given with their first word. */
+/** Fewer characters are too likely a slip, or an empty shell variable. */
+const minIdCharacters = 4;
+
+/**
+ * Returns the item with this id, or the only one whose id begins so; ids need not be given with their first word. Throws a usage
+ * error when the prefix is too short or fits several.
+ */
 export function only<Item extends { readonly id: string }>(
   items: readonly Item[],
   prefix: string,
   word: string,
 ): Item | undefined {
   const start = prefix.startsWith(word) ? prefix : word + prefix;
+  if (start.length < word.length + minIdCharacters)
+    throw usageFailure(`${JSON.stringify(prefix)} is too short for an id`, {
+      next: `give at least ${minIdCharacters} characters of it`,
+    });
   const found = items.filter(({ id }) => id.startsWith(start));
   if (found.length > 1 && !found.some(({ id }) => id === start)) {
     throw usageFailure(`${JSON.stringify(prefix)} is the beginning of ${found.length} ids`, {

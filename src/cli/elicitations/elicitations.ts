@@ -11,7 +11,7 @@ import { Interruption } from '../interruption.ts';
 import { localTime } from '../local-time.ts';
 import { printJson } from '../print-json.ts';
 import { oneLine, printable } from '../printable.ts';
-import { isYes, question } from '../question.ts';
+import { yesOrNo } from '../question.ts';
 import { readArguments } from '../read-arguments.ts';
 import { connectToServer } from '../server/connect.ts';
 import type { ServerClient } from '../server/server-client.ts';
@@ -70,7 +70,7 @@ export function addElicitationCommands(program: Command, { terminal }: CommandCo
       const path = `/api/sessions/${encodeURIComponent(sessionId)}/answer-elicitation`;
       await client.request('POST', path, { body: { elicitationId, ...answer } });
       if (globals.json) return printJson(terminal.output, { elicitationId, sessionId, ...answer });
-      await terminal.output.print(`${oneLine(server)} was answered: ${answer.action}\n`);
+      await terminal.output.print(`answered server ${oneLine(server)}: ${answer.action}\n`);
     });
 }
 
@@ -130,8 +130,8 @@ async function askedAnswer(asked: PendingElicitation, terminal: Terminal): Promi
       return await elicit(asked, { signal: interruption.signal });
     }
     await errors.print(`${printable(asked.message)}\n${printable(JSON.stringify(asked.request, null, 2))}\n`);
-    const allowed = await question(terminal, `Send it to ${oneLine(asked.model)}? [y/N] `);
-    return { action: allowed === undefined ? 'cancel' : isYes(allowed) ? 'accept' : 'decline' };
+    const isAllowed = await yesOrNo(terminal, `Send it to ${oneLine(asked.model)}?`);
+    return { action: isAllowed === undefined ? 'cancel' : isAllowed ? 'accept' : 'decline' };
   } finally {
     interruption.stop();
   }

@@ -10,6 +10,8 @@ export interface ServerStatus extends Omit<RunningServer, 'key'> {
   /** Why it does not answer, or what is not ready. */
   readonly problem?: string;
   readonly tools?: number;
+  /** How many questions of servers wait in its sessions. */
+  readonly questions?: number;
   /** The servers behind it. */
   readonly servers?: readonly Behind[];
 }
@@ -47,12 +49,16 @@ export async function askServer({ key, ...server }: RunningServer): Promise<Serv
   }
 }
 
-async function behind(client: ServerClient): Promise<Pick<ServerStatus, 'tools' | 'servers' | 'configuration'>> {
+async function behind(
+  client: ServerClient,
+): Promise<Pick<ServerStatus, 'tools' | 'questions' | 'servers' | 'configuration'>> {
   try {
     const { configuration } = await client.request<{ configuration?: { file: string } }>('GET', '/api/info');
     const { tools, servers } = await catalogAtServer(client);
+    const { items } = await client.request<{ items: readonly unknown[] }>('GET', '/api/elicitations');
     return {
       tools: tools.length,
+      questions: items.length,
       servers: servers.map(({ name, status, reason, connecting }) => ({
         name,
         status: connecting === true ? 'starting' : status,

@@ -78,8 +78,17 @@ function text(
   if (records === undefined) return `${lines.join('\n')}\n`;
   const { location, waiting, sessions, lastHour } = records;
   const asked = waiting === 0 ? 'nothing waits for an answer' : `${calls(waiting)} for your answer`;
+  const questions = running.reduce((sum, server) => sum + (server.questions ?? 0), 0);
   const rows: readonly (readonly [string, string])[] = [
     ['Approvals', waiting === 0 ? asked : `${colors.yellow(asked)}   →  signalbox approvals`],
+    ...(questions === 0
+      ? []
+      : [
+          [
+            'Questions',
+            `${colors.yellow(counted(questions, 'question'))} of servers   →  signalbox elicitations`,
+          ] as const,
+        ]),
     [
       'Sessions',
       `${sessions.all}${sessions.active === 0 ? '' : ` · ${sessions.active} with a turn that runs or waits`}`,

@@ -103,7 +103,9 @@ describe('packages', () => {
   async function said(model: string, missing: RegExp): Promise<string> {
     const program = `const { modelRuntime } = await import(${JSON.stringify(runtime)});
       const tools = { list: () => [], call: async () => ({}), begin: async () => ({ allowed: false, reason: '' }) };
-      const turn = { session: 's', content: 'hello', cwd: '/', model: ${JSON.stringify(model)}, permissionMode: 'default',
+      const none = () => [];
+      const serverContent = { resources: none, resourceTemplates: none, prompts: none };
+      const turn = { serverContent, session: 's', content: 'hello', cwd: '/', model: ${JSON.stringify(model)}, permissionMode: 'default',
         signal: new AbortController().signal, tools, ask: async () => undefined };
       const events = modelRuntime().turn(turn);
       console.log('the first turn');

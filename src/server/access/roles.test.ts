@@ -23,6 +23,8 @@ interface Operation {
 /** Besides GET, what those who are no admins may send. Whoever adds to it decides who may do it. */
 const changing: Readonly<Record<string, readonly Role[]>> = {
   'POST /api/tools/{name}/call': may.call,
+  'POST /api/resources/read': may.call,
+  'POST /api/prompts/get': may.call,
   'POST /api/call-questions/{id}': may.call,
   'DELETE /api/call-streams/{id}': may.call,
   'POST /api/calls/{id}/undo': may.answer,
@@ -42,6 +44,7 @@ const changing: Readonly<Record<string, readonly Role[]>> = {
   'POST /api/sessions/{id}/approve': may.answer,
   'POST /api/sessions/{id}/deny': may.answer,
   'POST /api/sessions/{id}/submit-answers': may.answer,
+  'POST /api/sessions/{id}/answer-elicitation': may.answer,
 };
 
 /** What agents may look at. */

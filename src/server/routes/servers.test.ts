@@ -93,7 +93,12 @@ describe('a required server', () => {
     await mount(served, { required: true, transport: { type: 'stdio', command: 'no-such-program' } });
     const health = await fetch(`${served.server.url}/api/health`);
     assert.equal(health.status, 503);
-    assert.deepEqual(await health.json(), { status: 'unavailable', journal: 'ok', servers: 'unavailable' });
+    assert.deepEqual(await health.json(), {
+      status: 'unavailable',
+      journal: 'ok',
+      servers: 'unavailable',
+      starting: 0,
+    });
     assert.equal((await bodyOf<Details>(served.get('/api/servers/files'))).required, true);
     await served.box.unmount('files');
     assert.equal((await fetch(`${served.server.url}/api/health`)).status, 200);

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { queries } from '../../api/queries.ts';
-import type { Approval } from '../../api/schema.ts';
+import type { Approval, ElicitationRequired } from '../../api/schema.ts';
 import { PageHead } from '../../app/page-head.tsx';
 import { Link } from '../../app/router.tsx';
 import { useShortcut } from '../../app/shortcuts.tsx';
@@ -16,6 +16,7 @@ import { NotifySwitch } from './notifications.tsx';
 /** Everything that waits for a human: the list on one side, the exact call on the other. */
 export function InboxPage(): ReactNode {
   const { data: waiting, error, refetch } = useQuery(queries.approvals());
+  const { data: elicitations = [] } = useQuery(queries.elicitations());
   const [chosen, setChosen] = useState({ id: '', at: 0 });
   const found = waiting?.findIndex(({ id }) => id === chosen.id) ?? -1;
   // Where one was answered, the one after it is next.
@@ -29,11 +30,12 @@ export function InboxPage(): ReactNode {
   useShortcut('k', 'Previous', () => move(-1), { repeats: true });
   return (
     <div className="page inbox">
-      <PageHead title="Inbox" about="Calls that wait for an answer, of every session and MCP client.">
+      <PageHead title="Inbox" about="Calls and questions that wait for an answer, of every session and MCP client.">
         <NotifySwitch />
       </PageHead>
       {error === null ? undefined : <ProblemNote error={error} onRetry={() => void refetch()} />}
-      {waiting?.length === 0 ? (
+      <ServerQuestions items={elicitations} />
+      {waiting?.length === 0 && elicitations.length === 0 ? (
         <EmptyState icon="check" title="Nothing waits for you">
           <p>When a call needs an answer it appears here at once.</p>
           <TourButton />
@@ -66,6 +68,25 @@ export function InboxPage(): ReactNode {
         </div>
       )}
     </div>
+  );
+}
+
+/** Questions of servers, which are answered in their sessions. */
+function ServerQuestions({ items }: { readonly items: readonly ElicitationRequired[] }): ReactNode {
+  if (items.length === 0) return undefined;
+  return (
+    <section className="card server-questions" aria-label="Questions of servers">
+      <ul>
+        {items.map(({ elicitationId, server, message, sessionId, at }) => (
+          <li key={elicitationId}>
+            <Link to={`/sessions/${sessionId}`}>
+              {server} asks: {message}
+            </Link>{' '}
+            <TimeAgo at={at} />
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

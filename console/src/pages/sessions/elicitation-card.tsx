@@ -161,7 +161,7 @@ function FieldInput(input: Input): ReactNode {
       return <ManyChoices {...input} />;
     case 'boolean':
       return (
-        <label className="tick">
+        <label className="check-field">
           <input type="checkbox" checked={value === true} onChange={(event) => onChange(event.target.checked)} />
           <span>
             {seen(field.label)} <About field={field} />
