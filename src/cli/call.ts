@@ -25,8 +25,8 @@ import { tellWarnings } from './tell-warnings.ts';
 import { terminalClient } from './terminal-client.ts';
 import type { Terminal } from './terminal.ts';
 
-/** How long the server of a tool is waited for: its first start may have to fetch it. */
-const serverWaitMs = 30_000;
+/** How long to wait for the server of a tool: its first start may have to download it. */
+const maxServerWaitMs = 30_000;
 
 interface Options {
   readonly as?: string;
@@ -80,7 +80,7 @@ export function addCallCommand(program: Command, { terminal, exitWith }: Command
     });
 }
 
-/** A call that is to be made, here or at the running server. */
+/** A call to make, in this process or at the running server. */
 interface Making {
   readonly tool: string;
   readonly args: unknown;
@@ -89,7 +89,7 @@ interface Making {
   readonly progress: ProgressLine;
   readonly signal: AbortSignal;
   readonly client: CallClient;
-  /** Asks the person at the terminal; absent where nobody is. */
+  /** Asks the person at the terminal; absent without a terminal. */
   readonly approve?: (request: ApprovalRequest) => Promise<ApprovalAnswer>;
 }
 
@@ -98,7 +98,7 @@ interface Made {
   readonly time: CallTime;
 }
 
-/** Opens the configuration for the call. */
+/** Makes the call in this process, from the configuration. */
 async function callHere(globals: Globals, making: Making): Promise<Made> {
   const { tool, args, options, terminal, progress, signal, client, approve } = making;
   const { openConfiguredBox, readConfiguration } = await loadBoxParts();
@@ -127,11 +127,11 @@ async function callHere(globals: Globals, making: Making): Promise<Made> {
   }
 }
 
-/** Has the running server make the call. */
+/** Makes the call at the running server. */
 async function callThere({ client: server }: ConnectedServer, making: Making): Promise<Made> {
   const { tool, args, options, terminal, progress, signal, client, approve } = making;
   const catalog = await progress.during('waiting for its server', () =>
-    catalogWithTool(server, tool, { signal, waitMs: serverWaitMs }),
+    catalogWithTool(server, tool, { signal, waitMs: maxServerWaitMs }),
   );
   const named = resolveTool(tool, catalog);
   const { session, key, timeout, wait = terminal.canAsk ? undefined : 0 } = options;

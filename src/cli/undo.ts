@@ -68,13 +68,13 @@ export function addUndoCommand(program: Command, { terminal, exitWith }: Command
     });
 }
 
-/** What is to be taken back: one call, or all calls of a session. */
+/** The target of an undo: one call, or all calls of a session. */
 type Undoing = { readonly call: string } | { readonly session: string };
 
 async function undoHere(globals: Globals, what: Undoing, options: UndoOptions): Promise<readonly UndoResult[]> {
   const { openBox, readConfiguration } = await loadBoxParts();
   const { configuration } = readConfiguration(globals);
-  // Servers outside have no undo of their own, so that they need not be started.
+  // External servers have no undo of their own, so they are not started.
   const servers = configuration.servers.filter(({ kind }) => kind === 'local');
   const box = await openBox({ ...configuration, servers }, { data: globals.data, secretsFrom: globals.data });
   try {
@@ -86,7 +86,7 @@ async function undoHere(globals: Globals, what: Undoing, options: UndoOptions): 
   }
 }
 
-/** Has the running server take it back: only there are the tools that may have an undo of their own. */
+/** Runs the undo in the running server, which has the tools with an undo of their own. */
 async function undoThere(
   globals: Globals,
   { client }: ConnectedServer,

@@ -29,7 +29,7 @@ export function concerns({ kind, scope, answer }: Rule, tool: ToolDefinition): b
   switch (kind.kind) {
     case 'match':
       if (answer !== 'allow') return matchesAny(all, kind.match);
-      // Any server can give a tool any name: a bare one allows only where the rule says whose tool it means.
+      // Any server can give a tool any name, so a bare name allows a tool only when the rule names its server.
       return matchesAny(scope.servers === undefined ? full : [...full, ...bare], kind.match);
     case 'requires':
       return kind.targets.some(({ match }) => isAnyMatched(all, match));

@@ -107,7 +107,7 @@ function addRunCommand(jobs: Command, { terminal: { output, errors } }: CommandC
     });
 }
 
-/** Read from the records: with or without a server they are the same. */
+/** Lists jobs from the store, which a running server shares. */
 async function listJobs(globals: Globals): Promise<readonly Job[]> {
   let items: readonly Job[] = [];
   await withReadRecords(globals, async ({ jobs }) => {

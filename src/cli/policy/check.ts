@@ -46,7 +46,7 @@ export function addCheckCommand(policy: Command, { terminal: { output, errors } 
     });
 }
 
-/** Returns a line for each name in the rules that fits nothing. The rules are good all the same, so nothing here makes the check fail. */
+/** Returns a warning for each name in the rules that matches nothing. The rules are still valid, so a warning does not fail the check. */
 async function nameWarnings(rules: readonly Rule[], globals: Globals, errors: Printer): Promise<string[]> {
   try {
     const [{ openBoxAnyway, readConfiguration }, { unmatchedIn }] = await Promise.all([

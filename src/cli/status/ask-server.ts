@@ -32,7 +32,7 @@ interface Health {
 
 const states: ReadonlySet<string> = new Set<Health['status']>(['ok', 'stopping', 'unavailable']);
 
-/** Asks a running server how it is. What the key is needed for is left out where there is none. */
+/** Returns the status of a running server. Details that need the key are left out without one. */
 export async function askServer({ key, ...server }: RunningServer): Promise<ServerStatus> {
   try {
     const { status, ...parts } = await healthOf(server.url);
@@ -61,7 +61,7 @@ async function behind(client: ServerClient): Promise<Pick<ServerStatus, 'tools' 
       ...(configuration === undefined ? {} : { configuration: configuration.file }),
     };
   } catch {
-    // How it is doing is told all the same.
+    // The status is still reported without these details.
     return {};
   }
 }

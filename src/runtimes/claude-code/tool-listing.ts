@@ -21,7 +21,7 @@ export interface ServerListing {
 /** A server without tools. */
 export const noTools: ServerListing = { tools: [], byName: new Map() };
 
-/** A listed tool: the name agents call it by, and the way back for arguments that follow the listed schema. */
+/** A listed tool: the name that agents call it by, and the conversion of arguments from the listed schema back to the tool's own. */
 export interface NamedTool {
   readonly name: string;
   readonly restore: Shape['restore'];

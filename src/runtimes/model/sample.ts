@@ -48,7 +48,7 @@ export async function sample(
   }
 }
 
-/** Reads the messages of a request. Tool results name their call only by its id, so the calls before them are remembered. */
+/** Reads the messages of a request. A tool result refers to its call by id only, so the reader remembers the calls before it. */
 class MessageReader {
   readonly #toolNames = new Map<string, string>();
 
@@ -94,7 +94,7 @@ function userPart(block: JsonObject): Exclude<UserContent, string>[number] {
   if (type === 'text') return { type, text: textOf(block) };
   if ((type !== 'image' && type !== 'audio') || typeof data !== 'string' || typeof mimeType !== 'string')
     throw unusable(block);
-  // Marked as data: the AI SDK would fetch what looks like an address.
+  // Marked as data, because the AI SDK fetches strings that look like URLs.
   return { type: 'file', mediaType: mimeType, data: { type: 'data', data } };
 }
 

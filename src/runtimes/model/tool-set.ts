@@ -55,7 +55,7 @@ function shapedTool(definition: OfferedTool, provider: string, compiler: SchemaC
 function shapeFor(definition: OfferedTool, provider: string, compiler: SchemaCompiler): ShapedTool {
   const shape = shapeTool(definition, dialects[provider] ?? anyDialect, compiler);
   const options = optionsByProvider(definition.providerOptions);
-  // Other providers have no strict form of a schema here; the tool's own wish is passed on with the schema as it is.
+  // Signalbox has no strict form for other providers, so the tool's `strict` option is passed on with its unchanged schema.
   const strict = dialects[provider] === undefined ? options?.[provider]?.['strict'] : shape.strict;
   return {
     shape,
