@@ -24,7 +24,7 @@ async function whenListed(client: Client): Promise<void> {
   await until(() => isListed, 'the tools of the server that answers').finally(() => clearInterval(look));
 }
 
-describe('a server that never answers does not keep', () => {
+describe('a server that never answers does not prevent', () => {
   test('serve from answering initialize and health, or the next server from being started and called', async () => {
     const place = new Place({ 'signalbox.config.json': configuration });
     const child = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token });

@@ -173,7 +173,7 @@ suite('traces of serve', () => {
       assert.match(await served(new Place(withNotes), { ...endpoint, ...environment }), expected);
   });
 
-  test('that the collector does not take are reported, and the server still ends', async () => {
+  test('that the collector refuses are reported, and the server still ends', async () => {
     const stderr = await served(new Place(withNotes), {
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
       OTEL_EXPORTER_OTLP_TIMEOUT: '1000',
