@@ -42,7 +42,7 @@ export function addCallCommand(program: Command, { terminal, exitWith }: Command
     .command('call')
     .summary('call a tool, through the whole pipeline')
     .description(
-      'Calls one tool, at the server that runs on the data directory or else from the configuration: validated, decided, recorded. A call that policy wants asked is asked here, if this is a terminal; else it ends as awaiting-approval, and runs when it is made again after signalbox approve.',
+      'Calls one tool, at the server that runs on the data directory or else from the configuration: validated, decided, recorded. A call that needs approval is asked about at the terminal; without a terminal it ends as awaiting-approval, and runs when you repeat it after signalbox approve.',
     )
     .argument('<tool>', 'mcp__server__tool, server/tool, or the tool’s own name where it is the only one')
     .argument('[json]', 'the arguments as a JSON object, or - to read them from standard input')

@@ -22,7 +22,7 @@ import { runSeed } from '../../test/support/seeded.ts';
 import { treeFingerprint } from '../../test/support/tree-fingerprint.ts';
 import { type Undone, UndoEngine } from './undo-engine.ts';
 
-// Root may read everything, so that root would test nothing here.
+// Root may read everything, so the tests would prove nothing as root.
 becomeOrdinaryUser();
 const place = memoryDirectory('ordinary-undo');
 after(() => removeTree(place));

@@ -170,7 +170,7 @@ function keepDirectoriesInUse(
       conflicts.set(path, `it holds ${shownPath(staying)}, which ${why}`);
     } catch (error) {
       if (!isForbidden(error)) throw error;
-      conflicts.set(path, 'it cannot be looked at: it is closed');
+      conflicts.set(path, 'it cannot be read: it is closed');
     }
     steps.delete(path);
   }

@@ -59,7 +59,7 @@ const probe = spawnSync('script', ['--version'], { encoding: 'utf8' });
 const skip =
   probe.error === undefined && probe.stdout.includes('util-linux') ? {} : { skip: 'needs script of util-linux' };
 
-/** Runs a command at a terminal and types each answer when it is asked for. */
+/** Runs a command in a terminal and types each answer at its prompt. */
 async function dialogue(
   place: Place,
   command: string,

@@ -12,7 +12,7 @@ interface Received {
   readonly body: Buffer;
 }
 
-/** A span as far as the tests look at it. */
+/** The parts of a span that the tests check. */
 interface Span {
   readonly name: string;
   readonly attributes: Readonly<Record<string, unknown>>;
@@ -24,7 +24,7 @@ interface Export {
   readonly spans: readonly Span[];
 }
 
-/** An OTLP collector that keeps what it gets. */
+/** An OTLP collector that records its requests. */
 async function collector(t: TestContext): Promise<{ url: string; received: Received[] }> {
   const received: Received[] = [];
   const server = createServer((request, response) => {

@@ -15,8 +15,7 @@ export async function checkRunning(globals: Globals): Promise<Finding[]> {
 function findingsOf(server: ServerStatus, globals: Globals): Finding[] {
   const { url, pid, status, problem = status, configuration, tools = 0, servers = [] } = server;
   const what = `server at ${url} (process ${pid})`;
-  if (status !== 'ok')
-    return [{ level: 'error', what: `${what}: ${problem}`, fix: 'check its output, or restart it' }];
+  if (status !== 'ok') return [{ level: 'error', what: `${what}: ${problem}`, fix: 'check its output, or restart it' }];
   if (configuration !== undefined && !isConfigurationOf(globals, configuration))
     return [
       {
@@ -31,7 +30,7 @@ function findingsOf(server: ServerStatus, globals: Globals): Finding[] {
     ...down.map(({ name, reason }): Finding => ({
       level: 'error',
       what: `at ${url}: ${reason ?? `server "${name}" is down`}`,
-      fix: `see what it wrote: signalbox tools --why`,
+      fix: `see why: signalbox tools --why`,
     })),
   ];
 }

@@ -33,7 +33,7 @@ interface Served {
   readonly box: Signalbox;
   readonly url: URL;
   readonly server: McpServer;
-  /** Resolves with the progress that a client heard of. */
+  /** Resolves with the progress that a client received. */
   readonly heard: PromiseWithResolvers<unknown>;
 }
 
@@ -78,7 +78,7 @@ const clients: Readonly<Record<string, (t: TestContext, url: URL) => Promise<Fir
   'the second SDK': secondClient,
 };
 
-/** A stream of the transport as it comes: what is on it so far, and the address that messages are posted to. */
+/** Opens a raw stream of the transport: its text so far, and the address that messages are posted to. */
 async function opened(
   t: TestContext,
   url: URL,
