@@ -199,7 +199,8 @@ export const externalServers: Section<'B'> = {
     ],
   },
   B17: {
-    promise: 'a server that answers the probe late is not reported as down, and its guessed revision is probed again after an hour',
+    promise:
+      'a server that answers the probe late is not reported as down, and its guessed revision is probed again after an hour',
     tests: [
       'src/sources/mcp/slow-servers.test.ts > a server that does not answer the probe in time is offered both handshakes > a program of the 2026 revision that starts slowly is spoken to in that revision',
       'src/sources/mcp/slow-servers.test.ts > a server that does not answer the probe in time is offered both handshakes > a program of both eras speaks the older after `initialize`, and the newer on the next connection',
