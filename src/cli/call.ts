@@ -59,7 +59,7 @@ export function addCallCommand(program: Command, { terminal, exitWith }: Command
       const interruption = new Interruption();
       const progress = new ProgressLine(terminal.errors);
       const ask = askOnTerminal(terminal, () => interruption.interrupt());
-      const making: Making = {
+      const call: CommandCall = {
         tool,
         args,
         options,
@@ -70,7 +70,9 @@ export function addCallCommand(program: Command, { terminal, exitWith }: Command
         ...(terminal.canAsk ? { approve: (request) => progress.pauseFor(async () => await ask(request)) } : {}),
       };
       try {
-        const { result, time } = await (server === undefined ? callHere(globals, making) : callThere(server, making));
+        const { result, time } = await (server === undefined
+          ? callLocally(globals, call)
+          : callAtRunningServer(server, call));
         if (globals.json) await printJson(terminal.output, { ...result, ...time });
         else await printResult(terminal, result, time);
         if (result.outcome !== 'completed') exitWith(1);
@@ -81,7 +83,7 @@ export function addCallCommand(program: Command, { terminal, exitWith }: Command
 }
 
 /** A call to make, in this process or at the running server. */
-interface Making {
+interface CommandCall {
   readonly tool: string;
   readonly args: unknown;
   readonly options: Options;
@@ -93,14 +95,14 @@ interface Making {
   readonly approve?: (request: ApprovalRequest) => Promise<ApprovalAnswer>;
 }
 
-interface Made {
+interface TimedResult {
   readonly result: CallResult;
   readonly time: CallTime;
 }
 
 /** Makes the call in this process, from the configuration. */
-async function callHere(globals: Globals, making: Making): Promise<Made> {
-  const { tool, args, options, terminal, progress, signal, client, approve } = making;
+async function callLocally(globals: Globals, call: CommandCall): Promise<TimedResult> {
+  const { tool, args, options, terminal, progress, signal, client, approve } = call;
   const { openConfiguredBox, readConfiguration } = await loadBoxParts();
   const { configuration } = readConfiguration(globals);
   await tellWarnings(configuration, globals, terminal.errors);
@@ -128,8 +130,8 @@ async function callHere(globals: Globals, making: Making): Promise<Made> {
 }
 
 /** Makes the call at the running server. */
-async function callThere({ client: server }: ConnectedServer, making: Making): Promise<Made> {
-  const { tool, args, options, terminal, progress, signal, client, approve } = making;
+async function callAtRunningServer({ client: server }: ConnectedServer, call: CommandCall): Promise<TimedResult> {
+  const { tool, args, options, terminal, progress, signal, client, approve } = call;
   const catalog = await progress.during('waiting for its server', () =>
     catalogWithTool(server, tool, { signal, waitMs: maxServerWaitMs }),
   );

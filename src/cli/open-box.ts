@@ -30,7 +30,7 @@ async function opened(begun: BegunBox, { approve, waitMs = usualWaitMs }: BoxOpt
   try {
     begun.startAll();
     const configured = await begun.open(approve === undefined ? {} : { approve });
-    await whileStarting(configured, waitMs);
+    await awaitFirstStarts(configured, waitMs);
     return configured;
   } catch (error) {
     await begun.close();
@@ -39,7 +39,7 @@ async function opened(begun: BegunBox, { approve, waitMs = usualWaitMs }: BoxOpt
 }
 
 /** Waits until every server was tried once, or until no server has changed for `patienceMs`. */
-async function whileStarting(configured: ConfiguredBox, patienceMs: number): Promise<void> {
+async function awaitFirstStarts(configured: ConfiguredBox, patienceMs: number): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, patienceMs);
   const stop = configured.box.on('CatalogChanged', () => timer.refresh());

@@ -9,7 +9,7 @@ import { problemOf } from './problems/problem-of.ts';
 import { eventStreamHeaders, frameOf } from './sse.ts';
 
 /** A question of a tool that waits for the caller's answer. */
-interface PendingElicitation {
+interface OpenQuestion {
   readonly principal: string;
   readonly resolve: (answer: ElicitationAnswer) => void;
 }
@@ -21,14 +21,14 @@ interface StreamedCall {
 }
 
 /** The call options that report to the caller. */
-type Reports = Pick<CallOptions, 'signal' | 'approve' | 'onProgress' | 'client'>;
+type CallReporting = Pick<CallOptions, 'signal' | 'approve' | 'onProgress' | 'client'>;
 
 const heartbeatMs = 15_000;
 const heartbeat = ':\n\n';
 
 /** Streams the events of running calls to their callers as server-sent events, and holds their open questions. */
 export class StreamedCalls {
-  readonly #pending = new Map<string, PendingElicitation>();
+  readonly #pending = new Map<string, OpenQuestion>();
   readonly #running = new Map<string, StreamedCall>();
   readonly #log: (line: string) => void;
 
@@ -43,7 +43,7 @@ export class StreamedCalls {
   async answer(
     context: ServerContext,
     { canAnswer }: { readonly canAnswer: boolean },
-    run: (reports: Reports) => Promise<CallResult>,
+    run: (reports: CallReporting) => Promise<CallResult>,
   ): Promise<Response> {
     const { outgoing } = context.env;
     const principal = context.var.principal.id;
@@ -129,7 +129,7 @@ function asked(
   const { promise, resolve } = Promise.withResolvers<ApprovalAnswer>();
   const close = (): void => {
     send('approval-closed', { approvalId: request.approvalId });
-    // The question is closed, so the rejection has no reader.
+    // The approval was decided elsewhere or expired, so this answer is ignored.
     resolve({ allow: false });
   };
   if (signal.aborted) close();

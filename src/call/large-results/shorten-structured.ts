@@ -48,9 +48,9 @@ const minMapEntries = 50;
  */
 export function shortenStructured(value: JsonValue, options: StructuredOptions): ShortenedStructure | undefined {
   // A value that was invalid from the start is shortened without validation: validating it is left to the client.
-  const judge = new Judge(options.isValid(value) ? (each) => options.isValid(each) : () => true);
+  const validator = new CutValidator(options.isValid(value) ? (each) => options.isValid(each) : () => true);
   for (const shortest of minStringLengths) {
-    const applied = judge.accept(value, planCuts(value, options, shortest));
+    const applied = validator.accept(value, planCuts(value, options, shortest));
     const made = rebuilt(value, applied);
     if (jsonBytes(made, options.media) <= options.maxBytes) return { value: made, strings: applied.strings };
   }
@@ -58,7 +58,7 @@ export function shortenStructured(value: JsonValue, options: StructuredOptions):
 }
 
 /** Determines which cuts leave the value valid, with a bounded number of validations. */
-class Judge {
+class CutValidator {
   readonly #isValid: (value: JsonValue) => boolean;
   #left = maxValidations;
 
@@ -101,8 +101,8 @@ function withCuts({ strings, items }: Applied, cuts: readonly Cut[], style: 'mar
 /** Returns the cuts that would reduce the value to the target size, those that save most first. */
 function planCuts(value: JsonValue, options: StructuredOptions, shortest: number): readonly Cut[] {
   const { media, tooLarge, aimBytes } = options;
-  const found: Found = { strings: new Map(), containers: [] };
-  find(value, found);
+  const found: Cuttable = { strings: new Map(), containers: [] };
+  collectCuttable(value, found);
   const removed = [...tooLarge].map((from): Cut => ({ kind: 'string', from, marked: '', plain: '' }));
   const long = [...found.strings].filter(([each]) => !media.has(each)).map(([each, count]) => measured(each, count));
   const bytes = jsonBytes(value, media);
@@ -121,17 +121,17 @@ function planCuts(value: JsonValue, options: StructuredOptions, shortest: number
   return [...removed, ...containers, ...cuts];
 }
 
-interface Found {
+interface Cuttable {
   /** How often each string occurs. */
   readonly strings: Map<string, number>;
   readonly containers: object[];
 }
 
-function find(value: JsonValue, found: Found): void {
+function collectCuttable(value: JsonValue, found: Cuttable): void {
   if (typeof value === 'string') found.strings.set(value, (found.strings.get(value) ?? 0) + 1);
   if (typeof value !== 'object' || value === null) return;
   if (Array.isArray(value) || Object.keys(value).length > minMapEntries) found.containers.push(value);
-  for (const each of Object.values(value) as JsonValue[]) find(each, found);
+  for (const each of Object.values(value) as JsonValue[]) collectCuttable(each, found);
 }
 
 interface LongString {

@@ -10,18 +10,18 @@ export interface ServerStatus extends Omit<RunningServer, 'key'> {
   /** Why it does not answer, or what is not ready. */
   readonly problem?: string;
   readonly tools?: number;
-  /** The servers behind it. */
+  /** The servers detailsOf it. */
   readonly servers?: readonly Behind[];
 }
 
-/** A server behind a server. */
+/** A server detailsOf a server. */
 export interface Behind {
   readonly name: string;
   readonly status: 'up' | 'starting' | 'down' | 'disabled';
   readonly reason?: string;
 }
 
-const patienceMs = 10_000;
+const requestTimeoutMs = 10_000;
 
 interface Health {
   readonly status: 'ok' | 'stopping' | 'unavailable';
@@ -40,14 +40,14 @@ export async function askServer({ key, ...server }: RunningServer): Promise<Serv
     const missing = Object.entries(parts).flatMap(([part, state]) => (state === 'unavailable' ? [part] : []));
     const problem = missing.length === 0 ? {} : { problem: `unavailable: ${missing.join(', ')}` };
     const isAsked = key !== undefined && server.role !== 'worker';
-    return { ...server, status, ...problem, ...(isAsked ? await behind(new ServerClient(server.url, key)) : {}) };
+    return { ...server, status, ...problem, ...(isAsked ? await detailsOf(new ServerClient(server.url, key)) : {}) };
   } catch (error) {
     const { cause } = error as { cause?: unknown };
     return { ...server, status: 'silent', problem: messageOf(cause ?? error) };
   }
 }
 
-async function behind(client: ServerClient): Promise<Pick<ServerStatus, 'tools' | 'servers' | 'configuration'>> {
+async function detailsOf(client: ServerClient): Promise<Pick<ServerStatus, 'tools' | 'servers' | 'configuration'>> {
   try {
     const { configuration } = await client.request<{ configuration?: { file: string } }>('GET', '/api/info');
     const { tools, servers } = await catalogAtServer(client);
@@ -67,7 +67,10 @@ async function behind(client: ServerClient): Promise<Pick<ServerStatus, 'tools' 
 }
 
 async function healthOf(url: string): Promise<Health> {
-  const response = await fetch(`${url}/api/health`, { redirect: 'error', signal: AbortSignal.timeout(patienceMs) });
+  const response = await fetch(`${url}/api/health`, {
+    redirect: 'error',
+    signal: AbortSignal.timeout(requestTimeoutMs),
+  });
   // Whoever is not ready says so with 503.
   if (!response.ok && response.status !== 503) throw new Error(`it answers with ${response.status}`);
   return (await response.json()) as Health;

@@ -24,7 +24,7 @@ export async function sample(
   const step = await takeStep({
     chosen,
     instructions: typeof systemPrompt === 'string' ? systemPrompt : '',
-    messages: new MessageReader().read(request.messages),
+    messages: new SamplingMessageParser().read(request.messages),
     tools,
     signal,
     answerTokens: Math.min(request.maxTokens, settings.limits?.answerTokens ?? Number.POSITIVE_INFINITY),
@@ -49,7 +49,7 @@ export async function sample(
 }
 
 /** Reads the messages of a request. A tool result refers to its call by id only, so the reader remembers the calls before it. */
-class MessageReader {
+class SamplingMessageParser {
   readonly #toolNames = new Map<string, string>();
 
   read(messages: readonly JsonValue[]): ModelMessage[] {

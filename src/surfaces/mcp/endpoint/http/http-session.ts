@@ -16,19 +16,19 @@ const keptMs = 60_000;
 const mostStreams = 20;
 
 /** `streamable`: since 2025-03-26. `sse`: HTTP+SSE of 2024-11-05, where everything goes over one stream. */
-export type HttpTransport = 'streamable' | 'sse';
+export type SessionTransport = 'streamable' | 'sse';
 
 /** Options of a session. */
 export interface HttpSessionOptions {
   /** The id of a session that another process began; a new one when absent. */
   readonly id?: string | undefined;
-  readonly transport?: HttpTransport;
+  readonly transport?: SessionTransport;
 }
 
 /** A session over HTTP: a secret id, and the streams that its client can come back to. */
 export class HttpSession {
   readonly id: string;
-  readonly transport: HttpTransport;
+  readonly transport: SessionTransport;
   /** What it is kept under, for other processes. */
   readonly key: string;
   /** On the answers to its requests. */

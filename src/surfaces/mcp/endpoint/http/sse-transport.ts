@@ -13,7 +13,7 @@ const sessionParameter = /[?&]sessionId=([\w-]+)/;
 const placeParameter = /[?&]at=(at_\w+)/;
 
 /** A message that reached a different process than the one that holds the stream. */
-interface PostedElsewhere {
+interface ForwardedMessage {
   /** The key of the session. */
   readonly key: string;
   readonly principal: string;
@@ -58,7 +58,7 @@ export class SseTransport {
 
   constructor(parts: SseTransportParts) {
     this.#parts = parts;
-    parts.relay?.serve('sse', async ({ key, principal, profile, value }: PostedElsewhere, caller) => {
+    parts.relay?.serve('sse', async ({ key, principal, profile, value }: ForwardedMessage, caller) => {
       const session = parts.sessions.ofKey(key);
       const { peer } = session?.conversation ?? {};
       const isOwn = peer?.principal.id === principal && (peer.view.profile ?? null) === profile;
@@ -140,7 +140,7 @@ export class SseTransport {
     const unknown = new Refusal(404, wireCodes.session, 'there is no such session; open a stream with GET');
     if (relay === undefined || place === undefined || place === relay.place) throw unknown;
     const { principal, view } = peer;
-    const posted: PostedElsewhere = {
+    const posted: ForwardedMessage = {
       key: sessionKey(id),
       principal: principal.id,
       profile: view.profile ?? null,
