@@ -76,8 +76,8 @@ function matchCheck({ when }: Kind<'match'>, answer: Rule['answer'], tool: ToolD
 }
 
 /**
- * A tool with several full names is held against a condition on `tool.name` by each of them. A rule that restricts holds when one
- * name fits; one that allows holds when all names of the tool as it is called now do.
+ * Evaluates a condition on `tool.name` for each full name of a tool. A rule that restricts applies when one name matches; a rule that
+ * allows applies only when all current names match.
  */
 function holdsByEveryName(
   { holds, readsToolName }: Condition,

@@ -160,7 +160,7 @@ export const callsUnderControl: Section<'C'> = {
   },
   C12: {
     promise:
-      'a result over its limit is stored whole and handed out shortened: nothing is lost, structured content still fits its schema, media stay media',
+      'a result over its limit is stored whole and returned shortened: nothing is lost, structured content still fits its schema, media stay media',
     tests: [
       'src/call/large-results.test.ts > oversized results > a snapshot of a page of 93 KB is handed out whole',
       'src/call/large-results.test.ts > oversized results > limits hold for a server and for a tool where they have their own',
