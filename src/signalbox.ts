@@ -76,7 +76,7 @@ export interface SignalboxOptions {
   readonly secrets?: Readonly<Record<string, string>>;
   /**
    * Results larger than `maxBytes` (256 KB), or with a picture, sound or file larger than `maxMediaBytes` (5 MB), are stored whole
-   * and handed out shortened; `keepBytes` is the most that is stored (64 MB). Servers and tools may have limits of their own.
+   * and returned shortened; `keepBytes` is the largest size that is stored (64 MB). Servers and tools may have limits of their own.
    */
   readonly results?: ResultLimits & { readonly keepBytes?: number };
   /** How much is kept so that calls can be undone, and for how long. */
@@ -85,7 +85,7 @@ export interface SignalboxOptions {
   readonly timeoutMs?: number;
   /** How many calls a server gets at a time where it does not say (64). */
   readonly concurrency?: number;
-  /** How long after their start lists of tools wait for servers that are still starting (8 s). */
+  /** How long `tools/list` waits for starting servers, counted from their start (8 s). */
   readonly startup?: { readonly waitMs?: number };
   /** Counts and times calls. */
   readonly metrics?: CallMetrics;
@@ -134,7 +134,7 @@ export interface Signalbox extends BoxContent {
   /** How a server outside this process is doing; `undefined` for those that are in it. */
   health(server: string): SourceHealth | undefined;
   /**
-   * Waits until every server, or those of a profile, has ended its first start, well or not, for at most `startup.waitMs` after it
+   * Waits until every server, or those of a profile, has ended its first start, successfully or not, for at most `startup.waitMs` after it
    * began. Returns `undefined` when none is starting.
    */
   awaitStartup(options?: ViewOptions & { readonly signal?: StopSignal }): Promise<void> | undefined;
@@ -193,9 +193,9 @@ export interface Signalbox extends BoxContent {
 }
 
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
-/** A flood limit, far above what clients let through themselves: see `docs/decisions/results.md`. */
+/** A limit against floods, far above the limits of clients: see `docs/decisions/results.md`. */
 const defaultMaxResultBytes = 256 * 1024;
-/** Models take single pictures of up to 5 MB. */
+/** Model APIs accept pictures of up to 5 MB. */
 const defaultMaxMediaBytes = 5 * 1024 * 1024;
 const usualExpiry = 2 * 60 * 60 * 1000;
 const defaultStartupWaitMs = 8000;

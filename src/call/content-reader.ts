@@ -15,10 +15,10 @@ export interface ContentReader {
   ): Promise<JsonObject>;
 }
 
-/** The part of a box that is read from. */
+/** The part of a box that content is read from. */
 export type ContentBox = Pick<BoxContent, 'resources' | 'resourceTemplates' | 'prompts' | 'readResource' | 'getPrompt'>;
 
-/** Returns the content of a box for one caller: only what its profile shows, read in its name. */
+/** Returns a reader for one caller. It lists only the content that the caller's profile shows, and reads as the caller's principal. */
 export function contentReader(
   box: ContentBox,
   caller: Pick<ReadOptions, 'session' | 'principal' | 'profile'>,

@@ -26,21 +26,21 @@ export type ReadOptions = Pick<
   'principal' | 'session' | 'signal' | 'deadline' | 'onProgress' | 'client' | 'profile'
 >;
 
-/** Whose view is listed: a profile's, or everything. */
+/** Selects the content to list: that of one profile, or all of it. */
 export interface ContentView {
   readonly profile?: string | undefined;
 }
 
 /** A resource, and the server that has it. */
 export type ServerResource = ResourceDescription & { readonly server: string };
-/** A family of resources, and the server that has it. */
+/** A resource template, and the server that has it. */
 export type ServerResourceTemplate = ResourceTemplateDescription & { readonly server: string };
 /** A prompt, and the server that has it. */
 export type ServerPrompt = PromptDescription & { readonly server: string };
 
 /** What servers offer besides tools. Answers have the shape that MCP gives them; what fails rejects with a `SignalboxError`. */
 export interface BoxContent {
-  /** The resources of the servers that are up and, where a profile is named, that it shows. */
+  /** The resources of all servers that are up; with a profile, only of the servers that it shows. */
   resources(view?: ContentView): readonly ServerResource[];
   resourceTemplates(view?: ContentView): readonly ServerResourceTemplate[];
   prompts(view?: ContentView): readonly ServerPrompt[];

@@ -35,7 +35,7 @@ export function eventOf(recorded: ToolInvoked): CallEvent | undefined {
   };
 }
 
-/** Returns what an entry says of a tool's names besides the rendered one. */
+/** Returns the names of a tool that a journal entry records besides the rendered one. */
 export function namingIn({ ownName, renamedFrom }: RecordedNaming): RecordedNaming | undefined {
   if (ownName === undefined && renamedFrom === undefined) return undefined;
   return {

@@ -54,7 +54,7 @@ function unusable(name: string, { path, problem, tooLarge }: JsonProblem, larges
 /** The result of an MCP server. `resultType` is about the exchange with that server, everything else about the call. */
 function mcpResult(value: JsonObject): Returned {
   const { content = [], structuredContent, isError, _meta, resultType: _, ...rest } = value;
-  // `isError: false` means nothing here; it is passed on like an unknown field.
+  // `isError: false` has no effect here and is passed on like an unknown field.
   const fields: JsonObject = isError === undefined || isError === true ? rest : { ...rest, isError };
   const result: Mutable<Returned> = { content: mcpContent(content), isError: isError === true };
   if (structuredContent !== undefined) result.structuredContent = structuredContent;
@@ -85,7 +85,7 @@ function toResult(value: JsonValue, structured: boolean): ToolResult {
   return { content: [text(JSON.stringify(value))], structuredContent: value };
 }
 
-/** The fields of a result; whatever else the handler's object holds stays inside. */
+/** Copies the known fields of a result. Other properties of the handler's object are dropped. */
 function toolResult({ content, structuredContent, isError, _meta }: ToolResult): ToolResult {
   return {
     content,

@@ -7,7 +7,7 @@ import { unlessAborted } from '../model/unless-aborted.ts';
 export interface AskedCall {
   readonly isOver: boolean;
   readonly signal: AbortSignal;
-  /** The server that runs it. */
+  /** The server that runs the tool. */
   readonly server: string;
   hold(): () => void;
 }

@@ -18,7 +18,7 @@ function web(): ReturnType<typeof localServer> {
   return localServer({ name: 'web', tools: [defineTool({ ...tool, run: () => 'text' })] });
 }
 
-test('what a session did is found again in the journal by every name of the tool, and by a backtest', async (t) => {
+test('the journal and a backtest find the calls of a session by every name of the tool', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-names-'));
   t.after(() => rmSync(directory, { recursive: true }));
   const opened = async (): Promise<Signalbox> =>

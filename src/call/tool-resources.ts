@@ -4,7 +4,7 @@ import type { BoxContent } from './content.ts';
 /** The part of a box that tools read resources from. */
 export type ResourceBox = Pick<BoxContent, 'resources' | 'resourceTemplates' | 'readResource'>;
 
-/** The call whose tool reads. */
+/** The call whose tool reads resources. */
 type ReadingCall = Pick<ToolContext, 'profile' | 'principal' | 'session' | 'signal' | 'client'> & {
   readonly isOver: boolean;
 };

@@ -32,7 +32,7 @@ export class Catalog {
   #snapshot: CatalogSnapshot | undefined;
   /** Belongs to the snapshot, but is not given out with it: whoever has it could run tools past the pipeline. */
   #byName: ReadonlyMap<string, CatalogTool> = new Map();
-  /** The other forms of full names; those that two tools have lead to neither. */
+  /** Tools by the other forms of their full names. A form that two tools share resolves to neither. */
   #byOtherName: ReadonlyMap<string, CatalogTool> = new Map();
   /** The tools by which others are found; they belong to the snapshot, too. */
   #finders: readonly ToolDefinition[] = [];
@@ -57,7 +57,7 @@ export class Catalog {
     return this.#byName.get(name) ?? this.#byOtherName.get(name);
   }
 
-  /** Returns what a tool is called now whose server has this name for it; `undefined` where it was not renamed, or is listed to nobody. */
+  /** Returns the current name of the tool that its server calls `name`; `undefined` when it was not renamed or is not listed. */
   renamed(name: string): string | undefined {
     const found = this.snapshot.tools.find(
       ({ id, renamedFrom }) =>
@@ -94,7 +94,7 @@ export class Catalog {
   }
 
   /**
-   * Returns the servers whose resources, prompts and instructions a profile shows: those it names; or else those of which it
+   * Returns the servers whose resources, prompts and instructions a profile shows: the servers that it names, or else those of which it
    * shows a tool, and, unless it selects tools, those that have none.
    */
   contentServers(profile: string | undefined): ReadonlySet<string> {

@@ -14,9 +14,9 @@ export interface CatalogTool {
   readonly source: Source;
   readonly offered: SourceTool;
   readonly notices: readonly string[];
-  /** Present where the schema has defaults for arguments that it requires. */
+  /** Fills in defaults; present when the schema has defaults for required arguments. */
   readonly fillDefaults?: FillDefaults;
-  /** Present where the rendered name does not say how the tool is called at its server. */
+  /** Present when the rendered name differs from the server's own name for the tool. */
   readonly naming?: RecordedNaming;
 }
 

@@ -54,7 +54,7 @@ export class SchemaCompiler {
     }
   }
 
-  /** Returns why a schema does not compile. One that is plain and refers to nothing always does, and is not compiled for this. */
+  /** Returns why a schema does not compile. A plain schema without references always compiles, so it is not tried. */
   problem(schema: JsonSchema): string | undefined {
     if (isPlain(withoutDraft(schema)) && !JSON.stringify(schema).includes('"$ref"')) return undefined;
     const compiled = this.compile(schema);

@@ -42,7 +42,7 @@ export function renderName(id: ToolId): RenderedName {
   return { name, notice: `name ${JSON.stringify(id.tool)} ${change}` };
 }
 
-/** Returns the rendered name of a tool by any form of its full name. One that was shortened to 64 characters stays: nobody can tell from what. */
+/** Returns the rendered name of a tool by any form of its full name. A name that was shortened to 64 characters is returned unchanged: its original is not known. */
 export function canonicalName(name: string): string {
   const id = parseName(name);
   if (id === undefined || (name.length === 64 && /_[0-9a-f]{8}$/.test(name))) return name;

@@ -111,7 +111,7 @@ export class Profile {
   }
 }
 
-/** What a pattern that shows tools is held against: not the names from before a rename, which another tool may have now. */
+/** Returns the names that an including pattern is matched against. Names from before a rename are excluded: another tool may have them now. */
 function grantedBy({ full, bare }: ToolNames): readonly string[] {
   return [...full, ...bare];
 }

@@ -1,14 +1,14 @@
 import { type JsonObject, type JsonSchema, type JsonValue, isJsonObject } from '../model/json.ts';
 
-/** Fills in what is missing, in place. Returns whether anything was. */
+/** Fills in missing arguments in place. Returns whether it changed anything. */
 export type FillDefaults = (args: JsonObject) => boolean;
 
 type Keywords = Exclude<JsonSchema, boolean>;
 
 /**
- * Returns how arguments get the defaults of a schema; `undefined` where it has none to give. A property is filled in when it is
+ * Returns a function that fills in the defaults of a schema; `undefined` when the schema has none. A property is filled in when it is
  * required, missing, and has a `default`: in the object itself, in objects and lists within it, through `allOf` and references
- * within the schema. Where a schema leaves a choice (`anyOf`, `oneOf`, `if`), nothing is: nobody can tell which branch is meant.
+ * within the schema. Nothing is filled in below `anyOf`, `oneOf` and `if`: the branch that applies is not known.
  */
 export function fillDefaultsOf(schema: JsonSchema): FillDefaults | undefined {
   if (!isJsonObject(schema) || !hasRequiredDefault(schema, schema, new Set())) return undefined;
@@ -37,11 +37,11 @@ function fillObject(value: JsonObject, node: JsonSchema, root: Keywords): boolea
     if (Object.hasOwn(value, name)) continue;
     const found = defaultOf(properties, name, root);
     if (found === undefined) continue;
-    // Unlike assignment, this makes even `__proto__` a plain key. A copy: whoever runs the tool may change it.
+    // Unlike assignment, this makes even `__proto__` a plain key. The default is copied because the tool may change it.
     const copy = structuredClone(found.value);
     Object.defineProperty(value, name, { value: copy, enumerable: true, configurable: true, writable: true });
     isFilled = true;
-    // A default that a schema within refers back to would be filled in without end.
+    // A default whose schema refers back to itself would be filled in without end.
     const property = properties[name];
     if (property !== undefined && !JSON.stringify(property).includes('"$ref"')) fillValue(copy, property, root);
   }
@@ -58,7 +58,7 @@ function fillValue(value: JsonValue | undefined, node: JsonSchema, root: Keyword
   return (value as JsonValue[]).map((each) => fillValue(each, items, root)).includes(true);
 }
 
-/** The schema that a reference within the document leads to; the schema itself where it is none. */
+/** Resolves a reference within the document; returns a schema without a reference as it is. */
 function resolved(node: JsonSchema | undefined, root: Keywords): Keywords | undefined {
   let schema: unknown = node;
   for (let steps = 0; steps < 16; steps += 1) {
@@ -90,7 +90,7 @@ function decoded(step: string): string {
   }
 }
 
-/** The default of a property: beside a reference, or at the end of it. */
+/** Returns the default of a property, from the property itself or from the schema that it refers to. */
 function defaultOf(properties: Keywords, name: string, root: Keywords): { readonly value: JsonValue } | undefined {
   const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
   const found = [property, resolved(property as JsonSchema | undefined, root)].find(

@@ -36,7 +36,7 @@ export interface ServerProvenance {
 export interface HiddenTool {
   readonly name: string;
   readonly server: string;
-  /** The tool's name as it is before it was rendered, where that changed it. */
+  /** The tool's name before rendering; absent when rendering did not change it. */
   readonly ownName?: string;
   readonly renamedFrom?: string;
   /** What hides it. */
@@ -66,7 +66,7 @@ export function missingServers({ servers }: Pick<CatalogSnapshot, 'servers'>): r
   return servers.filter(({ required, status }) => required === true && status !== 'up');
 }
 
-/** Returns a hidden tool as far as its names go. */
+/** Returns the names of a hidden tool. */
 export function namedHidden(hidden: HiddenTool): NamedTool {
   return recordedTool(hidden.name, hidden);
 }

@@ -1,4 +1,4 @@
-/** How large results may be before they are shortened. */
+/** Limits above which results are shortened. */
 export interface ResultLimits {
   /** Text and structured content of one result, in bytes. Text that repeats the structured content is counted once. */
   readonly maxBytes?: number;
@@ -18,7 +18,7 @@ export interface SourceLimits {
   readonly cacheMs?: number;
   /** The directories that its tools write to: kept before each undoable call, so that it can be undone. */
   readonly workspace?: readonly string[];
-  /** How large results of its tools may be. */
+  /** Limits of the results of its tools. */
   readonly results?: ResultLimits;
 }
 

@@ -95,7 +95,7 @@ export interface SourceTool extends ToolDescription {
   parse(args: JsonObject): Parsed | Promise<Parsed>;
   /** What is wrong with the structured result, if the tool declared its shape. */
   checkOutput?(value: JsonValue): Problem[] | undefined | Promise<Problem[] | undefined>;
-  /** `run` returns the result of an MCP server: passed on as it is, also where Signalbox does not know a part of it. */
+  /** Whether `run` returns a result of MCP, which is passed on unchanged, including fields that Signalbox does not know. */
   readonly returnsMcpResult?: boolean;
   /** Limits of its results, where they differ from those of its server. */
   readonly results?: ResultLimits;

@@ -1,9 +1,9 @@
 import type { StopSignal } from '../model/stop.ts';
 import type { Catalog } from './catalog.ts';
 
-/** How long callers wait for servers that are starting. */
+/** Options of `awaitStartup`. */
 export interface StartupWait {
-  /** Counted from when a server began to start, so that one that never answers delays nobody later. */
+  /** Counted from the start of each server, so that a server that never answers does not delay later callers. */
   readonly waitMs: number;
   /** Waits only for servers that this profile can show. */
   readonly profile?: string | undefined;
@@ -11,7 +11,7 @@ export interface StartupWait {
 }
 
 /**
- * Waits until every server has ended its first start, well or not, for at most `waitMs` after that start began, or until the signal
+ * Waits until every server has ended its first start, successfully or not, for at most `waitMs` after that start began, or until the signal
  * is aborted. Returns `undefined` when there is nothing to wait for.
  */
 export function awaitStartup(catalog: Catalog, { waitMs, profile, signal }: StartupWait): Promise<void> | undefined {
@@ -37,9 +37,9 @@ export function awaitStartup(catalog: Catalog, { waitMs, profile, signal }: Star
 
 /** A server in its first start. */
 export interface StartingServer {
-  /** Resolves when the start has ended, well or not. */
+  /** Resolves when the start has succeeded or failed. */
   readonly ended: Promise<void>;
-  /** Stops watching it. */
+  /** Stops watching the server. */
   stop(): void;
 }
 

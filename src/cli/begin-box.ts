@@ -25,7 +25,7 @@ export interface BeginOptions {
 export interface BegunBox {
   /** Makes the box. */
   open(late?: LateOptions): Promise<ConfiguredBox>;
-  /** Starts as many servers at the same time as configured: clients are answered, or there are none. */
+  /** Raises the number of concurrent starts to the configured one. Called when clients are being answered, or when there are none. */
   startAll(): void;
   /** Ends the servers: without a box that has them, nobody else does. */
   close(): Promise<void>;

@@ -25,8 +25,8 @@ import { tellWarnings } from './tell-warnings.ts';
 import { terminalClient } from './terminal-client.ts';
 import type { Terminal } from './terminal.ts';
 
-/** How long the server of a tool is waited for: its first start may have to fetch it. */
-const serverWaitMs = 30_000;
+/** How long to wait for the server of a tool: its first start may have to download it. */
+const maxServerWaitMs = 30_000;
 
 interface Options {
   readonly as?: string;
@@ -42,7 +42,7 @@ export function addCallCommand(program: Command, { terminal, exitWith }: Command
     .command('call')
     .summary('call a tool, through the whole pipeline')
     .description(
-      'Calls one tool, at the server that runs on the data directory or else from the configuration: validated, decided, recorded. A call that policy wants asked is asked here, if this is a terminal; else it ends as awaiting-approval, and runs when it is made again after signalbox approve.',
+      'Calls one tool, at the server that runs on the data directory or else from the configuration: validated, decided, recorded. A call that needs approval is asked about at the terminal; without a terminal it ends as awaiting-approval, and runs when you repeat it after signalbox approve.',
     )
     .argument('<tool>', 'mcp__server__tool, server/tool, or the tool’s own name where it is the only one')
     .argument('[json]', 'the arguments as a JSON object, or - to read them from standard input')
@@ -59,7 +59,7 @@ export function addCallCommand(program: Command, { terminal, exitWith }: Command
       const interruption = new Interruption();
       const progress = new ProgressLine(terminal.errors);
       const ask = askOnTerminal(terminal, () => interruption.interrupt());
-      const making: Making = {
+      const call: CommandCall = {
         tool,
         args,
         options,
@@ -70,7 +70,9 @@ export function addCallCommand(program: Command, { terminal, exitWith }: Command
         ...(terminal.canAsk ? { approve: (request) => progress.pauseFor(async () => await ask(request)) } : {}),
       };
       try {
-        const { result, time } = await (server === undefined ? callHere(globals, making) : callThere(server, making));
+        const { result, time } = await (server === undefined
+          ? callLocally(globals, call)
+          : callAtRunningServer(server, call));
         if (globals.json) await printJson(terminal.output, { ...result, ...time });
         else await printResult(terminal, result, time);
         if (result.outcome !== 'completed') exitWith(1);
@@ -80,8 +82,8 @@ export function addCallCommand(program: Command, { terminal, exitWith }: Command
     });
 }
 
-/** A call that is to be made, here or at the running server. */
-interface Making {
+/** A call to make, in this process or at the running server. */
+interface CommandCall {
   readonly tool: string;
   readonly args: unknown;
   readonly options: Options;
@@ -89,18 +91,18 @@ interface Making {
   readonly progress: ProgressLine;
   readonly signal: AbortSignal;
   readonly client: CallClient;
-  /** Asks the person at the terminal; absent where nobody is. */
+  /** Asks the person at the terminal; absent without a terminal. */
   readonly approve?: (request: ApprovalRequest) => Promise<ApprovalAnswer>;
 }
 
-interface Made {
+interface TimedResult {
   readonly result: CallResult;
   readonly time: CallTime;
 }
 
-/** Opens the configuration for the call. */
-async function callHere(globals: Globals, making: Making): Promise<Made> {
-  const { tool, args, options, terminal, progress, signal, client, approve } = making;
+/** Makes the call in this process, from the configuration. */
+async function callLocally(globals: Globals, call: CommandCall): Promise<TimedResult> {
+  const { tool, args, options, terminal, progress, signal, client, approve } = call;
   const { openConfiguredBox, readConfiguration } = await loadBoxParts();
   const { configuration } = readConfiguration(globals);
   await tellWarnings(configuration, globals, terminal.errors);
@@ -127,11 +129,11 @@ async function callHere(globals: Globals, making: Making): Promise<Made> {
   }
 }
 
-/** Has the running server make the call. */
-async function callThere({ client: server }: ConnectedServer, making: Making): Promise<Made> {
-  const { tool, args, options, terminal, progress, signal, client, approve } = making;
+/** Makes the call at the running server. */
+async function callAtRunningServer({ client: server }: ConnectedServer, call: CommandCall): Promise<TimedResult> {
+  const { tool, args, options, terminal, progress, signal, client, approve } = call;
   const catalog = await progress.during('waiting for its server', () =>
-    catalogWithTool(server, tool, { signal, waitMs: serverWaitMs }),
+    catalogWithTool(server, tool, { signal, waitMs: maxServerWaitMs }),
   );
   const named = resolveTool(tool, catalog);
   const { session, key, timeout, wait = terminal.canAsk ? undefined : 0 } = options;

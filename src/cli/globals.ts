@@ -8,7 +8,7 @@ export interface Globals {
   /** Absolute path of the data directory. */
   readonly data: string;
   readonly json: boolean;
-  /** Whether a server that runs on the data directory is left out of it. */
+  /** Whether the command ignores a server that runs on the data directory. */
   readonly local: boolean;
 }
 

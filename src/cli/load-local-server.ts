@@ -17,7 +17,7 @@ export async function loadLocalServer(entry: LocalModuleEntry): Promise<Source> 
   }
 }
 
-/** Imports the module of an entry and makes a server of its exports. Rejects with the reason why it cannot be had. */
+/** Imports the module of an entry and creates a server from its exports. Rejects with the reason when the import fails. */
 export async function importLocalServer(entry: LocalModuleEntry): Promise<Source> {
   let exports: Readonly<Record<string, unknown>>;
   try {

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 
-const checkMs = 500;
-/** Read while this module is loaded: npm may be gone by the time somebody asks. */
+const checkIntervalMs = 500;
+/** Read when this module is loaded, because npm may have exited before `onNpmExit` is called. */
 const parent = process.ppid;
 const aboveShell = parentOfShell(parent);
 
 /**
- * Calls back once the npm that started this process is gone; does nothing where none did. npm passes a signal only to its shell,
+ * Calls back once the npm that started this process has exited; does nothing when npm did not start it. npm passes a signal only to its shell,
  * which may end without passing it on, and a killed npm passes nothing. Returns a function that stops watching.
  */
 export function onNpmExit(callback: () => void): () => void {
@@ -16,11 +16,11 @@ export function onNpmExit(callback: () => void): () => void {
     if (process.ppid === parent && !isShellOrphaned) return;
     clearInterval(timer);
     callback();
-  }, checkMs).unref();
+  }, checkIntervalMs).unref();
   return () => clearInterval(timer);
 }
 
-/** Returns the parent of a `sh -c …`; `undefined` for any other process, and where there is no /proc. */
+/** Returns the parent of a `sh -c …` process; `undefined` for any other process, and without /proc. */
 function parentOfShell(pid: number): number | undefined {
   try {
     if (readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0')[1] !== '-c') return undefined;

@@ -5,7 +5,7 @@ import type { ConfiguredBox } from './configured/configured-box.ts';
 
 /** What a command adds to the configuration. */
 export interface BoxOptions extends BeginOptions, Pick<SignalboxOptions, 'approve'> {
-  /** How long to wait for external servers while none comes up (10 s); what is not up by then comes into the catalog when it is. */
+  /** How long to wait for external servers while none comes up (10 s). Servers that take longer join the catalog when they are up. */
   readonly waitMs?: number;
 }
 
@@ -30,7 +30,7 @@ async function opened(begun: BegunBox, { approve, waitMs = usualWaitMs }: BoxOpt
   try {
     begun.startAll();
     const configured = await begun.open(approve === undefined ? {} : { approve });
-    await whileStarting(configured, waitMs);
+    await awaitFirstStarts(configured, waitMs);
     return configured;
   } catch (error) {
     await begun.close();
@@ -38,8 +38,8 @@ async function opened(begun: BegunBox, { approve, waitMs = usualWaitMs }: BoxOpt
   }
 }
 
-/** Waits until every server was tried once, as long as no more than this passes without a change of any. */
-async function whileStarting(configured: ConfiguredBox, patienceMs: number): Promise<void> {
+/** Waits until every server was tried once, or until no server has changed for `patienceMs`. */
+async function awaitFirstStarts(configured: ConfiguredBox, patienceMs: number): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, patienceMs);
   const stop = configured.box.on('CatalogChanged', () => timer.refresh());

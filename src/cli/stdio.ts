@@ -15,7 +15,7 @@ import type { Terminal } from './terminal.ts';
 import { onModuleFile } from './tool-modules.ts';
 
 const graceMs = 5000;
-const afterFirstMs = 20;
+const startDelayMs = 20;
 
 /** `signalbox stdio`: the MCP endpoint over standard input and output. */
 export function addStdioCommand(program: Command, { terminal }: CommandContext): void {
@@ -60,8 +60,8 @@ async function stdio(
     const view = endpoint.view(profile);
     const signal = AbortSignal.any([interruption.signal, output.closed]);
     boundGarbage();
-    // The client has sent its first message by now, which is answered before the next programs are started.
-    setTimeout(() => begun.startAll(), afterFirstMs).unref();
+    // The delay lets this process answer the client's first message before it starts more programs.
+    setTimeout(() => begun.startAll(), startDelayMs).unref();
     const principal = { id: 'stdio', kind: 'agent' } as const;
     const log = (line: string): void => void errors.print(`${line}\n`);
     await serveStdio({

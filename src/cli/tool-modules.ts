@@ -2,23 +2,23 @@ import { existsSync, realpathSync } from 'node:fs';
 import { createRequire, registerHooks } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-/** One module of tools, and the files that it is made of. */
+/** One tool module, and its files. */
 interface ToolModule {
-  /** Grows with every change of one of its files: Node imports a module once for each address, so that each change needs another. */
+  /** Incremented with every change of one of its files. Node caches modules by URL, so each change needs a new URL. */
   generation: number;
-  /** Its own file and every file that it imports, directly or not. Files of packages are not among them. */
+  /** Its own file and every file that it imports, directly or not. Files of packages are excluded. */
   readonly files: Set<string>;
 }
 
 const modules = new Map<string, ToolModule>();
-/** Marks the addresses of modules that were changed since the start; what they import is imported again with them. */
+/** The query parameter of the URLs of reloaded modules. Files that they import get it too. */
 const generationParameter = 'signalbox-generation';
 const listeners = new Set<(file: string) => void>();
 let isRegistered = false;
 
-/** Imports a module of tools as it is now. What it imports is watched from then on, also when the import fails. */
+/** Imports the current version of a tool module. Watches the files that it imports, even when the import fails. */
 export async function importToolModule(file: string): Promise<Readonly<Record<string, unknown>>> {
-  // Not before: every import after this goes through the hooks.
+  // Registered only now, because the hooks slow down every later import.
   registerOnce();
   const module = moduleOf(file);
   const { generation } = module;
@@ -28,21 +28,21 @@ export async function importToolModule(file: string): Promise<Readonly<Record<st
   return (await import(url.href)) as Readonly<Record<string, unknown>>;
 }
 
-/** Calls the listener with each file of a module of tools, before it is read. */
+/** Calls the listener with each file of a tool module before it is read. */
 export function onModuleFile(listener: (file: string) => void): void {
   listeners.add(listener);
 }
 
-/** The files that the module of tools at this path is made of, as far as it was imported. */
+/** Returns the files of the tool module at this path that were imported so far. */
 export function filesOfModule(file: string): ReadonlySet<string> {
   return modules.get(file)?.files ?? new Set();
 }
 
-/** Has the next import of a module read all of its files again. The code of before stays in memory, where calls may still run it. */
+/** Makes the next import of a module read all of its files again. The old code stays in memory, because calls may still run it. */
 export function renewToolModule(file: string): void {
   const module = moduleOf(file);
   module.generation += 1;
-  // CommonJS modules are cached by path, whatever the address says.
+  // CommonJS modules are cached by path, without the query.
   const { cache } = createRequire(import.meta.url);
   for (const each of module.files) delete cache[each];
 }
@@ -55,7 +55,7 @@ function moduleOf(file: string): ToolModule {
 
 /**
  * Lets tool modules `import … from 'signalbox'` where the package is not installed next to them: in a fresh clone,
- * or with a global installation. A package that is found the usual way comes first. Follows what tool modules import.
+ * or with a global installation. An installed package takes precedence. Also records the files that tool modules import.
  */
 function registerOnce(): void {
   if (isRegistered) return;
@@ -72,7 +72,7 @@ function registerOnce(): void {
       const { parentURL = '' } = context;
       const importers = isOfFile(specifier) ? importersAt(parentURL) : [];
       if (importers.length === 0) return nextResolve(specifier, context);
-      // Before it is looked for: one that is not there may come.
+      // Recorded before it is resolved: a missing file may be created later.
       if (specifier.startsWith('.')) note(new URL(specifier, parentURL).href, importers);
       const resolved = nextResolve(specifier, context);
       if (!note(resolved.url, importers) || context.conditions?.includes('require') === true) return resolved;
@@ -85,13 +85,13 @@ function registerOnce(): void {
   });
 }
 
-/** The modules of tools that the importing file is a part of. */
+/** Returns the tool modules that the importing file belongs to. */
 function importersAt(parentUrl: string): readonly ToolModule[] {
   const file = pathOf(parentUrl);
   return file === undefined ? [] : [...modules.values()].filter(({ files }) => files.has(file));
 }
 
-/** Adds a file to the modules that import it; false for what is not theirs: builtins and packages. */
+/** Adds a file to the modules that import it. Returns false for builtins and packages. */
 function note(url: string, importers: readonly ToolModule[]): boolean {
   const file = pathOf(url);
   if (file === undefined || /[\\/]node_modules[\\/]/.test(file)) return false;
@@ -104,7 +104,7 @@ function addFile(file: string, importers: readonly ToolModule[]): void {
   for (const listener of listeners) listener(file);
 }
 
-/** Whether an import names a file, not a package. */
+/** Returns whether an import names a file, not a package. */
 function isOfFile(specifier: string): boolean {
   return /^(?:\.{0,2}\/|file:|#)/.test(specifier);
 }

@@ -16,7 +16,7 @@ import { Table } from './table.ts';
 import { tellWarnings } from './tell-warnings.ts';
 import type { Printer, Terminal } from './terminal.ts';
 
-/** How long servers that start are waited for. */
+/** How long to wait for servers that are starting. */
 const waitMs = 10_000;
 
 /** `signalbox tools`: the catalog. */
@@ -44,7 +44,7 @@ export function addToolsCommand(program: Command, { terminal }: CommandContext):
     });
 }
 
-/** The catalog of the configuration, whose servers are started for it. */
+/** Starts the servers of the configuration and returns their catalog. */
 async function ownCatalog(
   globals: Globals,
   { profile }: { readonly profile?: string },

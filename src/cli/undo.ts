@@ -54,8 +54,8 @@ export function addUndoCommand(program: Command, { terminal, exitWith }: Command
       const what = session === undefined ? { call: call ?? '' } : { session };
       try {
         const results = await (server === undefined
-          ? undoHere(globals, what, options)
-          : undoThere(globals, server, what, options));
+          ? undoLocally(globals, what, options)
+          : undoAtRunningServer(globals, server, what, options));
         if (globals.json) await printJson(terminal.output, session === undefined ? results[0] : { items: results });
         else
           await terminal.output.print(
@@ -68,13 +68,13 @@ export function addUndoCommand(program: Command, { terminal, exitWith }: Command
     });
 }
 
-/** What is to be taken back: one call, or all calls of a session. */
-type Undoing = { readonly call: string } | { readonly session: string };
+/** The target of an undo: one call, or all calls of a session. */
+type UndoTarget = { readonly call: string } | { readonly session: string };
 
-async function undoHere(globals: Globals, what: Undoing, options: UndoOptions): Promise<readonly UndoResult[]> {
+async function undoLocally(globals: Globals, what: UndoTarget, options: UndoOptions): Promise<readonly UndoResult[]> {
   const { openBox, readConfiguration } = await loadBoxParts();
   const { configuration } = readConfiguration(globals);
-  // Servers outside have no undo of their own, so that they need not be started.
+  // External servers have no undo of their own, so they are not started.
   const servers = configuration.servers.filter(({ kind }) => kind === 'local');
   const box = await openBox({ ...configuration, servers }, { data: globals.data, secretsFrom: globals.data });
   try {
@@ -86,11 +86,11 @@ async function undoHere(globals: Globals, what: Undoing, options: UndoOptions): 
   }
 }
 
-/** Has the running server take it back: only there are the tools that may have an undo of their own. */
-async function undoThere(
+/** Runs the undo in the running server, which has the tools with an undo of their own. */
+async function undoAtRunningServer(
   globals: Globals,
   { client }: ConnectedServer,
-  what: Undoing,
+  what: UndoTarget,
   { partial, again, waitMs, signal }: UndoOptions,
 ): Promise<readonly UndoResult[]> {
   const body = {

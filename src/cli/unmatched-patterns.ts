@@ -15,7 +15,7 @@ export function unmatchedPatterns(box: Pick<Signalbox, 'profiles' | 'catalog'>):
     );
 }
 
-/** Returns a line for each name and pattern in the `tools` block of a server that fits none of its tools. */
+/** Returns a warning for each name and pattern in the `tools` block of a server that matches none of its tools. */
 export function unmatchedKeys(box: Pick<Signalbox, 'catalog'>): string[] {
   return box
     .catalog()

@@ -63,7 +63,7 @@ export interface Configuration {
   readonly approvals: { readonly expireAfterMs: number };
   /** How long entries of the journal are kept, and the directory they are written to before they go; for ever unless said. */
   readonly retention: { readonly journalMs: number; readonly exportTo: string } | undefined;
-  /** How many server programs start at the same time, and how long lists of tools wait for servers that are starting. */
+  /** The number of server programs that start at the same time, and how long `tools/list` waits for starting servers. */
   readonly startup: { readonly concurrency: number; readonly waitMs: number };
   readonly builtinName: string;
   readonly agents: AgentEntries;

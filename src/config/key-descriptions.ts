@@ -44,14 +44,14 @@ export const keyDescriptions: Readonly<Record<string, string>> = {
   'mcpServers.*.tools.describe': 'Other descriptions.',
   'mcpServers.*.tools.title': 'Other titles.',
   'mcpServers.*.tools.arguments':
-    'What becomes of a tool’s arguments. By a pattern, it holds for the arguments that a tool has.',
+    'How a tool’s arguments are changed. Under a pattern, it applies to the arguments that a tool has.',
   'mcpServers.*.tools.arguments.*.default': 'Filled in where the caller gives none.',
   'mcpServers.*.tools.arguments.*.hide': 'Not shown, and refused when given.',
   'mcpServers.*.tools.arguments.*.set': 'Always these values; not shown, and refused when given.',
   'mcpServers.*.tools.effect': 'What a tool does to the world. Comes before what the server says of it.',
   'mcpServers.*.tools.providerOptions': 'Options of a tool for one model provider, under the provider’s name.',
   'mcpServers.*.tools.labels':
-    'Labels for flow rules, besides those that a tool has; those of all keys that fit add up.',
+    'Labels for flow rules, besides those that a tool has; labels of all matching keys are combined.',
   'mcpServers.*.tools.results': 'Limits of the results of single tools, as under `results`.',
   'mcpServers.*.tools.results.*.maxBytes': 'Text and structured content of one result, in bytes.',
   'mcpServers.*.tools.results.*.maxMediaBytes': 'One picture, sound or file, in bytes.',
@@ -70,7 +70,7 @@ export const keyDescriptions: Readonly<Record<string, string>> = {
   'mcpServers.*.workspace':
     'The directories that its tools write to: kept before each undoable call, so that it can be undone.',
   'mcpServers.*.roots':
-    'The directories that it is given when it asks for roots outside a call, or for a caller without any (`workspace`).',
+    'The directories that it gets when it asks for roots outside a call, or during a call whose client has none (default: `workspace`).',
   'mcpServers.*.results': 'Limits of the results of this server, as under `results`.',
   'mcpServers.*.results.maxBytes': 'Text and structured content of one result, in bytes.',
   'mcpServers.*.results.maxMediaBytes': 'One picture, sound or file, in bytes.',
@@ -81,7 +81,7 @@ export const keyDescriptions: Readonly<Record<string, string>> = {
   policies: 'The file with the rules, or the rules themselves.',
   store:
     'Where records are kept: `sqlite` in the data directory, or a `postgres://` address; also as a reference (`${env:DATABASE_URL}`). `SIGNALBOX_STORE` comes first.',
-  results: 'How large results may be. Larger ones are stored whole and handed out shortened.',
+  results: 'Limits of results. Larger results are stored whole and returned shortened.',
   'results.maxBytes':
     'Text and structured content of one result, in bytes (262,144). Text that repeats the structured content is counted once.',
   'results.maxMediaBytes':
@@ -146,7 +146,7 @@ export const keyDescriptions: Readonly<Record<string, string>> = {
   'retention.journal': 'Entries that are older go, once they are written to a file.',
   'retention.exportTo': 'The directory of those files.',
   startup: 'How servers are started.',
-  'startup.concurrency': 'How many programs start at the same time (4).',
+  'startup.concurrency': 'The number of programs that start at the same time (4).',
   'startup.wait':
     'How long after the start `tools/list`, and the turn of an agent, wait for servers that are still starting (8s). Their tools are listed when they are up.',
 };

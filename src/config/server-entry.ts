@@ -170,7 +170,7 @@ function passthroughFindings(settings: ExternalSettings, path: readonly string[]
   return [...findings, { path: [...path, 'auth', 'type'], message, hint: 'use "bearer", or take "passthrough" out' }];
 }
 
-/** The keys of `auth` that only one grant uses. */
+/** The keys of `auth` that are valid with one grant only. */
 const grantOfKey = { privateKey: 'client_credentials', assertionFile: 'jwt_bearer' } as const;
 
 function authFindings({ auth, url }: ExternalSettings, path: readonly string[]): Finding[] {

@@ -77,9 +77,9 @@ interface CallFacts {
   /** Without secrets. */
   readonly arguments: JsonObject;
   readonly server?: string;
-  /** The tool's name as it is before it was rendered, where that changed it. */
+  /** The tool's name before rendering; absent when rendering did not change it. */
   readonly ownName?: string;
-  /** The server's name for the tool, where it was given another. */
+  /** The server's own name for the tool; absent unless the tool was renamed. */
   readonly renamedFrom?: string;
   /** How the tool was reached: `local:notes`, `mcp:files`. */
   readonly adapter?: string;

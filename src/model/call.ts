@@ -63,14 +63,14 @@ export interface CallError {
   readonly rpc?: { readonly code: number; readonly data?: JsonValue };
 }
 
-/** Parts of a tool's result that only its caller reads: passed on as the server sent them. */
+/** Parts of a tool's result that pass to the caller unchanged and that models do not read. */
 export interface ResultExtras {
   readonly _meta?: JsonObject;
-  /** Fields that this version of Signalbox does not know. */
+  /** Result fields that this version of Signalbox does not know. */
   readonly fields?: JsonObject;
 }
 
-/** How a call ended. A model reads `content`, or where that is empty `structuredContent`, or the message of the error. */
+/** The outcome of a call. A model reads `content`; when that is empty, `structuredContent` or the error message. */
 export type CallOutcome =
   | (ResultExtras & {
       readonly outcome: 'completed';

@@ -60,8 +60,8 @@ export interface CallClient {
    */
   readonly identity?: object;
   /**
-   * The conversation of the call, where every call has an identity of its own. A call that was given up in the same conversation does not
-   * keep this one from being asked.
+   * The conversation of the call, for clients that give every call an identity of its own. An abandoned call of the same conversation
+   * does not block questions to this one.
    */
   readonly conversation?: string;
   /** Asks the person behind the call. */

@@ -44,7 +44,7 @@ export function text(value: string): ContentBlock {
   return { type: 'text', text: value };
 }
 
-/** Returns the blocks that a model reads of an outcome: at least one, and none that is empty, which some providers refuse. */
+/** Returns the blocks that a model reads of an outcome: at least one, and no empty ones, because some providers refuse those. */
 export function readableBlocks(outcome: {
   readonly content: readonly ContentBlock[];
   readonly structuredContent?: JsonValue;
@@ -84,7 +84,7 @@ function renderBlock(block: ContentBlock, limit: number): string {
   }
 }
 
-/** Names a block of a type that a newer revision of MCP may have added: it passes through, but is not part of the union. */
+/** Describes a block of an unknown type, which a newer revision of MCP may have added. It passes through, but is not in the union. */
 export function unknownBlock(block: never): string {
   return `[${(block as { readonly type: string }).type}]`;
 }

@@ -21,7 +21,7 @@ export function namePattern(pattern: string): (name: string) => boolean {
   };
 }
 
-/** Tells whether one of a tool's names fits a pattern. */
+/** Returns whether one of a tool's names matches a pattern. */
 export function isAnyMatched(names: readonly string[], pattern: string): boolean {
   return names.some(namePattern(pattern));
 }

@@ -13,10 +13,10 @@ export class RpcError extends Error {
   }
 }
 
-/** Errors about the request that Signalbox itself sent, not about what its caller asked for: headers, capabilities, version. */
+/** Codes for problems with Signalbox's own request (headers, capabilities, version), not with the caller's. */
 const hopCodes: ReadonlySet<number> = new Set([-32_020, -32_021, -32_022]);
 
-/** Returns the JSON-RPC error of a server that caused an error, unless it is about the connection between Signalbox and the server. */
+/** Returns the server's JSON-RPC error behind an error, unless it concerns the connection between Signalbox and the server. */
 export function rpcErrorOf(error: unknown): RpcError | undefined {
   for (let each = error; each instanceof Error; each = each.cause)
     if (each instanceof RpcError) return hopCodes.has(each.code) ? undefined : each;

@@ -3,11 +3,11 @@ import type { ToolId } from './tool.ts';
 
 /** Model providers take names of 64 characters; four are left for the prefixes that clients add. */
 export const maxNameLength = 60;
-/** The limit before it was 60: policies and journals may hold names that were shortened to it. */
+/** The limit of earlier versions: policies and journals may contain names that were shortened to it. */
 const formerMaxNameLength = 64;
 const prefix = 'mcp__';
 
-/** A tool, as far as its names go. */
+/** The properties of a tool that determine its names. */
 export interface NamedTool {
   readonly id: ToolId;
   /** The rendered name. */
@@ -16,31 +16,31 @@ export interface NamedTool {
   readonly renamedFrom?: string;
 }
 
-/** Everything that a person may write for one tool. */
+/** All names by which users can refer to one tool. */
 export interface ToolNames {
-  /** `mcp__{server}__{tool}` in each of its forms, the rendered one first. No other tool has one of them. */
+  /** `mcp__{server}__{tool}` in each of its forms, the rendered one first. No other tool shares any of them. */
   readonly full: readonly string[];
-  /** The same without `mcp__{server}__`. Tools of other servers may have the same ones. */
+  /** The same without `mcp__{server}__`. Tools of other servers may share them. */
   readonly bare: readonly string[];
-  /** All of these, and both kinds of the name that the tool was renamed from: a restriction by any of them holds. */
+  /** All of these, plus the full and bare names from before a rename. A restriction applies by any of them. */
   readonly all: readonly string[];
 }
 
-/** The parts of a tool's names that its rendered name leaves out: recorded with its calls, so that rules count them. */
+/** The names of a tool that its rendered name does not contain. They are recorded with its calls so that rules can count the calls by any name. */
 export interface RecordedNaming {
-  /** The tool's name as it is before it was rendered, where that changed it. */
+  /** The tool's name before rendering; absent when rendering did not change it. */
   readonly ownName?: string;
   readonly renamedFrom?: string;
 }
 
-/** Returns what is recorded of a tool's names besides the rendered one; `undefined` for most tools. */
+/** Returns the names to record besides the rendered one; `undefined` for most tools. */
 export function recordedNaming({ id, name, renamedFrom }: NamedTool): RecordedNaming | undefined {
   const isRenderedWhole = name === fullName(id);
   if (isRenderedWhole && renamedFrom === undefined) return undefined;
   return { ...(isRenderedWhole ? {} : { ownName: id.tool }), ...(renamedFrom === undefined ? {} : { renamedFrom }) };
 }
 
-/** Returns a tool, as far as its names go, from what was recorded of it. A rendered name always tells its server. */
+/** Restores the names of a tool from its record. The server is parsed from the rendered name. */
 export function recordedTool(name: string, { ownName, renamedFrom }: RecordedNaming): NamedTool {
   const split = name.startsWith(prefix) ? name.indexOf('__', prefix.length) : -1;
   const server = split === -1 ? '' : name.slice(prefix.length, split);
@@ -50,7 +50,7 @@ export function recordedTool(name: string, { ownName, renamedFrom }: RecordedNam
 
 const known = new WeakMap<NamedTool, ToolNames>();
 
-/** Returns the names of a tool: worked out once for each definition. */
+/** Returns the names of a tool, computed once per definition. */
 export function namesOf(tool: NamedTool): ToolNames {
   let names = known.get(tool);
   if (names === undefined) known.set(tool, (names = collectNames(tool)));
@@ -67,7 +67,7 @@ function collectNames({ id, name, renamedFrom }: NamedTool): ToolNames {
   return { full, bare, all: [...new Set([...full, ...bare, ...former, ...bareNames(former, id.server)])] };
 }
 
-/** Returns the tool that has this rendered name, or else the one with this among the forms of its full name. */
+/** Returns the tool with this rendered name, or else the tool with this form of its full name. */
 export function findNamed<Tool extends NamedTool>(tools: readonly Tool[], name: string): Tool | undefined {
   return tools.find((tool) => tool.name === name) ?? tools.find((tool) => namesOf(tool).full.includes(name));
 }
@@ -80,7 +80,7 @@ export function fullNames(id: ToolId): readonly string[] {
   return [...new Set([renderedName(id), full, safe, shortened(safe, id, formerMaxNameLength)])];
 }
 
-/** Returns `mcp__{server}__{tool}` as it is before anything is replaced or cut off. */
+/** Returns `mcp__{server}__{tool}` before characters are replaced and the name is shortened. */
 export function fullName({ server, tool }: ToolId): string {
   return `${prefix}${server}__${tool}`;
 }
@@ -101,7 +101,7 @@ function shortened(name: string, { server, tool }: ToolId, maxLength: number): s
   return name.slice(0, maxLength - mark.length) + mark;
 }
 
-/** A bare name that looks like a full one could be taken for another server's tool, so it does not count. */
+/** Returns the bare names. One that looks like a full name is left out: it could be mistaken for another server's tool. */
 function bareNames(full: readonly string[], server: string): readonly string[] {
   const beginning = `${prefix}${server}__`;
   return full

@@ -41,7 +41,7 @@ export interface ToolDefinition extends ToolDescription {
   readonly id: ToolId;
   /** The name agents call it by: `mcp__{server}__{tool}`. */
   readonly name: string;
-  /** The server's name for it, where the configuration or a transform gave it another. */
+  /** The server's own name for it; absent unless the configuration or a transform renamed it. */
   readonly renamedFrom?: string;
   /** Hash of all the rest: what a call is pinned to. */
   readonly definitionHash: string;

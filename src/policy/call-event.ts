@@ -12,7 +12,7 @@ export interface CallEvent {
   readonly at: number;
   readonly call: string;
   readonly tool: string;
-  /** Present where the rendered name does not say how the tool is called at its server. */
+  /** Present when the rendered name differs from the server's own name for the tool. */
   readonly naming?: RecordedNaming | undefined;
   readonly effect: Effect;
   readonly labels: readonly string[];

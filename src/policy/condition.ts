@@ -13,9 +13,9 @@ export interface Condition {
   readonly text: string;
   /** It goes through lists: what it costs depends on the arguments. */
   readonly loops: boolean;
-  /** The patterns of tools whose calls it looks back at. */
+  /** The patterns of tools whose earlier calls it reads. */
   readonly tools: readonly string[];
-  /** It depends on `tool.name`. */
+  /** Whether it depends on `tool.name`. */
   readonly readsToolName: boolean;
   /** Throws when it cannot be evaluated, for instance because an argument is missing. */
   readonly holds: (scene: Scene) => boolean;

@@ -29,7 +29,7 @@ export function concerns({ kind, scope, answer }: Rule, tool: ToolDefinition): b
   switch (kind.kind) {
     case 'match':
       if (answer !== 'allow') return matchesAny(all, kind.match);
-      // Any server can give a tool any name: a bare one allows only where the rule says whose tool it means.
+      // Any server can give a tool any name, so a bare name allows a tool only when the rule names its server.
       return matchesAny(scope.servers === undefined ? full : [...full, ...bare], kind.match);
     case 'requires':
       return kind.targets.some(({ match }) => isAnyMatched(all, match));
@@ -76,8 +76,8 @@ function matchCheck({ when }: Kind<'match'>, answer: Rule['answer'], tool: ToolD
 }
 
 /**
- * A tool with several full names is held against a condition on `tool.name` by each of them. A rule that restricts holds when one
- * name fits; one that allows holds when all names of the tool as it is called now do.
+ * Evaluates a condition on `tool.name` for each full name of a tool. A rule that restricts applies when one name matches; a rule that
+ * allows applies only when all current names match.
  */
 function holdsByEveryName(
   { holds, readsToolName }: Condition,

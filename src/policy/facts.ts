@@ -36,7 +36,7 @@ export interface PastCall {
 export interface BegunCall {
   readonly id: string;
   readonly tool: string;
-  /** Present where the rendered name does not say how the tool is called at its server. */
+  /** Present when the rendered name differs from the server's own name for the tool. */
   readonly naming?: RecordedNaming | undefined;
   readonly at: number;
   readonly arguments: JsonObject;
@@ -188,7 +188,7 @@ export class Facts {
   }
 
   #record({ tool, naming }: Pick<BegunCall, 'tool' | 'naming'>): ToolRecord {
-    // What was rendered from other names is another tool.
+    // The same rendered name with different original names is another tool.
     const key = naming === undefined ? tool : JSON.stringify([tool, naming]);
     let record = this.#tools.get(key);
     if (record === undefined) {

@@ -3,12 +3,12 @@ import { isAnyMatched, namePattern } from '../model/name-pattern.ts';
 /** Names of which any may match; `*` stands for any characters. */
 export type Patterns = readonly string[];
 
-/** Tells whether one of the names fits one of the patterns. */
+/** Returns whether one of the names matches one of the patterns. */
 export function matchesAny(names: readonly string[], patterns: Patterns): boolean {
   return patterns.some((pattern) => isAnyMatched(names, pattern));
 }
 
-/** Returns the same for one name, and patterns that are asked about often. */
+/** Returns a predicate for one name, for patterns that are evaluated often. */
 export function anyOf(patterns: Patterns): (name: string) => boolean {
   const [first, ...rest] = patterns.map(namePattern);
   if (first !== undefined && rest.length === 0) return first;

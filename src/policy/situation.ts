@@ -23,7 +23,7 @@ export class Situation {
     return (this.#scene ??= new Scene(this.call, this.#tool, this.session));
   }
 
-  /** Returns what conditions see of the same call when its tool is called by another name. */
+  /** Returns the scene of the same call under another name of the tool, for conditions on `tool.name`. */
   sceneOf(tool: ToolView): Scene {
     return new Scene(this.call, tool, this.session);
   }

@@ -25,7 +25,7 @@ export interface UnmatchedName {
 }
 
 type Named = Pick<UnmatchedName, 'key' | 'name' | 'what'> & {
-  /** Only full names count. */
+  /** Whether only full names match. */
   readonly isFull?: boolean;
 };
 

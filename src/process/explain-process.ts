@@ -17,7 +17,7 @@ export function explainStart(options: ProgramOptions, error: NodeJS.ErrnoExcepti
   const problem = options.cwd === undefined ? undefined : directoryProblem(options.cwd);
   if (problem !== undefined) return `${program} could not be started: the directory ${options.cwd} ${problem}`;
 
-  // `EACCES` alone says little: the system reports it as soon as one directory in PATH is closed to this user.
+  // `EACCES` is ambiguous: the system also reports it when this user may not search a directory in PATH.
   const { runnable, refused, closed } = search(options);
   if (runnable !== undefined)
     return error.code === 'ENOENT'
@@ -37,7 +37,7 @@ interface SearchResult {
   readonly closed: readonly string[];
 }
 
-/** Looks for the program where the system does: at its path, or in each directory of the PATH that the program gets. */
+/** Searches for the program as the system does: at its path, or in the directories of the PATH in its environment. */
 function search({ command, cwd = '.', env = {} }: ProgramOptions): SearchResult {
   const path = minimalEnvironment(env)['PATH'] ?? '';
   const places = command.includes('/') ? [command] : path.split(delimiter).map((directory) => join(directory, command));
@@ -75,7 +75,7 @@ function directoryProblem(directory: string): string | undefined {
   }
 }
 
-/** A whole command line was given where a program belongs. */
+/** Returns a hint when `command` holds a whole command line instead of a program. */
 function splitHint(command: string): string {
   const [program, ...args] = command.trim().split(/\s+/);
   if (args.length === 0) return '';

@@ -79,7 +79,7 @@ const smallBody = 64 * 1024;
 /** What is told to whoever called as an answer to the call: clients of MCP look for nothing else. */
 const toldAsReply: ReadonlySet<ProblemCode> = new Set(['calls-exhausted', 'overloaded', 'box-closed']);
 
-/** `/sse` is where clients of the HTTP+SSE transport look first; they are served on `/mcp`, too. */
+/** Clients of the HTTP+SSE transport connect to `/sse` by convention. They are served at `/mcp` too. */
 const address = /^\/(?:mcp|sse)(?:\/([^/?]+))?\/?(?:\?|$)/;
 
 /** Serves `/mcp`, `/sse` and both with a profile (`/mcp/{profile}`) behind the same guards as every other route. */

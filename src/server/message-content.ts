@@ -4,7 +4,7 @@ import { promptText, resourceText } from '../surfaces/server-content.ts';
 import type { messageSchema } from './schemas/session.ts';
 
 /**
- * Returns what an agent is told by a message: a prompt of a server filled in, then the user's own words, then the resources that
+ * Builds the text of a message for an agent: the filled-in prompt of a server, then the user's text, then the resources that
  * the user attached, each between tags with its address. Rejects with `content-failed` when a server does not answer.
  */
 export async function messageContent(

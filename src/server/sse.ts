@@ -6,7 +6,7 @@ import { Problem } from './problems/problem.ts';
 import { problemOf } from './problems/problem-of.ts';
 import { securityHeaders } from './security-headers.ts';
 
-/** Whether a request asks for an event stream instead of JSON. */
+/** Returns whether a request accepts an event stream instead of JSON. */
 export function wantsStream(context: ServerContext): boolean {
   return /\btext\/event-stream\b/i.test(context.req.header('accept') ?? '');
 }

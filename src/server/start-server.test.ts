@@ -89,7 +89,7 @@ describe('stopping', () => {
     await within(closed, 'the end, which does not wait for another request on the connection');
   });
 
-  it('serves all who had connected when it was told to stop', async (test) => {
+  it('serves every client that had connected before the stop', async (test) => {
     const { server } = await startTestServer(test, { limits: { graceMs: noEndMs } });
     await (await fetch(`${server.url}/api/health/live`)).text();
     const count = 100;

@@ -12,21 +12,21 @@ interface StopOptions {
   readonly shortWay: ShortWay;
 }
 
-/** The longest that a turn of the event loop takes in which next to nothing happens, and how long to wait for one. */
+/** A turn of the event loop below `maxQuietTurnMs` is idle; the wait for an idle turn ends after `maxQuietWaitMs`. */
 const [maxQuietTurnMs, maxQuietWaitMs] = [0.5, 200];
-/** How long connections may keep coming before the server stops listening all the same. */
+/** The server stops listening after this time even if connections still arrive. */
 const maxAcceptMs = 5000;
 
 /**
  * Waits until every connection in the system's accept queue has been accepted: the system resets those that are left when the
- * process stops listening. A turn of the event loop accepts one connection, and in a long turn others may have come.
+ * process stops listening. Each turn of the event loop accepts one connection, and more may arrive during a long turn.
  */
 async function acceptWaiting(server: Server): Promise<void> {
   const began = performance.now();
   let accepted = 0;
   const count = (): void => void (accepted += 1);
   server.on('connection', count);
-  // The turn that has begun may accept nothing any more.
+  // The current turn may already be past its accept phase.
   await turn();
   for (let isDone = false; !isDone;) {
     const [before, acceptedBefore] = [performance.now(), accepted];

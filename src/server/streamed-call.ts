@@ -8,27 +8,27 @@ import type { ServerContext } from './environment.ts';
 import { problemOf } from './problems/problem-of.ts';
 import { eventStreamHeaders, frameOf } from './sse.ts';
 
-/** A question of a tool that waits for the caller. */
-interface PendingElicitation {
+/** A question of a tool that waits for the caller's answer. */
+interface OpenQuestion {
   readonly principal: string;
   readonly resolve: (answer: ElicitationAnswer) => void;
 }
 
-/** A call that runs, and whose it is. */
+/** A running call, and the principal that owns it. */
 interface StreamedCall {
   readonly principal: string;
   readonly cancel: () => void;
 }
 
-/** The part of the options by which a call reports to its caller. */
-type Reports = Pick<CallOptions, 'signal' | 'approve' | 'onProgress' | 'client'>;
+/** The call options that report to the caller. */
+type CallReporting = Pick<CallOptions, 'signal' | 'approve' | 'onProgress' | 'client'>;
 
 const heartbeatMs = 15_000;
 const heartbeat = ':\n\n';
 
-/** Calls that report to their caller while they run, as server-sent events, and the questions that they wait with. */
+/** Streams the events of running calls to their callers as server-sent events, and holds their open questions. */
 export class StreamedCalls {
-  readonly #pending = new Map<string, PendingElicitation>();
+  readonly #pending = new Map<string, OpenQuestion>();
   readonly #running = new Map<string, StreamedCall>();
   readonly #log: (line: string) => void;
 
@@ -43,7 +43,7 @@ export class StreamedCalls {
   async answer(
     context: ServerContext,
     { canAnswer }: { readonly canAnswer: boolean },
-    run: (reports: Reports) => Promise<CallResult>,
+    run: (reports: CallReporting) => Promise<CallResult>,
   ): Promise<Response> {
     const { outgoing } = context.env;
     const principal = context.var.principal.id;
@@ -64,7 +64,7 @@ export class StreamedCalls {
         signal: cancelled.signal,
         approve: (request) => asked(request, send),
         onProgress: (progress) => {
-          // A client that reads slowly needs the newest progress, not every step.
+          // A slow client gets only the newest progress.
           if (!outgoing.writableNeedDrain) send('progress', progress);
         },
         client: { log: (message) => send('log', message), ...(canAnswer ? { elicit } : {}) },
@@ -121,7 +121,7 @@ export class StreamedCalls {
   }
 }
 
-/** Reports the question; the answer comes through the approvals, from whoever is first. */
+/** Reports the approval request. The first answer through the approvals API wins. */
 function asked(
   { signal, expiresAt, ...request }: ApprovalRequest,
   send: (event: string, data: object) => void,
@@ -129,7 +129,7 @@ function asked(
   const { promise, resolve } = Promise.withResolvers<ApprovalAnswer>();
   const close = (): void => {
     send('approval-closed', { approvalId: request.approvalId });
-    // Nobody reads it: the question is over.
+    // The approval was decided elsewhere or expired, so this answer is ignored.
     resolve({ allow: false });
   };
   if (signal.aborted) close();

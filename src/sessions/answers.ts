@@ -45,7 +45,7 @@ export class Answers {
     });
   }
 
-  /** Takes an answer that another process passed on, and tells that process how it went. */
+  /** Accepts an answer that another process forwarded, and replies to that process with the result. */
   #take(id: string, take: () => boolean, unknown: SignalboxError): void {
     let problem: Problem | undefined;
     try {
@@ -96,7 +96,7 @@ export class Answers {
       throw new SignalboxError('question-answered', `the question was already answered, by ${last.by}`);
     const isElsewhere = running === undefined && session.turn !== 'none' && post.reachesOthers;
     if (last === undefined || !isElsewhere) throw unknownQuestion(toolCallId);
-    // It passes the store, so registered secrets do not.
+    // The answer passes through the store, so registered secrets are removed.
     const redacted = JSON.parse(this.#parts.box.redact(JSON.stringify(answers))) as JsonObject;
     const given = { session: session.id, toolCallId, answers: redacted, by: { id: by.id, kind: by.kind } };
     await this.#passOn((id) => post.tell('answer', { id, ...given }));
@@ -116,7 +116,7 @@ export class Answers {
     const isElsewhere = running === undefined && session.turn !== 'none' && post.reachesOthers;
     if (!isAsked || !isElsewhere) throw unknownElicitation(elicitationId);
     const text = JSON.stringify(answer);
-    // What is typed into a form must arrive as it was typed, and the store takes no secrets.
+    // A form must arrive exactly as it was typed, and secrets must not pass through the store.
     if (box.redact(text) !== text)
       throw new SignalboxError(
         'elicitation-invalid',
@@ -126,7 +126,7 @@ export class Answers {
     await this.#passOn((id) => post.tell('elicitation', { id, ...given }));
   }
 
-  /** Sends an answer to the process that runs the turn, and rejects with what that process says is wrong with it. */
+  /** Forwards an answer to the process that runs the turn. Rejects with the error that this process reports. */
   async #passOn(send: (id: string) => Promise<void>): Promise<void> {
     const id = randomUUID();
     const { promise, resolve } = Promise.withResolvers<Problem | undefined>();

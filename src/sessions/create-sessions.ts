@@ -68,7 +68,7 @@ const usual = {
   keepMs: 90 * 24 * 60 * minute,
   keepEvents: 200_000,
   questionMs: 120 * minute,
-  // As long as the time of a call stands still for its questions.
+  // Equal to the time for which a question pauses the timeout of its call.
   elicitationMs: 10 * minute,
   turnsAtOnce: 32,
 } as const;

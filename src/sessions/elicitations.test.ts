@@ -135,7 +135,7 @@ describe('a form of a server', () => {
     });
   }
 
-  test('is declined or dismissed, which the server hears', async (t) => {
+  test('is declined or dismissed, and the server gets that answer', async (t) => {
     for (const action of ['decline', 'cancel'] as const) {
       const { place, id, next } = await asking(t, fixtureProgram('legacy'), form);
       const { elicitationId } = await next('elicitation_required');
@@ -144,7 +144,7 @@ describe('a form of a server', () => {
     }
   });
 
-  test('takes only content that fits, naming the field, and waits on', async (t) => {
+  test('rejects invalid content with the name of the field, and stays open', async (t) => {
     const { place, id, next } = await asking(t, fixtureProgram('legacy'), form);
     const { elicitationId } = await next('elicitation_required');
     const answer = (content: JsonObject): Promise<void> =>
@@ -161,7 +161,7 @@ describe('a form of a server', () => {
     assert.equal((await next('elicitation_resolved')).action, 'accept');
   });
 
-  test('is answered once; later answers are refused with who answered', async (t) => {
+  test('accepts one answer; later answers are refused and name who answered', async (t) => {
     const { place, id, next } = await asking(t, fixtureProgram('legacy'), form);
     const { elicitationId } = await next('elicitation_required');
     const answers = await Promise.allSettled(

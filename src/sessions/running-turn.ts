@@ -21,7 +21,7 @@ export interface TurnParts {
   readonly box: SessionBox;
   readonly log: EventLog;
   readonly agent: Agent;
-  /** All agents there are. */
+  /** All configured agents. */
   readonly agents: readonly Agent[];
   readonly session: SessionRecord;
   readonly turn: TurnRecord;
@@ -44,8 +44,8 @@ const lastGraceMs = 10_000;
 /** So many events may wait to be written before the runtime has to. */
 const mostUnwritten = 64;
 const retryMs = 1000;
-/** What belongs to a call that the runtime does not announce waits this long. */
-const announceWithinMs = 1000;
+/** How long events of a call wait for the runtime to announce the call. */
+const maxAnnounceDelayMs = 1000;
 
 /** One turn that runs in this process. */
 export class RunningTurn {
@@ -257,7 +257,7 @@ export class RunningTurn {
   /** Resolves when the session's events show the call: it can run before the runtime's events about it are read. */
   async #announced(toolCallId: string): Promise<void> {
     const { promise, resolve } = this.#announcement(toolCallId);
-    const timer = setTimeout(resolve, announceWithinMs);
+    const timer = setTimeout(resolve, maxAnnounceDelayMs);
     await promise;
     clearTimeout(timer);
   }

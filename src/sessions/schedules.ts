@@ -115,12 +115,12 @@ export class Schedules {
     this.#changed();
   }
 
-  /** Runs a job now, besides its times, and returns it with how that went. Rejects with `job-unknown` where there is none of that id. */
+  /** Runs a job now, outside its schedule, and returns it with the result. Rejects with `job-unknown` when no job has this id. */
   async run(id: string): Promise<Job> {
     const record = await this.#parts.store.get(id);
     if (record === undefined) throw unknown(id);
     const now = this.#now();
-    // As if it were due: one process alone has the run, and the times after it stay as they are.
+    // The run is claimed like a due one: exactly one process gets it, and the schedule does not change.
     if (await this.#parts.store.move(id, record.nextAt, now)) await this.#run({ ...record, nextAt: now });
     return await this.get(id);
   }

@@ -57,10 +57,10 @@ export type SessionHappening =
       readonly elicitationId: string;
       readonly action: ElicitationAnswer['action'];
       readonly by: Principal['id'];
-      /** Why nobody's answer is needed any more; absent where a person answered. */
+      /** Why the question was closed without an answer; absent when a person answered. */
       readonly reason?: string;
     }
-  /** A model answered a server, or failed to, after a person had agreed. */
+  /** The result of a sampling request that a person has agreed to. */
   | {
       readonly type: 'sampling_result';
       readonly toolCallId: string;

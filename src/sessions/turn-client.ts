@@ -11,7 +11,7 @@ import type { ElicitationSource, TurnElicitations } from './turn-elicitations.ts
 export interface TurnClientOptions {
   readonly elicitations: TurnElicitations;
   readonly agent: Agent;
-  /** All agents: one with a model of its own answers sampling where the turn's agent has none. */
+  /** All agents. When the turn's agent has no model, another agent's model answers sampling. */
   readonly agents: readonly Agent[];
   readonly cwd: string;
   readonly permissionMode: PermissionMode;
@@ -28,7 +28,7 @@ interface Sampler {
 export function turnClient(options: TurnClientOptions, toolCallId: string): CallClient {
   const { elicitations, cwd } = options;
   return {
-    // All calls of a turn have the same user.
+    // All calls of a turn share one identity, because they have the same user.
     identity: elicitations,
     elicit: (request, { signal, server = '' }) => elicitations.ask(request, { toolCallId, server, signal }),
     sample: (request, { signal, server = '' }) => sampleWithConsent(options, request, { toolCallId, server, signal }),
@@ -65,7 +65,7 @@ async function sampleWithConsent(
 }
 
 function samplerOf(agent: Agent, agents: readonly Agent[]): Sampler | undefined {
-  // The demo model only stands for itself: its answers would mislead a server that expects a real one.
+  // The demo model is used only by its own agent: its answers would mislead a server that expects a real model.
   const others = agents.filter(({ model }) => model !== undefined && model !== 'demo');
   for (const { runtime, model = 'demo' } of [agent, ...others])
     if (runtime.sample !== undefined) return { model, sample: runtime.sample.bind(runtime) };

@@ -11,7 +11,7 @@ export type ElicitationPrompt =
   | Elicitation
   | { readonly mode: 'sampling'; readonly message: string; readonly model: string; readonly request: JsonObject };
 
-/** Who asks: a call of the turn, and the server that runs it. */
+/** The origin of a question: a call of the turn, and the server that runs it. */
 export interface ElicitationSource {
   readonly toolCallId: string;
   readonly server: string;
@@ -27,7 +27,7 @@ interface OpenElicitation {
   resolve(answer: ElicitationAnswer, resolution: Resolution): void;
 }
 
-/** Each question is one event of the session, which is stored and sent to every reader. */
+/** A question is one session event, which is stored and sent to every reader. */
 const maxPromptBytes = 256 * 1024;
 const maxOpen = 16;
 
@@ -56,7 +56,7 @@ export class TurnElicitations {
   }
 
   /**
-   * Asks the user and resolves with the answer, which fits the requested schema. Resolves with `cancel` when nobody answered in
+   * Asks the user and resolves with the answer, which fits the requested schema. Resolves with `cancel` when no answer came in
    * time, the turn was interrupted, or the server no longer waits.
    */
   async ask(prompt: ElicitationPrompt, { toolCallId, server, signal }: ElicitationSource): Promise<ElicitationAnswer> {
@@ -83,7 +83,7 @@ export class TurnElicitations {
     ended.addEventListener('abort', onAbort, { once: true });
     this.#open.set(elicitationId, { prompt, resolve: close });
     const expiresAt = new Date(Date.now() + expireMs).toISOString();
-    // A server may send an id of its own with a page; only ours is unique in the session.
+    // The server may send its own id with a page, but only this one is unique in the session.
     tell({ ...prompt, type: 'elicitation_required', toolCallId, elicitationId, server, expiresAt });
     try {
       return await promise;
@@ -107,7 +107,7 @@ export class TurnElicitations {
     return true;
   }
 
-  /** Cancels the questions that still wait: the turn is over. */
+  /** Cancels the open questions when the turn ends. */
   close(): void {
     this.#isOver = true;
     for (const { resolve } of this.#open.values())

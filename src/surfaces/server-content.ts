@@ -1,10 +1,10 @@
 import type { ContentReader } from '../call/content-reader.ts';
 import { type JsonObject, isJsonObject } from '../model/json.ts';
 
-/** Answers one request of MCP for resources or prompts. */
+/** Handles one MCP request for resources or prompts. */
 export type ContentMethod = (params: JsonObject, signal: AbortSignal) => Promise<JsonObject> | JsonObject;
 
-/** One server's resources and prompts in the form of MCP: what it can do, and how each request is answered. */
+/** The resources and prompts of one server for MCP: its capabilities, and a handler for each method. */
 export interface ServerContent {
   readonly capabilities: { readonly resources?: object; readonly prompts?: object };
   readonly methods: ReadonlyMap<string, ContentMethod>;
@@ -61,7 +61,7 @@ export function promptText(result: JsonObject): string {
     .join('\n\n');
 }
 
-/** Returns the text of a resource; bytes are named, not shown. */
+/** Returns the text of a resource. Binary content becomes a text that describes it. */
 export function resourceText(result: JsonObject): string {
   const contents = Array.isArray(result['contents']) ? (result['contents'] as readonly JsonObject[]) : [];
   return contents.map(contentText).join('\n\n');

@@ -12,7 +12,7 @@ export interface RecordedCall {
   readonly arguments: JsonObject;
   readonly result?: JsonValue;
   readonly error?: string;
-  /** The JSON-RPC error that was behind it. */
+  /** The JSON-RPC error that caused it. */
   readonly rpc?: { readonly code: number; readonly message: string; readonly data?: JsonValue };
 }
 

@@ -41,12 +41,12 @@ export function entryOf(stats: Stats, content: string | null, isClosed = false):
   };
 }
 
-/** Whether something was there whose content or entries could not be read, so that nothing of it is stored. */
+/** Returns whether an entry could not be read, so that its content is not stored. */
 export function isUnread(entry: Entry): boolean {
   return entry.isClosed === true || (entry.kind === 'file' && entry.content === null);
 }
 
-/** Whether a file that could not be read before is still the same, as far as its stat shows. */
+/** Returns whether an unreadable file is unchanged according to its stat. */
 export function isSameUnread(before: Entry, now: Entry | undefined): boolean {
   return (
     before.kind === 'file' &&

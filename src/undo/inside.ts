@@ -41,7 +41,7 @@ export class Inside {
     return this.#within(parentOf(path).split('/').filter(Boolean), nameOf(path), act);
   }
 
-  /** The root from inside, which its parent may be closed for; from its parent where it is gone, closed or something else. */
+  /** Reaches the root through its own descriptor, because its parent may be closed; through its parent when the root is missing, closed or not a directory. */
   #reachRoot<Result>(act: (at: string | Buffer) => Result): Result {
     try {
       return this.#within([], '.', act);

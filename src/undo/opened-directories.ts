@@ -1,16 +1,16 @@
 import { chmodSync, closeSync, constants, existsSync, fchmodSync, lstatSync, openSync } from 'node:fs';
 import type { BytePath } from './byte-path.ts';
 
-/** Hands `act` a path for system calls that leads to an entry of the workspace. */
+/** Calls `act` with a path to an entry of the workspace that system calls can use. */
 type Reach = <Result>(path: BytePath, act: (at: string | Buffer) => Result) => Result;
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 const ownerMayWork = 0o700;
 const hasDescriptorPaths = existsSync('/proc/self/fd');
-// Opens a file of any mode, only to name it. Node has no constant for it; the value is the same wherever Node runs on Linux.
+// O_PATH opens a file of any mode without access to its content. Node has no constant for it; the value is the same on all Linux platforms of Node.
 const O_PATH = 0o10_000_000;
 
-/** Directories whose mode keeps out even their owner, opened while they are read. */
+/** Directories that their mode closes even to their owner, opened while they are read. */
 export class OpenedDirectories {
   readonly #reach: Reach;
   readonly #modes = new Map<BytePath, number>();
@@ -43,7 +43,7 @@ export class OpenedDirectories {
     return [...this.#modes.keys()];
   }
 
-  /** Gives every directory its mode back, the innermost first. */
+  /** Restores the mode of every directory, the innermost first. */
   close(): void {
     for (const [path, mode] of [...this.#modes].toReversed()) {
       try {
@@ -56,7 +56,7 @@ export class OpenedDirectories {
   }
 }
 
-/** Sets the mode by descriptor, so that a symlink put there at this moment is not followed; by name only where there is no other way. */
+/** Sets the mode by descriptor, so that a symlink that replaces the file meanwhile is not followed. Falls back to the path for files that cannot be opened. */
 export function setMode(at: string | Buffer, mode: number): void {
   let descriptor: number;
   try {
@@ -74,7 +74,7 @@ export function setMode(at: string | Buffer, mode: number): void {
   }
 }
 
-/** Whether an error says that this user may not do that. */
+/** Returns whether an error is a permission error. */
 export function isForbidden(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM');
 }

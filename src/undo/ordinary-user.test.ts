@@ -22,7 +22,7 @@ import { runSeed } from '../../test/support/seeded.ts';
 import { treeFingerprint } from '../../test/support/tree-fingerprint.ts';
 import { type Undone, UndoEngine } from './undo-engine.ts';
 
-// Root may read everything, so that root would test nothing here.
+// Root may read everything, so the tests would prove nothing as root.
 becomeOrdinaryUser();
 const place = memoryDirectory('ordinary-undo');
 after(() => removeTree(place));
@@ -205,7 +205,7 @@ describe('undo by a user who may not read everything', () => {
     );
   });
 
-  test('a directory that an earlier call has closed keeps no later call from running', async () => {
+  test('a directory that an earlier call has closed does not block later calls', async () => {
     const workplace = new Workplace();
     workplace.call(() => chmodSync(workplace.at('d'), 0));
     // Its stat is trusted once it is older than a tick of the clock of the file system.

@@ -34,7 +34,7 @@ export interface Planned {
 
 const ownerMayWork = 0o700;
 
-/** Finds out what can be restored: only paths that are as the call left them. Closed directories are opened for that long. */
+/** Determines what can be restored: only paths that have not changed since the call. Closed directories are opened meanwhile. */
 export function planRestore(workspace: WorkspaceChanges): Planned {
   const inside = new Inside(workspace.root);
   const opened = new OpenedDirectories((path, act) => inside.reach(path, act));
@@ -58,7 +58,7 @@ function planWithin({ root, changes }: WorkspaceChanges, inside: Inside, opened:
       entry = inside.reach(path, presentEntry);
     } catch (error) {
       if (!isForbidden(error) || path === '') throw error;
-      // Looked at before they are opened: that is the mode which the call left.
+      // Read before the directories are opened, because opening changes the mode that the call left.
       for (const directory of directoriesAbove(path)) if (look(directory)?.kind === 'directory') opened.open(directory);
       entry = inside.reach(path, presentEntry);
     }
@@ -99,13 +99,13 @@ function planWithin({ root, changes }: WorkspaceChanges, inside: Inside, opened:
 
 const unknownEntries = 'its entries could not be read before the call';
 
-/** The workspace and every directory on the way to a path, outermost first. */
+/** Returns the workspace and every directory above a path, outermost first. */
 function directoriesAbove(path: BytePath): BytePath[] {
   const parts = path.split('/').slice(0, -1);
   return ['', ...parts.map((_, index) => parts.slice(0, index + 1).join('/'))];
 }
 
-/** Where the call has moved things that could not be read, and from where: what is there now is the only copy. */
+/** Maps the new paths of unreadable files that the call has moved to their old ones. The moved file is the only copy. */
 function movedUnread(changes: readonly PathChange[]): Map<BytePath, BytePath> {
   const lost = new Map<number, BytePath>();
   for (const { path, before, after } of changes)
@@ -128,7 +128,7 @@ function objection(change: PathChange, now: Entry | undefined): string | undefin
   return lossOf(change) ?? 'none';
 }
 
-/** Why the state before the call was not stored; `undefined` when it was, or is still there. */
+/** Returns why the state before the call is lost; `undefined` when it was stored or still exists. */
 function lossOf({ before, after }: PathChange): string | undefined {
   if (before?.kind === 'other') return 'what stood there was neither a file, a directory nor a symlink';
   if (before?.isClosed === true && after?.kind !== 'directory') return unknownEntries;
@@ -170,7 +170,7 @@ function keepDirectoriesInUse(
       conflicts.set(path, `it holds ${shownPath(staying)}, which ${why}`);
     } catch (error) {
       if (!isForbidden(error)) throw error;
-      conflicts.set(path, 'it cannot be looked at: it is closed');
+      conflicts.set(path, 'it cannot be read: it is closed');
     }
     steps.delete(path);
   }

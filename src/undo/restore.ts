@@ -116,7 +116,7 @@ function assertLeftByCall(now: Entry, after: Entry | undefined): void {
   if (!isLeft) throw new Interference('it was changed while the call was undone');
 }
 
-/** Lets the owner work in directories that are closed even to them: those that stay, and those that have to be emptied first. */
+/** Opens directories that are closed to their owner: those that stay, and those that have to be emptied first. */
 function openDirectories(inside: Inside, directories: readonly DirectoryEnd[], steps: readonly PathChange[]): void {
   const going = steps.filter(({ after }) => after?.kind === 'directory');
   for (const { path } of [...directories, ...going].toSorted((one, other) => depthOf(one.path) - depthOf(other.path))) {

@@ -102,7 +102,7 @@ export class WorkspaceTree {
   /**
    * Looks at everything and takes in the content of what is new. After an error the tree is of no use any more. After a call
    * the root itself may be gone, or be something else: then everything in it is gone. Directories that the call has closed are
-   * opened for the look, since it may have changed them before; those that were closed before stay closed.
+   * opened while they are read, since the call may have changed their entries first; directories that were closed before stay closed.
    */
   look({ isAfterCall = false } = {}): Look {
     this.#isAfterCall = isAfterCall;
@@ -153,7 +153,7 @@ export class WorkspaceTree {
       if (child !== undefined) this.#visit(node, name, child, found);
       else if (found !== undefined) this.#add(node, name, path, found);
     }
-    // Entries that could not be seen before are not new: an undo must not remove them.
+    // Entries that were not readable before are not reported as new: an undo must not remove them.
     if (wasClosed) this.#changes.length = known;
   }
 
@@ -186,7 +186,7 @@ export class WorkspaceTree {
     this.#remembered.push({ path: node.path, settled: true });
   }
 
-  /** Nothing is known any more of what is in a directory. */
+  /** Forgets the entries of a directory without reporting them as changes. */
   #forgetEntries(node: Node | undefined): void {
     const known = this.#changes.length;
     for (const [name, child] of node?.children ?? []) this.#remove(node, name, child);
@@ -209,7 +209,7 @@ export class WorkspaceTree {
     node.settled = this.#isSettled(entry);
     const isOther = (Object.keys(entry) as (keyof Entry)[]).some((key) => entry[key] !== before[key]);
     if (isOther || settled !== node.settled) this.#remembered.push({ path: node.path, entry, settled: node.settled });
-    // Nobody gets into a closed directory without changing its ctime.
+    // Opening a closed directory changes its ctime, so an unchanged ctime means unchanged entries.
     const mayHaveChanged = before.isClosed === true && before.ctimeMs !== entry.ctimeMs;
     if (!sameState(before, entry) || before.mtimeMs !== entry.mtimeMs || mayHaveChanged)
       this.#changes.push({ path: node.path, before, after: entry });

@@ -32,11 +32,11 @@ async function unpackedBrowser(): Promise<string> {
   });
 }
 
-/** Unpacks into a new directory and renames it, so that nobody starts half a browser. */
+/** Unpacks into a new directory and renames it, so that no test starts an incomplete browser. */
 async function unpack(directory: string): Promise<void> {
   const aside = mkdtempSync(join(cache, 'chromium-'));
   const { TMPDIR } = process.env;
-  // The package knows no other place than the system's temporary directory, which other users share.
+  // The package always unpacks into the temporary directory of the system, which other users share.
   process.env['TMPDIR'] = aside;
   try {
     await chromium.executablePath();

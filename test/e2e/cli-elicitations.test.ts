@@ -57,7 +57,7 @@ suite('questions of servers on the command line', { timeout: 300_000 }, () => {
     return { id, session };
   }
 
-  /** What the call came to. */
+  /** Returns the result of the call. */
   async function result(session: string): Promise<string> {
     let text = '';
     await until(async () => {
@@ -104,7 +104,7 @@ suite('questions of servers on the command line', { timeout: 300_000 }, () => {
     const { id } = await asked('elicitation/create', tea);
     const { code, stderr } = await place.run(['answer', id], { environment });
     assert.equal(code, 2);
-    assert.match(stderr, /nobody here to ask.*--content/s);
+    assert.match(stderr, /this is not a terminal.*--content/s);
     await place.run(['answer', id, '--cancel'], { environment });
   });
 

@@ -41,7 +41,7 @@ async function serve(t: TestContext, at: Place): Promise<{ until: (expected: Reg
 const call = async (at: Place, name = 'say'): Promise<string> => (await at.run(['call', name])).stdout;
 
 suite('a module of tools that is edited while the server runs', () => {
-  test('has its tools replaced, also when a file that it imports was edited; calls under way end with the old code', async (t) => {
+  test('has its tools replaced, also when a file that it imports was edited; running calls end with the old code', async (t) => {
     const at = place();
     const gate = join(at.directory, 'gate');
     const wait = `async () => { const { existsSync } = await import('node:fs'); console.error('waiting'); while (!existsSync(${JSON.stringify(gate)})) await new Promise((go) => setTimeout(go, 20)); return 'old'; }`;
@@ -67,7 +67,7 @@ suite('a module of tools that is edited while the server runs', () => {
     assert.equal(await call(at), 'second two\n');
   });
 
-  test('with a mistake in it leaves the tools as they are, and says why; when it is mended, it is taken over', async (t) => {
+  test('with an error leaves the tools unchanged and prints the reason; once fixed, it is applied', async (t) => {
     const at = place();
     const server = await serve(t, at);
     const refused = server.until(/is not used, what ran before runs on\n.*desk\.ts cannot be imported: .+\n/);
@@ -104,7 +104,7 @@ suite('a module of tools that is edited while the server runs', () => {
     }
   });
 
-  test('tells MCP clients that the list has changed', async (t) => {
+  test('notifies MCP clients of the changed list', async (t) => {
     const at = place();
     const client = new Client({ name: 'pipe', version: '1.0.0' });
     const changed = Promise.withResolvers<void>();

@@ -54,7 +54,7 @@ suite('tools with long names', () => {
     }
   });
 
-  test('what doctor prints for a long name works as printed', async () => {
+  test('the fix that doctor prints for a long name works as printed', async () => {
     const place = configured({});
     const { stdout } = await place.run(['doctor']);
     const [, printed = ''] = /put ("rename":\{.*?\}) into mcpServers\.web\.tools/.exec(stdout) ?? [];

@@ -59,7 +59,7 @@ const probe = spawnSync('script', ['--version'], { encoding: 'utf8' });
 const skip =
   probe.error === undefined && probe.stdout.includes('util-linux') ? {} : { skip: 'needs script of util-linux' };
 
-/** Runs a command at a terminal and types each answer when it is asked for. */
+/** Runs a command in a terminal and types each answer at its prompt. */
 async function dialogue(
   place: Place,
   command: string,
@@ -147,7 +147,7 @@ describe('commands beside a running server', () => {
     );
   });
 
-  test('a tool asks the person at the terminal; without one it is told that nobody can be asked', skip, async (t) => {
+  test('a tool asks the person at the terminal; without a terminal it cannot ask', skip, async (t) => {
     const place = new Place(files);
     await serve(t, place);
     const { stdout } = await dialogue(place, 'call ask', [[/Agree there\.[^]*opened it\? \[y\/N\] /, 'y\r']]);
@@ -155,7 +155,7 @@ describe('commands beside a running server', () => {
     assert.match((await place.run(['call', 'ask'])).stderr, /nobody can be asked/);
   });
 
-  test('Ctrl-C cancels the call at the server, and its end is told and recorded', async (t) => {
+  test('Ctrl-C cancels the call at the server, and its outcome is printed and recorded', async (t) => {
     const place = new Place(files);
     await serve(t, place);
     const child = place.start(['call', 'steps', '--json']);
@@ -169,7 +169,7 @@ describe('commands beside a running server', () => {
     assert.equal(call?.['outcome'], 'cancelled');
   });
 
-  test('another configuration, by --config or by being nearer, is used without the server, and that is said', async (t) => {
+  test('a command with another configuration, by --config or a nearer file, works without the server and says so', async (t) => {
     const place = new Place(files);
     const { url, pid } = await serve(t, place);
     const other = new Place(files);
@@ -207,7 +207,7 @@ describe('commands beside a running server', () => {
 });
 
 suite('the run file', () => {
-  test('is private, and its key lets nobody in who does not name a principal', async (t) => {
+  test('is private, and its key is refused without a principal', async (t) => {
     const place = new Place();
     const { url, pid } = await serve(t, place);
     const directory = join(place.data, 'running');
@@ -228,7 +228,7 @@ suite('the run file', () => {
       assert.deepEqual(await info(wrong), [400, undefined], wrong);
   });
 
-  test('of a stranger, a killed server, another machine or open to others is not trusted: nothing is sent there', async (t) => {
+  test('is not trusted, and nothing is sent, when it is of another user, a killed server or another machine, or open to others', async (t) => {
     const place = new Place(files);
     const asked: string[] = [];
     const stranger = createServer((request, response) => {

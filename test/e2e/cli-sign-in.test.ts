@@ -135,7 +135,7 @@ suite('signing in on the command line', () => {
     assert.ok(!everythingIn(place.data).includes('of-the-machine'));
     const { code, stderr } = await place.run(['login', 'web'], { environment });
     assert.equal(code, 2);
-    assert.match(stderr, /signed in at with its own credentials, without a person/);
+    assert.match(stderr, /signs in with its own credentials; no person can sign in to it/);
   });
 
   test('a server that is unknown, or not one to sign in at, is told so', async (t) => {

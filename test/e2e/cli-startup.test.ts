@@ -8,7 +8,7 @@ import { Place, finished, launcher, said } from './cli-place.ts';
 
 const token = 'a-token-for-this-test';
 const { command, args } = fixtureProgram();
-/** Two that never answer, in front of one that does, which starts when the first has had its time. */
+/** Two servers that never answer, queued before one that does; it starts once the first has held its slot for 5 s. */
 const hang = { command: process.execPath, args: ['-e', 'process.stdin.resume()'] };
 const configuration = JSON.stringify({
   mcpServers: { stuck: hang, 'stuck-too': hang, fixture: { command, args } },
@@ -24,7 +24,7 @@ async function whenListed(client: Client): Promise<void> {
   await until(() => isListed, 'the tools of the server that answers').finally(() => clearInterval(look));
 }
 
-describe('a server that never answers does not keep', () => {
+describe('a server that never answers does not prevent', () => {
   test('serve from answering initialize and health, or the next server from being started and called', async () => {
     const place = new Place({ 'signalbox.config.json': configuration });
     const child = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token });

@@ -12,7 +12,7 @@ interface Received {
   readonly body: Buffer;
 }
 
-/** A span as far as the tests look at it. */
+/** The parts of a span that the tests check. */
 interface Span {
   readonly name: string;
   readonly attributes: Readonly<Record<string, unknown>>;
@@ -24,7 +24,7 @@ interface Export {
   readonly spans: readonly Span[];
 }
 
-/** An OTLP collector that keeps what it gets. */
+/** An OTLP collector that records its requests. */
 async function collector(t: TestContext): Promise<{ url: string; received: Received[] }> {
   const received: Received[] = [];
   const server = createServer((request, response) => {
@@ -173,7 +173,7 @@ suite('traces of serve', () => {
       assert.match(await served(new Place(withNotes), { ...endpoint, ...environment }), expected);
   });
 
-  test('that the collector does not take are reported, and the server still ends', async () => {
+  test('that the collector refuses are reported, and the server still ends', async () => {
     const stderr = await served(new Place(withNotes), {
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
       OTEL_EXPORTER_OTLP_TIMEOUT: '1000',

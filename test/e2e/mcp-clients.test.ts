@@ -57,7 +57,7 @@ suite('Claude Code with the endpoint among its servers', { timeout: 300_000 }, (
   });
 });
 
-/** How long a list may be taken for current is Signalbox's own. */
+/** Removes the cache lifetime of lists, which Signalbox sets itself. */
 function withoutCaching(result: unknown): unknown {
   const { ttlMs: _, cacheScope: __, ...rest } = result as Record<string, unknown>;
   return rest;

@@ -27,7 +27,7 @@ interface AnyClient {
   callTool(params: { name: string; arguments?: Record<string, unknown> }): Promise<object>;
 }
 
-/** The program as a client sees it that started it, and as the same client sees it behind Signalbox. */
+/** Connects the same kind of client to a program directly and through Signalbox. */
 async function bareAndBehind(t: TestContext, kind: Kind, program: Program): Promise<readonly [AnyClient, AnyClient]> {
   const server = mcpServer({ name: 'one', transport: program });
   await server.ready();
@@ -69,7 +69,7 @@ function anyResult(client: FirstClient): AnyClient {
   };
 }
 
-/** Asks both the same; what came must be the same, an error with its code, message and data too. */
+/** Sends both clients the same request and compares the results, or the code, message and data of the errors. */
 async function assertSame(
   [bare, behind]: readonly [AnyClient, AnyClient],
   ask: (client: AnyClient) => Promise<object>,
@@ -91,7 +91,7 @@ async function answerOf(asked: Promise<object>): Promise<object> {
   }
 }
 
-/** How long lists may be taken for current is Signalbox's own: it tells of changes itself. */
+/** The cache lifetime of lists is set by Signalbox, which notifies clients of changes itself. */
 const own = ['ttlMs', 'cacheScope'];
 
 async function assertSameLists(both: readonly [AnyClient, AnyClient]): Promise<void> {

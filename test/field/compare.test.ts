@@ -32,11 +32,11 @@ const pathsOf = (changed: Partial<Observation>, masks: Parameters<typeof compare
   compareObservations('notes', bare, { ...behind, ...changed }, masks).map(({ path }) => path);
 
 describe('comparing a server with itself behind Signalbox', () => {
-  test('documented renames and the own initialize result are no difference', () => {
+  test('documented renames and the initialize result of Signalbox are not differences', () => {
     assert.deepEqual(pathsOf({}), []);
   });
 
-  test('a missing tool, a changed schema, a dropped field and a lost instruction are', () => {
+  test('a missing tool, a changed schema, a dropped field and a lost instruction are differences', () => {
     assert.deepEqual(pathsOf({ tools: [] }), ['tools.read', 'order.tools']);
     const [, tool] = behind.tools;
     assert.deepEqual(pathsOf({ tools: [{ ...tool, inputSchema: { type: 'object', properties: {} } }] }), [
@@ -51,7 +51,7 @@ describe('comparing a server with itself behind Signalbox', () => {
     ]);
   });
 
-  test('only a mask hides a value that changes by itself', () => {
+  test('only a mask hides a value that changes from run to run', () => {
     const calls = [{ result: { content: [], structuredContent: { at: '12:01', count: 2 } } }];
     assert.deepEqual(pathsOf({ calls }), [
       'calls[0].result.structuredContent.at',
@@ -75,7 +75,7 @@ describe('comparing a server with itself behind Signalbox', () => {
   });
 });
 
-test('values that differ are shown from where they part', () => {
+test('different values are shown from their first difference', () => {
   const [found] = differencesBetween({ text: `${'x'.repeat(500)}a` }, { text: `${'x'.repeat(500)}b` });
   assert.equal(found?.path, 'text');
   assert.match(found.bare, /^…x{30}a"$/);

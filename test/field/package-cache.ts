@@ -7,7 +7,7 @@ import { root } from '../support/command.ts';
 const run = promisify(execFile);
 const maxInstallMs = 300_000;
 
-/** Where packages are installed unless `--cache` names another directory. */
+/** The default directory of installed packages; `--cache` names another. */
 export const defaultCache = join(root, 'node_modules', '.cache', 'field');
 
 /** A directory of its own for each package, outside git. An interrupted installation is made again. */

@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue, isJsonObject } from '../../src/model/json.ts';
 import { minimalValue } from './minimal-arguments.ts';
 
-/** A connection that carries JSON-RPC messages both ways. */
+/** A connection that carries JSON-RPC messages in both directions. */
 export interface RpcLink {
   /** Called with every message of the server. Set before the first `send`. */
   onMessage: (message: JsonObject) => void;
@@ -27,11 +27,11 @@ const capabilities = {
   extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } },
 };
 
-/** How long one client may take for all its requests; later ones get a second each. */
+/** The time budget of one client for all its requests; after that each request gets one second. */
 const maxClientMs = 150_000;
 
 /**
- * A client without an SDK: it parses nothing but JSON and keeps every reply as it came, so that a field that a library would drop can
+ * A client without an SDK: it parses nothing but JSON and returns every reply unchanged, so that fields that a library would drop can
  * be compared.
  */
 export class RpcClient {
@@ -53,7 +53,7 @@ export class RpcClient {
     };
   }
 
-  /** Shakes hands in the newest revision with sessions; returns the initialize result. */
+  /** Performs the handshake in the newest revision with sessions; returns the initialize result. */
   async initialize(timeoutMs: number): Promise<JsonObject> {
     const reply = await this.request(
       'initialize',
@@ -97,7 +97,7 @@ export class RpcClient {
     else this.#pending.get(id)?.resolve({ result: isJsonObject(result) ? result : {} });
   }
 
-  /** Answers a request of the server the same way every time. */
+  /** Answers a request of the server with a fixed response. */
   #answer(id: JsonValue, method: string, params: JsonObject): void {
     const results: Record<string, () => JsonObject> = {
       ping: () => ({}),

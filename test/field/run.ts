@@ -66,10 +66,10 @@ const problems = [...problemsOf(servers, driven), ...left.map((each) => `left be
 if (asked.json) console.log(JSON.stringify({ servers, clients: driven, problems }, undefined, 2));
 else report();
 if (asked.page) writeFileSync(join(root, 'docs', 'compatibility.md'), compatibilityPage(servers, driven));
-// Libraries of clients may keep timers and sockets.
+// Client libraries may leave timers and sockets open.
 process.exit(problems.length > 0 ? 1 : 0);
 
-/** Returns why a package is not there, by its name and version. */
+/** Installs packages. Returns the errors of those that failed, by name and version. */
 async function installAll(specs: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const missing = [...new Set(specs)].filter((spec) => !cache.isInstalled(spec));
   const failures = new Map<string, string>();

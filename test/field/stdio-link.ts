@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { RpcLink } from './rpc-client.ts';
 
-/** How to start a program. */
+/** The command, environment and directory of a program. */
 export interface Launch {
   readonly command: string;
   readonly args: readonly string[];

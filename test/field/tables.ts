@@ -52,7 +52,7 @@ export function compatibilityPage(servers: readonly ServerResult[], clients: rea
 
 # Compatibility
 
-Find out here which published MCP servers and clients were tried with Signalbox between them, and what came of it.
+This page lists the published MCP servers and clients that were tried with Signalbox between them, and the results.
 
 \`\`\`
 npm run field                  # installs them from npm into a cache, tries all of them, prints these tables

@@ -4,7 +4,7 @@ import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js
 import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { token } from './serving.ts';
 
-/** What every client of the tests can do for a server. */
+/** The capabilities of every client of the tests. */
 export const clientCapabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} } as const;
 const requestInit = { headers: { Authorization: `Bearer ${token}` } };
 

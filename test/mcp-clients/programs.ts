@@ -21,12 +21,12 @@ export function temporary(t: TestContext): string {
   return directory;
 }
 
-/** What the model heard, and the request in which it came. */
+/** The tools and results that the model received, and the request that contained them. */
 export interface ClaudeTurn extends Heard {
   readonly request: MessagesRequest;
 }
 
-/** What the model of Claude's CLI hears in a turn in which it makes one call at the endpoint. */
+/** Runs a turn of Claude's CLI with one call at the endpoint. Returns what its model received. */
 export async function claudeTurn(
   t: TestContext,
   server: { readonly url: string; readonly token: string },
@@ -70,7 +70,7 @@ export const inspector = join(
   'clients/launcher/build/index.js',
 );
 
-/** What the Inspector prints for a method at a server. */
+/** Returns the output of the Inspector for a method of a server. */
 export async function inspect(t: TestContext, target: readonly string[], method: readonly string[]): Promise<unknown> {
   const env = { PATH: process.env['PATH'] ?? '', HOME: temporary(t) };
   const options = [...method, '--stored-auth-only', '--format', 'json'];

@@ -120,7 +120,7 @@ export function fixtureServer({
         loose === true ? await server.elicitInput(params) : await mcpReq.send({ method: 'elicitation/create', params });
       return text(`${String(topic)}: ${(asked.content?.['answer'] ?? JSON.stringify(asked)) as string}`);
     },
-    /** Sends any request to its client, in the way of the revision that is spoken, and answers with the response. */
+    /** Sends any request to its client, in the form of the negotiated revision, and returns the response. */
     async request({ method, params }, { mcpReq }) {
       const given = mcpReq.inputResponses?.['given'];
       if (given !== undefined) return text(JSON.stringify(given));

@@ -18,7 +18,7 @@ export interface HttpFixture {
   breakConnections(): void;
   /** Tells those who listen that the tools changed. */
   toolsChanged(): void;
-  /** Tells those who listen that the resources and prompts changed. */
+  /** Notifies listening clients that the resources and prompts changed. */
   contentChanged(): void;
   /** Tells those who watch a resource that it changed. */
   resourceUpdated(uri: string): void;

@@ -11,7 +11,7 @@ interface Person {
   readonly page: { status: number; text: string };
 }
 
-/** How a protected server is reached, with a token store of its own. */
+/** Returns a transport to a protected server, with its own token store. */
 export function transportTo(server: ProtectedFixture, oauth: OAuthOptions = {}): ProtectedServer {
   return { type: 'http', url: server.url, oauth: { tokens: memoryTokenStore(), ...oauth } };
 }
@@ -24,7 +24,7 @@ export async function signedIn(server: ProtectedFixture, transport = transportTo
   return { transport, page: await page };
 }
 
-/** Tries to sign in; answers why it failed and what the browser showed. */
+/** Tries to sign in; returns the error and the page that the browser showed. */
 export async function notSignedIn(
   server: ProtectedFixture,
   timeoutMs = 10_000,
@@ -40,10 +40,10 @@ export async function notSignedIn(
   return { why, page: (await page).text };
 }
 
-/** What is kept of a sign-in, and under which key. */
+/** Returns the stored record of a sign-in, and its key. */
 export async function keptOf({ url, oauth }: ProtectedServer): Promise<{ key: string; text: string }> {
   const key = recordKey(new URL(url), oauth);
-  return { key, text: (await oauth.tokens?.load(key)) ?? assert.fail('nothing is kept') };
+  return { key, text: (await oauth.tokens?.load(key)) ?? assert.fail('nothing is stored') };
 }
 
 /** A call of the fixture's tool `echo`. */

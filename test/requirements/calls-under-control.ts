@@ -160,7 +160,7 @@ export const callsUnderControl: Section<'C'> = {
   },
   C12: {
     promise:
-      'a result over its limit is stored whole and handed out shortened: nothing is lost, structured content still fits its schema, media stay media',
+      'a result over its limit is stored whole and returned shortened: nothing is lost, structured content still fits its schema, media stay media',
     tests: [
       'src/call/large-results.test.ts > oversized results > a snapshot of a page of 93 KB is handed out whole',
       'src/call/large-results.test.ts > oversized results > limits hold for a server and for a tool where they have their own',
@@ -230,12 +230,12 @@ export const callsUnderControl: Section<'C'> = {
       'test/policy/tool-names.test.ts > a condition on tool.name restricts by every full name, and allows only where all of them fit',
       'test/policy/tool-names.test.ts > an allow rule takes full names, and bare ones only together with servers; it never takes the name of another server’s tool',
       'test/policy/tool-names.test.ts > a call by any form of the full name reaches the tool; profiles leave it out by every name',
-      'src/call/tool-names.test.ts > what a session did is found again in the journal by every name of the tool, and by a backtest',
+      'src/call/tool-names.test.ts > the journal and a backtest find the calls of a session by every name of the tool',
       'src/call/tool-names.test.ts > an approval that was remembered by one name holds for calls by the others',
       'src/call/tool-names.test.ts > HTTP and MCP clients reach a tool by every form of its full name',
       'test/e2e/cli-names.test.ts > tools with long names > a deny rule by any of its names holds, and policy check warns of none of them',
       'test/e2e/cli-names.test.ts > tools with long names > call and journal take every form of the name',
-      'test/e2e/cli-names.test.ts > tools with long names > what doctor prints for a long name works as printed',
+      'test/e2e/cli-names.test.ts > tools with long names > the fix that doctor prints for a long name works as printed',
     ],
   },
   C17: {

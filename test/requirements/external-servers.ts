@@ -29,8 +29,8 @@ export const externalServers: Section<'B'> = {
       'src/sources/mcp/content.test.ts > changes of the resources, templates and prompts are followed, over all pages (modern stdio)',
       'src/sources/mcp/content.test.ts > changes of the resources, templates and prompts are followed, over all pages (legacy http)',
       'src/sources/mcp/content.test.ts > changes of the resources, templates and prompts are followed, over all pages (modern http)',
-      'src/surfaces/mcp/endpoint/clients.test.ts > a client of the second SDK (legacy) > gets prompts page by page, and hears when a server has others',
-      'src/surfaces/mcp/endpoint/clients.test.ts > a client of the second SDK (modern) > gets prompts page by page, and hears when a server has others',
+      'src/surfaces/mcp/endpoint/clients.test.ts > a client of the second SDK (legacy) > lists prompts page by page, and is notified when they change',
+      'src/surfaces/mcp/endpoint/clients.test.ts > a client of the second SDK (modern) > lists prompts page by page, and is notified when they change',
     ],
   },
   B3: {
@@ -190,7 +190,7 @@ export const externalServers: Section<'B'> = {
     ],
   },
   B16: {
-    promise: 'settings of tools take patterns, the most specific key holds, and a key that fits nothing is reported',
+    promise: 'tool settings accept patterns, the most specific key wins, and a key that matches nothing is reported',
     tests: [
       'src/catalog/transforms/shape-source.test.ts > the tools block > patterns name several tools: the most specific key wins, and labels add up',
       'src/catalog/transforms/shape-source.test.ts > the tools block > arguments for several tools are shaped where a tool has them',
@@ -199,7 +199,8 @@ export const externalServers: Section<'B'> = {
     ],
   },
   B17: {
-    promise: 'a slow answer to the probe decides neither that a server is down nor for a day which revision it speaks',
+    promise:
+      'a server that answers the probe late is not reported as down, and its guessed revision is probed again after an hour',
     tests: [
       'src/sources/mcp/slow-servers.test.ts > a server that does not answer the probe in time is offered both handshakes > a program of the 2026 revision that starts slowly is spoken to in that revision',
       'src/sources/mcp/slow-servers.test.ts > a server that does not answer the probe in time is offered both handshakes > a program of both eras speaks the older after `initialize`, and the newer on the next connection',
@@ -212,14 +213,14 @@ export const externalServers: Section<'B'> = {
   },
   B18: {
     promise:
-      'a server without OAuth metadata is signed in at by the default endpoints; private keys and tokens of the platform sign in without a person',
+      'Signalbox signs in to a server without OAuth metadata at the default endpoints, and without a person by a private key or a token of the platform',
     tests: [
-      'src/sources/mcp/http/oauth/other-grants.test.ts > a server without any metadata, as in 2025-03-26 > is signed in at by the default endpoints at its origin, and its tokens are renewed there',
-      'src/sources/mcp/http/oauth/other-grants.test.ts > a server without any metadata, as in 2025-03-26 > and without those endpoints, says at which address this client was not registered',
-      'src/sources/mcp/http/oauth/other-grants.test.ts > a server without any metadata, as in 2025-03-26 > is not meant where its metadata names an authorization server that has none',
-      'src/sources/mcp/http/oauth/other-grants.test.ts > a client without a person > signs in with its private key, which never leaves (ES256)',
-      'src/sources/mcp/http/oauth/other-grants.test.ts > a client without a person > signs in with its private key, which never leaves (PS256)',
-      'src/sources/mcp/http/oauth/other-grants.test.ts > a client without a person > signs in with its private key, which never leaves (EdDSA)',
+      'src/sources/mcp/http/oauth/other-grants.test.ts > a server without any metadata, as in 2025-03-26 > is signed in to at the default endpoints of its origin, and its tokens are renewed there',
+      'src/sources/mcp/http/oauth/other-grants.test.ts > a server without any metadata, as in 2025-03-26 > without those endpoints reports the address where the registration failed',
+      'src/sources/mcp/http/oauth/other-grants.test.ts > a server without any metadata, as in 2025-03-26 > is not assumed when its metadata names an authorization server without metadata',
+      'src/sources/mcp/http/oauth/other-grants.test.ts > a client without a person > signs in with its private key, which is never sent (ES256)',
+      'src/sources/mcp/http/oauth/other-grants.test.ts > a client without a person > signs in with its private key, which is never sent (PS256)',
+      'src/sources/mcp/http/oauth/other-grants.test.ts > a client without a person > signs in with its private key, which is never sent (EdDSA)',
       'src/sources/mcp/http/oauth/other-grants.test.ts > a client without a person > signs in with the token of its platform, read again for each token',
       'src/cli/external-transport.test.ts > the secrets of a server > the token of the platform is read from its file for each sign-in; a file that is missing is named',
       'test/conformance/client.test.ts > the scenario auth/2025-03-26-oauth-metadata-backcompat of the official suite passes',
@@ -242,19 +243,19 @@ export const externalServers: Section<'B'> = {
   },
   B21: {
     promise:
-      'clients are answered while servers start, a few at a time; one that never answers holds back nobody for long',
+      'clients are answered while servers start, a few at a time; a server that never answers delays clients only for a bounded time',
     tests: [
       'src/cli/configured/start-queue.test.ts > the queue of starting programs > lets so many start at the same time, and the next one when one of them has ended its start',
       'src/cli/configured/start-queue.test.ts > the queue of starting programs > does not wait for a program that never ends its start',
       'src/cli/configured/start-queue.test.ts > the queue of starting programs > leaves one processor to this process until it answers',
-      'src/surfaces/mcp/endpoint/startup.test.ts > while servers start > initialize and ping are answered; tools/list waits for all of them, and then nothing is left to tell',
-      'src/surfaces/mcp/endpoint/startup.test.ts > while servers start > a client that has listed before hears of all of them at once',
-      'src/surfaces/mcp/endpoint/startup.test.ts > while servers start > a server that never answers holds back neither the tools of the others nor the news of them for ever',
+      'src/surfaces/mcp/endpoint/startup.test.ts > while servers start > initialize and ping are answered; tools/list waits for all servers, and no notification follows',
+      'src/surfaces/mcp/endpoint/startup.test.ts > while servers start > a client that has listed before gets one notification for all servers',
+      'src/surfaces/mcp/endpoint/startup.test.ts > while servers start > a server that never answers delays the tools and notifications of the others only for a bounded time',
       'src/surfaces/mcp/endpoint/startup.test.ts > while servers start > a list waits only for servers that its profile can show',
       'src/surfaces/mcp/endpoint/startup.test.ts > while servers start > a call waits for the server of its tool alone, under both names that the tool may have',
       'src/surfaces/mcp/endpoint/startup.test.ts > while servers start > a call ends at its deadline, and when its caller cancels it',
-      'test/e2e/cli-startup.test.ts > a server that never answers does not keep > serve from answering initialize and health, or the next server from being started and called',
-      'test/e2e/cli-startup.test.ts > a server that never answers does not keep > stdio from answering initialize, or from listing the tools of the next server',
+      'test/e2e/cli-startup.test.ts > a server that never answers does not prevent > serve from answering initialize and health, or the next server from being started and called',
+      'test/e2e/cli-startup.test.ts > a server that never answers does not prevent > stdio from answering initialize, or from listing the tools of the next server',
       'test/e2e/cli-jobs.test.ts > jobs of a server > and messages that wait since the last start find the tools of every server',
     ],
   },

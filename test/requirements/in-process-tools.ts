@@ -110,12 +110,12 @@ export const inProcessTools: Section<'A'> = {
   },
   A10: {
     promise:
-      'the tools of a module are replaced when one of its files is edited, without a restart; a mistake leaves them as they are, and calls under way end with the old code',
+      'the tools of a module are replaced when one of its files is edited, without a restart; an invalid edit leaves them unchanged, and running calls end with the old code',
     tests: [
-      'test/e2e/cli-module-reload.test.ts > a module of tools that is edited while the server runs > has its tools replaced, also when a file that it imports was edited; calls under way end with the old code',
-      'test/e2e/cli-module-reload.test.ts > a module of tools that is edited while the server runs > with a mistake in it leaves the tools as they are, and says why; when it is mended, it is taken over',
+      'test/e2e/cli-module-reload.test.ts > a module of tools that is edited while the server runs > has its tools replaced, also when a file that it imports was edited; running calls end with the old code',
+      'test/e2e/cli-module-reload.test.ts > a module of tools that is edited while the server runs > with an error leaves the tools unchanged and prints the reason; once fixed, it is applied',
       'test/e2e/cli-module-reload.test.ts > a module of tools that is edited while the server runs > of CommonJS files is read again, too',
-      'test/e2e/cli-module-reload.test.ts > a module of tools that is edited while the server runs > tells MCP clients that the list has changed',
+      'test/e2e/cli-module-reload.test.ts > a module of tools that is edited while the server runs > notifies MCP clients of the changed list',
     ],
   },
 };

@@ -105,7 +105,7 @@ export const machinesFaultsAttackers: Section<'G'> = {
       'src/server/draining.test.ts > draining > tells balancers at once to go elsewhere, and goes on with those who do not know yet until it stops',
       'test/e2e/cli-drain.test.ts > signalbox serve that is told to stop > is not ready at once, still takes what comes while it drains, lets the calls under way end, and ends with 0',
       'src/server/start-server.test.ts > stopping > lets a call under way end, and takes no new one',
-      'src/server/start-server.test.ts > stopping > serves all who had connected when it was told to stop',
+      'src/server/start-server.test.ts > stopping > serves every client that had connected before the stop',
       'src/server/draining.test.ts > probes > ask the store at most once a second, however often they come; the one for liveness never does',
     ],
   },

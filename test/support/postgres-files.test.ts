@@ -48,7 +48,7 @@ describe('PostgreSQL in a checkout that only its owner may enter', () => {
   });
 
   test(
-    'is copied once, again when files are missing, and never run from a directory of somebody else',
+    'is copied once, again when files are missing, and never run from a directory of another user',
     { skip: !isRoot && 'only root needs a copy' },
     () => {
       const temporary = useNewTemporaryDirectory('copied');

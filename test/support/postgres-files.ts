@@ -28,8 +28,8 @@ export function runnablePostgres(installed = installedPostgres()): string {
   execFileSync('chmod', ['-R', 'a+rX', aside]);
   // Somebody else's directory is neither used nor removed.
   if (!isOwn(copy) && lstatSync(copy, { throwIfNoEntry: false }) !== undefined) return aside;
-  if (!isRenamed(aside, copy)) {
-    // Another test file was as far at the same time, and may run from there by now; only a swept copy is replaced.
+  if (!tryRename(aside, copy)) {
+    // Another test file may have made the copy meanwhile and run from it. Only an incomplete copy is replaced.
     if (isOwn(copy) && isWhole(copy, installed)) rmSync(aside, { recursive: true });
     else {
       rmSync(copy, { recursive: true, force: true });
@@ -56,8 +56,8 @@ export async function importEmbeddedPostgres(
   }
 }
 
-/** Renames a directory where nothing is in the way; a rename never replaces a directory that holds something. */
-function isRenamed(from: string, to: string): boolean {
+/** Renames a directory. Returns false when the target exists: a rename never replaces a directory with entries. */
+function tryRename(from: string, to: string): boolean {
   try {
     renameSync(from, to);
     return true;
@@ -66,13 +66,13 @@ function isRenamed(from: string, to: string): boolean {
   }
 }
 
-/** Whether nobody else could have put something there: the name can be guessed. */
+/** Returns whether only this user can write to the directory, since its name can be guessed. */
 function isOwn(directory: string): boolean {
   const stats = lstatSync(directory, { throwIfNoEntry: false });
   return stats?.isDirectory() === true && stats.uid === process.getuid?.() && (stats.mode & 0o022) === 0;
 }
 
-/** Whether nothing is missing: temporary directories are swept. */
+/** Returns whether the copy is complete, since the system cleans temporary directories. */
 function isWhole(copy: string, installed: string): boolean {
   return readdirSync(copy, { recursive: true }).length === readdirSync(installed, { recursive: true }).length;
 }

@@ -10,7 +10,7 @@ import { treeFingerprint } from './tree-fingerprint.ts';
 const limits = { files: 10_000, bytes: 1e8, milliseconds: 60_000 };
 
 /**
- * Changes random trees by random shell commands and undoes that. Everything must come back byte for byte; only files that this
+ * Changes random trees by random shell commands and undoes the changes. Everything must come back byte for byte; only files that this
  * user could not read before may stay changed, and each of them must be reported. Returns how many trees were changed, and how
  * many of them had such a file.
  */
@@ -146,7 +146,7 @@ function plant(root: string, outside: string, random: () => number): void {
       else writeFileSync(target, kind < 0.4 ? randomBytes(70_000) : String(random()), { flag: 'wx' });
       if (kind >= 0.35) chmodSync(target, Number.parseInt(mode(random), 8));
     } catch (error) {
-      // Something of another kind stands there already.
+      // The path already holds an entry of another kind.
       assert.ok(error instanceof Error && 'code' in error);
     }
   }

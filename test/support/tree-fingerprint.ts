@@ -29,7 +29,7 @@ export function treeFingerprint(
   return found;
 }
 
-/** Lets the owner read what its mode closes to them, for as long as `act` runs. */
+/** Opens an entry that is closed to its owner while `act` runs. */
 function opened<Result>(path: Buffer, { mode }: Stats, act: () => Result): Result {
   if (process.getuid?.() === 0 || (mode & 0o500) === 0o500) return act();
   chmodSync(path, (mode & 0o7777) | 0o500);

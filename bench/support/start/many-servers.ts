@@ -12,7 +12,7 @@ export interface ServerProgram {
   readonly args: readonly string[];
 }
 
-/** How long a start took, in milliseconds. */
+/** The duration of a start, in milliseconds. */
 export interface StartTimes {
   /** Until the first answer: to `initialize`. */
   readonly firstAnswerMs: number;
@@ -26,14 +26,14 @@ interface Reply {
 }
 
 const token = 'a-token-of-the-benchmark';
-const pollMs = 20;
+const pollIntervalMs = 20;
 const initialize = {
   protocolVersion: '2025-06-18',
   capabilities: {},
   clientInfo: { name: 'bench', version: '1' },
 };
 
-/** A program that is spoken to in lines of JSON-RPC. */
+/** A program that exchanges lines of JSON-RPC. */
 class LineClient {
   readonly #child: ChildProcess;
   readonly #waiting = new Map<number, (reply: Reply) => void>();
@@ -117,7 +117,7 @@ export async function startStdio(
     const { result } = await client.request('tools/list', {});
     const up = new Set(result?.tools?.flatMap(({ name }) => /^mcp__(server-\d+)__/.exec(name)?.[1] ?? []));
     if (up.size === servers.length) break;
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
+    await new Promise((resolve) => setTimeout(resolve, pollIntervalMs));
   }
   const allUpMs = performance.now() - begun;
   await client.close();
@@ -150,7 +150,7 @@ export async function startServe(
     };
     if (items.filter(({ name, status }) => name.startsWith('server-') && status === 'up').length === servers.length)
       break;
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
+    await new Promise((resolve) => setTimeout(resolve, pollIntervalMs));
   }
   const allUpMs = performance.now() - begun;
   const ended = once(child, 'exit');

@@ -310,7 +310,7 @@ export type CallStarted = {
   /** Without secrets. */
   readonly arguments: { readonly [name: string]: unknown };
   readonly server?: string | undefined;
-  /** The tool’s name as it is before it was shortened, or characters in it replaced. */
+  /** The tool’s name before it was shortened or characters were replaced. */
   readonly ownName?: string | undefined;
   /** The server’s name for the tool, where it was given another. */
   readonly renamedFrom?: string | undefined;
@@ -535,7 +535,7 @@ export type EndedCallDetails = {
   /** Without secrets. */
   readonly arguments: { readonly [name: string]: unknown };
   readonly server?: string | undefined;
-  /** The tool’s name as it is before it was shortened, or characters in it replaced. */
+  /** The tool’s name before it was shortened or characters were replaced. */
   readonly ownName?: string | undefined;
   /** The server’s name for the tool, where it was given another. */
   readonly renamedFrom?: string | undefined;
@@ -635,7 +635,7 @@ export type Health = {
 export type HiddenTool = {
   readonly name: string;
   readonly server: string;
-  /** The tool’s name as it is before it was shortened, or characters in it replaced. */
+  /** The tool’s name before it was shortened or characters were replaced. */
   readonly ownName?: string | undefined;
   /** The server’s name for the tool, where it was given another. */
   readonly renamedFrom?: string | undefined;
@@ -910,7 +910,7 @@ export type LiveEvent =
       /** `accept` with `content` for a form; `decline`: an explicit no; `cancel`: dismissed without an answer. */
       readonly action: 'accept' | 'decline' | 'cancel';
       readonly by: string;
-      /** Why no answer is needed any more; absent where a person answered. */
+      /** Why the question was closed without an answer; absent when a person answered. */
       readonly reason?: string | undefined;
     }
   | {
@@ -923,7 +923,7 @@ export type LiveEvent =
       readonly toolCallId: string;
       readonly server: string;
       readonly model: string;
-      /** What the server was given. */
+      /** The content that the server received. */
       readonly content?: unknown;
       /** Why the model gave no answer. */
       readonly error?: string | undefined;
@@ -1337,7 +1337,7 @@ export type RunningCallDetails = {
   /** Without secrets. */
   readonly arguments: { readonly [name: string]: unknown };
   readonly server?: string | undefined;
-  /** The tool’s name as it is before it was shortened, or characters in it replaced. */
+  /** The tool’s name before it was shortened or characters were replaced. */
   readonly ownName?: string | undefined;
   /** The server’s name for the tool, where it was given another. */
   readonly renamedFrom?: string | undefined;
@@ -1699,7 +1699,7 @@ export type SessionEvent =
       /** `accept` with `content` for a form; `decline`: an explicit no; `cancel`: dismissed without an answer. */
       readonly action: 'accept' | 'decline' | 'cancel';
       readonly by: string;
-      /** Why no answer is needed any more; absent where a person answered. */
+      /** Why the question was closed without an answer; absent when a person answered. */
       readonly reason?: string | undefined;
     }
   | {
@@ -1712,7 +1712,7 @@ export type SessionEvent =
       readonly toolCallId: string;
       readonly server: string;
       readonly model: string;
-      /** What the server was given. */
+      /** The content that the server received. */
       readonly content?: unknown;
       /** Why the model gave no answer. */
       readonly error?: string | undefined;
@@ -1923,7 +1923,7 @@ export type ToolInvoked = {
   /** Without secrets. */
   readonly arguments: { readonly [name: string]: unknown };
   readonly server?: string | undefined;
-  /** The tool’s name as it is before it was shortened, or characters in it replaced. */
+  /** The tool’s name before it was shortened or characters were replaced. */
   readonly ownName?: string | undefined;
   /** The server’s name for the tool, where it was given another. */
   readonly renamedFrom?: string | undefined;
@@ -2030,7 +2030,7 @@ export type UndoRequest = {
   readonly partial?: boolean | undefined;
   /** Run the tool’s own undo once more although it failed or was cut short before. */
   readonly again?: boolean | undefined;
-  /** How long to wait for calls at work in the same workspace (60). */
+  /** How long to wait for calls that run in the same workspace, in seconds (60). */
   readonly waitSeconds?: number | undefined;
 };
 

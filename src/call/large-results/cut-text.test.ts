@@ -13,7 +13,7 @@ test('a text that fits stays as it is; one that does not ends with a whole chara
   assert.equal(cutText(`short\n${'y'.repeat(2000)}`, 1000), `short\n${'y'.repeat(994)}`);
 });
 
-test('what is cut is a beginning of the text, no longer than allowed, without half a character', () => {
+test('a cut text is a prefix of the text, within the limit, without half a character', () => {
   const unit = fc.oneof(fc.constant('\n'), fc.string({ unit: 'grapheme', minLength: 1, maxLength: 3 }));
   fc.assert(
     fc.property(fc.array(unit, { maxLength: 200 }), fc.nat(500), (units, maxBytes) => {

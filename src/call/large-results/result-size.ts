@@ -3,13 +3,13 @@ import type { CallOutcome } from '../../model/call.ts';
 import type { ContentBlock } from '../../model/content.ts';
 import { type JsonValue, inspectJson, isJsonObject } from '../../model/json.ts';
 
-/** How large a result may be before it is shortened; all media together may have four times `maxMediaBytes`. */
+/** Limits above which a result is shortened. All media of a result together may have four times `maxMediaBytes`. */
 export interface SizeLimits {
   readonly maxBytes: number;
   readonly maxMediaBytes: number;
 }
 
-/** The sizes of a result. Media are not text: they are in neither number. */
+/** The sizes of a result. Neither number includes media. */
 export interface ResultSize {
   /** Text that does not repeat the structured content, in bytes. */
   readonly textBytes: number;
@@ -22,12 +22,12 @@ export interface ResultSize {
   readonly tooLarge: ReadonlySet<string>;
 }
 
-const bytesPerCharacter = 3;
-const mediaPerResult = 4;
-/** Shorter strings are not worth the search for a mirror or for media. */
-const minMirrored = 256;
+const maxBytesPerCharacter = 3;
+const maxMediaMultiple = 4;
+/** Shorter strings, in characters, are not searched for mirrors or media. */
+const minMirroredLength = 256;
 
-/** Tells cheaply whether a result is within its limits; `false` means that it has to be measured. */
+/** Estimates cheaply whether a result is within its limits. `false` means that the caller has to measure it. */
 export function isSurelySmall(outcome: CallOutcome, { maxBytes, maxMediaBytes }: SizeLimits): boolean {
   const { content, structuredContent } = outcome;
   let characters = 0;
@@ -38,14 +38,14 @@ export function isSurelySmall(outcome: CallOutcome, { maxBytes, maxMediaBytes }:
     else if (base64Bytes(data) > maxMediaBytes) return false;
     else media += base64Bytes(data);
   }
-  const most = maxBytes / bytesPerCharacter;
-  if (characters > most || media > maxMediaBytes * mediaPerResult) return false;
+  const most = maxBytes / maxBytesPerCharacter;
+  if (characters > most || media > maxMediaBytes * maxMediaMultiple) return false;
   if (structuredContent === undefined) return true;
   const inspection = inspectJson(structuredContent, most - characters);
   return inspection.ok && characters + inspection.size <= most;
 }
 
-/** Measures a result exactly, at the cost of looking at all of it. */
+/** Measures a result exactly, which reads all of it. */
 export function measureResult(outcome: CallOutcome, { maxMediaBytes }: SizeLimits): ResultSize {
   const { content, structuredContent } = outcome;
   const media = new Set<string>();
@@ -96,7 +96,7 @@ export function base64Bytes(data: string): number {
 
 function overLimit(media: ReadonlySet<string>, maxMediaBytes: number): ReadonlySet<string> {
   const tooLarge = new Set<string>();
-  let room = maxMediaBytes * mediaPerResult;
+  let room = maxMediaBytes * maxMediaMultiple;
   for (const data of media) {
     const size = base64Bytes(data);
     if (size > maxMediaBytes || size > room) tooLarge.add(data);
@@ -108,7 +108,7 @@ function overLimit(media: ReadonlySet<string>, maxMediaBytes: number): ReadonlyS
 /** Collects the longer strings of a value, and those of them that are media. */
 function collect(value: JsonValue, strings: Set<string>, media: Set<string>): void {
   if (typeof value === 'string') {
-    if (value.length < minMirrored) return;
+    if (value.length < minMirroredLength) return;
     if (/^data:[\w.+/-]+;base64,/.test(value.slice(0, 128))) media.add(value);
     else strings.add(value);
   } else if (isJsonObject(value)) {
@@ -125,7 +125,7 @@ function mirrorKind(
   structuredContent: JsonValue,
   strings: ReadonlySet<string>,
 ): 'json' | 'string' | undefined {
-  if (block.type !== 'text' || block.text.length < minMirrored) return undefined;
+  if (block.type !== 'text' || block.text.length < minMirroredLength) return undefined;
   if (strings.has(block.text)) return 'string';
   try {
     return isDeepStrictEqual(JSON.parse(block.text), structuredContent) ? 'json' : undefined;

@@ -5,19 +5,19 @@ import { cutText } from './cut-text.ts';
 import { type ResultSize, type SizeLimits, base64Bytes, blockBytes, mediaOfBlock } from './result-size.ts';
 import { type ShortenedStructure, shortenStructured } from './shorten-structured.ts';
 
-/** How a result is to be shortened. */
+/** Options of `shortenResult`. */
 export interface ShorteningOptions extends SizeLimits {
-  /** Where the whole can be read, for the reader of a string that was cut. */
+  /** Names the place of the whole result; appended to the longest string that was cut. */
   readonly pointer: string;
-  /** Tells whether structured content still fits the output schema of its tool. */
+  /** Returns whether structured content still fits the output schema of its tool. */
   isValid(value: JsonValue): boolean;
 }
 
-/** What is handed out of a result. */
+/** The shortened form of a result. */
 export interface ShortenedResult {
   readonly content: readonly ContentBlock[];
   readonly structuredContent?: JsonValue;
-  /** How many characters of a result that is one text are shown. */
+  /** The number of characters that are shown of a result that is one text. */
   readonly shown?: number;
 }
 
@@ -35,7 +35,7 @@ export function shortenResult(
   const { textBytes, structuredBytes, media, tooLarge } = size;
   const isOver = textBytes + structuredBytes > maxBytes;
   const preview = Math.min(maxBytes, maxPreviewBytes);
-  // Where text and structure are both large, each gets a half.
+  // Text and structured content get half of the preview each when both are large.
   const roomBeside = (other: number): number => Math.max(Math.floor(preview / 2), preview - other);
   const short =
     structuredContent === undefined
@@ -91,7 +91,7 @@ function shortenContent(
   return content.length === 1 && shown !== undefined ? { content: made, shown } : { content: made };
 }
 
-/** The beginning of a block that is text; `undefined` for one of which a part means nothing. */
+/** Returns the beginning of a text block; `undefined` for a block that cannot be cut. */
 function cutBlock(block: ContentBlock, room: number): ContentBlock | undefined {
   if (room === 0) return undefined;
   if (block.type === 'text') return { ...block, text: cutText(block.text, room) };
@@ -100,7 +100,7 @@ function cutBlock(block: ContentBlock, room: number): ContentBlock | undefined {
   return { ...block, resource };
 }
 
-/** JSON text of a shortened value, indented like the text it replaces. */
+/** Returns a shortened value as JSON text, indented like the text that it replaces. */
 function reprinted(before: string, value: JsonValue): string {
   const indent = /^[[{]\n( +)/.exec(before)?.[1]?.length;
   return JSON.stringify(value, undefined, indent);

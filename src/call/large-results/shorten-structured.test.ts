@@ -107,7 +107,7 @@ describe('structured content that is shortened', () => {
     assert.ok(shortened > 20, `only ${shortened} values were shortened`);
   });
 
-  test('keeps its shape: only long strings are cut, each with a mark, the longest with where the rest is', () => {
+  test('retains its shape: only long strings are cut, each with a mark, the longest with the address of the rest', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -161,13 +161,13 @@ describe('structured content that is shortened', () => {
     assert.ok(short.free.length < 2000);
   });
 
-  test('is not there when nothing that fits the schema is small enough', () => {
+  test('is undefined when no valid value is small enough', () => {
     const numbers = Array.from({ length: 2000 }, (_, index) => index);
     const schema = { type: 'array', items: { type: 'number' }, minItems: 2000 };
     assert.equal(shorten(schema, numbers, 1000), undefined);
   });
 
-  test('is made of a value that does not fit its schema, too', () => {
+  test('is also made from a value that does not fit its schema', () => {
     const short = shorten({ type: 'object', required: ['missing'] }, { text: 'x'.repeat(5000) }, 1000);
     assert.ok(jsonBytes(short?.value ?? null, none) <= 1000);
   });

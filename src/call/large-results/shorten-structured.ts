@@ -2,23 +2,23 @@ import { type JsonObject, type JsonValue, isJsonObject } from '../../model/json.
 import { cutText } from './cut-text.ts';
 import { jsonBytes } from './result-size.ts';
 
-/** How structured content is to be shortened. */
+/** Options of `shortenStructured`. */
 export interface StructuredOptions {
   /** The size to aim for, in bytes of JSON. */
   readonly aimBytes: number;
-  /** The most that is handed out. */
+  /** The largest size that is accepted, in bytes of JSON. */
   readonly maxBytes: number;
   /** Pictures, sounds and files: neither counted nor cut. */
   readonly media: ReadonlySet<string>;
-  /** Those of them that have to go. */
+  /** The media that are over their limit and have to be removed. */
   readonly tooLarge: ReadonlySet<string>;
-  /** Tells where the rest of the longest string can be read; put behind what is left of it. */
+  /** Names the place of the whole result; appended to the longest string that was cut. */
   readonly pointer: string;
-  /** Tells whether the value still fits the output schema of its tool. */
+  /** Returns whether the value still fits the output schema of its tool. */
   isValid(value: JsonValue): boolean;
 }
 
-/** A shortened value, with what became of each string that was cut. */
+/** A shortened value, and the replacement of each string that was cut. */
 export interface ShortenedStructure {
   readonly value: JsonValue;
   readonly strings: ReadonlyMap<string, string>;
@@ -29,17 +29,17 @@ type Cut =
   | { readonly kind: 'string'; readonly from: string; readonly marked: string; readonly plain: string }
   | { readonly kind: 'items'; readonly from: object; readonly items: number };
 
-/** Cuts in force: strings by what they become, containers by how many items stay. */
+/** The cuts that are applied: the replacement of each string, and the number of items that each container retains. */
 interface Applied {
   readonly strings: Map<string, string>;
   readonly items: Map<object, number>;
 }
 
-/** Each validation of a large value takes a while, in which everybody waits. */
+/** Validating a large value blocks the event loop, so the number of validations is bounded. */
 const maxValidations = 48;
-/** Strings are cut down to this, then to less where that is not enough. */
-const shortestStrings = [200, 40, 0];
-/** Objects with more entries are taken for maps, which can lose some like an array. */
+/** Strings are cut to the first length; shorter ones are tried while the value is still too large. */
+const minStringLengths = [200, 40, 0];
+/** Objects with more entries are treated as maps, from which entries can be removed as from an array. */
 const minMapEntries = 50;
 
 /**
@@ -47,18 +47,18 @@ const minMapEntries = 50;
  * `undefined` when nothing that fits the schema is small enough.
  */
 export function shortenStructured(value: JsonValue, options: StructuredOptions): ShortenedStructure | undefined {
-  // A value that never was valid is shortened all the same: its client judges it as the server sent it.
-  const judge = new Judge(options.isValid(value) ? (each) => options.isValid(each) : () => true);
-  for (const shortest of shortestStrings) {
-    const applied = judge.accept(value, planCuts(value, options, shortest));
+  // A value that was invalid from the start is shortened without validation: validating it is left to the client.
+  const validator = new CutValidator(options.isValid(value) ? (each) => options.isValid(each) : () => true);
+  for (const shortest of minStringLengths) {
+    const applied = validator.accept(value, planCuts(value, options, shortest));
     const made = rebuilt(value, applied);
     if (jsonBytes(made, options.media) <= options.maxBytes) return { value: made, strings: applied.strings };
   }
   return undefined;
 }
 
-/** Finds out which cuts leave the value valid, with a bounded number of validations. */
-class Judge {
+/** Determines which cuts leave the value valid, with a bounded number of validations. */
+class CutValidator {
   readonly #isValid: (value: JsonValue) => boolean;
   #left = maxValidations;
 
@@ -66,7 +66,7 @@ class Judge {
     this.#isValid = isValid;
   }
 
-  /** Returns as many of the cuts as are valid together: all of them, or what is found by halving. */
+  /** Returns the cuts that are valid together: all of them, or a subset found by bisection. */
   accept(value: JsonValue, cuts: readonly Cut[]): Applied {
     let accepted: Applied = { strings: new Map(), items: new Map() };
     const attempt = (group: readonly Cut[]): void => {
@@ -98,11 +98,11 @@ function withCuts({ strings, items }: Applied, cuts: readonly Cut[], style: 'mar
   return applied;
 }
 
-/** The cuts that would make the value as small as wanted, those that save most first. */
+/** Returns the cuts that would reduce the value to the target size, those that save most first. */
 function planCuts(value: JsonValue, options: StructuredOptions, shortest: number): readonly Cut[] {
   const { media, tooLarge, aimBytes } = options;
-  const found: Found = { strings: new Map(), containers: [] };
-  find(value, found);
+  const found: Cuttable = { strings: new Map(), containers: [] };
+  collectCuttable(value, found);
   const removed = [...tooLarge].map((from): Cut => ({ kind: 'string', from, marked: '', plain: '' }));
   const long = [...found.strings].filter(([each]) => !media.has(each)).map(([each, count]) => measured(each, count));
   const bytes = jsonBytes(value, media);
@@ -121,17 +121,17 @@ function planCuts(value: JsonValue, options: StructuredOptions, shortest: number
   return [...removed, ...containers, ...cuts];
 }
 
-interface Found {
+interface Cuttable {
   /** How often each string occurs. */
   readonly strings: Map<string, number>;
   readonly containers: object[];
 }
 
-function find(value: JsonValue, found: Found): void {
+function collectCuttable(value: JsonValue, found: Cuttable): void {
   if (typeof value === 'string') found.strings.set(value, (found.strings.get(value) ?? 0) + 1);
   if (typeof value !== 'object' || value === null) return;
   if (Array.isArray(value) || Object.keys(value).length > minMapEntries) found.containers.push(value);
-  for (const each of Object.values(value) as JsonValue[]) find(each, found);
+  for (const each of Object.values(value) as JsonValue[]) collectCuttable(each, found);
 }
 
 interface LongString {
@@ -145,7 +145,7 @@ function measured(each: string, count: number): LongString {
   return { text: each, bytes: Buffer.byteLength(JSON.stringify(each)), count };
 }
 
-/** The size that strings are cut to, so that all together save as much as is needed: the longest ones are cut, short ones stay. */
+/** Returns the size to cut strings to so that together they save `needed` bytes. Only the longest strings are longer than it. */
 function stringCap(strings: readonly LongString[], needed: number, shortest: number): number {
   const sorted = strings.toSorted((one, other) => other.bytes - one.bytes);
   let saved = 0;
@@ -173,7 +173,7 @@ function stringCut({ text, bytes }: LongString, cap: number, pointer: string | u
 
 const markBytes = 40;
 
-/** How many items arrays and maps may keep so that the value is small enough; `undefined` when it is without cutting any. */
+/** Returns the number of items that arrays and maps may retain for the value to be small enough; `undefined` when none has to be cut. */
 function itemCap(
   value: JsonValue,
   strings: ReadonlyMap<string, string>,
@@ -191,7 +191,7 @@ function itemCap(
   return low;
 }
 
-/** About how large the value would be. Stops as soon as it is more than `limit`. */
+/** Estimates the size of the capped value. Stops counting above `limit`. */
 function cappedBytes(
   value: JsonValue,
   items: number,

@@ -13,10 +13,10 @@ import { type Call, type Stage, toolOf } from '../call.ts';
 import { type ResultSize, type SizeLimits, isSurelySmall, measureResult } from '../large-results/result-size.ts';
 import { shortenResult } from '../large-results/shorten-result.ts';
 
-/** Where in `_meta` of a shortened result the whole is named. */
+/** The key in `_meta` of a shortened result that holds the address of the whole result. */
 const wholeResultKey = 'signalbox/result';
 
-/** What the limits of results need. */
+/** Dependencies and limits of the stage. */
 export interface BoundOptions {
   readonly store: Store;
   readonly redactor: Redactor;
@@ -35,8 +35,8 @@ interface Stored {
 }
 
 /**
- * Shortens results that are over their limit, and stores them whole: nothing is lost, no client is flooded. Structured content
- * still fits the output schema of its tool; where no smaller value would, the result is passed whole.
+ * Stores results that are over their limit whole, and returns them shortened. Structured content
+ * still fits the output schema of its tool. A result that cannot be shortened within its schema passes whole.
  */
 export function bound(options: BoundOptions): Stage {
   const { store, redactor, results } = options;
@@ -62,7 +62,7 @@ export function bound(options: BoundOptions): Stage {
     const short = shortenResult(outcome, size, { ...limits, pointer, isValid });
     if (short === undefined) return outcome;
     const { mimeType, ...whole } = wholeOf(outcome, size);
-    // Registered secrets never reach the disk; otherwise the result is stored as it is.
+    // The stored result is unchanged except for registered secrets, which never reach the disk.
     const stored: Stored = { uri, mimeType, text: redactor.values(whole.text) };
     const { shown, ...kept } = short;
     let note: string;
@@ -96,7 +96,7 @@ function readerOf({ options }: Call, { catalog, builtin }: BoundOptions): string
   return listed === undefined ? undefined : (nameOf?.(listed.id) ?? listed.name);
 }
 
-/** Checks values against the schema that clients were shown. A schema that cannot be compiled lets nothing but the whole through. */
+/** Checks values against the schema that clients were shown. With a schema that does not compile, only the whole result passes. */
 function validatorOf(schema: JsonSchema | undefined, outcome: CallOutcome): (value: JsonValue) => boolean {
   // Clients do not check what a failed call returned.
   if (schema === undefined || outcome.outcome !== 'completed') return () => true;
@@ -107,7 +107,7 @@ function validatorOf(schema: JsonSchema | undefined, outcome: CallOutcome): (val
   };
 }
 
-/** A result that is one text is stored as that text, which pages read best; any other as JSON. */
+/** A result that is one text is stored as that text, so that `read_result` can page through it; any other is stored as JSON. */
 function wholeOf(outcome: CallOutcome, { mirrors }: ResultSize): Pick<Stored, 'text' | 'mimeType'> {
   const { content, structuredContent, _meta, fields } = outcome;
   const [only] = content;
@@ -131,7 +131,7 @@ function whereToRead({ uri, text: whole }: Stored, reader: string | undefined, s
   return `${what}Read on with the tool ${reader} {"uri": "${uri}", "offset": ${shown ?? 0}}.]`;
 }
 
-/** The call ended as it did, also when its result could not be stored: a caller that took it for failed might run it again. */
+/** Explains that the rest could not be stored. The call is still reported as completed: a caller that sees a failure might run it again. */
 function notStored(call: Call, { text: whole }: Stored, shown: number | undefined, error: unknown): string {
   return (
     `[This result was shortened: it has ${whole.length} characters${extent(shown)}. The rest could not be stored: ${messageOf(error)}. ` +

@@ -11,15 +11,15 @@ import { unfinished } from '../../model/unfinished.ts';
 import type { Call, Next, Outcoming, Stage } from '../call.ts';
 import { type Waits, endedOutcome } from '../waits.ts';
 
-/** What calls are resolved with. */
+/** Dependencies of the stage. */
 export interface ResolveParts {
   readonly catalog: Catalog;
   readonly waits: Waits;
-  /** How long a call waits for a server in its first start, where its caller and the server set no other limit. */
+  /** How long a call waits for a server in its first start unless its caller or the server sets a limit. */
   readonly timeoutMs: number;
 }
 
-/** Finds the tool and pins its definition. A call for a server in its first start waits for it. What cannot be called says why. */
+/** Finds the tool and pins its definition. A call to a server in its first start waits for it. A tool that cannot be called fails with the reason. */
 export function resolve(parts: ResolveParts): Stage {
   const { catalog } = parts;
   return (call, next) => {
@@ -31,7 +31,7 @@ export function resolve(parts: ResolveParts): Stage {
   };
 }
 
-/** Goes on when the server of a tool that is not there has ended its first start; `undefined` when it is not in one. */
+/** Continues the call of an unknown tool once its server has ended its first start; `undefined` when the server is not in its first start. */
 function afterStart(call: Call, next: Next, parts: ResolveParts): Outcoming | undefined {
   const { catalog } = parts;
   if (catalog.find(call.name) !== undefined) return undefined;

@@ -10,7 +10,7 @@ const largestArguments = 64 * 1024 * 1024;
 
 /**
  * Fills in the defaults of required arguments, and checks all against the tool's own schema; the handler never sees arguments that do
- * not fit. From here on the filled arguments are those of the call: policy, approvals and the journal see what the tool gets.
+ * not fit. The later stages use the filled arguments: policy, approvals and the journal see what the tool gets.
  */
 export const validate: Stage = (call, next) => {
   const given: unknown = call.given ?? {};
@@ -33,7 +33,7 @@ export const validate: Stage = (call, next) => {
   }
 };
 
-/** The caller's own object stays as it is. */
+/** Fills in defaults in a copy: the caller's object is not modified. */
 function fillIn(call: Call, fillDefaults: FillDefaults): void {
   const filled = JSON.parse(call.argumentsText) as JsonObject;
   if (!fillDefaults(filled)) return;

@@ -27,7 +27,7 @@ export function sanitized(): ToolTransform {
   };
 }
 
-/** Fields that Signalbox does not know may be shown to a model by a client that does. */
+/** Sanitizes unknown fields too: a client that knows them may show them to a model. */
 function sanitizeStrings(value: JsonValue): JsonValue {
   if (typeof value === 'string') return sanitizeText(value);
   if (isJsonObject(value))

@@ -56,7 +56,7 @@ function shaped(server: string, shaping: ToolShaping): ToolTransform {
     const description = sectionFor(shaping, 'describe', named)?.value ?? tool.description;
     const title = sectionFor(shaping, 'title', named)?.value;
     const options = sectionFor(shaping, 'providerOptions', named)?.value;
-    // Labels add up: one that is left out would let a flow rule pass.
+    // Labels of all matching keys are combined: a missing label could let a call pass a flow rule.
     const labels = keysFor(shaping, 'labels', named).flatMap((key) => shaping.labels?.[key] ?? []);
     const limits = sectionFor(shaping, 'results', named)?.value;
     const renamed: SourceTool = {
@@ -78,11 +78,11 @@ function shaped(server: string, shaping: ToolShaping): ToolTransform {
   };
 }
 
-/** Returns the part of a shaping for several tools that speaks of arguments this one has; `undefined` when none does. */
+/** Returns the part of a shaping that applies to arguments of this tool; `undefined` when no part does. */
 function fittingArguments(shaping: ArgumentShaping, schema: JsonSchema): ArgumentShaping | undefined {
   if (typeof schema !== 'object') return undefined;
   const { properties } = schema;
-  // A schema that refers to others may well have the arguments.
+  // The arguments may be in a schema that this one refers to.
   if (!isJsonObject(properties))
     return ['$ref', 'allOf', 'anyOf', 'oneOf'].some((keyword) => Object.hasOwn(schema, keyword)) ? shaping : undefined;
   const has = (name: string): boolean => Object.hasOwn(properties, name);

@@ -16,7 +16,7 @@ export interface ShapedTool {
   readonly own: string;
 }
 
-/** Returns the keys of a section that mean a tool, the most specific first: exact names, then patterns by how much they spell out. */
+/** Returns the keys of a section that match a tool, the most specific first: exact names, then patterns by their number of literal characters. */
 export function keysFor(shaping: ToolShaping, section: ToolSection, tool: ShapedTool): string[] {
   const keys = Object.keys(shaping[section] ?? {});
   if (keys.length === 0) return keys;
@@ -33,7 +33,7 @@ function compare(one: number, other: number): number {
   return one === other ? 0 : one - other;
 }
 
-/** Returns the value of the most specific key that means a tool, and that key. */
+/** Returns the value of the most specific key that matches a tool, and that key. */
 export function sectionFor<Section extends ToolSection>(
   shaping: ToolShaping,
   section: Section,
@@ -49,7 +49,7 @@ export function sectionFor<Section extends ToolSection>(
 
 type SectionValue<Section extends ToolSection> = NonNullable<ToolShaping[Section]>[string];
 
-/** Tells whether a pattern of `allow` or `deny` means a tool: by its own name, or by one of its full names. */
+/** Returns whether a pattern of `allow` or `deny` matches the own name or a full name of a tool. */
 export function isMeant({ rename = {} }: ToolShaping, pattern: string, { server, own }: ShapedTool): boolean {
   if (matchesPattern(own, pattern)) return true;
   if (!pattern.startsWith('mcp__')) return false;
@@ -57,14 +57,14 @@ export function isMeant({ rename = {} }: ToolShaping, pattern: string, { server,
   return [own, ...(now === undefined ? [] : [now])].some((tool) => isAnyMatched(fullNames({ server, tool }), pattern));
 }
 
-/** The names that sections may use for a tool. A new name wins over an own one: it is what people see. */
+/** The names that sections may use for a tool. A new name takes precedence over an own name, because users see the new one. */
 function shapedNames({ rename = {} }: ToolShaping, { own }: ShapedTool): string[] {
   const now = Object.hasOwn(rename, own) ? rename[own] : undefined;
   if (now === undefined) return Object.values(rename).includes(own) ? [] : [own];
   return Object.values(rename).includes(own) ? [now] : [now, own];
 }
 
-/** The own names of the tools a key means. */
+/** Returns the own names of the tools that a key matches. */
 function ownNames({ rename = {} }: ToolShaping, key: string): string[] {
   const renamed = Object.keys(rename).filter((own) => rename[own] === key);
   return renamed.length === 0 ? [key] : renamed;

@@ -39,7 +39,7 @@ export interface ArgumentShaping {
   readonly set?: JsonObject;
 }
 
-/** The parts of a shaping that speak of tools: by their new, own or full name, or by a pattern of one. */
+/** The sections of a shaping whose keys name tools: by new, own or full name, or by a pattern. */
 export const toolSections = [
   'describe',
   'title',

@@ -2,7 +2,7 @@ import { nearest } from '../../model/nearest.ts';
 import { isMeant, keysFor } from './tool-mentions.ts';
 import { type ToolShaping, toolSections } from './tool-shaping.ts';
 
-/** Returns a notice for each name and pattern of a shaping that fits no tool. Not an error: the server may list it later. */
+/** Returns a notice for each name and pattern of a shaping that matches no tool. It is not an error: the server may list the tool later. */
 export function unmatched(shaping: ToolShaping, server: string, names: readonly string[]): string[] {
   const known = new Set(names);
   const where = `in ${shaping.origin}`;
@@ -32,7 +32,7 @@ export function unmatched(shaping: ToolShaping, server: string, names: readonly 
   });
 }
 
-/** Tells whether a notice is one of these. */
+/** Returns whether a notice comes from `unmatched`. */
 export function isUnmatchedNotice(message: string): boolean {
   return / (?:matches no tool|is no tool) of this server/.test(message);
 }

@@ -33,7 +33,7 @@ export async function withRecords(
   }
 }
 
-/** The records as far as they can be read without writing anything. */
+/** Read-only access to the records. */
 export interface ReadRecords {
   readonly approvals: Pick<Approvals, 'list' | 'get' | 'rules'>;
   readonly journal: JournalReader;
@@ -42,7 +42,7 @@ export interface ReadRecords {
   readonly jobs: Pick<JobStore, 'list'>;
 }
 
-/** Hands the records to `read`, and closes them. A box would write to the journal by being opened: the outcome of calls whose process died, say. */
+/** Opens the records read-only, passes them to `read`, and closes them. Opening a box instead would write to the journal, for example the outcome of calls whose process died. */
 export async function withReadRecords(given: Globals, read: (records: ReadRecords) => Promise<void>): Promise<void> {
   const globals = withConfigurationOfServer(given);
   const { store } = await openStore(await assertJournal(globals), globals.data);

@@ -10,7 +10,7 @@ export class BegunServers {
 
   /** Starts those of a configuration. */
   static async of({ servers }: Pick<Configuration, 'servers'>, starting: Starting): Promise<BegunServers> {
-    // What others wait for comes first in the queue.
+    // Required servers come first in the queue.
     const entries = servers
       .filter(isStartedHere)
       .toSorted((one, other) => Number(other.required === true) - Number(one.required === true));

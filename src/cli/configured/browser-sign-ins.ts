@@ -41,7 +41,7 @@ export class BrowserSignIns {
         `server "${server}" is not one to sign in at; add "auth": { "type": "oauth" } to its entry, if it has a "url"`,
       );
     if (signsInAlone(oauth))
-      throw refused(`server "${server}" is signed in at with its own credentials, without a person`);
+      throw refused(`server "${server}" signs in with its own credentials; no person can sign in to it`);
     this.#waiting.get(server)?.abort();
     const cancelling = new AbortController();
     this.#waiting.set(server, cancelling);

@@ -67,7 +67,7 @@ export class ConfiguredBox implements ServedConfiguration {
   #agents: ConfiguredAgents | undefined;
   #configuration: Configuration;
   #refusal: ConfigurationRefusal | undefined;
-  /** Files that changed and could not be applied. */
+  /** The changed files that could not be applied yet. */
   readonly #unapplied = new Set<string>();
   /** Changes are made one after the other. */
   #changing: Promise<unknown> = Promise.resolve();
@@ -140,14 +140,14 @@ export class ConfiguredBox implements ServedConfiguration {
     return this.#servers.ready(server);
   }
 
-  /** The files that modules of tools are made of. */
+  /** The files of tool modules, including those that they import. */
   moduleFiles(): readonly string[] {
     return this.#servers.moduleFiles();
   }
 
   /**
-   * Reads the files again and applies what changed, modules of tools among it. With a mistake in them, everything stays as it is, and
-   * what changed is tried again with the next change.
+   * Reads the files again and applies the changes, including those of tool modules. An invalid file changes nothing, and its
+   * changes are tried again with the next change.
    */
   reload(read: () => Configuration, changed: ReadonlySet<string> = new Set()): Promise<Reload> {
     return this.#inTurn(async () => {

@@ -78,7 +78,7 @@ export class ConfiguredServers {
     );
   }
 
-  /** The files that the modules of tools are made of. */
+  /** The files of tool modules, including those that they import. */
   moduleFiles(): readonly string[] {
     return [...this.#running.values()].flatMap(({ entry }) =>
       entry.kind === 'local' ? [...filesOfModule(entry.module)] : [],
@@ -86,8 +86,8 @@ export class ConfiguredServers {
   }
 
   /**
-   * Takes a configuration over; tells what was done. Modules of tools are imported again when one of their files is among those that
-   * changed. When it throws, everything is as it was.
+   * Applies a configuration and returns what was done. Tool modules are imported again when one of their files has
+   * changed. When it throws, nothing has changed.
    */
   async change(
     { servers }: Configuration,
@@ -149,7 +149,7 @@ export class ConfiguredServers {
     const whole = isReloaded ? 'reloaded' : 'restarted';
     const how = isSwitched ? (disabled ? 'disabled' : 'enabled') : isOther ? whole : 'reshaped';
     const told = `${before === undefined ? 'added' : how} ${name}`;
-    // What runs is better than a module that cannot be imported.
+    // The running tools stay when the module cannot be imported.
     if (isReloaded) await importLocalServer(entry);
     const put = isOther
       ? await this.#installation(entry, lock, refused)

@@ -20,7 +20,7 @@ export function externalServer(entry: ExternalEntry, starting: Starting, after?:
   const { idleStopMs } = entry.settings;
   const directories = entry.settings.roots ?? entry.limits.workspace ?? [];
   const roots = directories.map((path) => ({ uri: pathToFileURL(path).href }));
-  // Only the first start queues: a restart is asked for, or comes after a pause. What is on the network takes no processor here.
+  // Only the first start of a program queues. Restarts are requested or delayed, and remote servers use no processor of this machine.
   let isQueued = entry.transport === 'stdio';
   const server = mcpServer({
     name: entry.name,

@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { replaceFile } from '../../config/replace-file.ts';
 import { isJsonObject } from '../../model/json.ts';
-import { type Verdict, type Verdicts, verdictHoldsMs } from '../../sources/mcp/verdicts.ts';
+import { type Verdict, type Verdicts, maxVerdictAgeMs } from '../../sources/mcp/verdicts.ts';
 
 type Kept = Readonly<Record<string, Verdict>>;
 
-const longestKeptMs = 90 * 24 * 60 * 60 * 1000;
+const maxStoredAgeMs = 90 * 24 * 60 * 60 * 1000;
 
 /**
  * Verdicts that outlive the process, in `verdicts.json`. They only save time: a file that cannot be read counts as empty, one
@@ -20,7 +20,7 @@ export function fileVerdicts(directory: string): Verdicts {
     set(key, verdict) {
       const kept = read(file);
       if (isSame(kept[key], verdict)) return;
-      const others = Object.entries(kept).filter(([each, { at }]) => each !== key && Date.now() - at < longestKeptMs);
+      const others = Object.entries(kept).filter(([each, { at }]) => each !== key && Date.now() - at < maxStoredAgeMs);
       const verdicts = Object.fromEntries([...others, ...(verdict === undefined ? [] : [[key, verdict] as const])]);
       try {
         mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -52,7 +52,7 @@ function isVerdict(value: unknown): boolean {
 function isSame(before: Verdict | undefined, after: Verdict | undefined): boolean {
   if (before === undefined || after === undefined) return before === after;
   return (
-    after.at - before.at < verdictHoldsMs(after) &&
+    after.at - before.at < maxVerdictAgeMs(after) &&
     isDeepStrictEqual({ ...before, at: 0 }, JSON.parse(JSON.stringify({ ...after, at: 0 })))
   );
 }

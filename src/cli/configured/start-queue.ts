@@ -1,17 +1,17 @@
 import { availableParallelism } from 'node:os';
 
-/** A start that takes longer than this waits for something else than a processor: a download, a network, a lock. */
+/** A start that takes longer than this is assumed to wait for a download, a network or a lock, not for a processor. */
 const defaultHoldMs = 5000;
 
-/** How many programs may start at the same time. */
+/** Options of `StartQueue`. */
 export interface StartQueueOptions {
   readonly concurrency: number;
-  /** How long one start may keep the next one waiting (5 s). */
+  /** How long a start may hold its slot (5 s). */
   readonly holdMs?: number;
 }
 
 /**
- * Limits how many server programs start at the same time: all at once, each of them and this process would take many times as long.
+ * Limits how many server programs start at the same time. Starting all at once would slow down each of them and this process.
  * Until `widen` is called, one processor is left to this process, which has clients to answer.
  */
 export class StartQueue {
@@ -25,7 +25,7 @@ export class StartQueue {
     this.#concurrency = Math.min(options.concurrency, Math.max(1, processors - 1));
   }
 
-  /** This process answers: from now on as many programs start at the same time as the options say. */
+  /** Raises the limit to the configured concurrency. Called once this process answers clients. */
   widen(): void {
     this.#concurrency = this.#options.concurrency;
     while (this.#starting < this.#concurrency && this.#waiting.length > 0) {
@@ -34,7 +34,7 @@ export class StartQueue {
     }
   }
 
-  /** Resolves when it is a program's turn to start. The next one has its turn when `ended` settles, or after the hold time. */
+  /** Resolves when a program may start. Its slot is released when `ended` settles, or after the hold time. */
   async turn(ended: Promise<unknown>): Promise<void> {
     if (this.#starting >= this.#concurrency) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#starting += 1;
@@ -49,7 +49,7 @@ export class StartQueue {
     void ended.then(release, release);
   }
 
-  /** Hands the slot over, or frees it. */
+  /** Passes the slot to the next program in the queue, or frees it. */
   #next(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#starting -= 1;

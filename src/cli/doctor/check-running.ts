@@ -5,7 +5,7 @@ import { isConfigurationOf } from '../server/connect.ts';
 import { type ServerStatus, askServer } from '../status/ask-server.ts';
 import type { Finding } from './finding.ts';
 
-/** Asks the servers that run on the data directory how they are; commands go to them. */
+/** Checks the health of the servers that run on the data directory, since commands talk to them. */
 export async function checkRunning(globals: Globals): Promise<Finding[]> {
   if (globals.local) return [];
   const statuses = await Promise.all(runningServers(globals.data).map((server) => askServer(server)));
@@ -15,8 +15,7 @@ export async function checkRunning(globals: Globals): Promise<Finding[]> {
 function findingsOf(server: ServerStatus, globals: Globals): Finding[] {
   const { url, pid, status, problem = status, configuration, tools = 0, servers = [] } = server;
   const what = `server at ${url} (process ${pid})`;
-  if (status !== 'ok')
-    return [{ level: 'error', what: `${what}: ${problem}`, fix: 'look at its output, or stop it and start it again' }];
+  if (status !== 'ok') return [{ level: 'error', what: `${what}: ${problem}`, fix: 'check its output, or restart it' }];
   if (configuration !== undefined && !isConfigurationOf(globals, configuration))
     return [
       {
@@ -31,7 +30,7 @@ function findingsOf(server: ServerStatus, globals: Globals): Finding[] {
     ...down.map(({ name, reason }): Finding => ({
       level: 'error',
       what: `at ${url}: ${reason ?? `server "${name}" is down`}`,
-      fix: `see what it wrote: signalbox tools --why`,
+      fix: `see why: signalbox tools --why`,
     })),
   ];
 }

@@ -4,7 +4,7 @@ import { isUnmatchedNotice } from '../../catalog/transforms/unmatched.ts';
 import type { ToolDefinition } from '../../model/tool.ts';
 import { maxNameLength, namesOf } from '../../model/tool-names.ts';
 
-/** Returns what to do about a notice. A foreign tool cannot be changed here, only renamed or kept out. */
+/** Returns what to do about a notice. A tool of an external server cannot be changed here, only renamed or hidden. */
 export function fixOfNotice(
   { server, tool, message }: CatalogNotice,
   isForeign: boolean,

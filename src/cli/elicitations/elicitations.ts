@@ -48,7 +48,7 @@ export function addElicitationCommands(program: Command, { terminal }: CommandCo
     .command('answer')
     .summary('answer what a server asks')
     .description(
-      'Answers a question of a server. Without an option it asks field by field at the terminal, and shows pages and sampling requests before you agree.',
+      'Answers a question of a server. Without an option, it asks field by field at the terminal, and shows pages and sampling requests before you agree.',
     )
     .argument('<id>', 'its id, as signalbox elicitations prints it, or the beginning of it')
     .option('--content <json>', 'accept a form with these values; - reads them from standard input')
@@ -120,7 +120,9 @@ async function givenAnswer(
 /** Asks the person at the terminal. */
 async function askedAnswer(asked: PendingElicitation, terminal: Terminal): Promise<Answer> {
   if (!terminal.canAsk)
-    throw usageFailure('there is nobody here to ask', { next: 'give --content, --accept, --decline or --cancel' });
+    throw usageFailure('cannot ask for the answer: this is not a terminal', {
+      next: 'give --content, --accept, --decline or --cancel',
+    });
   const { errors } = terminal;
   await errors.print(`server ${errors.colors.bold(oneLine(asked.server))}\n`);
   const interruption = new Interruption();

@@ -21,9 +21,9 @@ export function addJobsCommand(program: Command, context: CommandContext): void 
   const { output, errors } = context.terminal;
   const jobs = program
     .command('jobs')
-    .summary('list, create, delete or run jobs: turns that begin at their times')
+    .summary('list, create, delete or run scheduled jobs')
     .description(
-      'Lists the jobs, the oldest first. A job begins a session with an agent at its times, while a server runs on the data directory.',
+      'Lists the jobs, the oldest first. A job starts a session with an agent on a schedule, while a server runs on the data directory.',
     )
     .addHelpText('after', examples)
     .action(async (_options: object, command: Command) => {
@@ -47,13 +47,13 @@ Examples:
 function addCreateCommand(jobs: Command, { terminal: { output, errors } }: CommandContext): void {
   jobs
     .command('create')
-    .summary('have a turn begin at its times')
+    .summary('create a scheduled job')
     .description('Creates a job. Each run is a session of its own, in your name, in the permission mode of its agent.')
     .argument('<cron>', 'minute, hour, day of the month, month, day of the week, as in "0 9 * * 1-5"')
     .argument('<prompt>', 'the message that its sessions begin with')
-    .option('--agent <name>', 'the agent that works on it (default: the one of the configuration)')
+    .option('--agent <name>', 'the agent that runs it (default: that of the configuration)')
     .option('--cwd <dir>', 'the directory that its sessions work in')
-    .option('--timezone <name>', 'the time zone of its times, as in Europe/Berlin (default: that of the machine)')
+    .option('--timezone <name>', 'the time zone of the schedule, as in Europe/Berlin (default: that of the machine)')
     .action(async (cron: string, prompt: string, { cwd, ...options }: CreateOptions, command: Command) => {
       const globals = globalsOf(command);
       const asked: NewJob = { cron, prompt, ...options, ...(cwd === undefined ? {} : { cwd: resolve(cwd) }) };
@@ -72,7 +72,7 @@ function addDeleteCommand(jobs: Command, { terminal: { output, errors } }: Comma
   jobs
     .command('delete')
     .summary('delete a job')
-    .description('Deletes a job. A session that it began goes on.')
+    .description('Deletes a job. A session that it started continues.')
     .argument('<id>', 'its id, as signalbox jobs prints it, or the beginning of it')
     .action(async (prefix: string, _options: object, command: Command) => {
       const globals = globalsOf(command);
@@ -89,14 +89,14 @@ function addRunCommand(jobs: Command, { terminal: { output, errors } }: CommandC
   jobs
     .command('run')
     .summary('run a job now')
-    .description('Has the running server begin a session of a job now, besides its times.')
+    .description('Starts a session of a job in the running server now, outside its schedule.')
     .argument('<id>', 'its id, as signalbox jobs prints it, or the beginning of it')
     .action(async (prefix: string, _options: object, command: Command) => {
       const globals = globalsOf(command);
       const { id } = await jobBy(globals, prefix);
       const server = await connectToServer(globals, errors);
       if (server === undefined)
-        throw new Failure(1, 'server-absent', 'no server runs here that could begin the session', {
+        throw new Failure(1, 'server-absent', 'no server runs here to start the session', {
           next: 'signalbox serve',
         });
       const job = await server.client.request<Job>('POST', `/api/jobs/${encodeURIComponent(id)}/run`);
@@ -107,7 +107,7 @@ function addRunCommand(jobs: Command, { terminal: { output, errors } }: CommandC
     });
 }
 
-/** Read from the records: with or without a server they are the same. */
+/** Lists jobs from the store, which a running server shares. */
 async function listJobs(globals: Globals): Promise<readonly Job[]> {
   let items: readonly Job[] = [];
   await withReadRecords(globals, async ({ jobs }) => {

@@ -4,7 +4,7 @@ import type { Globals } from '../globals.ts';
 import { loadBoxParts } from '../load-box-parts.ts';
 import { localUser } from '../local-user.ts';
 
-/** Hands the schedules of the configuration to `use`, where no server does, and closes them. Nothing runs meanwhile. */
+/** Opens the schedules of the configuration in this process, passes them to `use`, and closes them. No job runs meanwhile. */
 export async function withSchedules<Result>(
   globals: Globals,
   use: (schedules: Schedules, owner: Principal) => Promise<Result>,

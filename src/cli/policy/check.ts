@@ -22,10 +22,10 @@ export function addCheckCommand(policy: Command, { terminal: { output, errors } 
     .summary('find everything that is wrong with the rules')
     .description(
       'Reads the rules and reports every mistake, with file, line and column. Ends with 2 when there is one. ' +
-        'Then starts the servers of the configuration, writing nothing, and warns of rules that name no tool, label or server.',
+        'Then starts the configured servers, without writing to the journal, and warns about rules that name no tool, label or server.',
     )
     .argument('[file]', 'a file of rules (default: the policies of the configuration)')
-    .option('--no-servers', 'start no server: names in rules are not compared with tools')
+    .option('--no-servers', 'do not start servers; names in rules are not checked')
     .action(async (file: string | undefined, { servers }: Options, command: Command) => {
       const globals = globalsOf(command);
       const [{ namedPolicies }, { readPolicies }] = await Promise.all([
@@ -46,7 +46,7 @@ export function addCheckCommand(policy: Command, { terminal: { output, errors } 
     });
 }
 
-/** Returns a line for each name in the rules that fits nothing. The rules are good all the same, so nothing here makes the check fail. */
+/** Returns a warning for each name in the rules that matches nothing. The rules are still valid, so a warning does not fail the check. */
 async function nameWarnings(rules: readonly Rule[], globals: Globals, errors: Printer): Promise<string[]> {
   try {
     const [{ openBoxAnyway, readConfiguration }, { unmatchedIn }] = await Promise.all([

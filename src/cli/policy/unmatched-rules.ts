@@ -3,7 +3,7 @@ import { isOfRuntime, runtimeServers } from '../../config/agent-entry.ts';
 import type { Rule } from '../../policy/rule.ts';
 import type { Signalbox } from '../../signalbox.ts';
 
-/** Returns a line for each name in the rules in force that fits no tool, label or server. */
+/** Returns a warning for each name in the active rules that matches no tool, label or server. */
 export async function unmatchedRules(box: Pick<Signalbox, 'policies' | 'catalog'>): Promise<string[]> {
   const written = box.policies().rules;
   if (written.length === 0) return [];
@@ -17,7 +17,7 @@ export async function unmatchedRules(box: Pick<Signalbox, 'policies' | 'catalog'
   );
 }
 
-/** Returns a line for each name in rules that fits no tool, label or server of a catalog. */
+/** Returns a warning for each name in rules that matches no tool, label or server of a catalog. */
 export async function unmatchedIn(
   rules: readonly Rule[],
   { tools, hidden, servers }: CatalogSnapshot,
@@ -29,7 +29,7 @@ export async function unmatchedIn(
     servers: [...servers.map(({ name }) => name), ...Object.keys(runtimeServers)],
     absent: servers.filter(({ status }) => status !== 'up').map(({ name }) => name),
   });
-  // The tools of Claude Code are known only once it has run them; their names begin with a capital.
+  // Tools of Claude Code, whose names begin with a capital, are known only after their first call.
   const told = unmatched.filter(({ what, name }) => what !== 'tool' || !(isOfRuntime(name) || /^[A-Z]/.test(name)));
   return told.map(({ rule, at, key, name, what, nearest }) => {
     const place = at === undefined ? '' : ` (${at})`;

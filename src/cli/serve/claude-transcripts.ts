@@ -14,7 +14,7 @@ export async function countClaudeTranscripts(
 ): Promise<number> {
   const others = new Set(await transcriptIds(cwd, cliEnvironment()));
   let after: string | undefined;
-  // Nothing to take away is common, and then no session is read.
+  // Most directories have no transcripts, so sessions are read only when there are some.
   while (others.size > 0) {
     const page = await sessions.list({ cwd, limit: pageSize, ...(after === undefined ? {} : { after }) });
     for (const { id, runtime } of page.items) {

@@ -2,12 +2,12 @@ import { messageOf } from '../../model/errors.ts';
 import { printable } from '../printable.ts';
 import type { Printer } from '../terminal.ts';
 
-/** The environment variables of OpenTelemetry, as far as they decide here; the SDK reads the others itself. */
+/** The environment, from which this module reads a few `OTEL_…` variables. The SDK reads the others. */
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Traces that are being exported. */
 export interface TraceExport {
-  /** Sends what is left and stops. */
+  /** Sends the remaining spans and stops. */
   close(): Promise<void>;
 }
 
@@ -27,8 +27,8 @@ type Protocol = keyof typeof exporters;
 const maxFlushMs = 5000;
 
 /**
- * Exports traces over OTLP where the standard variables name an endpoint. Returns `undefined` where they do not, and where it cannot be
- * done: the variables may be meant for other programs, so that the server starts all the same and prints what is missing.
+ * Exports traces over OTLP when the standard variables name an endpoint. Returns `undefined` when they do not, and when it cannot be
+ * done: the variables may be meant for other programs, so the server still starts and prints what is missing.
  */
 export async function exportTraces(
   environment: Environment,
@@ -59,7 +59,7 @@ export async function exportTraces(
   }
 }
 
-/** Whether the variables ask for an export: that one is merely possible is not enough. */
+/** Returns whether the variables request an export explicitly. */
 function isWanted(environment: Environment): boolean {
   if (environment['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return false;
   if (environment['OTEL_TRACES_EXPORTER'] === 'none') return false;
@@ -91,11 +91,11 @@ async function start(protocol: Protocol, version: string, errors: Printer): Prom
   const print = (message: string): void =>
     void errors.print(`${errors.colors.yellow('warning')}: telemetry: ${printable(message)}\n`);
   const ignore = (): void => undefined;
-  // A collector that is away is told here; without a logger the SDK is silent.
+  // Reports a collector that cannot be reached; without a logger the SDK logs nothing.
   const logger = { error: print, warn: print, info: ignore, debug: ignore, verbose: ignore };
   diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
   const own = resourceFromAttributes({ 'service.name': 'signalbox', 'service.version': version });
-  // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES hold over ours.
+  // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override these defaults.
   const resource = defaultResource()
     .merge(own)
     .merge(detectResources({ detectors: [envDetector] }));
@@ -106,7 +106,7 @@ async function start(protocol: Protocol, version: string, errors: Printer): Prom
   provider.register();
   return {
     async close() {
-      // A collector that does not answer must not keep the server from ending.
+      // A collector that does not answer must not block shutdown.
       const late = new Promise<void>((resolve) => setTimeout(resolve, maxFlushMs).unref());
       await Promise.race([provider.shutdown().catch((error: unknown) => print(messageOf(error))), late]);
     },

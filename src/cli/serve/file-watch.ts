@@ -24,12 +24,12 @@ export class FileWatch {
     for (const file of files) this.add(file);
   }
 
-  /** Takes one more file as it is now. */
+  /** Adds a file in its current state. */
   add(file: string): void {
     if (!this.#seen.has(file)) this.#seen.set(file, identityOf(statNow(file)));
   }
 
-  /** Starts looking; tells also of what changed before, and which files those were. */
+  /** Starts polling. Reports the files that changed, including changes since they were added. */
   start(onChange: (changed: ReadonlySet<string>) => Promise<void>): void {
     const look = async (): Promise<void> => {
       const changed = new Set(await this.#look());
@@ -50,7 +50,7 @@ export class FileWatch {
     this.#timer = undefined;
   }
 
-  /** The files that are not as they were. */
+  /** Returns the files that changed since the last check. */
   async #look(): Promise<readonly string[]> {
     const files = [...this.#seen.keys()];
     const now = await Promise.all(files.map((file) => stat(file).catch(() => undefined)));

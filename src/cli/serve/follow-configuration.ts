@@ -6,8 +6,8 @@ import type { Printer } from '../terminal.ts';
 import type { FileWatch } from './file-watch.ts';
 
 /**
- * Applies the files of a configuration, and of its modules of tools, whenever they change since the watch was given them, says what
- * came of it, and has looked at afterwards what depends on it. Returns how to stop.
+ * Applies changes of the configuration files and of its tool modules, prints the result, and then calls back so that the caller can
+ * check what depends on them. Returns a function that stops following.
  */
 export function followConfiguration(
   watch: FileWatch,

@@ -10,11 +10,11 @@ export interface RunningServer {
   readonly pid: number;
   /** ISO 8601, UTC. */
   readonly startedAt: string;
-  /** Absent for a server of a version that did not write it. */
+  /** Absent for servers of older versions. */
   readonly role?: ProcessRole;
-  /** The path of its configuration, which need not be there. */
+  /** The path of its configuration file, which may not exist. */
   readonly configuration?: string;
-  /** Lets the command line in; good for as long as the server listens. Never to be printed. */
+  /** Authenticates the command line while the server listens. Never print it. */
   readonly key?: string;
 }
 
@@ -26,7 +26,7 @@ interface Told extends RunningServer {
 
 const directoryOf = (data: string): string => join(data, 'running');
 
-/** Sets down that a server runs here, for other commands; returns how to take that back. */
+/** Writes the run file that other commands find this server by. Returns a function that removes it. */
 export function tellRunning(data: string, server: RunningServer): () => void {
   const directory = directoryOf(data);
   const file = join(directory, `${server.pid}.json`);
@@ -77,7 +77,7 @@ function read(file: string): Told | undefined {
       ...(begun === undefined ? {} : { begun }),
       ...(role === undefined ? {} : { role }),
       ...(typeof configuration === 'string' ? { configuration } : {}),
-      // A file that others could have written or read proves nothing.
+      // A file that other users could have written or read is not trusted.
       ...(typeof key === 'string' && isPrivate(stats) && isOnThisMachine(url) ? { key } : {}),
     };
   } catch {
@@ -85,7 +85,7 @@ function read(file: string): Told | undefined {
   }
 }
 
-/** Whether a file is of this user (or read by root), and closed to others. */
+/** Returns whether a file belongs to this user (or root reads it) and other users have no access. */
 function isPrivate(stats: Stats): boolean {
   if (!stats.isFile()) return false;
   const user = process.getuid?.();
@@ -93,7 +93,7 @@ function isPrivate(stats: Stats): boolean {
   return (stats.mode & 0o077) === 0 && (user === 0 || stats.uid === user);
 }
 
-/** Whether an address is of this machine: the key is sent nowhere else, whatever the file says. */
+/** Returns whether an address is on this machine. The key is sent nowhere else, even if the file names another host. */
 function isOnThisMachine(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { protocol, hostname } = new URL(url);

@@ -84,7 +84,7 @@ async function serve(options: ServeOptions, globals: Globals, terminal: Terminal
   onModuleFile((changeable) => watch.add(changeable));
   await tellWarnings(configuration, globals, terminal.errors);
   const interruption = new Interruption();
-  // Ctrl-C reaches both, and then the end of npm is not a second signal.
+  // Ctrl-C reaches npm and this process, so the exit of npm must not count as a second signal.
   const unwatch = onNpmExit(() => interruption.signal.aborted || interruption.interrupt('SIGTERM'));
   const begun = await beginBox(configuration, { data: globals.data, secretsFrom: globals.data });
   try {

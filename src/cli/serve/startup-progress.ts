@@ -14,7 +14,7 @@ export class StartupProgress {
     this.#line = new ProgressLine(errors);
   }
 
-  /** The same printer, which takes the line away before it prints. */
+  /** The same printer, but it clears the progress line before it prints. */
   get errors(): Printer {
     const [errors, line] = [this.#errors, this.#line];
     const { stream, isTTY, colors, closed } = errors;
@@ -33,7 +33,7 @@ export class StartupProgress {
     };
   }
 
-  /** Follows the servers until each was tried once; returns how to stop. */
+  /** Follows the servers until each was tried once. Returns a function that stops following. */
   follow(box: Signalbox): () => void {
     const total = startingIn(box.catalog());
     if (total === 0) return () => undefined;

@@ -10,7 +10,7 @@ import { renderedName } from '../resolve-tool.ts';
 import { isSettled, settledCatalog } from './catalog-at-server.ts';
 import type { ServerClient } from './server-client.ts';
 
-/** A call to be made at a server, and who hears of it meanwhile. */
+/** A call to make at a server, and the callbacks for what it reports. */
 export interface CallAtServer {
   readonly tool: string;
   readonly arguments: unknown;
@@ -18,17 +18,17 @@ export interface CallAtServer {
   readonly session?: string;
   readonly idempotencyKey?: string;
   readonly timeoutMs?: number;
-  /** How long to wait for an approval; until the question expires where it is absent. */
+  /** How long to wait for an approval; when absent, until the question expires. */
   readonly waitMs?: number;
-  /** Cancels the call; its result still comes. */
+  /** Cancels the call; its result still arrives. */
   readonly signal: AbortSignal;
-  /** Asks the person here about the call; absent where nobody is. */
+  /** Asks the person at the terminal; absent without a terminal. */
   readonly approve?: (request: ApprovalRequest) => Promise<ApprovalAnswer>;
   readonly client: CallClient;
   readonly onProgress: (progress: Progress) => void;
 }
 
-/** Returns the catalog of a server as soon as it has what a person means by this name, or cannot be expected to. */
+/** Returns the catalog of a server as soon as it has a tool of this name, or no server is starting that could add it. */
 export async function catalogWithTool(
   client: ServerClient,
   given: string,
@@ -73,7 +73,7 @@ export async function callAtServer(client: ServerClient, call: CallAtServer): Pr
     questions.close();
   }
   throw new Failure(1, 'server-lost', `the server at ${client.url} ended before the call had an outcome`, {
-    next: 'signalbox journal tells what is known of it',
+    next: 'signalbox journal shows what was recorded of it',
   });
 }
 
@@ -83,7 +83,7 @@ function problemOf({ code, detail }: { readonly code: string; readonly detail: s
     : new Failure(1, code, detail, { next: 'signalbox status' });
 }
 
-/** What a call asks while it runs. */
+/** The open questions of a call. */
 class Questions {
   readonly #client: ServerClient;
   readonly #call: CallAtServer;
@@ -123,7 +123,7 @@ class Questions {
       case 'elicitation-closed':
         return this.#withdraw((data as { id: string }).id);
       default:
-        // A newer server may report more.
+        // A newer server may send other events.
         return;
     }
   }
@@ -135,7 +135,7 @@ class Questions {
   #ask(id: string, work: (signal: AbortSignal) => Promise<void>): void {
     const question = new AbortController();
     this.#open.set(id, question);
-    // An answer that comes too late, or a question that was withdrawn: the result of the call tells how it went.
+    // The answer came too late, or the question was withdrawn. The result of the call shows the outcome.
     void work(question.signal)
       .catch(() => undefined)
       .finally(() => this.#open.delete(id));

@@ -3,7 +3,7 @@ import type { CatalogNotice, CatalogSnapshot, HiddenTool, ServerProvenance } fro
 import type { ToolDefinition } from '../../model/tool.ts';
 import type { ServerClient } from './server-client.ts';
 
-/** The catalog as it comes over the wire: with times as text. */
+/** The catalog as the HTTP API returns it, with times as text. */
 interface CatalogDocument {
   readonly version: number;
   readonly items: readonly ToolDefinition[];
@@ -12,9 +12,9 @@ interface CatalogDocument {
   readonly notices: readonly CatalogNotice[];
 }
 
-const lookEveryMs = 200;
+const pollIntervalMs = 200;
 
-/** Returns the catalog of a server, as a box of this process would have it. */
+/** Returns the catalog of a server in the shape of a local snapshot. */
 export async function catalogAtServer(client: ServerClient, profile?: string): Promise<CatalogSnapshot> {
   const query = profile === undefined ? '' : `?profile=${encodeURIComponent(profile)}`;
   const { version, items, servers, hidden, notices } = await client.request<CatalogDocument>(
@@ -30,7 +30,7 @@ export async function catalogAtServer(client: ServerClient, profile?: string): P
   };
 }
 
-/** Returns the catalog once it is complete enough, or as it is when the time is up: servers may still be starting. */
+/** Returns the catalog once it is complete enough, or its current state at the timeout: servers may still be starting. */
 export async function settledCatalog(
   client: ServerClient,
   isEnough: (catalog: CatalogSnapshot) => boolean,
@@ -40,11 +40,11 @@ export async function settledCatalog(
   for (;;) {
     const catalog = await catalogAtServer(client, profile);
     if (isEnough(catalog) || Date.now() >= until || signal?.aborted === true) return catalog;
-    await wait(lookEveryMs, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+    await wait(pollIntervalMs, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
   }
 }
 
-/** Whether no server is still being tried for the first time. */
+/** Returns whether no server is in its first start. */
 export function isSettled({ servers }: CatalogSnapshot): boolean {
   return !servers.some(({ connecting }) => connecting === true);
 }

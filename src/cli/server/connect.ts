@@ -13,12 +13,12 @@ import { ServerClient } from './server-client.ts';
 export interface ConnectedServer {
   readonly client: ServerClient;
   readonly url: string;
-  /** The path of its configuration, which need not be there. */
+  /** The path of its configuration file, which may not exist. */
   readonly configuration: string;
 }
 
-/** Longer than a busy machine takes to load the routes, with the first request for one. */
-const patienceMs = 30_000;
+/** The first request loads the routes, which takes long on a busy machine. */
+const requestTimeoutMs = 30_000;
 
 interface Info {
   readonly product: string;
@@ -27,7 +27,7 @@ interface Info {
 
 /**
  * Finds the server that a command should talk to: one that runs on its data directory, from the same configuration unless the command
- * has none. Returns `undefined` where the command works on its own, and prints why when a server runs.
+ * has none. Returns `undefined` when the command has to work without a server, and prints the reason when one runs.
  */
 export async function connectToServer(globals: Globals, errors: Printer): Promise<ConnectedServer | undefined> {
   if (globals.local) return undefined;
@@ -44,13 +44,13 @@ export async function connectToServer(globals: Globals, errors: Printer): Promis
   return undefined;
 }
 
-/** Whether a command may talk to a server of this configuration: it has the same one, or none of its own. */
+/** Returns whether a command may talk to a server of this configuration: it uses the same file, or has none. */
 export function isConfigurationOf(globals: Globals, configuration: string): boolean {
   const own = ownConfiguration(globals);
   return own === undefined || isSameFile(own, configuration);
 }
 
-/** Returns the globals with the configuration of the running server, where the command has none: its records may be elsewhere than usual. */
+/** Adds the configuration of the running server when the command has none: its records may be outside the default location. */
 export function withConfigurationOfServer(globals: Globals): Globals {
   if (globals.local || ownConfiguration(globals) !== undefined) return globals;
   const [server] = reachableServers(globals.data);
@@ -58,7 +58,7 @@ export function withConfigurationOfServer(globals: Globals): Globals {
   return file !== undefined && isSameFile(file, file) ? { ...globals, config: file } : globals;
 }
 
-/** The servers that take commands, the newest first. */
+/** Returns the servers that accept commands, the newest first. */
 function reachableServers(data: string): readonly (RunningServer & { readonly key: string })[] {
   return runningServers(data)
     .filter((server): server is RunningServer & { key: string } => server.key !== undefined)
@@ -76,7 +76,7 @@ async function askConfiguration(
   const { url, key, configuration = '' } = server;
   const client = new ServerClient(url, key);
   try {
-    const info = await client.request<Info>('GET', '/api/info', { timeoutMs: patienceMs });
+    const info = await client.request<Info>('GET', '/api/info', { timeoutMs: requestTimeoutMs });
     if (info.product !== 'Signalbox') return { problem: 'something else answers there' };
     return { client, url, configuration: info.configuration?.file ?? configuration };
   } catch (error) {
@@ -84,7 +84,7 @@ async function askConfiguration(
   }
 }
 
-/** Whether two paths lead to the same file that is there. */
+/** Returns whether two paths lead to the same existing file. */
 function isSameFile(one: string, other: string): boolean {
   try {
     return realpathSync(one) === realpathSync(other);

@@ -5,27 +5,27 @@ import { formatPrincipal, principalHeader } from '../../server/access/command-li
 import { Failure } from '../fail.ts';
 import { localUser } from '../local-user.ts';
 
-// Not imported: the names of the module as an ES module include those that load all of `fetch`.
+// Not imported: the ES module namespace of `node:http` reads getters that load all of `fetch`.
 const { request: httpRequest } = process.getBuiltinModule('node:http');
 
-/** How a request is made. */
+/** Options of a request. */
 export interface RequestOptions {
   readonly body?: object;
-  /** Who asks; the person at this machine unless said. */
+  /** The principal of the request; by default the user of this machine. */
   readonly principal?: Principal;
   readonly signal?: AbortSignal;
-  /** How long the answer may take to begin. */
+  /** How long to wait for the response headers. */
   readonly timeoutMs?: number;
 }
 
-/** A problem that the server answers with and that no local error stands for. */
+/** A problem response that has no local error code. */
 interface Refusal {
   readonly code: string;
   readonly detail: string;
   readonly issues?: readonly { readonly path: string; readonly message: string }[];
 }
 
-/** Talks to the HTTP API of a server on this machine. It follows no redirects: `node:http` does not. */
+/** Talks to the HTTP API of a server on this machine. It follows no redirects, because `node:http` follows none. */
 export class ServerClient {
   readonly url: string;
   readonly #key: string;
@@ -35,7 +35,7 @@ export class ServerClient {
     this.#key = key;
   }
 
-  /** Returns the JSON of an answer. Rejects with the error that the server tells, as if it had happened here. */
+  /** Returns the JSON of the response. Rejects with the error that the server reports, as a local error. */
   async request<Answer>(
     method: 'GET' | 'POST' | 'DELETE',
     path: string,

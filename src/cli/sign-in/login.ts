@@ -26,7 +26,7 @@ export function addLoginCommand(program: Command, { terminal }: CommandContext):
       const { signsInAlone } = await import('../../sources/mcp/http/oauth/oauth-options.ts');
       const server = await protectedEntry(name, globals);
       if (signsInAlone(server.oauth))
-        throw usageFailure(`server "${name}" is signed in at with its own credentials, without a person`, {
+        throw usageFailure(`server "${name}" signs in with its own credentials; no person can sign in to it`, {
           next: 'signalbox doctor tells whether it works',
         });
       const { errors, output } = terminal;

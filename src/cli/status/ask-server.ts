@@ -16,14 +16,14 @@ export interface ServerStatus extends Omit<RunningServer, 'key'> {
   readonly servers?: readonly Behind[];
 }
 
-/** A server behind a server. */
+/** A server behind a Signalbox server. */
 export interface Behind {
   readonly name: string;
   readonly status: 'up' | 'starting' | 'down' | 'disabled';
   readonly reason?: string;
 }
 
-const patienceMs = 10_000;
+const requestTimeoutMs = 10_000;
 
 interface Health {
   readonly status: 'ok' | 'stopping' | 'unavailable';
@@ -34,7 +34,7 @@ interface Health {
 
 const states: ReadonlySet<string> = new Set<Health['status']>(['ok', 'stopping', 'unavailable']);
 
-/** Asks a running server how it is. What the key is needed for is left out where there is none. */
+/** Returns the status of a running server. Details that need the key are left out without one. */
 export async function askServer({ key, ...server }: RunningServer): Promise<ServerStatus> {
   try {
     const { status, ...parts } = await healthOf(server.url);
@@ -42,14 +42,14 @@ export async function askServer({ key, ...server }: RunningServer): Promise<Serv
     const missing = Object.entries(parts).flatMap(([part, state]) => (state === 'unavailable' ? [part] : []));
     const problem = missing.length === 0 ? {} : { problem: `unavailable: ${missing.join(', ')}` };
     const isAsked = key !== undefined && server.role !== 'worker';
-    return { ...server, status, ...problem, ...(isAsked ? await behind(new ServerClient(server.url, key)) : {}) };
+    return { ...server, status, ...problem, ...(isAsked ? await detailsOf(new ServerClient(server.url, key)) : {}) };
   } catch (error) {
     const { cause } = error as { cause?: unknown };
     return { ...server, status: 'silent', problem: messageOf(cause ?? error) };
   }
 }
 
-async function behind(
+async function detailsOf(
   client: ServerClient,
 ): Promise<Pick<ServerStatus, 'tools' | 'questions' | 'servers' | 'configuration'>> {
   try {
@@ -67,13 +67,16 @@ async function behind(
       ...(configuration === undefined ? {} : { configuration: configuration.file }),
     };
   } catch {
-    // How it is doing is told all the same.
+    // The status is still reported without these details.
     return {};
   }
 }
 
 async function healthOf(url: string): Promise<Health> {
-  const response = await fetch(`${url}/api/health`, { redirect: 'error', signal: AbortSignal.timeout(patienceMs) });
+  const response = await fetch(`${url}/api/health`, {
+    redirect: 'error',
+    signal: AbortSignal.timeout(requestTimeoutMs),
+  });
   // Whoever is not ready says so with 503.
   if (!response.ok && response.status !== 503) throw new Error(`it answers with ${response.status}`);
   return (await response.json()) as Health;

@@ -32,7 +32,7 @@ export function addStatusCommand(program: Command, { terminal, exitWith }: Comma
     .command('status')
     .summary('what runs here, what is down, and what waits for you')
     .description(
-      'Tells whether a server runs on this data directory and is ready, its address and configuration, how the servers behind it are, what waits for an answer, and how the calls of the last hour ended. Ends with 1 when no server is ready.',
+      'Shows whether a server runs on this data directory and is ready, its address and configuration, the state of the servers behind it, questions that wait for an answer, and the outcomes of the last hour. Ends with 1 when no server is ready.',
     )
     .action(async (_options: object, command: Command) => {
       const globals = globalsOf(command);

@@ -36,7 +36,7 @@ export async function lookAtInstallation(
   const env = minimalEnvironment(cliEnvironment(options.env));
   const { stdout } = await promisify(execFile)(program, ['--version'], { env, timeout: longestStartMs }).catch(
     (error: NodeJS.ErrnoException) => {
-      // The code of a program that ran is its exit code, a number.
+      // A numeric code is the exit code of a program that did run.
       const isStarted = typeof error.code !== 'string';
       throw isStarted ? error : new Error(explainStart({ command: program, env }, error), { cause: error });
     },

@@ -15,14 +15,14 @@ export interface ServerListing {
   /** In the form of MCP. */
   readonly tools: readonly object[];
   /** The listed tools by their name within the server: what follows `mcp__{server}__`. */
-  readonly byName: ReadonlyMap<string, NamedTool>;
+  readonly byName: ReadonlyMap<string, ServedTool>;
 }
 
 /** A server without tools. */
 export const noTools: ServerListing = { tools: [], byName: new Map() };
 
-/** A listed tool: the name agents call it by, and the way back for arguments that follow the listed schema. */
-export interface NamedTool {
+/** A listed tool: the name that agents call it by, and the conversion of arguments from the listed schema back to the tool's own. */
+export interface ServedTool {
   readonly name: string;
   readonly restore: Shape['restore'];
 }
@@ -37,10 +37,10 @@ export function toolListing(definitions: readonly ToolDefinition[], alwaysLoad: 
   const known = built.get(definitions);
   if (known !== undefined) return known;
   const compiler = new SchemaCompiler();
-  const servers = new Map<string, { tools: object[]; byName: Map<string, NamedTool> }>();
+  const servers = new Map<string, { tools: object[]; byName: Map<string, ServedTool> }>();
   for (const definition of definitions) {
     const { server } = definition.id;
-    const listing = servers.get(server) ?? { tools: [] as object[], byName: new Map<string, NamedTool>() };
+    const listing = servers.get(server) ?? { tools: [] as object[], byName: new Map<string, ServedTool>() };
     servers.set(server, listing);
     const name = definition.name.slice(`mcp__${server}__`.length);
     const { schema, restore } = shapeTool(definition, dialect, compiler);

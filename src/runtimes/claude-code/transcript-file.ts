@@ -54,7 +54,7 @@ export async function transcriptIds(
   return names.flatMap((name) => /^([0-9a-f-]{36})\.jsonl$/i.exec(name)?.[1] ?? []);
 }
 
-/** Where Claude Code stores conversations, and the folder it uses for a directory. */
+/** Returns the directory where Claude Code stores conversations, and its folder for a working directory. */
 async function placeOf(
   cwd: string,
   { CLAUDE_CONFIG_DIR, HOME }: Readonly<Record<string, string>>,

@@ -27,7 +27,7 @@ describe('resources and prompts in a model session', () => {
     return runTurn(runtime, box, 'go', { session });
   }
 
-  test('the model lists and reads them; readings are recorded as calls and as what was read', async () => {
+  test('the model lists and reads them; readings are recorded as calls and as content reads', async () => {
     const { text, results } = await turn(
       'reads',
       ['list_resources', {}],
@@ -50,7 +50,7 @@ describe('resources and prompts in a model session', () => {
     assert.equal((await box.box.journal.calls({ session: 'reads' })).items.length, 4);
   });
 
-  test('a resource that cannot be read and arguments that do not fit are told to the model', async () => {
+  test('the model gets the error of a resource that cannot be read and of invalid arguments', async () => {
     const { text, results } = await turn(
       'fails',
       ['read_resource', { server: 'fixture', uri: 'note://none' }],

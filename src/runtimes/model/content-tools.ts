@@ -18,10 +18,10 @@ const promptInput = z.object({
   arguments: z.record(z.string(), z.string()).optional(),
 });
 
-/** A tool with which a model reads what servers offer besides tools. */
+/** A tool that lets a model read resources or prompts of servers. */
 interface ContentTool {
   readonly offered: OfferedTool;
-  /** Whether any server offers what it reads. */
+  /** Returns whether any server has content for it. */
   isUseful(content: ContentReader): boolean;
   run(content: ContentReader, input: unknown, signal: AbortSignal): Promise<string> | string;
 }
@@ -60,17 +60,17 @@ const tools: readonly ContentTool[] = [
   },
 ];
 
-/** Returns the tools that read resources and prompts, as far as any server has some. */
+/** Returns the tools that read resources and prompts; only those for which a server has content. */
 export function contentTools(content: ContentReader): readonly OfferedTool[] {
   return tools.filter((tool) => tool.isUseful(content)).map(({ offered }) => offered);
 }
 
-/** Returns whether a model's call is meant for one of these tools. */
+/** Returns whether a name is that of a content tool. */
 export function isContentTool(name: string): boolean {
   return tools.some(({ offered }) => offered.name === name);
 }
 
-/** Runs such a call. It is decided, recorded and bounded in size like any other. */
+/** Runs a call of a content tool. Policy, the journal and result limits apply as to any other call. */
 export async function callContentTool(
   turn: Pick<Turn, 'tools' | 'serverContent'>,
   name: string,

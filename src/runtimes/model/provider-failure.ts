@@ -2,10 +2,10 @@ import { APICallError, RetryError } from 'ai';
 import { messageOf } from '../../model/errors.ts';
 import { type Failure, unexpected } from './failure.ts';
 
-/** How often a request that may succeed later is sent again. */
+/** The number of retries of a request that may succeed later. */
 const maxRetries = 2;
 const firstRetryDelayMs = 2000;
-/** The longest a turn waits because a provider asks it to; beyond that it ends, and reports how long to wait. */
+/** The longest `Retry-After` that a turn waits for. With a longer one the turn fails and reports the time. */
 const maxRetryDelayMs = 60_000;
 
 /** Describes what went wrong between here and the model, with the next step. */
@@ -15,7 +15,7 @@ export function failureOf(model: string, thrown: unknown): Failure {
   const { statusCode, message } = error;
   if (statusCode === undefined)
     return { code: 'model-unreachable', message: `${model} could not be reached: ${message}`, lasting: false };
-  // The answer had begun: its stream was cut, or is not what the API promises.
+  // The failure came after the response had begun: the stream was cut or violates the API.
   if (statusCode < 300)
     return {
       code: 'model-failed',
@@ -30,7 +30,7 @@ export function failureOf(model: string, thrown: unknown): Failure {
   };
 }
 
-/** Returns how long to wait before sending the request again, or `undefined` when it is not to be sent again. */
+/** Returns the delay before the next retry; `undefined` when the request should not be retried. */
 export function retryDelayMs(thrown: unknown, retries: number): number | undefined {
   const error = cause(thrown);
   if (retries >= maxRetries || !APICallError.isInstance(error) || !error.isRetryable) return undefined;

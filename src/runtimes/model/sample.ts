@@ -24,7 +24,7 @@ export async function sample(
   const step = await takeStep({
     chosen,
     instructions: typeof systemPrompt === 'string' ? systemPrompt : '',
-    messages: new MessageReader().read(request.messages),
+    messages: new SamplingMessageParser().read(request.messages),
     tools,
     signal,
     answerTokens: Math.min(request.maxTokens, settings.limits?.answerTokens ?? Number.POSITIVE_INFINITY),
@@ -48,8 +48,8 @@ export async function sample(
   }
 }
 
-/** Reads the messages of a request. Tool results name their call only by its id, so the calls before them are remembered. */
-class MessageReader {
+/** Reads the messages of a request. A tool result refers to its call by id only, so the reader remembers the calls before it. */
+class SamplingMessageParser {
   readonly #toolNames = new Map<string, string>();
 
   read(messages: readonly JsonValue[]): ModelMessage[] {
@@ -94,7 +94,7 @@ function userPart(block: JsonObject): Exclude<UserContent, string>[number] {
   if (type === 'text') return { type, text: textOf(block) };
   if ((type !== 'image' && type !== 'audio') || typeof data !== 'string' || typeof mimeType !== 'string')
     throw unusable(block);
-  // Marked as data: the AI SDK would fetch what looks like an address.
+  // Marked as data, because the AI SDK fetches strings that look like URLs.
   return { type: 'file', mediaType: mimeType, data: { type: 'data', data } };
 }
 

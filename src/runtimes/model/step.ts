@@ -17,7 +17,7 @@ export interface StepRequest {
   readonly signal: AbortSignal;
   /** The most that it may answer; as the provider has it when absent. */
   readonly answerTokens: number | undefined;
-  /** What a server asks for in a sampling request; as the provider has it when absent. */
+  /** Settings of a sampling request; the provider's defaults when absent. */
   readonly settings?: {
     readonly temperature?: number;
     readonly stopSequences?: string[];

@@ -8,7 +8,7 @@ import type { OfferedTool } from './step.ts';
 type SchemaObject = Parameters<typeof jsonSchema>[0];
 
 /** A tool as the AI SDK takes it, and the provider's form of its schema. */
-interface ShapedTool {
+interface ProviderTool {
   readonly tool: Tool;
   readonly shape: Shape;
 }
@@ -20,7 +20,7 @@ const dialects: Readonly<Record<string, Dialect>> = {
 };
 
 /** A definition never changes, so its provider's form is cached for as long as the definition lives. */
-const shaped = new WeakMap<OfferedTool, Map<string, ShapedTool>>();
+const shaped = new WeakMap<OfferedTool, Map<string, ProviderTool>>();
 
 /** The tools of one step in the form of a provider. */
 export class ModelTools {
@@ -44,18 +44,18 @@ export class ModelTools {
   }
 }
 
-function shapedTool(definition: OfferedTool, provider: string, compiler: SchemaCompiler): ShapedTool {
-  const byProvider = shaped.get(definition) ?? new Map<string, ShapedTool>();
+function shapedTool(definition: OfferedTool, provider: string, compiler: SchemaCompiler): ProviderTool {
+  const byProvider = shaped.get(definition) ?? new Map<string, ProviderTool>();
   shaped.set(definition, byProvider);
   const known = byProvider.get(provider) ?? shapeFor(definition, provider, compiler);
   byProvider.set(provider, known);
   return known;
 }
 
-function shapeFor(definition: OfferedTool, provider: string, compiler: SchemaCompiler): ShapedTool {
+function shapeFor(definition: OfferedTool, provider: string, compiler: SchemaCompiler): ProviderTool {
   const shape = shapeTool(definition, dialects[provider] ?? anyDialect, compiler);
   const options = optionsByProvider(definition.providerOptions);
-  // Other providers have no strict form of a schema here; the tool's own wish is passed on with the schema as it is.
+  // Signalbox has no strict form for other providers, so the tool's `strict` option is passed on with its unchanged schema.
   const strict = dialects[provider] === undefined ? options?.[provider]?.['strict'] : shape.strict;
   return {
     shape,

@@ -11,7 +11,7 @@ import { OpenRequests } from './open-requests.ts';
 /** Which tokens are good. */
 export interface TokenChecks {
   readonly isAdminToken: (presented: string) => boolean;
-  /** Whether it is the key of the run file, which the command line of this machine sends. */
+  /** Returns whether a token is the key of the run file, which the command line on this machine sends. */
   readonly isCommandLineKey?: ((presented: string) => boolean) | undefined;
   readonly tokens: Signalbox['tokens'];
 }

@@ -13,8 +13,8 @@ export function formatPrincipal({ kind, id }: Principal): string {
 }
 
 /**
- * Returns the identity of the command line, which only the owner of the data directory can be: the key is in a file that nobody
- * else can read. It names its own principal, as it does where it opens the records without a server.
+ * Returns the identity of the command line. Only the owner of the data directory can use it, because the key is in a file that no
+ * other user can read. The request names its principal, as commands do that open the records without a server.
  */
 export function commandLineIdentity(header: string | string[] | undefined): Identity {
   const [, kind, encoded] = /^(human|agent) (\S+)$/.exec(typeof header === 'string' ? header : '') ?? [];

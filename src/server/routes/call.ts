@@ -39,7 +39,7 @@ export function callRoute(
     description:
       'Every outcome is a 200, also when the tool is unknown, refused or failed: read `outcome`. Closing the connection cancels the call. ' +
       'A call that awaits a human’s approval for longer than `waitSeconds` is answered with 202; once it is approved, the same call runs at once. ' +
-      'With `Accept: text/event-stream`, what the call reports while it runs, and its result in the last event.',
+      'With `Accept: text/event-stream`, the response has the events of the running call, and its result in the last event.',
     middleware: [admit(admission, maxBodyBytes), readJsonBody(maxBodyBytes)] as const,
     request: {
       params: z.object({ name: z.string().openapi({ example: 'mcp__signalbox__ping' }) }),
@@ -76,7 +76,7 @@ export function callRoute(
     'x-roles': may.call,
     tags: ['Tools'],
     summary: 'Answer a question of a tool',
-    description: 'For whoever makes the call with `elicitation` and an event stream, which tells the id.',
+    description: 'For callers that set `elicitation` and read the event stream, which has the id.',
     middleware: readJsonBody(maxBodyBytes),
     request: {
       params: z.object({ id: z.string() }),

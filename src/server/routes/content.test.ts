@@ -19,7 +19,7 @@ interface Listed {
 }
 
 describe('resources and prompts over HTTP', () => {
-  it('are listed with their servers, and read in the name of who asks', async (test) => {
+  it('are listed with their servers, and read in the name of the caller', async (test) => {
     const { box, get, send } = await startTestServer(test);
     await mountFixture(test, box);
     const { items, templates } = await bodyOf<Listed>(get('/api/resources'));
@@ -51,7 +51,7 @@ describe('resources and prompts over HTTP', () => {
     );
   });
 
-  it('that cannot be read are problems: unknown, of a server that is down, of one that is not there', async (test) => {
+  it('return a problem when they are unknown, or their server is down or unknown', async (test) => {
     const { box, send } = await startTestServer(test);
     await mountFixture(test, box);
     const read = async (server: string, uri: string): Promise<readonly [number, string]> => {
@@ -82,7 +82,7 @@ describe('resources and prompts over HTTP', () => {
     assert.equal((await send(viewer, 'POST', '/api/resources/read', one)).status, 403);
   });
 
-  it('begin a turn: a message may be a prompt, and bring resources along', async (test) => {
+  it('begin a turn: a message may be a prompt and attach resources', async (test) => {
     const { ask, create, place, watch } = await openSessionServer(test);
     await mountFixture(test, place.box);
     const id = await create();

@@ -65,7 +65,7 @@ const promptsRoute = createRoute({
   },
 });
 
-/** Resources and prompts: what clients of MCP can list and read, over HTTP. */
+/** Adds the routes that list and read resources and prompts. */
 export function contentRoutes(app: ServerApp, box: Signalbox, maxBodyBytes: number): void {
   const readRoute = createRoute({
     method: 'post',
@@ -120,7 +120,7 @@ export function contentRoutes(app: ServerApp, box: Signalbox, maxBodyBytes: numb
   });
 }
 
-/** Returns what the caller of a request may list and read. */
+/** Returns a reader for the caller of a request. */
 export function readerFor(
   box: Signalbox,
   { var: { principal, identity } }: ServerContext,

@@ -69,11 +69,11 @@ const runRoute = createRoute({
   path: '/api/jobs/{id}/run',
   'x-roles': may.change,
   tags: ['Sessions'],
-  summary: 'Run a job now, besides its times',
+  summary: 'Run a job now, outside its schedule',
   request: { params: z.object({ id: z.string() }) },
   responses: {
     200: {
-      description: 'The job; `lastSession` is the session that began, unless `lastError` says why none did.',
+      description: 'The job. `lastSession` is the session that was started; `lastError` says why none was.',
       content: { 'application/json': { schema: jobSchema } },
     },
     ...problems(404, 503),

@@ -41,7 +41,7 @@ const refusal = async (response: Response): Promise<unknown[]> => {
 };
 
 describe('a form of a server, over HTTP', () => {
-  it('is listed, answered once with what fits, and told as documented', async (test) => {
+  it('is listed, accepts one valid answer, and emits the documented events', async (test) => {
     const { ask, watch, id, asked, assertDocumented, answer } = await waiting(test, 'form {}');
     const list = '/api/elicitations';
     const listed = await bodyOf<{ items: Required[] }>(ask('GET', list));
@@ -80,7 +80,7 @@ describe('a form of a server, over HTTP', () => {
     assert.equal((await answer({ action: 'decline' }, await as('approver'))).status, 200);
   });
 
-  it('comes again to whoever connects later, and to whoever resumes', async (test) => {
+  it('is sent again to readers that connect later or resume', async (test) => {
     const { watch, id, asked, answer } = await waiting(test, 'form {}');
     const isAsked = ({ type }: SessionEvent): boolean => type === 'elicitation_required';
     assert.deepEqual((await eventsOf(await watch(id), isAsked)).at(-1), asked);
@@ -92,7 +92,7 @@ describe('a form of a server, over HTTP', () => {
   });
 });
 
-it('a page and a sampling request of a server are told and answered as documented', async (test) => {
+it('a page and a sampling request of a server emit the documented events and are answered', async (test) => {
   const page = await waiting(test, 'page {"url":"https://shop.example/sign-in?x=1"}');
   assert.ok(page.asked.mode === 'url');
   assert.equal(page.asked.url, 'https://shop.example/sign-in?x=1');

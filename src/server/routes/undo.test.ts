@@ -55,7 +55,7 @@ test('POST /api/calls/{id}/undo restores what the call changed; a conflict and a
   assert.equal((await undo('call_none')).status, 404);
 });
 
-test('POST /api/sessions/{id}/undo takes back the calls of a session, the last one first, and tells where it had to stop', async (t) => {
+test('POST /api/sessions/{id}/undo undoes the calls of a session, the last one first, and reports where it had to stop', async (t) => {
   const workspace = mkdtempSync(join(tmpdir(), 'signalbox-http-undo-'));
   const write = defineTool({
     name: 'write',

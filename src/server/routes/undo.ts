@@ -33,7 +33,7 @@ const requestSchema = z
       .min(0)
       .max(3600)
       .optional()
-      .describe('How long to wait for calls at work in the same workspace (60).'),
+      .describe('How long to wait for calls that run in the same workspace, in seconds (60).'),
   })
   .openapi('UndoRequest');
 
@@ -73,9 +73,9 @@ export function undoRoutes(app: ServerApp, box: Signalbox, maxBodyBytes: number)
     path: '/api/sessions/{id}/undo',
     'x-roles': may.answer,
     tags: ['Record'],
-    summary: 'Take back what the calls of a session changed',
+    summary: 'Undo the changes of all calls of a session',
     description:
-      'The last call first, until one cannot be taken back: read the `outcome` of the last item. Also for sessions that only calls name.',
+      'Undoes the last call first, and stops at a call that cannot be undone: see the `outcome` of the last item. Works for any session that calls name.',
     middleware: readJsonBody(maxBodyBytes),
     request: {
       params: z.object({ id: z.string() }),

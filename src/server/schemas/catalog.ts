@@ -80,10 +80,7 @@ export const serverDetailsSchema = z
 
 /** The parts of a tool's names that its rendered name leaves out. */
 export const naming = {
-  ownName: z
-    .string()
-    .optional()
-    .describe('The tool’s name as it is before it was shortened, or characters in it replaced.'),
+  ownName: z.string().optional().describe('The tool’s name before it was shortened or characters were replaced.'),
   renamedFrom: z.string().optional().describe('The server’s name for the tool, where it was given another.'),
 };
 

@@ -91,13 +91,16 @@ export const sessionEventSchema = z
       elicitationId,
       action: elicitationAction,
       by: z.string(),
-      reason: z.string().optional().describe('Why no answer is needed any more; absent where a person answered.'),
+      reason: z
+        .string()
+        .optional()
+        .describe('Why the question was closed without an answer; absent when a person answered.'),
     }),
     happening('sampling_result', {
       toolCallId,
       server: z.string(),
       model: z.string(),
-      content: jsonValue.optional().describe('What the server was given.'),
+      content: jsonValue.optional().describe('The content that the server received.'),
       error: z.string().optional().describe('Why the model gave no answer.'),
     }),
     happening('session_status', {

@@ -1,7 +1,7 @@
 import { type ContentBlock, type ToolResult, text } from '../../model/content.ts';
 import { isJsonObject } from '../../model/json.ts';
 
-/** Returns the result that a model output of the AI SDK describes: this is all that leaves the tool. */
+/** Converts a model output of the AI SDK to a result. Nothing else of the tool's output leaves the tool. */
 export function resultOfModelOutput(output: unknown): unknown {
   const { type, value, reason } = (typeof output === 'object' && output !== null ? output : {}) as ModelOutput;
   switch (type) {
@@ -29,7 +29,7 @@ function failure(message: string): ToolResult {
   return { isError: true, content: [text(message)] };
 }
 
-/** Returns a part of a `content` output as a block; parts that only one provider can resolve are named in words. */
+/** Converts a part of a `content` output to a block. Parts that only one provider can resolve become a text that describes them. */
 function blockOf(part: unknown): ContentBlock {
   const { type, text: said, data, mediaType } = (isJsonObject(part) ? part : {}) as Record<string, unknown>;
   if (type === 'text' && typeof said === 'string') return text(said);

@@ -13,7 +13,7 @@ export interface AiSdkTool {
   readonly outputSchema?: unknown;
   readonly providerOptions?: unknown;
   readonly strict?: unknown;
-  /** Says what a model reads of an output. */
+  /** Converts an output to the form that models read. */
   readonly toModelOutput?: ((options: never) => unknown) | undefined;
   readonly execute?: ((...args: never[]) => unknown) | undefined;
 }

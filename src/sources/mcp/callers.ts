@@ -67,7 +67,7 @@ export class Callers {
     const now = Date.now();
     for (const [caller, until] of this.#givenUp) if (until < now) this.#givenUp.delete(caller);
     const calls = [...this.#calls];
-    const possible = [...calls, ...[...this.#givenUp.keys()].filter((each) => !isSucceeded(each, calls))];
+    const possible = [...calls, ...[...this.#givenUp.keys()].filter((each) => !isOnlyConversation(each, calls))];
     const clients = new Set(possible.map(({ client }) => client?.identity));
     if (clients.size > 1) {
       const problem = `${possible.length} calls of ${clients.size} clients may be meant, and the server does not say which`;
@@ -78,8 +78,8 @@ export class Callers {
   }
 }
 
-/** Whether every call under way is of the conversation in which this one was given up: then nobody else could be asked. */
-function isSucceeded({ client }: Caller, calls: readonly Caller[]): boolean {
+/** Returns whether all running calls belong to the conversation of an abandoned call, so that no other caller could be asked by mistake. */
+function isOnlyConversation({ client }: Caller, calls: readonly Caller[]): boolean {
   const conversation = client?.conversation;
   if (conversation === undefined || calls.length === 0) return false;
   return calls.every((each) => each.client?.conversation === conversation);

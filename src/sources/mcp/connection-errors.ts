@@ -33,7 +33,7 @@ export class ServerCrashed extends Error {
 const maxPages = 5;
 const maxAddressLength = 2000;
 
-/** Names the pages that a server wants the user to open before the request is made again, which it reports as error -32042. */
+/** Returns text that names the pages of error -32042, which the user has to open before the request is sent again. */
 export function pagesToOpen(code: number, data: JsonValue | undefined): string {
   const elicitations = code === -32_042 && isJsonObject(data) ? data['elicitations'] : undefined;
   const addresses = (Array.isArray(elicitations) ? (elicitations as readonly JsonValue[]) : [])

@@ -117,7 +117,7 @@ for (const way of ways)
     const { box } = await boxed(t, { transport });
     for (const name of ['four', 'five']) await box.call('mcp__fixture__grow', { name });
     const hasAll = (): boolean => {
-      // In the revision without sessions nobody hears of a change before it listens.
+      // In the revision without sessions, a client gets notifications only after it listens.
       if (way === 'modern http') fixture?.contentChanged();
       return (
         box.resources().some(({ uri }) => uri === 'note://five') &&

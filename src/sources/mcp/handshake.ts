@@ -39,7 +39,7 @@ async function shakeHandsOn(way: Way, open: () => Way, options: HandshakeOptions
   const key = verdictKey(transport);
   let prior: PriorDiscovery | undefined;
   const known = async (): Promise<PriorDiscovery | undefined> => (prior = fresh(await verdicts.get(key)));
-  // Ends the attempt that lost.
+  // Cancels the attempt that lost the race.
   const over = new AbortController();
   const racing = { ...options, signal: AbortSignal.any([over.signal, ...(signal === undefined ? [] : [signal])]) };
   const legacy = async (): Promise<Handshake> => {
@@ -53,7 +53,7 @@ async function shakeHandsOn(way: Way, open: () => Way, options: HandshakeOptions
     return await legacy();
   };
   const probing = attempt(way, known, racing);
-  // A program is probed and initialized on its one link, by `greetProcess`.
+  // `greetProcess` probes and initializes a program on its single link.
   const isLate = !way.lane.tellsWhenSent && !(await settlesWithin(probing, options.probeAloneMs));
   const made = await (isLate && prior === undefined ? firstOf(probing, legacy()) : probing.catch(orLegacy));
   over.abort();
@@ -64,7 +64,7 @@ async function shakeHandsOn(way: Way, open: () => Way, options: HandshakeOptions
   return made;
 }
 
-/** Returns the handshake that succeeds first. Rejects when both fail, with the reason that helps more. */
+/** Returns the handshake that succeeds first. Rejects with the more helpful error when both fail. */
 async function firstOf(probing: Promise<Handshake>, legacy: Promise<Handshake>): Promise<Handshake> {
   try {
     return await Promise.any([probing, legacy]);

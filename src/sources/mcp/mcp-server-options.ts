@@ -41,8 +41,8 @@ const sharedVerdicts = memoryVerdicts();
 const usualConnectTimeoutMs = 60_000;
 const usualLargestMessage = 64 * 1024 * 1024;
 /**
- * A program may ignore requests that it does not know; a web server always answers, so silence means that it is slow, and a server
- * of the 2026 revision should not see the older handshake.
+ * How long the probe runs before the older handshake is tried too. A program may ignore unknown requests. A web server always answers,
+ * so silence means that it is slow, and a server of the 2026 revision should not receive the older handshake.
  */
 const maxProbeAloneMs = { stdio: 3000, sse: 3000, http: 20_000 } as const;
 

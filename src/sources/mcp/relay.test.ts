@@ -153,7 +153,7 @@ describe('two callers at once', () => {
     assert.deepEqual([...ada.asked, ...grace.asked], []);
   });
 
-  test('a call that was given up keeps only other conversations from being asked', async (t) => {
+  test('an abandoned call blocks questions only to other conversations', async (t) => {
     const { box } = await boxed(t, { transport: fixtureProgram('legacy') });
     const stop = new AbortController();
     const givenUp = box.call(

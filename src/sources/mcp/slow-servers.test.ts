@@ -29,7 +29,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
   return { type: 'stdio', command: process.execPath, args: ['-e', program] };
 }
 
-/** Verdicts, and the last that was set. */
+/** A verdict store that exposes the last verdict that was set. */
 function watchedVerdicts(): Verdicts & { last?: Verdict | undefined } {
   const verdicts = memoryVerdicts();
   const watched: Verdicts & { last?: Verdict | undefined } = {

@@ -5,7 +5,7 @@ import type { McpTransport } from './transport-options.ts';
 /** Which revision of the protocol a server was found to speak, and when. Plain JSON. */
 export type Verdict = PriorDiscovery & {
   readonly at: number;
-  /** The server did not answer the probe and took the older handshake. */
+  /** Whether the server did not answer the probe but accepted the older handshake. */
   readonly isGuess?: boolean;
 };
 
@@ -19,7 +19,7 @@ export interface Verdicts {
 /** A server that learned the newer revision still speaks the older: that must be found out some day. */
 const legacyHoldsMs = 24 * 60 * 60 * 1000;
 /** A server that did not answer the probe may only have been slow. */
-const guessHoldsMs = 60 * 60 * 1000;
+const maxGuessAgeMs = 60 * 60 * 1000;
 
 /** Verdicts that last as long as the process. */
 export function memoryVerdicts(): Verdicts {
@@ -39,13 +39,13 @@ export function verdictKey(transport: McpTransport): string {
 }
 
 /** Returns how long a verdict is trusted before the server is probed again. */
-export function verdictHoldsMs({ isGuess = false }: Verdict): number {
-  return isGuess ? guessHoldsMs : legacyHoldsMs;
+export function maxVerdictAgeMs({ isGuess = false }: Verdict): number {
+  return isGuess ? maxGuessAgeMs : legacyHoldsMs;
 }
 
 /** The verdict, unless it is too old to be trusted. */
 export function fresh(verdict: Verdict | undefined): PriorDiscovery | undefined {
   if (verdict?.kind === 'legacy')
-    return Date.now() - verdict.at < verdictHoldsMs(verdict) ? { kind: 'legacy' } : undefined;
+    return Date.now() - verdict.at < maxVerdictAgeMs(verdict) ? { kind: 'legacy' } : undefined;
   return verdict?.kind === 'modern' ? { kind: 'modern', discover: verdict.discover } : undefined;
 }

@@ -21,7 +21,7 @@ export interface ClaudeAgentOptions {
   readonly canUseTool: CanUseTool;
 }
 
-/** What Claude is given: tools, and resources and prompts where the box has them. A Signalbox has all of it. */
+/** The parts of a box that Claude uses: tools and, optionally, resources and prompts. A Signalbox has all of them. */
 export interface ClaudeBox extends ToolBox, Partial<ContentBox> {}
 
 /**

@@ -45,7 +45,7 @@ export const geminiDialect: Dialect = {
   },
 };
 
-/** A provider that is not known: JSON Schema as its author wrote it. */
+/** The dialect of an unknown provider: JSON Schema without changes. */
 export const anyDialect: Dialect = { longestName: 64, shape: ({ inputSchema }) => objectRoot(inputSchema, []) };
 
 function strictShape(schema: SchemaObject, warnings: readonly string[], rules: StrictRules): Shape {

@@ -34,7 +34,7 @@ export function listTools(definitions: readonly ToolDefinition[], dialect: Diale
     definitions.map(({ name }) => name),
     dialect.longestName,
   );
-  // Discarded with its compiled functions: only the verdicts are needed.
+  // The compiler is discarded with its compiled functions: only the compile errors are needed.
   const compiler = new SchemaCompiler();
   const tools = definitions.map((definition): ListedTool => {
     const shape = shapeTool(definition, dialect, compiler);

@@ -13,7 +13,7 @@ import { heardFrom, type WireResult } from './sdk-clients.ts';
 import type { ConnectedClient, HeardResult, StepName } from './steps.ts';
 import { type FieldClient, type Target } from './target.ts';
 
-/** How a turn of an agent is started: a program that asks a scripted model at `apiUrl` and exits. */
+/** The program of one agent turn. It asks a scripted model at `apiUrl` and exits. */
 interface AgentProgram {
   readonly command: string;
   readonly args: readonly string[];
@@ -30,8 +30,8 @@ interface Agent {
 
 const turnTimeoutMs = 110_000;
 const withoutUser = {
-  progress: 'not tried: a scripted turn has nobody who watches',
-  elicit: 'not tried: a scripted turn has nobody who answers',
+  progress: 'not tried: no person watches a scripted turn',
+  elicit: 'not tried: no person answers in a scripted turn',
 };
 
 /** Agents that run in a terminal, with a scripted model in the place of the provider. */

@@ -25,7 +25,7 @@ const handlers: Record<string, Handler> = {
   },
   async make_steps(_args, { mcpReq }) {
     const progressToken = mcpReq._meta?.progressToken;
-    if (progressToken === undefined) return text('nobody asked for progress');
+    if (progressToken === undefined) return text('the client sent no progress token');
     for (let progress = 1; progress <= 3; progress += 1) {
       const params = { progressToken, progress, total: 3, message: `step ${progress}` };
       await mcpReq.notify({ method: 'notifications/progress', params });

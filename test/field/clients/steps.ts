@@ -12,7 +12,7 @@ export interface HeardResult {
   readonly pictures: readonly string[];
 }
 
-/** What a call is made with, where the client can. */
+/** Options of a call, for clients that support them. */
 export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: () => void;
@@ -69,7 +69,7 @@ export const denialReason = 'not on a Friday';
 
 type Step = (client: ConnectedClient, marks: string) => Promise<string | undefined>;
 
-/** Each returns what went wrong, or nothing. */
+/** Each step returns its failure; `undefined` when it succeeded. */
 const steps: Record<StepName, Step> = {
   async list(client) {
     const names = await client.list();
@@ -85,7 +85,7 @@ const steps: Record<StepName, Step> = {
   async deny(client) {
     const { isError, text } = await heardOrThrown(client.call(`${prefix}delete_note`, {}));
     // Not every API of a model has a mark for errors.
-    if (!isError && client.isAgent !== true) return `a denied call was no error: ${text}`;
+    if (!isError && client.isAgent !== true) return `a denied call was not reported as an error: ${text}`;
     return text.includes(denialReason) ? undefined : `the reason is missing: ${text}`;
   },
   async cancel(client, marks) {
@@ -97,7 +97,8 @@ const steps: Record<StepName, Step> = {
     );
     if (!(await marked(marks, 'begun', before.begun))) return 'the call never reached the server';
     abort.abort();
-    if (!(await marked(marks, 'cancelled', before.cancelled))) return `the server was never told: ${await ended}`;
+    if (!(await marked(marks, 'cancelled', before.cancelled)))
+      return `the cancellation never reached the server: ${await ended}`;
     await ended;
     return undefined;
   },
@@ -157,7 +158,7 @@ function expectText({ text, isError }: HeardResult, expected: string): string | 
   return !isError && text.includes(expected) ? undefined : `${isError ? 'error' : 'result'}: ${text.slice(0, 300)}`;
 }
 
-/** Some clients throw what others hand out as a result. */
+/** Some clients throw an error that others return as a result. */
 async function heardOrThrown(call: Promise<HeardResult>): Promise<HeardResult> {
   return call.catch((error: unknown) => ({ text: messageOf(error), isError: true, pictures: [] }));
 }

@@ -24,7 +24,7 @@ export interface FieldClient {
   connect(target: Target): Promise<ConnectedClient>;
 }
 
-/** How a client starts `signalbox stdio`. */
+/** Returns the command with which a client starts `signalbox stdio`. */
 export function stdioCommand({ configuration, data }: Target): {
   readonly command: string;
   readonly args: string[];

@@ -49,7 +49,7 @@ export function ResourceDetail({
   );
 }
 
-/** Text and pictures are shown as such, anything else by its facts. */
+/** Converts contents to a block: text and pictures are shown, anything else is described. */
 function blockOf(content: Readonly<Record<string, unknown>>): ContentBlock {
   const { text, blob, mimeType } = content;
   if (typeof text === 'string') return { type: 'text', text };

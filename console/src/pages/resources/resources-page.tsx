@@ -14,13 +14,13 @@ import { ResourceDetail } from './resource-detail.tsx';
 type Resources = Operations['GET /api/resources']['answer'];
 type Prompts = Operations['GET /api/prompts']['answer'];
 
-/** One thing to read: a resource, a family of them, or a prompt. */
+/** A list item: a resource, a resource template, or a prompt. */
 export type Readable =
   | { readonly kind: 'resource'; readonly address: string; readonly item: Resources['items'][number] }
   | { readonly kind: 'template'; readonly address: string; readonly item: Resources['templates'][number] }
   | { readonly kind: 'prompt'; readonly address: string; readonly item: Prompts['items'][number] };
 
-/** What servers offer besides tools on one side, one of it on the other. The selection is in the address. */
+/** Lists resources and prompts next to the selected one. The selection is in the URL. */
 export function ResourcesPage(): ReactNode {
   const resources = useQuery(queries.resources());
   const prompts = useQuery(queries.prompts());

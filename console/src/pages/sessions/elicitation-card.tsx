@@ -85,7 +85,7 @@ export function ElicitationCard({ session, asked }: { readonly session: string; 
   );
 }
 
-/** The whole address, and its host by itself: an address can be written so that it looks like another. */
+/** Shows the whole address and, separately, its host: an address can be written so that it looks like another. */
 function PageAddress({ url }: { readonly url: string }): ReactNode {
   return (
     <div className="page-address">
@@ -127,7 +127,7 @@ function hostOf(url: string): string | undefined {
   return protocol === 'https:' || protocol === 'http:' ? host : undefined;
 }
 
-/** What would be sent to the model. */
+/** Shows the request that would be sent to the model. */
 function SamplingRequest({ asked: { model, request } }: { readonly asked: Asked }): ReactNode {
   const { systemPrompt, messages, maxTokens, ...rest } = request ?? {};
   return (
@@ -139,7 +139,7 @@ function SamplingRequest({ asked: { model, request } }: { readonly asked: Asked 
       <JsonView value={messages} open={4} />
       {Object.keys(rest).length === 0 ? undefined : (
         <details className="fold">
-          <summary>More of the request</summary>
+          <summary>Full request</summary>
           <JsonView value={rest} />
         </details>
       )}
@@ -231,7 +231,7 @@ function ManyChoices({ field, value, onChange }: Input): ReactNode {
             checked={chosen.includes(each)}
             onChange={(event) => {
               const wanted = event.target.checked ? [...chosen, each] : chosen.filter((other) => other !== each);
-              // As the server lists them, whatever was ticked first.
+              // In the order of the server's list, not of the clicks.
               const now = field.options.map((option) => option.value).filter((option) => wanted.includes(option));
               onChange(now.length === 0 && !field.isRequired ? undefined : now);
             }}

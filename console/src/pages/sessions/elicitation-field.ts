@@ -1,6 +1,6 @@
 import { isObject } from '../tools/field.ts';
 
-/** One field of a form that a server asks for. Anything but the simple kinds of MCP is asked for as JSON. */
+/** One field of a form that a server asks for. A field that is not of a simple kind of MCP is entered as JSON. */
 export interface ElicitationField {
   readonly name: string;
   readonly label: string;
@@ -28,7 +28,7 @@ export function elicitationFields(schema: Schema): ElicitationField[] {
   return Object.entries(properties).map(([name, each]) => fieldOf(name, isObject(each) ? each : {}, required));
 }
 
-/** Returns what a form holds before anybody has typed: the defaults, and `false` for an unticked box. */
+/** Returns the initial content of a form: the defaults, and `false` for an unticked box. */
 export function firstContent(fields: readonly ElicitationField[]): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     fields
@@ -37,7 +37,7 @@ export function firstContent(fields: readonly ElicitationField[]): Readonly<Reco
   );
 }
 
-/** Returns the value of what was typed; as text where it cannot be read, so that the server can say what it expects. */
+/** Parses typed text. Returns unparsable text as it is, so that the server can report what it expects. */
 export function typedValue({ kind }: ElicitationField, typed: string): unknown {
   if (typed === '') return undefined;
   if (kind === 'number') return Number.isFinite(Number(typed)) ? Number(typed) : typed;
@@ -71,7 +71,7 @@ function kindOf(type: unknown, hasOptions: boolean): ElicitationField['kind'] {
   return type === 'boolean' ? 'boolean' : type === 'string' ? 'text' : 'json';
 }
 
-/** Plain values with names beside them, or values that bring their titles along. */
+/** Reads the options of a choice: `enum` with `enumNames`, or constants with titles. */
 function optionsOf(schema: Schema): FieldOption[] {
   const names = listOf(schema['enumNames']);
   const plain = listOf(schema['enum']).flatMap((value, index) => optionOf(value, names[index]));

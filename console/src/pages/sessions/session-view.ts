@@ -8,7 +8,7 @@ export interface AskedApproval {
   readonly resolved?: Pick<Of<'approval_resolved'>, 'decision' | 'by'>;
 }
 
-/** A question of a server to the user, and what came of it. */
+/** A question of a server to the user, and its resolution. */
 export interface AskedElicitation {
   readonly asked: Of<'elicitation_required'>;
   readonly resolved?: Of<'elicitation_resolved'>;
@@ -27,7 +27,7 @@ export interface ShownCall {
   readonly prompt?: Of<'question_prompt'>;
   readonly answeredBy?: string;
   readonly elicitations: readonly AskedElicitation[];
-  /** What models answered the server. */
+  /** The answers of models to sampling requests of the server. */
   readonly samples: readonly Of<'sampling_result'>[];
   readonly result?: Of<'tool_result'>;
 }

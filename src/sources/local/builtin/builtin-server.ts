@@ -32,7 +32,7 @@ export function builtinServer(dependencies: BuiltinDependencies): LocalServer {
         input: z.object({ include_uptime: z.boolean().default(false).describe('Also tell the uptime in seconds.') }),
         output: z.object({
           product: z.string(),
-          // Each branch described: Zod would write plain ones as a list of types, which not every client takes.
+          // Each branch has a description: without one Zod emits `type` as an array, which some clients reject.
           port: z.union([z.number().describe('Of the HTTP server.'), z.null().describe('There is none.')]),
           version: z.string(),
           uptime_seconds: z.number().optional(),

@@ -27,7 +27,7 @@ export function configurationTools(configuration: ConfigurationBook): OwnTool[] 
       input: z.object({
         path: z.string().describe('The place, like "mcpServers.files.timeoutMs".'),
         value: z
-          // Each branch described: Zod would write plain ones as a list of types, which not every client takes.
+          // Each branch has a description: without one Zod emits `type` as an array, which some clients reject.
           .union([
             z.number().describe('A limit.'),
             z.boolean().describe('true turns a server off.'),

@@ -2,10 +2,10 @@ import { resolve } from 'node:path';
 import { type Caller, standingOf } from './caller.ts';
 import type { SessionBook } from './session-book.ts';
 
-/** Where `get_session_count` looks. */
+/** Dependencies of `get_session_count`. */
 export interface SessionCountDependencies {
   readonly sessions: SessionBook;
-  /** The directory of sessions that name none. */
+  /** The default directory of sessions. */
   readonly directory: string;
   /** Counts the conversations of a directory that Claude Code has stored and that are not sessions of Signalbox. */
   claudeTranscripts(cwd: string): Promise<number>;
@@ -17,7 +17,7 @@ export interface SessionCount {
   readonly count: number;
   /** The directory they are counted for. */
   readonly cwd: string;
-  /** Sessions of Signalbox that the caller may know of. */
+  /** Sessions of Signalbox that the caller may see. */
   readonly signalbox: number;
   /** Conversations that Claude Code has stored and that are not sessions of Signalbox. */
   readonly claude_code: number;

@@ -18,7 +18,7 @@ export function sessionTools(dependencies: SessionCountDependencies): OwnTool[] 
         cwd: z
           .string()
           .optional()
-          .describe('The working directory; that of the session, or the default one, when left out.'),
+          .describe('The working directory; by default that of the session, or else the default directory.'),
       }),
       output: z.object({
         count: z.int().describe('Both kinds together.'),

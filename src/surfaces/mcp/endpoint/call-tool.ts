@@ -82,7 +82,7 @@ export function callTool(parts: CallParts, params: JsonObject, caller: Caller): 
       return toolResult(result, caller.isModern, inbox);
     });
   };
-  // A name without its server may be of one that is starting. Where the name has it, the pipeline waits for that server alone.
+  // A name without a server may belong to any server that is starting. With a server in the name, the pipeline waits for that server only.
   const { listing: shown } = caller.view;
   const isShort = !shown.tools.has(shown.listedName(given)) && parseName(given) === undefined;
   const starting = isShort ? caller.view.awaitStartup(caller.signal) : undefined;

@@ -13,10 +13,10 @@ interface Watched {
   fingerprints: Readonly<Record<ChangingList, string>>;
 }
 
-/** How long a change is held back while servers start, so that clients hear of many servers at once. */
+/** How long a change is delayed while servers start, so that one notification covers many servers. */
 const maxDelayMs = 5000;
 
-/** Tells clients which of the lists they see have changed. While servers start, once for many of them. */
+/** Notifies clients of changed lists. While servers start, one notification covers many of them. */
 export class Changes {
   readonly #watched = new Map<View, Watched>();
   readonly #stop: () => void;
@@ -26,7 +26,7 @@ export class Changes {
     this.#stop = box.on('CatalogChanged', ({ servers }) => {
       const isStarting = servers.some(({ connecting }) => connecting === true);
       if (!isStarting && this.#delayed === undefined) this.#lookAtAll();
-      // Lists that waited for the last server are answered first: those clients need not hear of it.
+      // Lists that waited for the last server are answered first, so that their clients are not notified.
       else if (!isStarting) setImmediate(() => this.#lookAtAll());
       else this.#delayed ??= setTimeout(() => this.#lookAtAll(), maxDelayMs).unref();
     });

@@ -70,7 +70,7 @@ const prompting = `
 
 for (const era of ['legacy', 'modern'] as const) {
   describe(`a client of the second SDK (${era})`, () => {
-    test('gets prompts page by page, and hears when a server has others', async (t) => {
+    test('lists prompts page by page, and is notified when they change', async (t) => {
       const transport = { type: 'stdio', command: process.execPath, args: ['-e', prompting] } as const;
       const server = mcpServer({ name: 'many', transport });
       const { url } = await serving(t, { servers: [server] });

@@ -79,7 +79,7 @@ export class LegacySession {
     this.#channel = channel;
     this.#watched = new WatchedResources(parts.box, (uri) => this.#tell('notifications/resources/updated', { uri }));
     this.#stopListening = changes.listen(peer.view, (list) => {
-      // A client that listed the tools after the change knows them.
+      // A client that has listed the tools since the change is not notified.
       if (list === 'tools' && this.#shown === peer.view.listing) return;
       this.#tell(`notifications/${list}/list_changed`, {});
     });
@@ -149,7 +149,7 @@ export class LegacySession {
    * gives one aborts it when the client is gone, and the session when the client cancels.
    */
   serve({ id, method, params }: WireRequest, channel: Channel, stop = new Stop()): Answer | Promise<Answer> {
-    // Many clients list only once: a list waits for servers that are starting.
+    // Many clients list only once, so a list waits for servers that are starting.
     const starting = isListMethod(method) ? this.peer.view.awaitStartup(stop) : undefined;
     const ready = starting === undefined ? this.#atOnce(method, params) : undefined;
     if (ready !== undefined) return this.#isChanged ? this.#keep().then(() => ready) : ready;

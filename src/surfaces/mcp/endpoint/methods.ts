@@ -20,15 +20,15 @@ const lists = {
   'resources/templates/list': 'resourceTemplates',
 } as const;
 
-/** A method that asks for a page of a list. */
+/** A method that requests a page of a list. */
 export type ListMethod = keyof typeof lists;
 
-/** Whether a method asks for a page of a list. */
+/** Returns whether a method requests a page of a list. */
 export function isListMethod(method: string): method is ListMethod {
   return Object.hasOwn(lists, method);
 }
 
-/** The page of a list that a request asks for. */
+/** Returns the requested page of a list. */
 export function listPage(method: ListMethod, params: JsonObject, { view }: Peer, isModern: boolean): Prepared {
   return view.listing.pages(lists[method], isModern).page(params['cursor']);
 }
@@ -112,7 +112,7 @@ async function completionOf(
   return { server, request: { ref: { type: 'ref/resource', uri }, ...asked } };
 }
 
-/** The server of a resource; one that is starting may turn out to have it. */
+/** Returns the server of a resource. Waits for starting servers, which may have it. */
 async function serverOf(uri: string, { view, signal }: Caller): Promise<string | undefined> {
   const server = await view.listing.serverOf(uri);
   const starting = server === undefined ? view.awaitStartup(signal) : undefined;
@@ -153,7 +153,7 @@ function wireError(error: unknown, { isModern }: Caller): unknown {
     return new WireError(wireCodes.capability, error.message, { requiredCapabilities: cause.required });
   const rpc = rpcErrorOf(error);
   if (rpc === undefined) return new WireError(wireCodes.internal, error.message);
-  // The revision of 2026 has no code of its own for a resource that is not there.
+  // The 2026 revision has no error code for unknown resources.
   const code = isModern && rpc.code === wireCodes.resource ? wireCodes.params : rpc.code;
   return new WireError(code, rpc.message, rpc.data);
 }

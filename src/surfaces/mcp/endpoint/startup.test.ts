@@ -57,7 +57,7 @@ const listed = (answer: unknown): string[] =>
   (answer as { tools: { name: string }[] }).tools.map(({ name }) => name).filter((name) => name.endsWith('look'));
 
 describe('while servers start', () => {
-  test('initialize and ping are answered; tools/list waits for all of them, and then nothing is left to tell', async (t) => {
+  test('initialize and ping are answered; tools/list waits for all servers, and no notification follows', async (t) => {
     const servers = ['one', 'two', 'three'].map(starting);
     const { told, ask } = await conversation(
       t,
@@ -77,7 +77,7 @@ describe('while servers start', () => {
     assert.deepEqual(told, []);
   });
 
-  test('a client that has listed before hears of all of them at once', async (t) => {
+  test('a client that has listed before gets one notification for all servers', async (t) => {
     const servers = ['one', 'two', 'three'].map(starting);
     const { told, ask } = await conversation(
       t,
@@ -95,7 +95,7 @@ describe('while servers start', () => {
     assert.equal(listed(await ask('tools/list')).length, 3);
   });
 
-  test('a server that never answers holds back neither the tools of the others nor the news of them for ever', async (t) => {
+  test('a server that never answers delays the tools and notifications of the others only for a bounded time', async (t) => {
     const [hanging, other] = [starting('hanging'), starting('other')];
     const { told, ask } = await conversation(t, [hanging.source, other.source], { startup: { waitMs: 50 } });
     assert.deepEqual(listed(await within(ask('tools/list'), 'the list')), []);
@@ -141,7 +141,7 @@ describe('while servers start', () => {
     assert.equal((await call).outcome, 'cancelled');
   });
 
-  test('a call is told when the server turns out to be down, and when it has no such tool', async (t) => {
+  test('a call fails with the reason when its server is down or does not have the tool', async (t) => {
     const [down, other] = [starting('down'), starting('other')];
     const { box } = await conversation(t, [down.source, other.source], never);
     const [refused, unknown] = [box.call('mcp__down__look'), box.call('mcp__other__lok')];

@@ -32,7 +32,7 @@ export interface StdioOptions {
   readonly peer: Peer;
   readonly input: Readable;
   readonly output: Writable;
-  /** What is asked of tools waits for it. */
+  /** Requests for tools wait for it. */
   readonly ready?: Promise<unknown> | undefined;
   /** Ends it before its input does. */
   readonly signal: AbortSignal;

@@ -25,7 +25,7 @@ export interface Shown {
 /** Everything that can be listed at one moment, written once. */
 export interface Listing extends Shown {
   readonly tools: ReadonlyMap<string, ToolDefinition>;
-  /** Returns the name that a tool is listed under, by any form of its full name; the name itself where it leads to no tool. */
+  /** Returns the listed name of a tool by any form of its full name; the given name when no tool has it. */
   listedName(name: string): string;
   readonly prompts: ReadonlyMap<string, Place>;
   /** What models are told about all of it. */
@@ -73,7 +73,7 @@ export class View {
     return (seen.listing ??= this.#list(seen.settings ?? {}));
   }
 
-  /** Waits, for a bounded time, for servers that are starting; `undefined` when none is: many clients list tools only once. */
+  /** Waits, for a bounded time, for servers that are starting, because many clients list tools only once; `undefined` when none is starting. */
   awaitStartup(signal?: StopSignal): Promise<void> | undefined {
     const profile = this.profile === undefined ? {} : { profile: this.profile };
     return this.#box.awaitStartup({ ...profile, ...(signal === undefined ? {} : { signal }) });
@@ -159,7 +159,7 @@ function wireTool(name: string, definition: ToolDefinition, isModern: boolean): 
   };
 }
 
-/** The server's hints. The operator's effect wins where it contradicts them. */
+/** Returns the server's hints. The configured effect overrides hints that contradict it. */
 function annotationsFor(annotations: ToolAnnotations, effect: Effect): JsonObject {
   const isRead = effect === 'read';
   return (annotations.readOnlyHint === true) === isRead ? { ...annotations } : { ...annotations, readOnlyHint: isRead };

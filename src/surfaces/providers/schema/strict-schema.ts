@@ -173,7 +173,7 @@ class StrictWriter {
     const written = properties.map(([name, property]) => {
       const strict = this.write(property, `${JSON.stringify(name)} in ${at}`, depth + 1);
       const isOptional = !required.has(name);
-      // Strict mode writes `null` for an argument left out: here that would be sent as a value, and might clear a field.
+      // In strict mode `null` stands for an omitted argument. Here the tool would receive `null` as a value, which might clear a field.
       if (isOptional && acceptsNull(this.#root, property, new Set()))
         throw new Inexpressible(
           `${JSON.stringify(name)} in ${at} is optional and may be null, which mean different things`,

@@ -50,7 +50,7 @@ async function grantOf(
   };
 }
 
-/** Signs who the client is (RFC 7523, 2.2). Good for one request. */
+/** Returns a signed client assertion (RFC 7523, section 2.2) for one request. */
 async function clientAssertion(
   clientId: string,
   privateKey: string,

@@ -39,7 +39,7 @@ export interface ProtectedServer {
   readonly oauth: OAuthOptions;
 }
 
-/** Returns whether tokens are obtained without a person. */
+/** Returns whether tokens are obtained without a person, by the client's own credentials. */
 export function signsInAlone({ grant = 'authorization_code' }: OAuthOptions): boolean {
   return grant !== 'authorization_code';
 }

@@ -6,7 +6,7 @@ import { echo, keptOf, notSignedIn, signedIn, transportTo } from '../../../../..
 import { protectedServer } from '../../../../../test/mcp-servers/protected-server.ts';
 
 describe('a server without any metadata, as in 2025-03-26', () => {
-  test('is signed in at by the default endpoints at its origin, and its tokens are renewed there', async (t) => {
+  test('is signed in to at the default endpoints of its origin, and its tokens are renewed there', async (t) => {
     const server = await protectedServer(t, 'legacy');
     server.hasMetadata = false;
     server.provider.behaviour.iss = undefined;
@@ -22,7 +22,7 @@ describe('a server without any metadata, as in 2025-03-26', () => {
     assert.equal(server.provider.count('refresh_token'), 1);
   });
 
-  test('and without those endpoints, says at which address this client was not registered', async (t) => {
+  test('without those endpoints reports the address where the registration failed', async (t) => {
     const server = await protectedServer(t);
     server.hasMetadata = false;
     server.provider.answer = () => Promise.resolve(new Response('', { status: 404 }));
@@ -30,7 +30,7 @@ describe('a server without any metadata, as in 2025-03-26', () => {
     assert.ok(why.includes(`did not register this client at ${new URL(server.url).origin}/register`), why);
   });
 
-  test('is not meant where its metadata names an authorization server that has none', async (t) => {
+  test('is not assumed when its metadata names an authorization server without metadata', async (t) => {
     const server = await protectedServer(t);
     server.metadata['authorization_servers'] = [new URL(server.url).origin];
     const { why } = await notSignedIn(server);
@@ -40,7 +40,7 @@ describe('a server without any metadata, as in 2025-03-26', () => {
 
 describe('a client without a person', () => {
   for (const algorithm of ['ES256', 'PS256', 'EdDSA'])
-    test(`signs in with its private key, which never leaves (${algorithm})`, async (t) => {
+    test(`signs in with its private key, which is never sent (${algorithm})`, async (t) => {
       const server = await protectedServer(t);
       const { privateKey, publicKey } = await generateKeyPair(algorithm, { extractable: true });
       server.provider.clients.set('service', { publicKey, redirectUris: [] });
@@ -56,7 +56,7 @@ describe('a client without a person', () => {
       assert.doesNotMatch((await keptOf(transport)).text, /PRIVATE KEY/);
     });
 
-  test('that has a key which is none is told so', async (t) => {
+  test('with an invalid private key fails with that reason', async (t) => {
     const server = await protectedServer(t);
     const credentials = { clientId: 'service', privateKey: 'not a key' };
     const { server: mounted } = await boxed(t, {

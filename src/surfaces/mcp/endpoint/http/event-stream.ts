@@ -5,8 +5,8 @@ import type { Channel } from '../channel.ts';
 const muchUnread = 64 * 1024;
 /** One that leaves as much is cut off when there is more to tell; it can come back. A single message may be of any size. */
 export const mostUnread = 4 * muchUnread;
-/** The same for a client that cannot come back, and whose answers all go over one stream. */
-export const maxUnreadOfOneStream = 8 * 1024 * 1024;
+/** The same limit for the HTTP+SSE transport, whose clients cannot resume and get all responses on one stream. */
+export const maxUnreadSseBytes = 8 * 1024 * 1024;
 const passing = /^\{"jsonrpc":"2\.0","method":"notifications\/(?:progress|message)"/;
 
 /** Names and values in turn, as Node writes them out without looking at them. */

@@ -22,15 +22,15 @@ export interface HttpReply extends StreamOutlet {
   on(event: 'close', listener: () => void): unknown;
 }
 
-/** A request that was let in, and read. */
+/** An authorized request with its body. */
 export interface HttpRequest {
   readonly request: HttpAsk;
   readonly response: HttpReply;
   readonly peer: Peer;
   /** The body of a POST. */
   readonly body: string;
-  /** Whether whoever lost a stream would still be let in. */
+  /** Resolves with whether a client that lost its stream would still be authorized. */
   mayReturn(): Promise<boolean>;
-  /** Present when there is no room: answers a request. What a client tells or answers is taken all the same, as calls wait for it. */
+  /** Refuses a request; present when the server is overloaded. Notifications and responses are still accepted, because calls wait for them. */
   readonly refuse?: ((id: RequestId | null) => void) | undefined;
 }

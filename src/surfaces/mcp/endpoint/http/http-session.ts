@@ -5,7 +5,7 @@ import type { LegacySession } from '../legacy-session.ts';
 import type { McpEndpoint } from '../mcp-endpoint.ts';
 import type { SeenClient } from '../seen-client.ts';
 import type { RequestId } from '../wire.ts';
-import { EventStream, type HeaderList, type StreamOutlet, maxUnreadOfOneStream } from './event-stream.ts';
+import { EventStream, type HeaderList, type StreamOutlet, maxUnreadSseBytes } from './event-stream.ts';
 import { sessionKey } from './session-key.ts';
 import { type StreamPlace, streamName } from './stream-place.ts';
 
@@ -16,19 +16,19 @@ const keptMs = 60_000;
 const mostStreams = 20;
 
 /** `streamable`: since 2025-03-26. `sse`: HTTP+SSE of 2024-11-05, where everything goes over one stream. */
-export type HttpTransport = 'streamable' | 'sse';
+export type SessionTransport = 'streamable' | 'sse';
 
-/** How a session is begun. */
+/** Options of a session. */
 export interface HttpSessionOptions {
   /** The id of a session that another process began; a new one when absent. */
   readonly id?: string | undefined;
-  readonly transport?: HttpTransport;
+  readonly transport?: SessionTransport;
 }
 
 /** A session over HTTP: a secret id, and the streams that its client can come back to. */
 export class HttpSession {
   readonly id: string;
-  readonly transport: HttpTransport;
+  readonly transport: SessionTransport;
   /** What it is kept under, for other processes. */
   readonly key: string;
   /** On the answers to its requests. */
@@ -59,12 +59,12 @@ export class HttpSession {
     this.#place = endpoint.relay?.place ?? 'here';
     this.#standalone =
       transport === 'sse'
-        ? new EventStream(undefined, maxUnreadOfOneStream)
+        ? new EventStream(undefined, maxUnreadSseBytes)
         : new EventStream({ name: streamName({ place: this.#place, stream: 0 }), primes: false, ...mostKept });
     this.conversation = endpoint.session(peer, this.#standalone);
   }
 
-  /** Where messages go that belong to no request; of the transport `sse`, all messages. */
+  /** The stream for messages that belong to no request; with the transport `sse`, for all messages. */
   get channel(): Channel {
     return this.#standalone;
   }
@@ -125,13 +125,13 @@ export class HttpSession {
     return this.#standalone;
   }
 
-  /** Ends the stream that belongs to no request. Where answers go over it, when those under way are given. */
+  /** Ends the standalone stream. With the transport `sse`, it ends after the pending responses are sent. */
   stopListening(): void {
     this.#isStopping = true;
     if (this.transport === 'streamable' || !this.conversation.isBusy) this.#standalone.end();
   }
 
-  /** Ends a stream that only waited for answers under way. */
+  /** Ends the standalone stream when it was only waiting for pending responses. */
   endIfStopping(): void {
     if (this.#isStopping) this.#standalone.end();
   }

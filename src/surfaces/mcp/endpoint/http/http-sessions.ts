@@ -62,7 +62,7 @@ export class HttpSessions {
     this.#sessions.set(session.id, session);
     this.#byKey.set(session.key, session);
     const kept = this.#kept;
-    // A session over one stream ends with it: no other process can go on with it.
+    // An HTTP+SSE session ends with its stream: no other process can resume it.
     if (kept !== undefined && session.transport === 'streamable') {
       session.conversation.keep = () => kept.keep(session);
       session.conversation.refresh = () => this.#refresh(session);

@@ -42,7 +42,7 @@ export interface McpHttpOptions {
   log(line: string): void;
 }
 
-/** The endpoint over HTTP: streamable, in all revisions at one address, and HTTP+SSE for clients of 2024-11-05. */
+/** The endpoint over HTTP: streamable HTTP for all revisions at one address, and HTTP+SSE for clients of 2024-11-05. */
 export class McpHttp {
   readonly #endpoint: McpEndpoint;
   readonly #log: (line: string) => void;

@@ -33,7 +33,7 @@ interface Served {
   readonly box: Signalbox;
   readonly url: URL;
   readonly server: McpServer;
-  /** Resolves with the progress that a client heard of. */
+  /** Resolves with the progress that a client received. */
   readonly heard: PromiseWithResolvers<unknown>;
 }
 
@@ -78,7 +78,7 @@ const clients: Readonly<Record<string, (t: TestContext, url: URL) => Promise<Fir
   'the second SDK': secondClient,
 };
 
-/** A stream of the transport as it comes: what is on it so far, and the address that messages are posted to. */
+/** Opens a raw stream of the transport: its text so far, and the address that messages are posted to. */
 async function opened(
   t: TestContext,
   url: URL,
@@ -129,7 +129,7 @@ const initialize = {
 describe('a client of the HTTP+SSE transport', () => {
   for (const [name, connect] of Object.entries(clients))
     for (const path of ['/sse', '/mcp'])
-      test(`${name}, at ${path}: lists, calls, is asked, hears of progress, and cancels`, async (t) => {
+      test(`${name}, at ${path}: lists, calls, answers questions, receives progress, and cancels`, async (t) => {
         const { box, url, server, heard } = await served(t);
         const client = (await connect(t, new URL(path, url))) as Client;
         const { tools } = await client.listTools();
@@ -157,7 +157,7 @@ describe('a client of the HTTP+SSE transport', () => {
         await until(() => server.health().stderr.includes('the wait was cancelled'), 'the server hears of it');
       });
 
-  test('speaks 2024-11-05, sees only the tools of its profile, and is told of changed tools', async (t) => {
+  test('speaks 2024-11-05, sees only the tools of its profile, and is notified of changed tools', async (t) => {
     const { box, url } = await served(t);
     const { seen, address, post } = await opened(t, new URL('/sse/narrow', url));
     assert.match(address.pathname, /^\/sse\/narrow$/);
@@ -171,7 +171,7 @@ describe('a client of the HTTP+SSE transport', () => {
     await until(() => seen().includes('notifications/tools/list_changed'), 'the news');
   });
 
-  test('is answered with what is wrong with its messages, on the stream where they have an id', async (t) => {
+  test('gets errors for invalid messages, on the stream when the message has an id', async (t) => {
     const { url } = await served(t);
     const { seen, address, post } = await opened(t, new URL('/sse', url));
     assert.equal((await post({ id: 1, method: 'no/such' })).status, 202);
@@ -184,7 +184,7 @@ describe('a client of the HTTP+SSE transport', () => {
     assert.equal((await fetch(new URL('/sse', url), { method: 'DELETE', headers: authorized })).status, 405);
   });
 
-  test('gets nothing without a good token, a host that is ours, or from a page of another site', async (t) => {
+  test('is refused without a valid token, for a foreign host, and from a page of another site', async (t) => {
     const { url } = await served(t);
     for (const [headers, status] of [
       [{}, 401],
@@ -203,7 +203,7 @@ describe('a client of the HTTP+SSE transport', () => {
     assert.equal(response.statusCode, 421);
   });
 
-  test('has a session that is nobody else’s, and of this transport alone', async (t) => {
+  test('has a session that no other principal and no other transport can use', async (t) => {
     const { box, url } = await served(t);
     const other = await box.tokens.create({ role: 'agent', name: 'other', by: { id: 'test', kind: 'system' } });
     const { seen, address, post } = await opened(t, new URL('/sse', url));
@@ -224,7 +224,7 @@ describe('a client of the HTTP+SSE transport', () => {
     assert.equal(seen().match(/mine/g)?.length, 1, 'the other calls did not run');
   });
 
-  test('that goes away has its calls cancelled and its session ended', async (t) => {
+  test('that disconnects has its calls cancelled and its session ended', async (t) => {
     const { box, url, server } = await served(t);
     const { post, leave } = await opened(t, new URL('/sse', url));
     await post(initialize);
@@ -260,7 +260,7 @@ describe('a client of the HTTP+SSE transport', () => {
     assert.equal((await send(call)).status, 404);
   });
 
-  test('gets the answers of calls under way when the server stops, and then the end of its stream', async (t) => {
+  test('gets the results of running calls when the server stops, then its stream ends', async (t) => {
     const started = Promise.withResolvers<void>();
     const finish = Promise.withResolvers<void>();
     const slow = defineTool({

@@ -12,16 +12,16 @@ const ownAddress = /^\/sse(?:[/?]|$)/;
 const sessionParameter = /[?&]sessionId=([\w-]+)/;
 const placeParameter = /[?&]at=(at_\w+)/;
 
-/** A message that came to another process than the one that holds the stream. */
-interface PostedElsewhere {
-  /** Of the session. */
+/** A message that reached a different process than the one that holds the stream. */
+interface ForwardedMessage {
+  /** The key of the session. */
   readonly key: string;
   readonly principal: string;
   readonly profile: string | null;
   readonly value: unknown;
 }
 
-/** What the transport is made of. */
+/** Dependencies of the transport. */
 export interface SseTransportParts {
   readonly sessions: HttpSessions;
   /** The link to processes that hold other streams. */
@@ -32,13 +32,13 @@ export interface SseTransportParts {
 }
 
 /**
- * Whether a request is of the HTTP+SSE transport of 2024-11-05: its clients open one stream with GET, on an address of their own or
- * on the one of the newer transport, and post their messages to the address that the stream names first.
+ * Returns whether a request belongs to the HTTP+SSE transport of 2024-11-05. Its clients open one stream with GET, at `/sse` or at
+ * the address of the newer transport, and post their messages to the address in the first event of the stream.
  */
 export function isSseRequest({ method, url = '', headers }: HttpAsk): boolean {
   if (ownAddress.test(url)) return true;
   if (method === 'POST') return url.includes('sessionId=') && sessionParameter.test(url);
-  // Clients of the newer transport name a session or a revision, or take JSON as well.
+  // Clients of the newer transport name a session or a revision, or accept JSON too.
   return (
     method === 'GET' &&
     headers['mcp-session-id'] === undefined &&
@@ -47,7 +47,7 @@ export function isSseRequest({ method, url = '', headers }: HttpAsk): boolean {
   );
 }
 
-/** The address that a client asked for: routers of web frameworks shorten the one of the request to what is below their own. */
+/** Returns the path that a client requested. Routers of web frameworks strip their own prefix from `url`. */
 function addressOf(request: HttpAsk & { readonly originalUrl?: unknown }): string {
   return typeof request.originalUrl === 'string' ? request.originalUrl : (request.url ?? '');
 }
@@ -58,7 +58,7 @@ export class SseTransport {
 
   constructor(parts: SseTransportParts) {
     this.#parts = parts;
-    parts.relay?.serve('sse', async ({ key, principal, profile, value }: PostedElsewhere, caller) => {
+    parts.relay?.serve('sse', async ({ key, principal, profile, value }: ForwardedMessage, caller) => {
       const session = parts.sessions.ofKey(key);
       const { peer } = session?.conversation ?? {};
       const isOwn = peer?.principal.id === principal && (peer.view.profile ?? null) === profile;
@@ -69,10 +69,10 @@ export class SseTransport {
     });
   }
 
-  /** Opens the stream of a new session, which ends with it. */
+  /** Opens the stream of a new session. The session ends with the stream. */
   connect({ request, response, peer }: HttpRequest): void {
     if (request.method !== 'GET') throw new Refusal(405, wireCodes.request, 'this address takes GET and POST');
-    // A client that hung up while it was let in would leave a session without an end.
+    // A client that disconnected during authorization would leave a session that never ends.
     if (response.closed) return;
     const { sessions, open } = this.#parts;
     const session = sessions.begin(peer, { transport: 'sse' });
@@ -83,14 +83,14 @@ export class SseTransport {
       sessions.drop(session);
     });
     const [path] = addressOf(request).split('?');
-    // Whichever process gets a message of it can find this one by that.
+    // Any process that receives a message of this session finds this process by it.
     const place = this.#parts.relay === undefined ? '' : `&at=${this.#parts.relay.place}`;
     response.write(`event: endpoint\ndata: ${path}?sessionId=${session.id}${place}\n\n`);
   }
 
-  /** Takes what a client posts. Accepts it at once; resolves when it is answered on the stream. */
+  /** Accepts a posted message at once. Resolves when it is answered on the stream. */
   async take(incoming: HttpRequest, value: unknown): Promise<void> {
-    // What is no message is refused here, where its sender is.
+    // An invalid message is refused by the process that received it.
     if (!Array.isArray(value)) readMessage(value);
     const id = sessionIdOf(incoming.request);
     const session = await this.#parts.sessions.find(id, incoming.peer);
@@ -133,14 +133,14 @@ export class SseTransport {
     return String(replyText(request.id, await conversation.serve(request, channel)));
   }
 
-  /** Has the process that holds the stream serve a message. */
+  /** Forwards a message to the process that holds the stream. */
   async #passOn(id: string, { request, peer }: HttpRequest, value: unknown, accept: () => void): Promise<void> {
     const { relay } = this.#parts;
     const [, place] = placeParameter.exec(request.url ?? '') ?? [];
     const unknown = new Refusal(404, wireCodes.session, 'there is no such session; open a stream with GET');
     if (relay === undefined || place === undefined || place === relay.place) throw unknown;
     const { principal, view } = peer;
-    const posted: PostedElsewhere = {
+    const posted: ForwardedMessage = {
       key: sessionKey(id),
       principal: principal.id,
       profile: view.profile ?? null,
@@ -154,7 +154,7 @@ export class SseTransport {
     try {
       await relay.ask(place, 'sse', posted, { tell });
     } catch (error) {
-      // Once it is accepted its answer comes over the stream, or the stream ends.
+      // After a message is accepted, its response comes over the stream, or the stream ends.
       if (isAccepted) return;
       throw error instanceof RelayLost ? unknown : error;
     }
