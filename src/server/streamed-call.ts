@@ -55,7 +55,11 @@ export class StreamedCalls {
     this.#running.set(id, { principal, cancel });
     outgoing.writeHead(200, eventStreamHeaders);
     const send = (event: string, data: object): void => void outgoing.write(frameOf({ event, data }));
-    const beating = setInterval(() => outgoing.write(heartbeat), heartbeatMs);
+    // A client that reads slowly misses progress and log messages instead of filling memory with them.
+    const sendIfRead = (event: string, data: object): void => {
+      if (!outgoing.writableNeedDrain) send(event, data);
+    };
+    const beating = setInterval(() => outgoing.writableNeedDrain || outgoing.write(heartbeat), heartbeatMs);
     const elicit = (request: Elicitation, asking: Asking): Promise<ElicitationAnswer> =>
       this.#elicit(principal, request, asking, send);
     send('started', { id });
@@ -63,11 +67,8 @@ export class StreamedCalls {
       const result = await run({
         signal: cancelled.signal,
         approve: (request) => asked(request, send),
-        onProgress: (progress) => {
-          // A slow client gets only the newest progress.
-          if (!outgoing.writableNeedDrain) send('progress', progress);
-        },
-        client: { log: (message) => send('log', message), ...(canAnswer ? { elicit } : {}) },
+        onProgress: (progress) => sendIfRead('progress', progress),
+        client: { log: (message) => sendIfRead('log', message), ...(canAnswer ? { elicit } : {}) },
       });
       send('result', result);
     } catch (error) {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { type CallResult, createSignalbox, defineTool, localServer } from '../../src/index.ts';
 import { OutcomeUnknown } from '../../src/model/outcome-unknown.ts';
+import { only } from '../../src/cli/approvals/open-inbox.ts';
 import type { Approval, RememberedRule } from '../../src/model/approval.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { Place, finished, launcher, said, withNotes } from './cli-place.ts';
@@ -149,7 +150,9 @@ suite('approvals', () => {
     const place = new Place(withNotes);
     await place.run(add);
     await place.run(['call', 'add', '{"text":"b"}']);
-    assert.match((await place.run(['approve', ''])).stderr, /"" is the beginning of 2 ids\n +appr_\w+\n +appr_/);
+    const items = [{ id: 'appr_abcd1' }, { id: 'appr_abcd2' }];
+    assert.throws(() => only(items, 'abcd', 'appr_'), /"abcd" is the beginning of 2 ids/);
+    assert.deepEqual(only(items, 'appr_abcd2', 'appr_'), items[1]);
     const { code, stderr } = await place.run(['deny', 'nothing']);
     assert.equal(code, 1);
     assert.match(stderr, /approval-unknown: no approval begins with "nothing"\n.*next: signalbox approvals --all/);
