@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { testSource, testTool } from '../../test/support/test-source.ts';
 import {
   type AnyTool,
   type Effect,
@@ -58,6 +59,18 @@ const greenTests = `
 const policies = [{ file: 'policies.yaml', text: greenTests }];
 
 describe('policies', () => {
+  test('deny a tool whose effect does not exist, with rules and without', async () => {
+    const odd = { ...testTool('odd'), effect: 'ireversible' as Effect, run: () => 'RAN' };
+    for (const rules of [[], [{ file: 'p.yaml', text: '- { id: other, match: mcp__x__pay, deny: true }' }]])
+      await withBox(
+        { servers: [testSource('y', [odd])], policies: rules, approve: () => ({ allow: true }) },
+        async (box) => {
+          const { outcome, content } = await box.call('mcp__y__odd', {});
+          assert.equal(outcome, 'denied', JSON.stringify(content));
+        },
+      );
+  });
+
   test('look at what was recorded of a call, whatever its handler made of the arguments, and also when a secret was taken out', async () => {
     const forget = tool('forget', 'read', async (args) => {
       Object.assign(args as object, { path: '/nothing' });

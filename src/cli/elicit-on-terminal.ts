@@ -47,7 +47,7 @@ async function fill(
   for (const [index, choice] of choices.entries()) await errors.print(`  ${index + 1}. ${oneLine(choice.label)}\n`);
   const preset = usual === undefined ? (isRequired ? '' : ', may stay empty') : `, default ${JSON.stringify(usual)}`;
   for (;;) {
-    const text = await ask(`  ${oneLine(label)} (${field.kind}${oneLine(preset)}): `);
+    const text = await ask(`  ${oneLine(label)} (${oneLine(field.kind)}${oneLine(preset)}): `);
     if (text === undefined) return undefined;
     if (text === '' && usual !== undefined) return { value: usual };
     if (text === '' && !isRequired) return {};

@@ -13,7 +13,9 @@ export function explainImport(file: string, error: unknown): string {
     .filter((line) => line !== '')
     .join(' ');
   const hint = hintFor(codeOf(error), message);
-  return `${file} cannot be imported: ${message}${hint === undefined ? '' : ` (${hint})`}`;
+  const line = lineOf(error);
+  const at = line === undefined || message.includes(line) ? '' : ` (at ${line})`;
+  return `${file} cannot be imported: ${message}${at}${hint === undefined ? '' : ` (${hint})`}`;
 }
 
 function hintFor(code: string, message: string): string | undefined {
@@ -31,6 +33,13 @@ function hintFor(code: string, message: string): string | undefined {
     default:
       return message.includes('does not provide an export named') ? 'types are imported with "import type"' : undefined;
   }
+}
+
+/** Returns the first place of the error's stack that is in a file of its author, as `path:line`. */
+function lineOf(error: unknown): string | undefined {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const [, path, line] = /(?:^|file:\/\/)(\/[^\n:?]+)(?:\?[^\n:]*)?:(\d+)/m.exec(stack) ?? [];
+  return path === undefined || path.includes('/node_modules/') ? undefined : `${decodeURI(path)}:${line}`;
 }
 
 function codeOf(error: unknown): string {

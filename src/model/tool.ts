@@ -1,7 +1,15 @@
 import type { JsonObject, JsonSchema } from './json.ts';
 
+/** The effects that a tool may have on the world. */
+export const effects = ['read', 'undoable', 'compensable', 'irreversible'] as const;
+
 /** What a tool does to the world. */
-export type Effect = 'read' | 'undoable' | 'compensable' | 'irreversible';
+export type Effect = (typeof effects)[number];
+
+/** Returns whether a value is an effect. */
+export function isEffect(value: unknown): value is Effect {
+  return effects.some((effect) => effect === value);
+}
 
 /** The canonical identity of a tool; names are renderings of it. */
 export interface ToolId {

@@ -1,5 +1,5 @@
 import type { Decision } from '../model/decision.ts';
-import type { Effect, ToolDefinition } from '../model/tool.ts';
+import { type Effect, type ToolDefinition, isEffect } from '../model/tool.ts';
 
 /** The rule whose question is asked once: a yes holds for the tool and the rest of the session. */
 export const asksOnce = 'default:undoable';
@@ -19,7 +19,12 @@ const decisions: Readonly<Record<Effect, Decision>> = {
   },
 };
 
-/** What holds when nobody wrote a policy: reads run, everything else asks. */
-export function decideByDefault(tool: ToolDefinition): Decision {
-  return decisions[tool.effect];
+/** Decides a call that no rule decides: reads run, everything else asks. An effect that does not exist is denied. */
+export function decideByDefault({ effect }: ToolDefinition): Decision {
+  if (isEffect(effect)) return decisions[effect];
+  return {
+    answer: 'deny',
+    rule: 'default:effect',
+    reason: `the tool has an unknown effect (${JSON.stringify(effect)})`,
+  };
 }

@@ -16,7 +16,11 @@ export async function messageContent(
     prompt === undefined ? undefined : reader.getPrompt(prompt.server, prompt.name, prompt.arguments ?? {}, signal),
     Promise.all(
       resources.map(async ({ server, uri }) => {
-        const text = resourceText(await reader.readResource(server, uri, signal));
+        // The text cannot close its own tag: it would be read as words of the user.
+        const text = resourceText(await reader.readResource(server, uri, signal)).replaceAll(
+          /<(?=\/?resource)/gi,
+          '&lt;',
+        );
         return `<resource server=${JSON.stringify(server)} uri=${JSON.stringify(uri)}>\n${text}\n</resource>`;
       }),
     ),

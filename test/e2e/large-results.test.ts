@@ -75,6 +75,8 @@ suite('results of server-filesystem, whose tools have output schemas', { timeout
         arguments: { uri: address.uri, offset: address.characters - 7 },
       })) as Result;
       assert.equal(rest.content[0]?.text, 'the end');
+      const whole = (await client.readResource({ uri: address.uri })) as { contents: { text?: string }[] };
+      assert.equal(whole.contents[0]?.text, textOf(400), 'the link in the result can be read, too');
       const media = await read('read_media_file', 'picture.png');
       assert.deepEqual(media.content, [{ type: 'image', data: picture, mimeType: 'image/png' }]);
       assert.deepEqual(media.structuredContent, { content: media.content });

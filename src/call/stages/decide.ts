@@ -80,7 +80,8 @@ function settle(call: Call, next: Next, ruled: Decision): Outcoming {
   const mode = call.options.permissionMode;
   const decision = mode === undefined ? ruled : applyPermissionMode(mode, ruled, toolOf(call).definition.effect);
   call.decision = decision;
-  if (decision.answer === 'deny')
+  // Fail closed: whatever is not a clear answer is a denial.
+  if (decision.answer !== 'allow' && decision.answer !== 'ask')
     return unfinished('denied', 'policy-denied', `${call.name} was refused by ${decision.rule}: ${decision.reason}`);
   return next(call);
 }

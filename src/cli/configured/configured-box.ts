@@ -104,7 +104,11 @@ export class ConfiguredBox implements ServedConfiguration {
     const { ConfiguredAgents: Made } = await import('./configured-agents.ts');
     const { location } = this.box.journal;
     const closed = isAbsolute(location) ? [dirname(location)] : [];
-    const guarded = (): GuardedPlaces => ({ closed, fixed: configurationFiles(this.#configuration) });
+    // A module runs in this process as soon as it is saved: writing one is no ordinary edit.
+    const guarded = (): GuardedPlaces => ({
+      closed,
+      fixed: [...configurationFiles(this.#configuration), ...this.#servers.moduleFiles()],
+    });
     return (this.#agents ??= new Made(this.box, this.#references, () => this.#configuration, guarded));
   }
 

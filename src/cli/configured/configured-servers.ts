@@ -81,7 +81,7 @@ export class ConfiguredServers {
   /** The files of tool modules, including those that they import. */
   moduleFiles(): readonly string[] {
     return [...this.#running.values()].flatMap(({ entry }) =>
-      entry.kind === 'local' ? [...filesOfModule(entry.module)] : [],
+      entry.kind === 'local' ? [entry.module, ...filesOfModule(entry.module)] : [],
     );
   }
 

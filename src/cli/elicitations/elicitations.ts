@@ -84,14 +84,9 @@ Examples:
 async function serverHere(globals: Globals, errors: Printer): Promise<ServerClient> {
   const server = await connectToServer(globals, errors);
   if (server !== undefined) return server.client;
-  throw new Failure(
-    1,
-    'server-absent',
-    `no server runs on ${shortPath(globals.data)}, so nothing waits for an answer`,
-    {
-      next: 'signalbox serve',
-    },
-  );
+  throw new Failure(1, 'server-absent', `no server with this configuration runs on ${shortPath(globals.data)}`, {
+    next: 'signalbox serve, or --config FILE for the configuration of the running server',
+  });
 }
 
 async function pending(client: ServerClient, session?: string): Promise<readonly PendingElicitation[]> {

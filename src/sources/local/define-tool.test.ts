@@ -45,6 +45,14 @@ describe('defineTool', () => {
     );
   });
 
+  test('refuses an effect that does not exist: a slip must not make a tool run unasked', () => {
+    for (const effect of ['ireversible', 'Irreversible', '', null, 'constructor'])
+      assert.throws(
+        () => defineTool({ name: 't', description: 'T.', effect: effect as 'read', run: () => 'x' }),
+        /tool "t" has the effect .* which does not exist; use read, undoable, compensable, irreversible/,
+      );
+  });
+
   test('gives back a copy that cannot be changed', () => {
     const given = { name: 'x', description: 'x', run };
     const tool = defineTool(given);

@@ -4,7 +4,7 @@ import type { ToolResult } from '../../model/content.ts';
 import type { ToolContext } from '../../model/context.ts';
 import { SignalboxError } from '../../model/errors.ts';
 import type { JsonObject } from '../../model/json.ts';
-import type { Effect, ToolAnnotations } from '../../model/tool.ts';
+import { type Effect, type ToolAnnotations, effects, isEffect } from '../../model/tool.ts';
 import type { FromJsonSchema } from './infer-json-schema.ts';
 
 /** A schema for arguments or results: Zod, any Standard Schema that can be told as JSON Schema, or JSON Schema itself. */
@@ -110,6 +110,11 @@ export function assertTool<Given extends OwnTool>(tool: Given): Given {
   if (typeof tool.description !== 'string' || tool.description === '') {
     throw new SignalboxError('tool-invalid', `tool "${tool.name}" needs a description: it is what a model decides by`);
   }
+  if (tool.effect !== undefined && !isEffect(tool.effect))
+    throw new SignalboxError(
+      'tool-invalid',
+      `tool "${tool.name}" has the effect ${JSON.stringify(tool.effect)}, which does not exist; use ${effects.join(', ')}`,
+    );
   if (typeof tool.run !== 'function')
     throw new SignalboxError('tool-invalid', `tool "${tool.name}" needs a run function`);
   return tool;

@@ -1,6 +1,7 @@
 import type { BoxContent } from '../../../call/content.ts';
 import type { ProfileSettings } from '../../../catalog/profile.ts';
 import type { CatalogSnapshot } from '../../../catalog/snapshot.ts';
+import type { ResultPage } from '../../../journal/store.ts';
 import type { CallOptions, CallResult, ToolReference } from '../../../model/call.ts';
 import type { StopSignal } from '../../../model/stop.ts';
 import type { ToolDefinition } from '../../../model/tool.ts';
@@ -15,6 +16,8 @@ export interface EndpointBox extends BoxContent {
   profiles(): readonly { readonly name: string; readonly settings: ProfileSettings }[];
   /** Waits, for a bounded time, for servers that are starting; `undefined` when none is. */
   awaitStartup(options: { readonly profile?: string; readonly signal?: StopSignal }): Promise<void> | undefined;
+  /** Reads a result that was too large to pass whole. */
+  readResult(uri: string, page: { readonly offset: number; readonly limit: number }): Promise<ResultPage>;
   call(tool: ToolReference, args?: unknown, options?: CallOptions): Promise<CallResult>;
   on(event: 'CatalogChanged', listener: (snapshot: CatalogSnapshot) => void): () => void;
 }

@@ -1,5 +1,6 @@
 import { CapabilityMissing } from '../../../model/capability-missing.ts';
 import { SignalboxError } from '../../../model/errors.ts';
+import { isResultUri } from '../../../model/result-uri.ts';
 import { rpcErrorOf } from '../../../model/rpc-error.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../model/json.ts';
 import type { ReadOptions } from '../../../call/content.ts';
@@ -38,6 +39,7 @@ const methods: Readonly<Record<string, Method>> = {
 
   async 'resources/read'({ box }, params, caller) {
     const uri = textOf(params, 'uri', 'resources/read');
+    if (isResultUri(uri)) return await readWholeResult(box, uri, caller);
     const server = await serverOf(uri, caller);
     if (server === undefined) throw noResource(uri, caller.isModern);
     try {
@@ -69,6 +71,14 @@ const methods: Readonly<Record<string, Method>> = {
     }
   },
 };
+
+/** Reads a shortened result by the address in its link: the whole text, for the caller who made the call. */
+async function readWholeResult(box: CallParts['box'], uri: string, caller: Caller): Promise<JsonObject> {
+  const page = await box.readResult(uri, { offset: 0, limit: Number.MAX_SAFE_INTEGER }).catch(() => undefined);
+  if (page === undefined || page.owner !== caller.principal.id) throw noResource(uri, caller.isModern);
+  const contents = [{ uri, mimeType: page.mimeType, text: page.text }];
+  return caller.isModern ? { contents, ...cacheable, ttlMs: 0 } : { contents };
+}
 
 /** The method of that name. */
 export function methodOf(name: string): Method {
@@ -114,11 +124,11 @@ async function completionOf(
 
 /** Returns the server of a resource. Waits for starting servers, which may have it. */
 async function serverOf(uri: string, { view, signal }: Caller): Promise<string | undefined> {
-  const server = await view.listing.serverOf(uri);
+  const server = view.listing.serverOf(uri);
   const starting = server === undefined ? view.awaitStartup(signal) : undefined;
   if (starting === undefined) return server;
   await starting;
-  return await view.listing.serverOf(uri);
+  return view.listing.serverOf(uri);
 }
 
 async function promptOf(name: string, { view, signal }: Caller): Promise<Place> {

@@ -33,7 +33,7 @@ export interface Listing extends Shown {
   /** What the 2026 revision answers who asks what this server is. */
   discovery(): Prepared;
   /** The server that has a resource, if one may. */
-  serverOf(uri: string): Promise<string | undefined>;
+  serverOf(uri: string): string | undefined;
   pages(list: ListName, isModern: boolean): Pages;
   /** Changes whenever the list does. */
   fingerprint(list: ListName): string;
@@ -169,26 +169,33 @@ type Resources = ReturnType<EndpointBox['resources']>;
 type Templates = ReturnType<EndpointBox['resourceTemplates']>;
 
 /** Listed, or of a listed family; or else of the first server whose resources have the same scheme: not all of them are listed. */
-async function serverOf(uri: string, resources: Resources, templates: Templates): Promise<string | undefined> {
-  const listed = resources.find((each) => each.uri === uri) ?? (await familyOf(uri, templates));
+function serverOf(uri: string, resources: Resources, templates: Templates): string | undefined {
+  const listed =
+    resources.find((each) => each.uri === uri) ?? templates.find(({ uriTemplate }) => mayExpandTo(uriTemplate, uri));
   if (listed !== undefined) return listed.server;
   const scheme = schemeOf(uri);
   const related = resources.find((each) => schemeOf(each.uri) === scheme);
   return (related ?? templates.find((each) => schemeOf(each.uriTemplate) === scheme))?.server;
 }
 
-async function familyOf(uri: string, templates: Templates): Promise<Templates[number] | undefined> {
-  if (templates.length === 0) return undefined;
-  // The SDK is loaded when a resource of such a family is asked for: no list of tools needs it.
-  const { UriTemplate } = await import('@modelcontextprotocol/server');
-  return templates.find(({ uriTemplate }) => {
-    try {
-      return new UriTemplate(uriTemplate).match(uri) !== null;
-    } catch {
-      // A template that makes no sense has no members.
-      return false;
-    }
-  });
+/**
+ * Returns whether a URI may be an expansion of a template: its literal parts are in the URI in their order, and a simple variable
+ * spans no slash. Takes linear time, whatever the server wrote; a template without a literal scheme matches nothing.
+ */
+export function mayExpandTo(uriTemplate: string, uri: string): boolean {
+  const parts = uriTemplate.split(/\{([^{}]*)\}/);
+  const [first = ''] = parts;
+  if (!/^[a-z][a-z0-9+.-]*:/i.test(first) || !uri.startsWith(first)) return false;
+  let at = first.length;
+  for (let index = 1; index < parts.length; index += 2) {
+    const [expression = '', literal = ''] = [parts[index], parts[index + 1]];
+    const isLast = index + 2 >= parts.length;
+    const end = isLast ? uri.length - literal.length : uri.indexOf(literal, at);
+    if (end < at || (isLast && !uri.endsWith(literal))) return false;
+    if (/^\w/.test(expression) && uri.slice(at, end).includes('/')) return false;
+    at = end + literal.length;
+  }
+  return at === uri.length;
 }
 
 function schemeOf(uri: string): string {

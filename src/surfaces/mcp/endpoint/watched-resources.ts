@@ -49,7 +49,7 @@ export class WatchedResources {
   }
 
   async #subscribe(view: View, uri: string): Promise<() => Promise<void>> {
-    const server = await view.listing.serverOf(uri);
+    const server = view.listing.serverOf(uri);
     if (server === undefined)
       throw new WireError(wireCodes.resource, `there is no resource ${JSON.stringify(uri.slice(0, 256))}`, { uri });
     return await this.#box.subscribeResource(server, uri, () => this.#onUpdate(uri));
