@@ -20,9 +20,11 @@ export interface NamedTool {
 export interface ToolNames {
   /** `mcp__{server}__{tool}` in each of its forms, the rendered one first. No other tool shares any of them. */
   readonly full: readonly string[];
-  /** The same without `mcp__{server}__`. Tools of other servers may share them. */
+  /** The same without `mcp__{server}__`, unless that looks like a full name. Tools of other servers may share them. */
   readonly bare: readonly string[];
-  /** All of these, plus the full and bare names from before a rename. A restriction applies by any of them. */
+  /** All of these, plus the full and bare names from before a rename. A past call counts as made by these names. */
+  readonly past: readonly string[];
+  /** The same, plus bare names that look like another server's full name (`mcp__…`). A restriction applies by any of them. */
   readonly all: readonly string[];
 }
 
@@ -58,13 +60,21 @@ export function namesOf(tool: NamedTool): ToolNames {
 }
 
 function collectNames({ id, name, renamedFrom }: NamedTool): ToolNames {
-  if (id.server === '') return { full: [name], bare: [], all: [name] };
+  if (id.server === '') return { full: [name], bare: [], past: [name], all: [name] };
   const forms = fullNames(id);
   const full = forms[0] === name ? forms : [...new Set([name, ...forms])];
-  const bare = bareNames(full, id.server);
-  if (renamedFrom === undefined) return { full, bare, all: [...full, ...bare] };
-  const former = fullNames({ server: id.server, tool: renamedFrom });
-  return { full, bare, all: [...new Set([...full, ...bare, ...former, ...bareNames(former, id.server)])] };
+  const former = renamedFrom === undefined ? [] : fullNames({ server: id.server, tool: renamedFrom });
+  const stripped = withoutServer(full, id.server);
+  const formerStripped = withoutServer(former, id.server);
+  const bare = stripped.filter((each) => !looksFull(each));
+  const past = [...new Set([...full, ...bare, ...former, ...formerStripped.filter((each) => !looksFull(each))])];
+  const misleading = [...stripped, ...formerStripped].filter(looksFull);
+  return { full, bare, past, all: misleading.length === 0 ? past : [...new Set([...past, ...misleading])] };
+}
+
+/** Returns whether a tool's own name begins like a full name. Such a name could be mistaken for another server's tool, so it never stands alone. */
+export function looksFull(ownName: string): boolean {
+  return ownName.startsWith(prefix);
 }
 
 /** Returns the tool with this rendered name, or else the tool with this form of its full name. */
@@ -101,11 +111,7 @@ function shortened(name: string, { server, tool }: ToolId, maxLength: number): s
   return name.slice(0, maxLength - mark.length) + mark;
 }
 
-/** Returns the bare names. One that looks like a full name is left out: it could be mistaken for another server's tool. */
-function bareNames(full: readonly string[], server: string): readonly string[] {
+function withoutServer(full: readonly string[], server: string): readonly string[] {
   const beginning = `${prefix}${server}__`;
-  return full
-    .filter((name) => name.startsWith(beginning))
-    .map((name) => name.slice(beginning.length))
-    .filter((name) => !name.startsWith(prefix));
+  return full.filter((name) => name.startsWith(beginning)).map((name) => name.slice(beginning.length));
 }

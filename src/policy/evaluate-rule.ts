@@ -123,7 +123,8 @@ function stepsCheck(match: string, steps: readonly string[], fresh: boolean, too
   const [first] = steps;
   const again = first === undefined ? undefined : missing(first, match);
   return ({ session }) => {
-    let before = fresh ? session.lastOk(match).seq : 0;
+    // The tool's own name too: a restriction also applies by names that do not count for past calls.
+    let before = fresh ? Math.max(session.lastOk(match).seq, session.lastOk(tool.name).seq) : 0;
     let isAgain = before > 0;
     for (const { step, grounds } of all) {
       const { seq } = session.lastOk(step);

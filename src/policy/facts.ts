@@ -192,10 +192,11 @@ export class Facts {
     const key = naming === undefined ? tool : JSON.stringify([tool, naming]);
     let record = this.#tools.get(key);
     if (record === undefined) {
-      const names = namesOf(recordedTool(tool, naming ?? {})).all;
+      // Past calls can also permit (a required step, a file that was read): there no tool counts by a name that looks like another server's.
+      const { past: names, all } = namesOf(recordedTool(tool, naming ?? {}));
       record = {
         names,
-        meters: [...this.#meters.values()].filter(({ meter }) => matchesAny(names, meter.match)),
+        meters: [...this.#meters.values()].filter(({ meter }) => matchesAny(all, meter.match)),
         tracks: [...this.#tracks]
           .filter(([{ read, write }]) => matchesAny(names, read) || matchesAny(names, write))
           .map(([{ path }, known]) => ({ path, known })),

@@ -1,6 +1,6 @@
 import { isAnyMatched, matchesPattern } from '../model/name-pattern.ts';
 import { nearest } from '../model/nearest.ts';
-import { type NamedTool, namesOf } from '../model/tool-names.ts';
+import { type NamedTool, type ToolNames, namesOf } from '../model/tool-names.ts';
 import type { Rule } from './rule.ts';
 
 /** What is there to be matched. */
@@ -25,8 +25,8 @@ export interface UnmatchedName {
 }
 
 type Named = Pick<UnmatchedName, 'key' | 'name' | 'what'> & {
-  /** Whether only full names match. */
-  readonly isFull?: boolean;
+  /** The names of a tool that it is matched against; all of them unless it can permit something. */
+  readonly by?: keyof ToolNames;
 };
 
 /** The names in rules that fit no tool, label or server. What a server that is away might offer is given the benefit of the doubt. */
@@ -53,18 +53,18 @@ export function unmatchedNames(rules: readonly Rule[], offered: Offered): Unmatc
 function namesIn({ kind, answer, scope }: Rule): Named[] {
   switch (kind.kind) {
     case 'match': {
-      const isFull = answer === 'allow' && scope.servers === undefined;
+      const by = answer !== 'allow' ? 'all' : scope.servers === undefined ? 'full' : 'past';
       const past = kind.when === true ? [] : kind.when.tools;
-      return [
-        ...named('match', 'tool', kind.match).map((each) => ({ ...each, isFull })),
-        ...named(answer, 'tool', past),
-      ];
+      return [...named('match', 'tool', kind.match, by), ...named(answer, 'tool', past, 'past')];
     }
     case 'requires':
-      return kind.targets.flatMap(({ match, steps }) => named('requires', 'tool', [match, ...steps]));
+      return kind.targets.flatMap(({ match, steps }) => [
+        ...named('requires', 'tool', [match]),
+        ...named('requires', 'tool', steps, 'past'),
+      ]);
     case 'readBeforeWrite':
       return [
-        ...named('readBeforeWrite.read', 'tool', kind.track.read),
+        ...named('readBeforeWrite.read', 'tool', kind.track.read, 'past'),
         ...named('readBeforeWrite.write', 'tool', kind.track.write),
       ];
     case 'limit':
@@ -74,16 +74,16 @@ function namesIn({ kind, answer, scope }: Rule): Named[] {
   }
 }
 
-function named(key: string, what: Named['what'], names: readonly string[]): Named[] {
-  return names.map((name) => ({ key, name, what }));
+function named(key: string, what: Named['what'], names: readonly string[], by: Named['by'] = 'all'): Named[] {
+  return names.map((name) => ({ key, name, what, by }));
 }
 
-function isFound({ name, what, isFull = false }: Named, { tools, labels, servers, absent }: Offered): boolean {
+function isFound({ name, what, by = 'all' }: Named, { tools, labels, servers, absent }: Offered): boolean {
   switch (what) {
     case 'tool':
       return (
         name === '*' ||
-        tools.some((tool) => isAnyMatched(isFull ? namesOf(tool).full : namesOf(tool).all, name)) ||
+        tools.some((tool) => isAnyMatched(namesOf(tool)[by], name)) ||
         absent.some((server) => mayBeOf(name, server))
       );
     case 'label':

@@ -24,6 +24,8 @@ interface Named {
   readonly definition: ToolDefinition;
   /** Every name that a person may know the tool by. */
   readonly names: readonly string[];
+  /** Those of them that look like the full name of another server's tool. */
+  readonly misleading: readonly string[];
 }
 
 /** A tool of the catalog with a random name, perhaps with another one than its server gave it. */
@@ -36,7 +38,7 @@ const named = fc.tuple(server, tool, fc.option(tool)).map(([name, own, next]): N
   assert.ok(definition !== undefined);
   const owns = [own, ...(next === null ? [] : [next])];
   const full = owns.flatMap((each) => fullNames({ server: name, tool: each }));
-  return { definition, names: [...full, ...owns.filter((each) => !each.startsWith('mcp__'))] };
+  return { definition, names: [...full, ...owns], misleading: owns.filter((each) => each.startsWith('mcp__')) };
 });
 
 function policyOf(rule: JsonObject): Policy {
@@ -85,7 +87,7 @@ function forms(names: readonly string[]): string[] {
 
 test('a rule that restricts a tool holds by every name of the tool, whatever server and tool are called', () => {
   fc.assert(
-    fc.property(named, ({ definition, names }) => {
+    fc.property(named, ({ definition, names, misleading }) => {
       for (const match of forms(names)) {
         const rules: readonly (readonly [JsonObject, readonly ToolDefinition[]])[] = [
           [{ match, deny: true }, []],
@@ -94,6 +96,12 @@ test('a rule that restricts a tool holds by every name of the tool, whatever ser
           [{ readBeforeWrite: { read: 'mcp__none__read', write: match } }, []],
           [{ rateLimit: { match, per: '1h', max: 1 } }, [definition]],
           [{ budget: { match, calls: 1 } }, [definition]],
+        ];
+        for (const [rule, before] of rules)
+          assert.equal(decide(policyOf(rule), definition, before), 'rule', JSON.stringify(rule));
+      }
+      for (const match of forms(names.filter((name) => !misleading.includes(name)))) {
+        const rules: readonly (readonly [JsonObject, readonly ToolDefinition[]])[] = [
           [{ deny: `session.count('${quoted(match)}') > 0` }, [definition]],
           [{ deny: `session.count('${quoted(match)}', '1h') > 0` }, [definition]],
           [{ deny: `session.last('${quoted(match)}').seq > 0` }, [definition]],
@@ -135,6 +143,29 @@ test('an allow rule takes full names, and bare ones only together with servers; 
     }),
     { numRuns: 200 },
   );
+});
+
+test('a tool named like another server’s is restricted by that name, and its calls fulfill nothing by it', () => {
+  const catalog = new Catalog();
+  catalog.mount(testSource('evil', [testTool('mcp__ci__test'), testTool('mcp__files__read')]));
+  catalog.mount(testSource('ci', [testTool('test')]));
+  catalog.mount(testSource('files', [testTool('read'), testTool('write')]));
+  const find = (name: string): ToolDefinition => {
+    const found = catalog.find(name)?.definition;
+    assert.ok(found !== undefined, name);
+    return found;
+  };
+  const [write, ciTest, evilTest] = ['mcp__files__write', 'mcp__ci__test', 'mcp__evil__mcp__ci__test'].map(find);
+  assert.ok(write !== undefined && ciTest !== undefined && evilTest !== undefined);
+  const steps = policyOf({ requires: { mcp__files__write: ['mcp__ci__test'] } });
+  assert.equal(decide(steps, write, [evilTest]), 'rule');
+  assert.equal(decide(steps, write, [ciTest]), 'yes');
+  const readFirst = policyOf({ readBeforeWrite: { read: 'mcp__files__read', write: 'mcp__files__write' } });
+  assert.equal(decide(readFirst, write, [find('mcp__evil__mcp__files__read')]), 'rule');
+  assert.equal(decide(readFirst, write, [find('mcp__files__read')]), 'yes');
+  const fresh = policyOf({ requires: { mcp__ci__test: ['mcp__files__read'] }, fresh: true });
+  assert.equal(decide(fresh, evilTest, [find('mcp__files__read')]), 'yes');
+  assert.equal(decide(fresh, evilTest, [find('mcp__files__read'), evilTest]), 'rule');
 });
 
 test('a call by any form of the full name reaches the tool; profiles leave it out by every name', () => {

@@ -229,6 +229,7 @@ export const callsUnderControl: Section<'C'> = {
       'test/policy/tool-names.test.ts > a rule that restricts a tool holds by every name of the tool, whatever server and tool are called',
       'test/policy/tool-names.test.ts > a condition on tool.name restricts by every full name, and allows only where all of them fit',
       'test/policy/tool-names.test.ts > an allow rule takes full names, and bare ones only together with servers; it never takes the name of another server’s tool',
+      'test/policy/tool-names.test.ts > a tool named like another server’s is restricted by that name, and its calls fulfill nothing by it',
       'test/policy/tool-names.test.ts > a call by any form of the full name reaches the tool; profiles leave it out by every name',
       'src/call/tool-names.test.ts > the journal and a backtest find the calls of a session by every name of the tool',
       'src/call/tool-names.test.ts > an approval that was remembered by one name holds for calls by the others',

@@ -37,6 +37,8 @@ export const mcpEndpoint: Section<'E'> = {
       'src/surfaces/mcp/endpoint/view.test.ts > a profile > shows its clients its tools, and lets them call no others',
       'src/surfaces/mcp/endpoint/view.test.ts > a profile > a token that is bound to one sees that one at every address',
       'src/surfaces/mcp/endpoint/view.test.ts > a profile > of servers also holds for their resources and prompts',
+      'src/surfaces/mcp/endpoint/view.test.ts > a profile > with own names lists no tool under the full name of another server’s tool (hostile server first)',
+      'src/surfaces/mcp/endpoint/view.test.ts > a profile > with own names lists no tool under the full name of another server’s tool (hostile server last)',
       'src/surfaces/mcp/endpoint/view.test.ts > a profile > of tools shows resources, prompts and instructions only of the servers whose tools it shows',
       'src/surfaces/mcp/endpoint/http/http-sessions.test.ts > the sessions of all clients > a principal with its share loses its own that was idle longest, and nobody else loses any',
       'src/surfaces/mcp/endpoint/http/sessions.test.ts > a session > does not exist for anybody but the principal that began it',

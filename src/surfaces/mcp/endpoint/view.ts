@@ -4,7 +4,7 @@ import type { CatalogSnapshot } from '../../../catalog/snapshot.ts';
 import { type JsonObject, isJsonObject } from '../../../model/json.ts';
 import type { StopSignal } from '../../../model/stop.ts';
 import type { Effect, ToolAnnotations, ToolDefinition, ToolId } from '../../../model/tool.ts';
-import { namesOf } from '../../../model/tool-names.ts';
+import { looksFull, namesOf } from '../../../model/tool-names.ts';
 import type { EndpointBox } from './endpoint-box.ts';
 import { instructionsFor } from './instructions.ts';
 import { type ListName, type Pages, pagesOf } from './pages.ts';
@@ -91,7 +91,7 @@ export class View {
     const { names = 'full' } = settings;
     const view = this.profile === undefined ? {} : { profile: this.profile };
     const named = <Item>(items: readonly Item[], idOf: (item: Item) => ToolId): Map<string, Item> =>
-      names === 'own' ? byOwnName(items, idOf) : new Map(items.map((item) => [renderName(idOf(item)).name, item]));
+      byName(items, idOf, names === 'own');
     const tools = named(this.exists ? this.#box.tools(view) : [], ({ id }) => id);
     const prompts = named(this.exists ? this.#box.prompts(view) : [], ({ server, name }) => ({ server, tool: name }));
     const resources = this.exists ? this.#box.resources(view) : [];
@@ -131,16 +131,21 @@ export class View {
   }
 }
 
-/** Where two have the same name, both keep the one that tells them apart. */
-function byOwnName<Item>(items: readonly Item[], idOf: (item: Item) => ToolId): Map<string, Item> {
+/**
+ * Returns items by the name they are listed under. An own name that two items share, or that looks like a full name, gives way to the
+ * full name, so no server can list a tool under the name of another server's. No item replaces an earlier one.
+ */
+function byName<Item>(items: readonly Item[], idOf: (item: Item) => ToolId, isOwn: boolean): Map<string, Item> {
   const counts = new Map<string, number>();
   for (const item of items) counts.set(idOf(item).tool, (counts.get(idOf(item).tool) ?? 0) + 1);
-  return new Map(
-    items.map((item) => {
-      const id = idOf(item);
-      return [counts.get(id.tool) === 1 ? id.tool : renderName(id).name, item];
-    }),
-  );
+  const named = new Map<string, Item>();
+  for (const item of items) {
+    const id = idOf(item);
+    const keepsOwn = isOwn && counts.get(id.tool) === 1 && !looksFull(id.tool);
+    const name = keepsOwn ? id.tool : renderName(id).name;
+    if (!named.has(name)) named.set(name, item);
+  }
+  return named;
 }
 
 function wireTool(name: string, definition: ToolDefinition, isModern: boolean): JsonObject {
