@@ -2,6 +2,7 @@ import type { SourceTool } from '../catalog/source.ts';
 import type { CallOutcome, ResultExtras } from '../model/call.ts';
 import { type ContentBlock, type ToolResult, text } from '../model/content.ts';
 import { type JsonObject, type JsonProblem, type JsonValue, inspectJson, isJsonObject } from '../model/json.ts';
+import { withoutGatewayFields } from '../model/server-result.ts';
 import { unfinished } from '../model/unfinished.ts';
 import type { Outcoming } from './call.ts';
 
@@ -51,9 +52,9 @@ function unusable(name: string, { path, problem, tooLarge }: JsonProblem, larges
   );
 }
 
-/** The result of an MCP server. `resultType` is about the exchange with that server, everything else about the call. */
+/** Converts the result of an MCP server. Fields that Signalbox does not know pass, except those that only Signalbox may set. */
 function mcpResult(value: JsonObject): Returned {
-  const { content = [], structuredContent, isError, _meta, resultType: _, ...rest } = value;
+  const { content = [], structuredContent, isError, _meta, ...rest } = withoutGatewayFields(value);
   // `isError: false` has no effect here and is passed on like an unknown field.
   const fields: JsonObject = isError === undefined || isError === true ? rest : { ...rest, isError };
   const result: Mutable<Returned> = { content: mcpContent(content), isError: isError === true };

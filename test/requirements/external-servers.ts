@@ -234,11 +234,13 @@ export const externalServers: Section<'B'> = {
     ],
   },
   B20: {
-    promise: 'when a server wants the user to open a page first (-32042), the error names the page',
+    promise:
+      'when a server wants the user to open a page first (-32042), the error names the page, and only addresses of web pages pass',
     tests: [
       'src/sources/mcp/url-elicitation.test.ts > a server that wants the user to open a page first (-32042) > has the page named in the error of a call and of a read',
       'src/sources/mcp/url-elicitation.test.ts > a server that wants the user to open a page first (-32042) > has the page named to a client of the endpoint (legacy)',
       'src/sources/mcp/url-elicitation.test.ts > a server that wants the user to open a page first (-32042) > has the page named to a client of the endpoint (modern)',
+      'src/sources/mcp/url-elicitation.test.ts > a server that wants the user to open a page first (-32042) > passes only addresses of web pages to clients',
     ],
   },
   B21: {

@@ -151,4 +151,14 @@ export const mcpEndpoint: Section<'E'> = {
       'test/e2e/mcp-clients.test.ts > the MCP Inspector > shows a server behind Signalbox as it shows it bare, in both eras',
     ],
   },
+  E8: {
+    promise:
+      'a server cannot send the fields and _meta keys that only Signalbox sets, nor error codes that are not integers',
+    tests: [
+      'src/sources/mcp/gateway-fields.test.ts > a server that answers as if it were Signalbox > has the fields and _meta keys of Signalbox removed from its results (legacy)',
+      'src/sources/mcp/gateway-fields.test.ts > a server that answers as if it were Signalbox > has error codes that are not safe integers replaced, and others kept (legacy)',
+      'src/sources/mcp/gateway-fields.test.ts > a server that answers as if it were Signalbox > has the fields and _meta keys of Signalbox removed from its results (modern)',
+      'src/sources/mcp/gateway-fields.test.ts > a server that answers as if it were Signalbox > has error codes that are not safe integers replaced, and others kept (modern)',
+    ],
+  },
 };

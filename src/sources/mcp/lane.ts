@@ -3,12 +3,11 @@ import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcont
 import type { Progress } from '../../model/call.ts';
 import { messageOf } from '../../model/errors.ts';
 import { type JsonObject, isJsonObject } from '../../model/json.ts';
-import { RpcError } from '../../model/rpc-error.ts';
 import { NamedSlots } from '../../model/slots.ts';
 import { Stop, type StopSignal } from '../../model/stop.ts';
 import { reasonOf } from '../../model/unless-aborted.ts';
 import type { Caller } from './callers.ts';
-import { ConnectionLost, RemoteError, pagesToOpen } from './connection-errors.ts';
+import { ConnectionLost, RemoteError, remoteError } from './connection-errors.ts';
 import { lossOf } from './http/loss.ts';
 import { written } from './stdio/stdio-transport.ts';
 
@@ -291,12 +290,4 @@ function withMeta(params: JsonObject, envelope: JsonObject | undefined, progress
   if (envelope === undefined && progressToken === undefined) return params;
   const token = progressToken === undefined ? {} : { progressToken };
   return { ...params, _meta: { ...(params['_meta'] as JsonObject | undefined), ...envelope, ...token } };
-}
-
-function remoteError(error: unknown): RemoteError {
-  const { code: sent, message: given, data } = isJsonObject(error) ? error : {};
-  const code = typeof sent === 'number' ? sent : -32_603;
-  const message = typeof given === 'string' ? given : '';
-  const cause = new RpcError(code, `${message}${pagesToOpen(code, data)}`, data);
-  return new RemoteError(code, message === '' ? 'an error without a message' : message, data, { cause });
 }

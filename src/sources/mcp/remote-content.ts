@@ -6,6 +6,7 @@ import {
   noContent,
 } from '../../catalog/source-content.ts';
 import type { JsonObject, JsonValue } from '../../model/json.ts';
+import { withoutGatewayFields } from '../../model/server-result.ts';
 import { tell } from '../../model/tell.ts';
 import type { Connection } from './connection.ts';
 import { onConnection } from './on-connection.ts';
@@ -57,16 +58,20 @@ export class RemoteContent implements SourceContent {
     for (const listener of this.#watched.get(uri)?.listeners ?? []) tell(listener, undefined);
   }
 
-  readResource(uri: string, options: ContentOptions): Promise<JsonObject> {
-    return this.#ask('resources/read', { uri }, options);
+  async readResource(uri: string, options: ContentOptions): Promise<JsonObject> {
+    const result = await this.#ask('resources/read', { uri }, options);
+    const { ttlMs } = result;
+    // The server knows how long its resource stays the same; it cannot say who shares a cache.
+    const hasLifetime = typeof ttlMs === 'number' && Number.isSafeInteger(ttlMs) && ttlMs >= 0;
+    return { ...withoutGatewayFields(result), ...(hasLifetime ? { ttlMs } : {}) };
   }
 
-  getPrompt(name: string, args: Readonly<Record<string, string>>, options: ContentOptions): Promise<JsonObject> {
-    return this.#ask('prompts/get', { name, arguments: args }, options);
+  async getPrompt(name: string, args: Readonly<Record<string, string>>, options: ContentOptions): Promise<JsonObject> {
+    return withoutGatewayFields(await this.#ask('prompts/get', { name, arguments: args }, options));
   }
 
-  complete(request: Parameters<SourceContent['complete']>[0], options: ContentOptions): Promise<JsonObject> {
-    return this.#ask('completion/complete', request as unknown as JsonObject, options);
+  async complete(request: Parameters<SourceContent['complete']>[0], options: ContentOptions): Promise<JsonObject> {
+    return withoutGatewayFields(await this.#ask('completion/complete', request as unknown as JsonObject, options));
   }
 
   async subscribeResource(uri: string, listener: () => void): Promise<() => Promise<void>> {

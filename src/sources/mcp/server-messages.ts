@@ -1,13 +1,13 @@
 import { type Elicitation, type LogMessage, type SamplingRequest, logLevels } from '../../model/client.ts';
 import { type JsonObject, isJsonObject } from '../../model/json.ts';
-import { RemoteError } from './connection-errors.ts';
+import { RemoteError, isWebAddress } from './connection-errors.ts';
 
 /** What a server wants to know, from the parameters of its request. */
 export function elicitationOf(params: JsonObject): Elicitation {
   const { mode = 'form', message, requestedSchema, url, elicitationId } = params;
   if (typeof message !== 'string') throw malformed('elicitation/create', 'message');
   if (mode === 'url') {
-    if (typeof url !== 'string' || !isWebAddress(url)) throw malformed('elicitation/create', 'url');
+    if (!isWebAddress(url)) throw malformed('elicitation/create', 'url');
     return { mode, message, url, ...(typeof elicitationId === 'string' ? { elicitationId } : {}) };
   }
   if (mode !== 'form') throw malformed('elicitation/create', 'mode');
@@ -29,10 +29,6 @@ export function logMessageOf({ level, logger, data = null }: JsonObject): LogMes
     ...(typeof logger === 'string' ? { logger } : {}),
     data,
   };
-}
-
-function isWebAddress(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
 function malformed(method: string, part: string): RemoteError {

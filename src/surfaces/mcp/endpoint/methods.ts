@@ -43,8 +43,8 @@ const methods: Readonly<Record<string, Method>> = {
     const server = await serverOf(uri, caller);
     if (server === undefined) throw noResource(uri, caller.isModern);
     try {
-      const { resultType: _, ...result } = await box.readResource(server, uri, readOptions(caller));
-      return caller.isModern ? { ttlMs: 0, ...result, ...cacheable } : result;
+      const { ttlMs = 0, ...result } = await box.readResource(server, uri, readOptions(caller));
+      return caller.isModern ? { ...result, ...cacheable, ttlMs } : result;
     } catch (error) {
       throw wireError(error, caller);
     }
@@ -88,7 +88,7 @@ export function methodOf(name: string): Method {
   return method;
 }
 
-function complete({ resultType: _, ...result }: JsonObject, { isModern }: Caller): JsonObject {
+function complete(result: JsonObject, { isModern }: Caller): JsonObject {
   return isModern ? { ...result, resultType: 'complete' } : result;
 }
 
