@@ -72,7 +72,15 @@ export async function startPostgres(
   };
   if (options.logIn === undefined) await emptyCluster(directory, [password, ...initdbFlags], initialise);
   else await initialise();
-  await start();
+  try {
+    await start();
+  } catch (error) {
+    // Another process took the port after it was found free: another cluster, on another port.
+    if (!log.join('').includes('Address already in use')) throw error;
+    for (const each of [directory, options.logIn])
+      if (each !== undefined) rmSync(each, { recursive: true, force: true });
+    return await startPostgres(options);
+  }
   return {
     address: (schema) =>
       `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres?schema=${schema}`,
