@@ -31,6 +31,7 @@ export function PromptDetail({ prompt }: { readonly prompt: Prompt }): ReactNode
       <h2>{name}</h2>
       <p className="faint">{description ?? `A prompt of ${server}.`}</p>
       <form
+        className="resource-form"
         onSubmit={(event) => {
           event.preventDefault();
           preview.mutate();

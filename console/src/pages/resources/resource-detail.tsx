@@ -26,13 +26,14 @@ export function ResourceDetail({
       <h2>{name ?? address}</h2>
       <p className="faint">{about ?? `A resource of ${server}.`}</p>
       <form
+        className="resource-form"
         onSubmit={(event) => {
           event.preventDefault();
           read.mutate();
         }}
       >
         <div className="field form-field">
-          <label htmlFor={field}>URI</label>
+          <label htmlFor={field}>{address.includes('{') ? 'URI (fill in the parts in braces)' : 'URI'}</label>
           <input id={field} value={uri} spellCheck={false} onChange={(event) => setUri(event.target.value)} />
         </div>
         <Button type="submit" asks="POST /api/resources/read" kind="primary" isBusy={read.isPending}>

@@ -75,7 +75,7 @@ export function ResourcesPage(): ReactNode {
       <div className="split-detail">
         {chosen === undefined ? (
           <EmptyState icon="resources" title="Choose a resource or a prompt">
-            <p>Read it here, or start a session with it. Each reading is recorded.</p>
+            <p>Read a resource here, or start a session with a prompt. Each reading is recorded.</p>
           </EmptyState>
         ) : (
           <>
