@@ -9,8 +9,8 @@ import { type ShortenedStructure, shortenStructured } from './shorten-structured
 export interface ShorteningOptions extends SizeLimits {
   /** Names the place of the whole result; appended to the longest string that was cut. */
   readonly pointer: string;
-  /** Returns whether structured content still fits the output schema of its tool. */
-  isValid(value: JsonValue): boolean;
+  /** Returns whether structured content still fits the output schema of its tool. Throws when the check takes longer than `maxMs`. */
+  isValid(value: JsonValue, maxMs: number): boolean;
 }
 
 /** The shortened form of a result. */
@@ -46,7 +46,7 @@ export function shortenResult(
           media,
           tooLarge,
           pointer,
-          isValid: (value) => options.isValid(value),
+          isValid: (value, maxMs) => options.isValid(value, maxMs),
         });
   const isWhole = structuredContent !== undefined && short === undefined;
   if (isWhole && textBytes <= maxBytes && tooLarge.size === 0) return undefined;
