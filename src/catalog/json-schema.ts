@@ -13,7 +13,7 @@ import type { Problem } from './source.ts';
 /** A compiled schema: what is wrong with a value, or `undefined` when nothing is. */
 export type Validate = (value: unknown) => Problem[] | undefined;
 
-/** Returns whether a value fits a schema. Throws when the check takes longer than `maxMs`, a whole number from 1. */
+/** Returns whether a value fits a schema. Throws when a check that could take long takes longer than `maxMs`, a whole number from 1. */
 export type FitsInTime = (value: unknown, maxMs: number) => boolean;
 
 /** A schema that compiled, or why it did not. */
@@ -72,9 +72,10 @@ export class SchemaCompiler {
     // Its answer would be a promise, and its rejection nobody's.
     if ('$async' in first) return { ok: false, reason: 'asynchronous schemas ($async) are not supported' };
     const safe = safeSize(schema);
+    const isSafe = (value: unknown): boolean => safe === Number.POSITIVE_INFINITY || inspectJson(value, safe).ok;
     const validate: Validate = (value) => {
       try {
-        const passes = safe === Number.POSITIVE_INFINITY || inspectJson(value, safe).ok ? passesAtOnce : passesInTime;
+        const passes = isSafe(value) ? passesAtOnce : passesInTime;
         if (passes(first, value)) return undefined;
         if (!inspectJson(value, largestFullySearched).ok) return problemsOf(first);
         const all = this.#for(draft, 'all-problems').compile(given);
@@ -86,7 +87,7 @@ export class SchemaCompiler {
     };
     const fitsInTime: FitsInTime = (value, maxMs) => {
       try {
-        return boundedRun(() => first(value), maxMs);
+        return isSafe(value) ? first(value) : boundedRun(() => first(value), maxMs);
       } catch (error) {
         if (isTimeout(error)) throw error;
         return false;

@@ -49,7 +49,7 @@ export function shortenResult(
           isValid: (value, maxMs) => options.isValid(value, maxMs),
         });
   const isWhole = structuredContent !== undefined && short === undefined;
-  if (isWhole && textBytes <= maxBytes && tooLarge.size === 0) return undefined;
+  if (isWhole) return besideWhole(outcome, size, options, preview);
   const room = isOver ? roomBeside(structuredBytes) : textBytes;
   const { content, shown } = shortenContent(outcome.content, size, { ...options, room }, short);
   return {
@@ -57,6 +57,21 @@ export function shortenResult(
     ...(structuredContent === undefined ? {} : { structuredContent: short?.value ?? structuredContent }),
     ...(shown === undefined ? {} : { shown }),
   };
+}
+
+/** Shortens the content beside structured content that passes whole. Models read the text, so mirrors count as text here. */
+function besideWhole(
+  { content: whole, structuredContent }: CallOutcome,
+  size: ResultSize,
+  options: ShorteningOptions,
+  preview: number,
+): ShortenedResult | undefined {
+  const textBytes = whole.reduce((sum, block) => sum + (mediaOfBlock(block) === undefined ? blockBytes(block) : 0), 0);
+  const isOver = textBytes > options.maxBytes;
+  if (!isOver && size.tooLarge.size === 0) return undefined;
+  const room = isOver ? preview : textBytes;
+  const made = shortenContent(whole, { ...size, mirrors: new Map() }, { ...options, room }, undefined);
+  return { ...made, ...(structuredContent === undefined ? {} : { structuredContent }) };
 }
 
 interface ContentRoom extends SizeLimits {

@@ -6,7 +6,7 @@ import type { Store } from '../../journal/store.ts';
 import type { CallOutcome } from '../../model/call.ts';
 import { type ContentBlock, text } from '../../model/content.ts';
 import { messageOf } from '../../model/errors.ts';
-import type { JsonObject, JsonSchema, JsonValue } from '../../model/json.ts';
+import type { JsonObject, JsonSchema } from '../../model/json.ts';
 import { resultUri } from '../../model/result-uri.ts';
 import { after } from '../after.ts';
 import { type Call, type Stage, toolOf } from '../call.ts';
