@@ -252,7 +252,7 @@ describe('oversized results', () => {
     await box.close();
   });
 
-  test('structured content that cannot be made smaller is passed whole rather than in a form that its schema forbids', async () => {
+  test('structured content that cannot be made smaller is passed whole, and its text is cut', async () => {
     const numbers = Array.from({ length: 60_000 }, (_, index) => index);
     const output = {
       type: 'object',
@@ -263,8 +263,25 @@ describe('oversized results', () => {
     const { outcome, content, structuredContent } = await box.call('mcp__t__go');
     const passed = (structuredContent as { readonly numbers: readonly number[] }).numbers;
     // Only the count: the difference of two long lists takes minutes to print.
-    assert.deepEqual([outcome, content.length, passed.length], ['completed', 1, numbers.length]);
+    assert.deepEqual([outcome, content.length, passed.length], ['completed', 3, numbers.length]);
+    assert.ok(content[0]?.type === 'text' && content[0].text.length <= 48_000);
     await box.close();
+  });
+
+  test('text that is declared as a picture or a file is counted as text', async () => {
+    const prose = 'not a picture. '.repeat(30_000);
+    const base64 = 'A'.repeat(400_000);
+    for (const block of [
+      { type: 'image', mimeType: 'text/plain', data: base64 },
+      { type: 'image', mimeType: 'image/png', data: prose },
+      { type: 'resource', resource: { uri: 'a:b', blob: prose } },
+    ]) {
+      const box = await boxReturning({ content: [block] });
+      const result = await box.call('mcp__t__go');
+      assert.ok(JSON.stringify(result.content).length < 50_000);
+      assert.ok(uriOf(result));
+      await box.close();
+    }
   });
 
   test('a failed call’s large output is bounded as well and stays failed', async () => {

@@ -15,3 +15,10 @@ export function boundedRun<Result>(work: () => Result, milliseconds: number): Re
     room['work'] = undefined;
   }
 }
+
+/** Returns whether `boundedRun` threw this error because the work took too long. It is an `Error` of another realm. */
+export function isTimeout(error: unknown): boolean {
+  return (
+    typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
+  );
+}

@@ -321,6 +321,11 @@ describe('hostile schemas cannot stop the process', () => {
     cutShort({ patternProperties: { '^(a|a)*$': {} }, additionalProperties: false }, { [`${'a'.repeat(60)}!`]: 1 });
   });
 
+  test('a pattern that repeats nothing, but has many alternatives or optional parts', () => {
+    cutShort({ properties: { a: { pattern: `^${'(a|a)'.repeat(31)}Z$` } } }, { a: 'a'.repeat(40) });
+    cutShort({ properties: { a: { pattern: `^${'a?'.repeat(34)}Z$` } } }, { a: 'a'.repeat(17) });
+  });
+
   test('references that branch without end', () => {
     const $defs: Record<string, unknown> = { d40: { type: 'string' } };
     for (let level = 0; level < 40; level++)

@@ -4,7 +4,7 @@ import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
 import { messageOf } from '../model/errors.ts';
 import { type JsonSchema, inspectJson } from '../model/json.ts';
 import { jsonPath } from '../model/json-path.ts';
-import { boundedRun } from './bounded-run.ts';
+import { boundedRun, isTimeout } from './bounded-run.ts';
 import { isPlain } from './plain-schema.ts';
 import { firstProblems } from './problems.ts';
 import { safeSize } from './safe-size.ts';
@@ -13,9 +13,12 @@ import type { Problem } from './source.ts';
 /** A compiled schema: what is wrong with a value, or `undefined` when nothing is. */
 export type Validate = (value: unknown) => Problem[] | undefined;
 
+/** Returns whether a value fits a schema. Throws when a check that could take long takes longer than `maxMs`, a whole number from 1. */
+export type FitsInTime = (value: unknown, maxMs: number) => boolean;
+
 /** A schema that compiled, or why it did not. */
 export type Compiled =
-  | { readonly ok: true; readonly validate: Validate }
+  | { readonly ok: true; readonly validate: Validate; readonly fitsInTime: FitsInTime }
   | { readonly ok: false; readonly reason: string };
 
 type Draft = 'draft-07' | '2020-12';
@@ -69,9 +72,10 @@ export class SchemaCompiler {
     // Its answer would be a promise, and its rejection nobody's.
     if ('$async' in first) return { ok: false, reason: 'asynchronous schemas ($async) are not supported' };
     const safe = safeSize(schema);
+    const isSafe = (value: unknown): boolean => safe === Number.POSITIVE_INFINITY || inspectJson(value, safe).ok;
     const validate: Validate = (value) => {
       try {
-        const passes = safe === Number.POSITIVE_INFINITY || inspectJson(value, safe).ok ? passesAtOnce : passesInTime;
+        const passes = isSafe(value) ? passesAtOnce : passesInTime;
         if (passes(first, value)) return undefined;
         if (!inspectJson(value, largestFullySearched).ok) return problemsOf(first);
         const all = this.#for(draft, 'all-problems').compile(given);
@@ -81,7 +85,15 @@ export class SchemaCompiler {
         return [{ path: '$', message: `could not be checked against the schema: ${messageOf(error)}` }];
       }
     };
-    return { ok: true, validate };
+    const fitsInTime: FitsInTime = (value, maxMs) => {
+      try {
+        return isSafe(value) ? first(value) : boundedRun(() => first(value), maxMs);
+      } catch (error) {
+        if (isTimeout(error)) throw error;
+        return false;
+      }
+    };
+    return { ok: true, validate, fitsInTime };
   }
 
   #for(draft: Draft, extent: 'first-problem' | 'all-problems'): Ajv {

@@ -1,41 +1,80 @@
 import type { JsonSchema } from '../model/json.ts';
 
 const anySize = Number.POSITIVE_INFINITY;
-const mostSteps = 1_000_000;
-const pairwise = 1000;
+const maxSteps = 1_000_000;
+/** More steps of following references are not taken to end. */
+const maxReferenceSteps = 10_000;
+
+/** An upper bound of the steps that a check takes on a value of `size` characters: `factor * (size + 1) ** exponent`. */
+interface Cost {
+  readonly factor: number;
+  readonly exponent: number;
+}
+
+const noCost: Cost = { factor: 0, exponent: 1 };
+const unboundedCost: Cost = { factor: anySize, exponent: 1 };
+/** Unique items are compared pairwise, and the patterns behind formats can backtrack. */
+const quadraticCost: Cost = { factor: 1, exponent: 2 };
 
 /**
- * The largest value, in characters of JSON, whose check against the schema certainly ends soon; checks of larger ones are
- * watched. Patterns can backtrack, unique items are compared pairwise, references can branch or recur.
+ * Returns the largest value, in characters of JSON, whose check against the schema certainly ends soon. Checks of larger
+ * values need a time limit: patterns can backtrack, unique items are compared pairwise, references can branch or recur.
  */
 export function safeSize(schema: JsonSchema): number {
   if (typeof schema === 'boolean') return anySize;
-  return referencesEnd(schema) ? smallest(schema) : 0;
+  const copies = referenceSteps(schema);
+  if (copies > maxReferenceSteps) return 0;
+  const { factor, exponent } = costOfPart(schema);
+  if (factor === 0) return anySize;
+  return Math.max(0, Math.floor((maxSteps / (factor * copies)) ** (1 / exponent)) - 1);
 }
 
-function smallest(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return anySize;
+function costOfPart(value: unknown): Cost {
+  if (!isObject(value)) return noCost;
   return Object.entries(value).reduce(
-    (safe, [key, entry]) => Math.min(safe, own(key, entry), smallest(entry)),
-    anySize,
+    (sum, [key, entry]) => sumOf(sum, sumOf(costOfKeyword(key, entry), costOfPart(entry))),
+    noCost,
   );
 }
 
-function own(key: string, entry: unknown): number {
-  if (key === 'pattern' && typeof entry === 'string') return safeForPattern(entry);
-  if (key === 'patternProperties' && isObject(entry)) return Math.min(...Object.keys(entry).map(safeForPattern));
-  return key === 'uniqueItems' && entry === true ? pairwise : anySize;
+function costOfKeyword(key: string, entry: unknown): Cost {
+  if (key === 'pattern' && typeof entry === 'string') return costOfPattern(entry);
+  if (key === 'patternProperties' && isObject(entry))
+    return Object.keys(entry).map(costOfPattern).reduce(sumOf, noCost);
+  return (key === 'uniqueItems' && entry === true) || (key === 'format' && typeof entry === 'string')
+    ? quadraticCost
+    : noCost;
 }
 
-/** Backtracking takes at most size^(unbounded quantifiers + 1) steps, unless a quantified group makes it exponential. */
-function safeForPattern(pattern: string): number {
-  if (/\)[*+?{]|\\[1-9k]/.test(pattern)) return 0;
-  const unbounded = pattern.replaceAll(/\\./g, '').match(/[*+]|\{\d+,\d*\}/g)?.length ?? 0;
-  return Math.floor(mostSteps ** (1 / (unbounded + 1)));
+function sumOf(one: Cost, other: Cost): Cost {
+  return { factor: one.factor + other.factor, exponent: Math.max(one.exponent, other.exponent) };
 }
 
-/** Whether following all references comes to an end after a few thousand steps. Only plain references to definitions are followed. */
-function referencesEnd(schema: { readonly [keyword: string]: unknown }): boolean {
+/**
+ * Returns a bound of the paths that backtracking can take, times the length of the pattern. `*`, `+` and `{n,m}` each choose
+ * among at most `size + 1` lengths, `?` and `|` each between two paths, and a pattern without `^` has `size + 1` starts. For
+ * quantified groups and back references there is no such bound.
+ */
+function costOfPattern(pattern: string): Cost {
+  if (/\)[*+?{]|\\[1-9k]/.test(pattern)) return unboundedCost;
+  const plain = pattern.replaceAll(/\\[^]/g, 'x').replaceAll(/\[[^\]]*\]/g, 'x');
+  const repeats = countOf(plain, /[*+]|\{\d+,\d*\}/g);
+  const choices = countOf(plain, /[?|]/g);
+  const isAnchored = plain.startsWith('^') && !plain.includes('|');
+  const counts = plain.match(/\{[\d,]*\}/g)?.flatMap((each) => each.slice(1, -1).split(',')) ?? [];
+  const copies = counts.reduce((sum, count) => sum + Number(count), 0);
+  return {
+    factor: 2 ** choices * (pattern.length + copies),
+    exponent: Math.max(1, repeats + (isAnchored ? 0 : 1)),
+  };
+}
+
+function countOf(text: string, part: RegExp): number {
+  return text.match(part)?.length ?? 0;
+}
+
+/** Returns how many steps it takes to follow all references; infinitely many for references other than to definitions. */
+function referenceSteps(schema: { readonly [keyword: string]: unknown }): number {
   const { $defs, definitions, ...root } = schema;
   const named = new Map([...entriesOf('#/$defs/', $defs), ...entriesOf('#/definitions/', definitions)]);
   const steps = new Map<string, number>();
@@ -53,7 +92,7 @@ function referencesEnd(schema: { readonly [keyword: string]: unknown }): boolean
     steps.set(target, found);
     return found;
   };
-  return cost(root) <= 10_000;
+  return cost(root);
 }
 
 function entriesOf(prefix: string, definitions: unknown): [string, unknown][] {

@@ -117,6 +117,7 @@ export const machinesFaultsAttackers: Section<'G'> = {
       'test/faults/mcp-bad-input.test.ts > bad input at the MCP endpoint > the largest bodies, of whatever letters, are read in steps, and nobody waits 50 ms for one',
       'test/faults/mcp-bad-input.test.ts > bad input at the MCP endpoint > bodies of 100 MB, announced or not, are refused with 413 and not read to their end',
       'src/catalog/json-schema.test.ts > hostile schemas cannot stop the process > a pattern that backtracks without end',
+      'src/catalog/json-schema.test.ts > hostile schemas cannot stop the process > a pattern that repeats nothing, but has many alternatives or optional parts',
       'test/faults/policy-flood.test.ts > rules from whoever may read > rules by the thousand: a megabyte is looked at beside everything else, and nobody waits 50 ms for it',
       'test/faults/policy-flood.test.ts > rules from whoever may read > rules that are all wrong: a megabyte is looked at beside everything else, and nobody waits 50 ms for it',
       'test/faults/policy-flood.test.ts > rules from whoever may read > nesting without end: a megabyte is looked at beside everything else, and nobody waits 50 ms for it',

@@ -71,12 +71,19 @@ export function measureResult(outcome: CallOutcome, { maxMediaBytes }: SizeLimit
   };
 }
 
-/** Returns the base64 text of a block that is a picture, a sound or a file. */
+/** Returns the base64 text of a block that is a picture, a sound or a file. A block that holds text under such a type is text. */
 export function mediaOfBlock(block: ContentBlock): string | undefined {
-  if (block.type === 'image' || block.type === 'audio') return block.data;
+  if (block.type === 'image' || block.type === 'audio')
+    return isMedia(block.mimeType, block.data) ? block.data : undefined;
   if (block.type !== 'resource') return undefined;
-  const { blob } = block.resource;
-  return typeof blob === 'string' ? blob : undefined;
+  const { blob, mimeType } = block.resource;
+  return typeof blob === 'string' && isMedia(mimeType, blob) ? blob : undefined;
+}
+
+function isMedia(mimeType: unknown, data: string): boolean {
+  const isText =
+    typeof mimeType === 'string' && /^\s*(?:text\/|application\/(?:json|xml|javascript|yaml)\b)/i.test(mimeType);
+  return !isText && !/[^\w+/=\r\n-]/.test(data);
 }
 
 /** Returns the bytes of a block that is not media. */
@@ -109,13 +116,16 @@ function overLimit(media: ReadonlySet<string>, maxMediaBytes: number): ReadonlyS
 function collect(value: JsonValue, strings: Set<string>, media: Set<string>): void {
   if (typeof value === 'string') {
     if (value.length < minMirroredLength) return;
-    if (/^data:[\w.+/-]+;base64,/.test(value.slice(0, 128))) media.add(value);
+    const address = /^data:([\w.+/-]+);base64,/.exec(value.slice(0, 128));
+    if (address !== null && isMedia(address[1], value.slice(address[0].length))) media.add(value);
     else strings.add(value);
   } else if (isJsonObject(value)) {
     const { type, data, mimeType, blob } = value;
-    if (typeof mimeType === 'string' && (type === 'image' || type === 'audio') && typeof data === 'string')
+    const isTyped = typeof mimeType === 'string';
+    if (isTyped && (type === 'image' || type === 'audio') && typeof data === 'string' && isMedia(mimeType, data))
       media.add(data);
-    if (typeof blob === 'string' && (typeof mimeType === 'string' || typeof value['uri'] === 'string')) media.add(blob);
+    if (typeof blob === 'string' && (isTyped || typeof value['uri'] === 'string') && isMedia(mimeType, blob))
+      media.add(blob);
     for (const each of Object.values(value)) collect(each, strings, media);
   } else if (Array.isArray(value)) for (const each of value as readonly JsonValue[]) collect(each, strings, media);
 }

@@ -9,8 +9,8 @@ import { type ShortenedStructure, shortenStructured } from './shorten-structured
 export interface ShorteningOptions extends SizeLimits {
   /** Names the place of the whole result; appended to the longest string that was cut. */
   readonly pointer: string;
-  /** Returns whether structured content still fits the output schema of its tool. */
-  isValid(value: JsonValue): boolean;
+  /** Returns whether structured content still fits the output schema of its tool. Throws when the check takes longer than `maxMs`. */
+  isValid(value: JsonValue, maxMs: number): boolean;
 }
 
 /** The shortened form of a result. */
@@ -46,10 +46,10 @@ export function shortenResult(
           media,
           tooLarge,
           pointer,
-          isValid: (value) => options.isValid(value),
+          isValid: (value, maxMs) => options.isValid(value, maxMs),
         });
   const isWhole = structuredContent !== undefined && short === undefined;
-  if (isWhole && textBytes <= maxBytes && tooLarge.size === 0) return undefined;
+  if (isWhole) return besideWhole(outcome, size, options, preview);
   const room = isOver ? roomBeside(structuredBytes) : textBytes;
   const { content, shown } = shortenContent(outcome.content, size, { ...options, room }, short);
   return {
@@ -57,6 +57,21 @@ export function shortenResult(
     ...(structuredContent === undefined ? {} : { structuredContent: short?.value ?? structuredContent }),
     ...(shown === undefined ? {} : { shown }),
   };
+}
+
+/** Shortens the content beside structured content that passes whole. Models read the text, so mirrors count as text here. */
+function besideWhole(
+  { content: whole, structuredContent }: CallOutcome,
+  size: ResultSize,
+  options: ShorteningOptions,
+  preview: number,
+): ShortenedResult | undefined {
+  const textBytes = whole.reduce((sum, block) => sum + (mediaOfBlock(block) === undefined ? blockBytes(block) : 0), 0);
+  const isOver = textBytes > options.maxBytes;
+  if (!isOver && size.tooLarge.size === 0) return undefined;
+  const room = isOver ? preview : textBytes;
+  const made = shortenContent(whole, { ...size, mirrors: new Map() }, { ...options, room }, undefined);
+  return { ...made, ...(structuredContent === undefined ? {} : { structuredContent }) };
 }
 
 interface ContentRoom extends SizeLimits {

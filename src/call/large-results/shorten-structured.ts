@@ -14,8 +14,8 @@ export interface StructuredOptions {
   readonly tooLarge: ReadonlySet<string>;
   /** Names the place of the whole result; appended to the longest string that was cut. */
   readonly pointer: string;
-  /** Returns whether the value still fits the output schema of its tool. */
-  isValid(value: JsonValue): boolean;
+  /** Returns whether the value still fits the output schema of its tool. Throws when the check takes longer than `maxMs`. */
+  isValid(value: JsonValue, maxMs: number): boolean;
 }
 
 /** A shortened value, and the replacement of each string that was cut. */
@@ -35,8 +35,9 @@ interface Applied {
   readonly items: Map<object, number>;
 }
 
-/** Validating a large value blocks the event loop, so the number of validations is bounded. */
+/** Validating a large value blocks the event loop, so the number of validations of a result and their total time are bounded. */
 const maxValidations = 48;
+const maxValidationMs = 500;
 /** Strings are cut to the first length; shorter ones are tried while the value is still too large. */
 const minStringLengths = [200, 40, 0];
 /** Objects with more entries are treated as maps, from which entries can be removed as from an array. */
@@ -44,38 +45,49 @@ const minMapEntries = 50;
 
 /**
  * Makes structured content small enough while it still fits its schema: long strings are cut, then arrays and maps. Returns
- * `undefined` when nothing that fits the schema is small enough.
+ * `undefined` when nothing that fits the schema is small enough, or when finding it takes too long.
  */
 export function shortenStructured(value: JsonValue, options: StructuredOptions): ShortenedStructure | undefined {
-  // A value that was invalid from the start is shortened without validation: validating it is left to the client.
-  const validator = new CutValidator(options.isValid(value) ? (each) => options.isValid(each) : () => true);
+  const validator = new CutValidator(value, (each, maxMs) => options.isValid(each, maxMs));
   for (const shortest of minStringLengths) {
-    const applied = validator.accept(value, planCuts(value, options, shortest));
+    if (validator.isExhausted) return undefined;
+    const applied = validator.accept(planCuts(value, options, shortest));
     const made = rebuilt(value, applied);
     if (jsonBytes(made, options.media) <= options.maxBytes) return { value: made, strings: applied.strings };
   }
   return undefined;
 }
 
-/** Determines which cuts leave the value valid, with a bounded number of validations. */
+/** Determines which cuts leave a value valid, with a bounded number of validations in a bounded time. */
 class CutValidator {
-  readonly #isValid: (value: JsonValue) => boolean;
+  readonly #value: JsonValue;
+  readonly #isValid: StructuredOptions['isValid'];
+  /** A value that was invalid from the start is shortened without validation: validating it is left to the client. */
+  readonly #wasValid: boolean;
   #left = maxValidations;
+  #leftMs = maxValidationMs;
 
-  constructor(isValid: (value: JsonValue) => boolean) {
+  constructor(value: JsonValue, isValid: StructuredOptions['isValid']) {
+    this.#value = value;
     this.#isValid = isValid;
+    this.#wasValid = this.#isValidInTime(() => value);
+  }
+
+  /** Whether no more cuts can be validated. */
+  get isExhausted(): boolean {
+    return this.#left <= 0 || this.#leftMs <= 0;
   }
 
   /** Returns the cuts that are valid together: all of them, or a subset found by bisection. */
-  accept(value: JsonValue, cuts: readonly Cut[]): Applied {
+  accept(cuts: readonly Cut[]): Applied {
     let accepted: Applied = { strings: new Map(), items: new Map() };
     const attempt = (group: readonly Cut[]): void => {
       if (group.length === 0) return;
       for (const style of ['marked', 'plain'] as const) {
-        if (this.#left === 0) return;
+        if (this.isExhausted) return;
         this.#left -= 1;
         const tried = withCuts(accepted, group, style);
-        if (this.#isValid(rebuilt(value, tried))) {
+        if (!this.#wasValid || this.#isValidInTime(() => rebuilt(this.#value, tried))) {
           accepted = tried;
           return;
         }
@@ -87,6 +99,18 @@ class CutValidator {
     };
     attempt(cuts);
     return accepted;
+  }
+
+  #isValidInTime(build: () => JsonValue): boolean {
+    const start = performance.now();
+    try {
+      return this.#isValid(build(), Math.ceil(this.#leftMs));
+    } catch {
+      this.#leftMs = 0;
+      return false;
+    } finally {
+      this.#leftMs -= performance.now() - start;
+    }
   }
 }
 

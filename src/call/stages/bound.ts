@@ -6,12 +6,12 @@ import type { Store } from '../../journal/store.ts';
 import type { CallOutcome } from '../../model/call.ts';
 import { type ContentBlock, text } from '../../model/content.ts';
 import { messageOf } from '../../model/errors.ts';
-import type { JsonObject, JsonSchema, JsonValue } from '../../model/json.ts';
+import type { JsonObject, JsonSchema } from '../../model/json.ts';
 import { resultUri } from '../../model/result-uri.ts';
 import { after } from '../after.ts';
 import { type Call, type Stage, toolOf } from '../call.ts';
 import { type ResultSize, type SizeLimits, isSurelySmall, measureResult } from '../large-results/result-size.ts';
-import { shortenResult } from '../large-results/shorten-result.ts';
+import { type ShorteningOptions, shortenResult } from '../large-results/shorten-result.ts';
 
 /** The key in `_meta` of a shortened result that holds the address of the whole result. */
 const wholeResultKey = 'signalbox/result';
@@ -97,14 +97,13 @@ function readerOf({ options }: Call, { catalog, builtin }: BoundOptions): string
 }
 
 /** Checks values against the schema that clients were shown. With a schema that does not compile, only the whole result passes. */
-function validatorOf(schema: JsonSchema | undefined, outcome: CallOutcome): (value: JsonValue) => boolean {
+function validatorOf(schema: JsonSchema | undefined, outcome: CallOutcome): ShorteningOptions['isValid'] {
   // Clients do not check what a failed call returned.
   if (schema === undefined || outcome.outcome !== 'completed') return () => true;
-  let compiled: ReturnType<SchemaCompiler['compile']> | undefined;
-  return (value) => {
-    compiled ??= new SchemaCompiler().compile(schema);
-    return compiled.ok ? compiled.validate(value) === undefined : value === outcome.structuredContent;
-  };
+  const { structuredContent } = outcome;
+  if (structuredContent === undefined) return () => true;
+  const compiled = new SchemaCompiler().compile(schema);
+  return compiled.ok ? compiled.fitsInTime : (value) => value === structuredContent;
 }
 
 /** A result that is one text is stored as that text, so that `read_result` can page through it; any other is stored as JSON. */
