@@ -136,6 +136,6 @@ suite('questions of servers on the command line', { timeout: 300_000 }, () => {
   test('are none where no server runs', async () => {
     const { code, stderr } = await new Place().run(['elicitations'], { environment });
     assert.equal(code, 1);
-    assert.match(stderr, /server-absent.*no server runs/s);
+    assert.match(stderr, /server-absent.*no server with this configuration runs/s);
   });
 });

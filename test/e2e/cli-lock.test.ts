@@ -129,7 +129,7 @@ suite('signalbox.lock', () => {
     place.write('files.ts', 'throw new Error("no disk")');
     const down = await place.run(['lock', 'check']);
     assert.equal(down.code, 1);
-    assert.match(down.stdout, /^down files cannot be checked: .*no disk\nok other\n$/);
+    assert.match(down.stdout, /^down files cannot be checked: .*no disk \(at .*:1\)\nok other\n$/);
     assert.equal((await place.run(['lock', 'accept', 'files'])).code, 1);
     assert.equal((await place.run(['call', 'other/read'])).code, 0, 'no other server is hidden');
 
