@@ -24,7 +24,11 @@ test('a TypeScript module is imported as it is', async () => {
 test('a module that cannot be had is a server that is down, with the reason and what to do', async () => {
   const cases: [string, string | undefined, RegExp][] = [
     ['absent.ts', undefined, /there is no file .*absent\.ts; correct "module"/],
-    ['throws.ts', 'throw new Error("no database");', /throws\.ts cannot be imported: no database \(at .*throws\.ts:1\)$/],
+    [
+      'throws.ts',
+      'throw new Error("no database");',
+      /throws\.ts cannot be imported: no database \(at .*throws\.ts:1\)$/,
+    ],
     ['enum.ts', 'enum A { B }\nexport default A;', /enum.*\(Node removes types but compiles nothing/],
     ['package.ts', 'import "no-such-package-anywhere";', /no-such-package-anywhere.*\(install the package/],
     ['ending.ts', 'import "./good";', /\(imports need the file ending/],
