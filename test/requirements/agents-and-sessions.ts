@@ -284,7 +284,8 @@ export const agentsAndSessions: Section<'D'> = {
     ],
   },
   D21: {
-    promise: 'resources and prompts reach Claude sessions, model sessions, claudeAgentOptions, HTTP and the console',
+    promise:
+      'resources reach Claude sessions and claudeAgentOptions; resources and prompts reach model sessions, messages, HTTP and the console',
     tests: [
       'src/runtimes/claude/claude-runtime.test.ts > Claude Code by claude > resources of the servers are listed and read; each reading is recorded in the name of the agent',
       'src/runtimes/claude-cli/claude-cli-runtime.test.ts > Claude Code by claude-cli > resources of the servers are listed and read; each reading is recorded in the name of the agent',

@@ -241,7 +241,7 @@ export const callsUnderControl: Section<'C'> = {
     ],
   },
   C17: {
-    promise: 'policy check warns of rules that name no tool, label or server',
+    promise: 'policy check warns of rules that name no tool',
     tests: [
       'test/e2e/cli-names.test.ts > names that fit nothing > policy check warns of rules that name no tool, also in the past of a session, and still ends with 0',
       'src/policy/unmatched-names.test.ts > a tool counts as named by each of its names; an allow rule without servers needs a full one',

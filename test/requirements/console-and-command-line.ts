@@ -125,7 +125,7 @@ export const consoleAndCommandLine: Section<'F'> = {
   },
   F6: {
     promise:
-      'commands talk to the server that runs on their data directory, as the user of the machine, and to no other server; `--local` works without it; commands that only read write nothing',
+      'commands talk to the server that runs on their data directory, as the user of the machine, and to no other server; `--local` works without it; commands that only read leave nothing in the journal',
     tests: [
       'test/e2e/cli-server.test.ts > commands beside a running server > without a configuration: tools lists what the server offers, its demo tools are called and undone; status names it',
       'test/e2e/cli-server.test.ts > commands beside a running server > calls run in the server, as the user of this machine or as the agent that --as names, and are recorded once',

@@ -124,7 +124,7 @@ export const mcpEndpoint: Section<'E'> = {
     ],
   },
   E6: {
-    promise: 'clients of the HTTP+SSE transport of 2024-11-05 are served like all others',
+    promise: 'clients of the HTTP+SSE transport of 2024-11-05 list, call, answer questions, get progress and cancel',
     tests: [
       'src/surfaces/mcp/endpoint/http/sse-transport.test.ts > a client of the HTTP+SSE transport > the first SDK, at /sse: lists, calls, answers questions, receives progress, and cancels',
       'src/surfaces/mcp/endpoint/http/sse-transport.test.ts > a client of the HTTP+SSE transport > the first SDK, at /mcp: lists, calls, answers questions, receives progress, and cancels',
