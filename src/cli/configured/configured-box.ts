@@ -102,14 +102,22 @@ export class ConfiguredBox implements ServedConfiguration {
   async agents(): Promise<ConfiguredAgents> {
     if (this.#agents !== undefined) return this.#agents;
     const { ConfiguredAgents: Made } = await import('./configured-agents.ts');
+    return (this.#agents ??= new Made(
+      this.box,
+      this.#references,
+      () => this.#configuration,
+      () => this.guardedPlaces(),
+    ));
+  }
+
+  /** Returns the places that the own tools of an agent's runtime may not touch unasked. */
+  guardedPlaces(): GuardedPlaces {
     const { location } = this.box.journal;
-    const closed = isAbsolute(location) ? [dirname(location)] : [];
-    // A module runs in this process as soon as it is saved: writing one is no ordinary edit.
-    const guarded = (): GuardedPlaces => ({
-      closed,
+    return {
+      closed: isAbsolute(location) ? [dirname(location)] : [],
+      // A module runs in this process as soon as it is saved: writing one is no ordinary edit.
       fixed: [...configurationFiles(this.#configuration), ...this.#servers.moduleFiles()],
-    });
-    return (this.#agents ??= new Made(this.box, this.#references, () => this.#configuration, guarded));
+    };
   }
 
   get file(): string {
