@@ -70,7 +70,10 @@ suite('tools', () => {
     );
 
     const shown = await place.run(['tools', '--why']);
-    assert.match(shown.stdout, /^throws is down, since \d{4}-\d\d-\d\d [\d:]{8}: .*no database \(at .*throws\.ts:1\)$/m);
+    assert.match(
+      shown.stdout,
+      /^throws is down, since \d{4}-\d\d-\d\d [\d:]{8}: .*no database \(at .*throws\.ts:1\)$/m,
+    );
     assert.match(
       (await place.run(['tools'])).stdout,
       /4 servers are not up, 4 tools are hidden; signalbox tools --why says why/,
