@@ -208,7 +208,7 @@ test('wrong use is an error', () => {
   // @ts-expect-error a tool needs a handler
   assert.throws(() => defineTool({ name: 'x', description: 'x' }));
   // @ts-expect-error there is no such effect
-  defineTool({ ...facts, name: 'x', effect: 'dangerous', run });
+  assert.throws(() => defineTool({ ...facts, name: 'x', effect: 'dangerous', run }));
   // @ts-expect-error there is no such property
   defineTool({ ...facts, name: 'x', execute: run, run });
   // @ts-expect-error a schema is no string
