@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { effects } from '../model/tool.ts';
 import { agentSchemas } from './agent-schema.ts';
 import { oauthSchema } from './oauth-schema.ts';
 import { profileSchema } from './profile-schema.ts';
@@ -53,9 +54,7 @@ function toolSettings() {
         'an object',
       )
       .exactOptional(),
-    effect: z
-      .record(z.string(), choice(['read', 'undoable', 'compensable', 'irreversible']), 'an object of effects')
-      .exactOptional(),
+    effect: z.record(z.string(), choice(effects), 'an object of effects').exactOptional(),
     providerOptions: z.record(z.string(), anything(), 'an object').exactOptional(),
     labels: z.record(z.string(), texts, 'an object of lists of labels').exactOptional(),
     results: z.record(z.string(), resultSettings(), 'an object of limits').exactOptional(),

@@ -1,9 +1,8 @@
-import { closeSync, constants, existsSync, lstatSync, openSync, readlinkSync } from 'node:fs';
+import { closeSync, constants, lstatSync, openSync, readlinkSync } from 'node:fs';
 import { type BytePath, joined, nameOf, parentOf, shownPath, systemPath } from './byte-path.ts';
-import { isForbidden } from './opened-directories.ts';
+import { hasDescriptorPaths, isForbidden } from './opened-directories.ts';
 
 const openDirectory = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-const hasDescriptorPaths = existsSync('/proc/self/fd');
 
 /** The directory of an entry is not there, or is not a directory any more. */
 export class DirectoryLost extends Error {

@@ -6,7 +6,8 @@ type Reach = <Result>(path: BytePath, act: (at: string | Buffer) => Result) => R
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 const ownerMayWork = 0o700;
-const hasDescriptorPaths = existsSync('/proc/self/fd');
+/** Whether an open file can be named by its descriptor, which no other process can swap. */
+export const hasDescriptorPaths = existsSync('/proc/self/fd');
 // O_PATH opens a file of any mode without access to its content. Node has no constant for it; the value is the same on all Linux platforms of Node.
 const O_PATH = 0o10_000_000;
 

@@ -14,7 +14,7 @@ export const queries = {
         return items.filter(({ state }) => state === 'pending');
       },
     }),
-  /** What servers ask the users of sessions. */
+  /** Questions of servers that wait for an answer in a session. */
   elicitations: () =>
     queryOptions({
       queryKey: ['elicitations'],

@@ -1,9 +1,8 @@
 import { z } from '@hono/zod-openapi';
+import { effects } from '../../model/tool.ts';
 import { jsonObject, jsonSchema, moment } from './json-schema.ts';
 
-export const effect = z
-  .enum(['read', 'undoable', 'compensable', 'irreversible'])
-  .openapi('Effect', { description: 'What a tool does to the world.' });
+export const effect = z.enum(effects).openapi('Effect', { description: 'What a tool does to the world.' });
 
 export const toolSchema = z
   .object({
