@@ -6,6 +6,7 @@ import { agentsAndSessions } from './requirements/agents-and-sessions.ts';
 import { mcpEndpoint } from './requirements/mcp-endpoint.ts';
 import { consoleAndCommandLine } from './requirements/console-and-command-line.ts';
 import { machinesFaultsAttackers } from './requirements/machines-faults-attackers.ts';
+import { attacks } from './requirements/attacks.ts';
 
 /** Every promise of Signalbox. `npm run requirements` prints which are still open. */
 export const requirements: Readonly<Record<RequirementId, Requirement>> = {
@@ -16,4 +17,5 @@ export const requirements: Readonly<Record<RequirementId, Requirement>> = {
   ...mcpEndpoint,
   ...consoleAndCommandLine,
   ...machinesFaultsAttackers,
+  ...attacks,
 };

@@ -2,7 +2,7 @@
 type TestReference = `${string}.test.ts > ${string}`;
 
 /** The id of a requirement: section and number. */
-export type RequirementId = `${'A' | 'B' | 'C' | 'D' | 'E' | 'F' | 'G'}${number}`;
+export type RequirementId = `${'A' | 'B' | 'C' | 'D' | 'E' | 'F' | 'G' | 'H'}${number}`;
 
 /** Something a user was promised, and the tests that show it. */
 export interface Requirement {

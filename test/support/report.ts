@@ -1,8 +1,12 @@
 import { styleText } from 'node:util';
 
+/** Characters of each problem that are printed again at the end. */
+const problemLimit = 2_000;
+
 /** Counts what was checked, and says it line by line. */
 export class Report {
   readonly #counts = { passed: 0, failed: 0, skipped: 0 };
+  readonly #problems: string[] = [];
 
   /** Counts without a word. */
   count(state: 'passed' | 'failed' | 'skipped', times = 1): void {
@@ -14,7 +18,10 @@ export class Report {
     const mark = ok ? styleText('green', '✓') : styleText('red', '✗');
     const time = styleText('dim', `${(durationMs / 1000).toFixed(1)} s`);
     console.log(`${mark} ${name.padEnd(56)} ${time}${note === '' ? '' : `  ${note}`}`);
-    if (problem.trim() !== '') console.log(`${problem.trim().replaceAll(/^/gm, '    ')}\n`);
+    if (problem.trim() === '') return;
+    const indented = problem.trim().replaceAll(/^/gm, '    ');
+    console.log(`${indented}\n`);
+    this.#problems.push(`✗ ${name}\n${indented.slice(0, problemLimit)}`);
   }
 
   /** A check that counts as one. */
@@ -23,8 +30,9 @@ export class Report {
     this.line(ok, name, durationMs, note, problem);
   }
 
-  /** The last line of the run, and its exit code. */
+  /** Prints all problems again, because a log may be cut, then the counts as the last line. Returns the exit code. */
   finish(): number {
+    if (this.#problems.length > 0) console.log(`\nFailed:\n\n${this.#problems.join('\n\n')}`);
     const { passed, failed, skipped } = this.#counts;
     console.log(`\n${passed} passed, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`);
     return failed > 0 ? 1 : 0;

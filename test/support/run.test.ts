@@ -24,7 +24,7 @@ describe('the test run', () => {
       t,
       `describe('b', () => { test('c', () => { throw new Error('broken'); }); });`,
     );
-    assert.match(text, /made-up\.test\.ts > b > c\n +Error: broken/);
+    assert.match(text, /made-up\.test\.ts > b > c\n +Error: broken[^]*\nFailed:\n[^]*> b > c\n +Error: broken/);
     assert.equal(lines.at(-1), '1 passed, 1 failed');
     assert.equal(code, 1);
   });

@@ -1,0 +1,23 @@
+import { approvals } from './attacks/approvals.ts';
+import { console } from './attacks/console.ts';
+import { argumentsAndSchemas } from './attacks/arguments.ts';
+import { conditions } from './attacks/conditions.ts';
+import { trust } from './attacks/trust.ts';
+import { files } from './attacks/files.ts';
+import { definitions } from './attacks/definitions.ts';
+import { identities } from './attacks/identities.ts';
+import { input } from './attacks/input.ts';
+import type { Section } from './requirement.ts';
+
+/** H. Attacks: a human or a rule allowed exactly what runs */
+export const attacks: Section<'H'> = {
+  ...approvals,
+  ...console,
+  ...argumentsAndSchemas,
+  ...conditions,
+  ...trust,
+  ...files,
+  ...definitions,
+  ...identities,
+  ...input,
+};
