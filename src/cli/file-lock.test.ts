@@ -1,15 +1,32 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { within } from '../../test/support/within.ts';
 import { whileLocked } from './file-lock.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-lock-'));
 after(() => rmSync(directory, { recursive: true }));
 
-test('what is done under a lock is done one after the other, and leaves no file', async () => {
+/** Starts a process that holds the lock until its input ends. Resolves when it has it. */
+async function holder(file: string) {
+  const program = `
+    const { whileLocked } = await import(${JSON.stringify(new URL('file-lock.ts', import.meta.url).href)});
+    await whileLocked(${JSON.stringify(file)}, 60_000, async () => {
+      process.stdout.write('locked');
+      process.stdin.resume();
+      await new Promise((resolve) => process.stdin.once('end', resolve));
+    });`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['pipe', 'pipe', 'inherit'] });
+  await within(once(child.stdout, 'data'), 'the lock of the other process');
+  return child;
+}
+
+test('work under a lock runs one after the other, also after work that failed', async () => {
   const file = join(directory, 'new', 'one.lock');
   let inside = 0;
   const most: number[] = [];
@@ -20,19 +37,53 @@ test('what is done under a lock is done one after the other, and leaves no file'
   };
   await Promise.all(Array.from({ length: 5 }, () => whileLocked(file, 60_000, work)));
   assert.deepEqual(most, [1, 1, 1, 1, 1]);
-  assert.ok(!existsSync(file));
   await assert.rejects(
     whileLocked(file, 60_000, () => Promise.reject(new Error('no luck'))),
     /no luck/,
   );
-  assert.ok(!existsSync(file));
+  assert.equal(await whileLocked(file, 60_000, () => Promise.resolve('done')), 'done');
 });
 
-test('a lock that a dead process left behind is taken over', async () => {
-  const file = join(directory, 'left.lock');
-  writeFileSync(file, '');
+test('a lock of a living process is not taken over, however old its file looks', async () => {
+  const file = join(directory, 'held.lock');
+  const child = await holder(file);
   const longAgo = new Date(Date.now() - 3_600_000);
   utimesSync(file, longAgo, longAgo);
+  let ran = false;
+  await assert.rejects(
+    whileLocked(file, 200, async () => {
+      ran = true;
+      await Promise.resolve();
+    }),
+    /another process has held the lock .*held\.lock/,
+  );
+  assert.equal(ran, false);
+  const ended = once(child, 'exit');
+  child.stdin.end();
+  await within(ended, 'the end of the other process');
   assert.equal(await whileLocked(file, 60_000, () => Promise.resolve('done')), 'done');
-  assert.ok(!existsSync(file));
+});
+
+test('a lock ends with its process, and only one of many who wait gets it at a time', async () => {
+  const file = join(directory, 'killed.lock');
+  const child = await holder(file);
+  let inside = 0;
+  let most = 0;
+  const waiting = Array.from({ length: 8 }, () =>
+    whileLocked(file, 60_000, async () => {
+      most = Math.max(most, (inside += 1));
+      await wait(5);
+      inside -= 1;
+    }),
+  );
+  child.kill('SIGKILL');
+  await within(Promise.all(waiting), 'all who waited');
+  assert.equal(most, 1);
+});
+
+test('a file that an earlier version left behind is no lock', async () => {
+  const file = join(directory, 'left.lock');
+  writeFileSync(file, '');
+  assert.equal(await whileLocked(file, 60_000, () => Promise.resolve('done')), 'done');
+  assert.equal(readFileSync(file).length, 0);
 });

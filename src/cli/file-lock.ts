@@ -1,39 +1,42 @@
-import { closeSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
+import { isBusy } from '../store/sqlite/writer-lock.ts';
 
 const retryMs = 50;
 
 /**
- * Does something while no other process does it that asks for the same file. A lock that is older than `staleMs` was
- * left by a process that died; who waited as long goes on without.
+ * Runs `work` while no other process and no other caller in this process holds the lock on `file`. Rejects without running it
+ * when the lock is not free within `waitMs`.
+ *
+ * The lock is SQLite's lock on an empty database: the operating system releases it when its process dies, so a lock is never
+ * stale and never taken from a living process. The file stays, because removing it would let two processes lock two files.
  */
-export async function whileLocked<Result>(file: string, staleMs: number, work: () => Promise<Result>): Promise<Result> {
+export async function whileLocked<Result>(file: string, waitMs: number, work: () => Promise<Result>): Promise<Result> {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const giveUpAt = Date.now() + staleMs;
-  let isTaken = take(file);
-  while (!isTaken && Date.now() < giveUpAt) {
-    await wait(retryMs);
-    if (ageMs(file) > staleMs) rmSync(file, { force: true });
-    isTaken = take(file);
-  }
+  const database = new DatabaseSync(file, { timeout: 0 });
   try {
+    const giveUpAt = Date.now() + waitMs;
+    while (!lock(database)) {
+      if (Date.now() >= giveUpAt)
+        throw new Error(
+          `another process has held the lock ${file} for more than ${waitMs / 1000} s; end it and try again`,
+        );
+      await wait(retryMs);
+    }
     return await work();
   } finally {
-    if (isTaken) rmSync(file, { force: true });
+    database.close();
   }
 }
 
-function take(file: string): boolean {
+function lock(database: DatabaseSync): boolean {
   try {
-    closeSync(openSync(file, 'wx', 0o600));
+    database.exec('BEGIN EXCLUSIVE');
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (isBusy(error)) return false;
     throw error;
   }
-}
-
-function ageMs(file: string): number {
-  return Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
 }

@@ -4,8 +4,8 @@ import { secretVault } from '../config/secrets/sealed-files.ts';
 import type { TokenStore } from '../sources/mcp/http/oauth/token-store.ts';
 import { whileLocked } from './file-lock.ts';
 
-/** Longer than a renewal can take. */
-const staleMs = 45_000;
+/** Longer than a renewal can take: who waits longer waits for a process that hangs. */
+const waitMs = 45_000;
 
 /** Keeps sign-ins encrypted in the data directory, apart from the user's own secrets. */
 export function oauthTokenStore(data: string): TokenStore {
@@ -16,6 +16,6 @@ export function oauthTokenStore(data: string): TokenStore {
       if (text === undefined) await vault.remove(key);
       else await vault.set(key, text);
     },
-    exclusively: (key, work) => whileLocked(join(data, 'locks', `${hash('sha256', key, 'hex')}.lock`), staleMs, work),
+    exclusively: (key, work) => whileLocked(join(data, 'locks', `${hash('sha256', key, 'hex')}.lock`), waitMs, work),
   };
 }

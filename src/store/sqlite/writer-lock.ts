@@ -109,7 +109,7 @@ function isLocked(file: string): boolean {
   }
 }
 
-/** SQLITE_BUSY in any of its extended forms. */
-function isBusy(error: unknown): boolean {
+/** Whether an error is SQLITE_BUSY in any of its extended forms: another connection holds the lock. */
+export function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === 5;
 }
