@@ -134,7 +134,8 @@ describe('the four reference servers, mounted together', () => {
     const arrived = () =>
       readFileSync(join(directory, 'everything.jsonl'), 'utf8')
         .split('\n')
-        .filter((line) => line !== '')
+        // The last line is empty, or not written to its end yet.
+        .slice(0, -1)
         .map((line) => JSON.parse(line) as { id?: string; method?: string; params?: { requestId?: string } });
     const steps: Progress[] = [];
     const operation = 'mcp__everything__trigger-long-running-operation';
