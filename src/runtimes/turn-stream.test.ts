@@ -21,6 +21,18 @@ test('events come in the order they were told, whenever they are read', async ()
   assert.deepEqual(seen, ['1', '2', '3']);
 });
 
+test('no event is lost, however many microtasks pass before it is told', async () => {
+  for (let microtasks = 0; microtasks < 12; microtasks += 1) {
+    const stream = turnStream(forever, async (tell) => {
+      for (let turn = 0; turn < microtasks; turn += 1) await Promise.resolve();
+      tell({ type: 'done', reason: 'end' });
+    });
+    const seen: string[] = [];
+    for await (const event of stream) seen.push(event.type);
+    assert.deepEqual(seen, ['done'], `after ${microtasks} microtasks`);
+  }
+});
+
 test('whoever stops reading stops the driver', async () => {
   let stopped = false;
   const stream = turnStream(forever, async (tell, signal) => {

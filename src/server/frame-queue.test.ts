@@ -41,7 +41,7 @@ describe('the frames on their way to a client', () => {
   it('end with a fault when what tells them fails, after those that were told', async () => {
     const queue = new FrameQueue(10, new AbortController().signal);
     queue.push('a');
-    queue.end({ error: new Error('the journal is gone') });
+    queue.fail(new Error('the journal is gone'));
     const frames = queue[Symbol.asyncIterator]();
     assert.equal((await frames.next()).value, 'a');
     await assert.rejects(frames.next(), /the journal is gone/);

@@ -1,14 +1,17 @@
-/** Written at a time: what a client does not take lies with us twice, here and in its connection. */
-const longestPiece = 64 * 1024;
+import { AsyncQueue } from '../model/async-queue.ts';
 
-/** Frames on their way to one client. Who is too far behind is let go: it comes back and goes on from the last one it got. */
+/** Characters that are joined to one piece on the wire: what is written costs by the piece, and what a client does not take is held twice. */
+const maxPiece = 64 * 1024;
+
+/**
+ * Frames on their way to one client, joined to pieces. A client that is too far behind is disconnected: it comes back and goes on
+ * from the last frame it got.
+ */
 export class FrameQueue implements AsyncIterable<string> {
   readonly #most: number;
-  #waiting: string[] = [];
+  readonly #frames = new AsyncQueue<string>();
+  /** Characters that were pushed and not read. */
   #length = 0;
-  #isOver = false;
-  #fault: { readonly error: unknown } | undefined;
-  #wake: (() => void) | undefined;
 
   /** Holds as many characters. */
   constructor(most: number, signal: AbortSignal) {
@@ -18,39 +21,39 @@ export class FrameQueue implements AsyncIterable<string> {
   }
 
   push(frame: string): void {
-    if (this.#isOver) return;
     // Nothing after the gap may be delivered: its id would say that what is missing was received.
-    if (this.#length + frame.length > this.#most && this.#waiting.length > 0) return this.end();
+    if (this.#length > 0 && this.#length + frame.length > this.#most) return this.end();
     this.#length += frame.length;
-    this.#waiting.push(frame);
-    this.#wake?.();
+    this.#frames.push(frame);
   }
 
-  /** What is queued is still delivered. */
-  end(fault?: { readonly error: unknown }): void {
-    this.#isOver = true;
-    this.#fault ??= fault;
-    this.#wake?.();
+  /** Ends the stream after the frames that wait. */
+  end(): void {
+    this.#frames.end();
   }
 
-  /** Much of what waits is one piece on the wire: what is written costs by the piece. */
-  #piece(): string {
-    let length = 0;
-    const end = this.#waiting.findIndex((frame) => (length += frame.length) >= longestPiece) + 1;
-    const frames = this.#waiting.splice(0, end === 0 ? this.#waiting.length : end).join('');
-    this.#length -= frames.length;
-    return frames;
+  /** Ends the stream with an error after the frames that wait. */
+  fail(error: unknown): void {
+    this.#frames.fail(error);
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<string> {
-    for (;;) {
-      if (this.#waiting.length > 0) {
-        yield this.#piece();
-        continue;
+    for await (const frames of this.#frames.batches()) {
+      for (const piece of pieces(frames)) {
+        this.#length -= piece.length;
+        yield piece;
       }
-      if (this.#fault !== undefined) throw this.#fault.error;
-      if (this.#isOver) return;
-      await new Promise<void>((resolve) => (this.#wake = resolve));
     }
   }
+}
+
+function* pieces(frames: readonly string[]): Generator<string> {
+  let piece = '';
+  for (const frame of frames) {
+    piece += frame;
+    if (piece.length < maxPiece) continue;
+    yield piece;
+    piece = '';
+  }
+  if (piece !== '') yield piece;
 }

@@ -139,7 +139,7 @@ export class LiveEvents {
       if (signal.aborted) return;
       // Nobody may be left with a stream that stays silent about the journal.
       stop();
-      for (const { queue } of this.#watchers) queue.end({ error });
+      for (const { queue } of this.#watchers) queue.fail(error);
     }
   }
 

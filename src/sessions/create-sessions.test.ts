@@ -149,6 +149,26 @@ describe('sessions', () => {
     assert.equal((await sessions.get(id)).state, 'idle');
   });
 
+  test('a session hears of a call before it hears that the call waits for an approval', async () => {
+    const { sessions, box } = place;
+    place.script = async function* ({ tools, signal }) {
+      const asked = new Promise<string>((resolve) => box.on('ApprovalRequested', (event) => resolve(event.approvalId)));
+      const calling = tools.call('mcp__notes__write', { text: 'late' }, { toolCallId: 'c', signal });
+      // The runtime announces the call only after its question is in the inbox.
+      await box.approvals.get(await asked);
+      for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      yield { type: 'tool_call_start', toolCallId: 'c', toolName: 'mcp__notes__write', server: 'notes', tool: 'write' };
+      yield { type: 'tool_call_end', toolCallId: 'c', input: { text: 'late' } };
+      await calling;
+      yield { type: 'done', reason: 'end' };
+    };
+    const id = await create('scripted');
+    await sessions.send(id, 'write', ann);
+    const events = await eventsUntil(sessions, id, ({ type }) => type === 'approval_required');
+    assert.deepEqual(typesOf(events).slice(-3), ['tool_call_start', 'tool_call_end', 'approval_required']);
+    await sessions.interrupt(id);
+  });
+
   test('a denied call does not run, and the reason is told', async () => {
     const { sessions } = place;
     const id = await create();

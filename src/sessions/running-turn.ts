@@ -75,7 +75,7 @@ export class RunningTurn {
       interrupt: this.#interrupt.signal,
       expireMs: parts.elicitationMs,
     });
-    this.approvals = new TurnApprovals(parts.box, this.#tell);
+    this.approvals = new TurnApprovals(parts.box, this.#tell, (toolCallId) => this.#announced(toolCallId));
   }
 
   /** Whether it waits for a human. */

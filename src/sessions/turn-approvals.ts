@@ -18,14 +18,20 @@ const nobody: Resolved = { decision: 'expired', by: 'system' };
 export class TurnApprovals {
   readonly #box: Pick<SessionBox, 'approvals' | 'on'>;
   readonly #tell: (happening: SessionHappening) => void;
+  readonly #whenAnnounced: (toolCallId: string) => Promise<void>;
   readonly #open = new Set<Open>();
   readonly #told = new Set<Promise<void>>();
   readonly #stop: () => void;
   #isClosed = false;
 
-  constructor(box: Pick<SessionBox, 'approvals' | 'on'>, tell: (happening: SessionHappening) => void) {
+  constructor(
+    box: Pick<SessionBox, 'approvals' | 'on'>,
+    tell: (happening: SessionHappening) => void,
+    whenAnnounced: (toolCallId: string) => Promise<void>,
+  ) {
     this.#box = box;
     this.#tell = tell;
+    this.#whenAnnounced = whenAnnounced;
     this.#stop = box.on('ApprovalResolved', (event) => this.#answered(event));
   }
 
@@ -60,6 +66,7 @@ export class TurnApprovals {
     try {
       // What people may see: the arguments of the request itself can hold secrets.
       const { arguments: input, decision, expiresAt } = await this.#box.approvals.get(approvalId);
+      await this.#whenAnnounced(toolCallId);
       const { reason, rule } = decision;
       const asked = { toolCallId, approvalId, toolName: tool.name, input, reason, rule, expiresAt };
       this.#tell({ type: 'approval_required', ...asked });

@@ -3,26 +3,22 @@ import { readEvents } from './read-events.ts';
 import type { SessionEvent } from './session-event.ts';
 import type { Watchers } from './watchers.ts';
 
-/** What happens in a session after `after`, as long as somebody listens: what is there, and then what comes. */
+/** Yields the events of a session after `after`: those in the store, then new ones until the signal is aborted or the session ends. */
 export async function* watchEvents(
   store: Pick<SessionStore, 'events'>,
   watchers: Watchers,
   session: string,
   { after, signal }: { readonly after: number; readonly signal: AbortSignal },
 ): AsyncGenerator<SessionEvent, void, undefined> {
-  const watcher = watchers.enter(session);
+  const watcher = watchers.enter(session, signal);
   let last = after;
   try {
-    while (!signal.aborted) {
-      // Looked at before reading: what comes meanwhile is read in the next round.
-      const [isOver, version] = [watcher.isOver(), watcher.version()];
+    for await (const _ of watcher.news) {
       for await (const event of watcher.recentAfter(last) ?? readEvents(store, session, last)) {
         if (signal.aborted) return;
         last = event.seq;
         yield event;
       }
-      if (isOver) return;
-      await watcher.newsSince(version, signal);
     }
   } finally {
     watcher.leave();

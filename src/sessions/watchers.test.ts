@@ -10,13 +10,14 @@ const event = (seq: number): SessionEvent => ({
   type: 'text_delta',
   text: `${seq}`,
 });
+const forever = new AbortController().signal;
 const range = (from: number, to: number): SessionEvent[] =>
   Array.from({ length: to - from + 1 }, (_, index) => event(from + index));
 
 describe('watchers', () => {
   test('what is newest is at hand for those who have seen everything before it, and only for them', () => {
     const watchers = new Watchers();
-    const watcher = watchers.enter('s');
+    const watcher = watchers.enter('s', forever);
     assert.equal(watcher.recentAfter(0), undefined, 'nothing is known yet');
     watchers.wake('s', range(5, 6));
     watchers.wake('s', range(7, 9));
@@ -28,7 +29,7 @@ describe('watchers', () => {
 
   test('a gap is never handed out: what another process wrote in between is read', () => {
     const watchers = new Watchers();
-    const watcher = watchers.enter('s');
+    const watcher = watchers.enter('s', forever);
     watchers.wake('s', range(1, 2));
     watchers.wake('s', range(4, 5));
     assert.equal(watcher.recentAfter(2), undefined);
@@ -37,22 +38,47 @@ describe('watchers', () => {
 
   test('no more than some events are at hand, however many come', () => {
     const watchers = new Watchers();
-    const watcher = watchers.enter('s');
+    const watcher = watchers.enter('s', forever);
     watchers.wake('s', range(1, 5000));
     assert.equal(watcher.recentAfter(0), undefined);
     assert.deepEqual(watcher.recentAfter(4990), range(4991, 5000));
     assert.ok((watcher.recentAfter(4950)?.length ?? 0) <= 50);
   });
 
-  test('news that come before the waiting begins are not slept through, and nothing is kept for a session that nobody watches', async () => {
+  test('news that comes before the waiting begins is not slept through, and much news is one value', async () => {
     const watchers = new Watchers();
-    const watcher = watchers.enter('s');
-    const version = watcher.version();
+    const watcher = watchers.enter('s', forever);
+    const news = watcher.news[Symbol.asyncIterator]();
+    assert.equal((await news.next()).done, false, 'a watcher looks when it enters');
     watchers.wake('s', range(1, 1));
-    await watcher.newsSince(version, new AbortController().signal);
-    watcher.leave();
-    assert.deepEqual(watchers.sessions(), []);
+    watchers.wake('s', range(2, 2));
+    assert.equal((await news.next()).done, false);
+    let woken = false;
+    const next = news.next().then(({ done }) => ((woken = true), done));
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(woken, false);
+    watchers.wake('s', range(3, 3));
+    assert.equal(await next, false);
+  });
+
+  test('a watcher ends with its signal, with its session, and with all watching; nothing is kept for it afterwards', async () => {
+    const watchers = new Watchers();
+    const stop = new AbortController();
+    const count = async ({ news, leave }: ReturnType<Watchers['enter']>): Promise<number> => {
+      let times = 0;
+      for await (const _ of news) times += 1;
+      leave();
+      return times;
+    };
+    const one = count(watchers.enter('s', stop.signal));
+    const other = count(watchers.enter('t', forever));
+    stop.abort();
+    assert.equal(await one, 1);
+    assert.deepEqual(watchers.sessions(), ['t']);
     watchers.close();
-    assert.ok(watchers.enter('s').isOver());
+    assert.ok((await other) >= 1);
+    assert.deepEqual(watchers.sessions(), []);
+    assert.equal(await count(watchers.enter('s', forever)), 1);
+    assert.deepEqual(watchers.sessions(), []);
   });
 });

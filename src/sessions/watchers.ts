@@ -1,30 +1,24 @@
+import { AsyncQueue } from '../model/async-queue.ts';
 import type { SessionEvent } from './session-event.ts';
 
 interface Watched {
-  /** The newest events, one after the other: what most watchers want is read once for all of them. */
+  /** The newest events, without a gap: most watchers need nothing else, and these are read once for all of them. */
   recent: SessionEvent[];
-  version: number;
-  watchers: number;
-  isOver: boolean;
-  changed: PromiseWithResolvers<void>;
+  readonly watchers: Set<AsyncQueue<null>>;
 }
 
-/** One who waits for news of a session. */
+/** A reader who waits for news of a session. */
 export interface Watcher {
-  /** What comes after `seq`, where it is at hand; else it is to be read. */
+  /** One value when there may be news to read, however much; ends when there will be no more, and with the signal. */
+  readonly news: AsyncIterable<null>;
+  /** Returns the events after `seq`, or `undefined` when they must be read from the store. */
   recentAfter(seq: number): readonly SessionEvent[] | undefined;
-  /** Counts the news so far. */
-  version(): number;
-  /** There will be no more news. */
-  isOver(): boolean;
-  /** Resolves when there is more news than `version` counted, when there will be no more, and with the signal. */
-  newsSince(version: number, signal: AbortSignal): Promise<void>;
   leave(): void;
 }
 
 const mostRecent = 64;
 
-/** Who waits for news of which session. Nothing is kept for each of them: they are woken, and read what they have not seen. */
+/** The watchers of each session. No events are kept for a watcher: it is woken, and reads those that it has not seen. */
 export class Watchers {
   readonly #watched = new Map<string, Watched>();
   #isClosed = false;
@@ -46,9 +40,7 @@ export class Watchers {
     // Another process may have written in between.
     const goesOn = first !== undefined && watched.recent.at(-1)?.seq === first.seq - 1;
     watched.recent = (goesOn ? [...watched.recent, ...events] : [...events]).slice(-mostRecent);
-    watched.version += 1;
-    watched.changed.resolve();
-    watched.changed = Promise.withResolvers();
+    for (const news of watched.watchers) announce(news);
   }
 
   /** Tells that a session has come so far, should that be news. */
@@ -56,38 +48,36 @@ export class Watchers {
     if (this.#watched.get(session)?.recent.at(-1)?.seq !== seq) this.wake(session, []);
   }
 
-  enter(session: string): Watcher {
-    const watched = this.#watched.get(session) ?? newlyWatched(this.#isClosed);
-    this.#watched.set(session, watched);
-    watched.watchers += 1;
+  /** Adds a watcher, who looks at once: there may be events already. */
+  enter(session: string, signal: AbortSignal): Watcher {
+    const news = new AsyncQueue<null>();
+    announce(news);
+    const end = (): void => news.end();
+    signal.addEventListener('abort', end, { once: true });
+    if (signal.aborted || this.#isClosed) end();
+    const watched = this.#watched.get(session) ?? { recent: [], watchers: new Set() };
+    watched.watchers.add(news);
+    if (!this.#isClosed) this.#watched.set(session, watched);
     return {
+      news,
       recentAfter: (seq) => {
         const [first] = watched.recent;
         return first === undefined || first.seq > seq + 1 ? undefined : watched.recent.slice(seq + 1 - first.seq);
       },
-      version: () => watched.version,
-      isOver: () => watched.isOver,
-      newsSince: async (version, signal) => {
-        if (watched.version !== version || watched.isOver || signal.aborted) return;
-        const aborted = Promise.withResolvers<void>();
-        const abort = (): void => aborted.resolve();
-        signal.addEventListener('abort', abort, { once: true });
-        await Promise.race([watched.changed.promise, aborted.promise]);
-        signal.removeEventListener('abort', abort);
-      },
       leave: () => {
-        watched.watchers -= 1;
-        if (watched.watchers === 0 && this.#watched.get(session) === watched) this.#watched.delete(session);
+        signal.removeEventListener('abort', end);
+        watched.watchers.delete(news);
+        if (watched.watchers.size === 0 && this.#watched.get(session) === watched) this.#watched.delete(session);
       },
     };
   }
 
   /** Ends the watching of a session, once what there is was read. */
   end(session: string): void {
-    const watched = this.#watched.get(session);
-    if (watched === undefined) return;
-    watched.isOver = true;
-    this.wake(session, []);
+    for (const news of this.#watched.get(session)?.watchers ?? []) {
+      announce(news);
+      news.end();
+    }
     this.#watched.delete(session);
   }
 
@@ -98,6 +88,7 @@ export class Watchers {
   }
 }
 
-function newlyWatched(isOver: boolean): Watched {
-  return { recent: [], version: 0, watchers: 0, isOver, changed: Promise.withResolvers() };
+/** One value is enough: the watcher reads everything that it has not seen. */
+function announce(news: AsyncQueue<null>): void {
+  if (news.length === 0) news.push(null);
 }

@@ -1,4 +1,20 @@
 import type { Section } from '../requirement.ts';
 
 /** Secrets, request bodies, streams and locks (H80–H89). */
-export const input: Section<'H'> = {};
+export const input: Section<'H'> = {
+  H80: {
+    promise: 'streams of events lose and reorder nothing, and a session hears of a call before its approval',
+    tests: [
+      'src/model/async-queue.test.ts > a queue between a writer and a reader > loses, repeats and reorders nothing, in whatever order writer and reader take their steps',
+      'src/runtimes/turn-stream.test.ts > no event is lost, however many microtasks pass before it is told',
+      'src/sessions/create-sessions.test.ts > sessions > a session hears of a call before it hears that the call waits for an approval',
+    ],
+  },
+  H81: {
+    promise: 'the lock around the renewal of a sign-in is never taken from a living process, and ends with its process',
+    tests: [
+      'src/cli/file-lock.test.ts > a lock of a living process is not taken over, however old its file looks',
+      'src/cli/file-lock.test.ts > a lock ends with its process, and only one of many who wait gets it at a time',
+    ],
+  },
+};

@@ -1,0 +1,55 @@
+/**
+ * Carries values from code that pushes them at any time to one reader, in order and without loss. The reader gets everything that
+ * was pushed before the end, then the end or its error.
+ */
+export class AsyncQueue<Value> implements AsyncIterable<Value> {
+  #waiting: Value[] = [];
+  #end: { readonly error?: unknown } | undefined;
+  #wake: (() => void) | undefined;
+
+  /** How many values wait for the reader. */
+  get length(): number {
+    return this.#waiting.length;
+  }
+
+  /** Adds a value; after the end, does nothing. */
+  push(value: Value): void {
+    if (this.#end !== undefined) return;
+    this.#waiting.push(value);
+    this.#wake?.();
+  }
+
+  /** Ends the queue. The first end counts. */
+  end(): void {
+    this.#end ??= {};
+    this.#wake?.();
+  }
+
+  /** Ends the queue with an error, which the reader gets after all values. */
+  fail(error: unknown): void {
+    this.#end ??= { error };
+    this.#wake?.();
+  }
+
+  /** Yields everything that waits at once, as an array that is never empty. */
+  async *batches(): AsyncGenerator<Value[], void, undefined> {
+    for (;;) {
+      // Nothing is awaited between finding the queue empty and setting `#wake`, so no push falls in between.
+      if (this.#waiting.length > 0) {
+        const batch = this.#waiting;
+        this.#waiting = [];
+        yield batch;
+      } else if (this.#end === undefined) {
+        await new Promise<void>((resolve) => (this.#wake = resolve));
+      } else if ('error' in this.#end) {
+        throw this.#end.error;
+      } else {
+        return;
+      }
+    }
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Value, void, undefined> {
+    for await (const batch of this.batches()) yield* batch;
+  }
+}
