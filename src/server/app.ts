@@ -1,5 +1,4 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
-import { HTTPException } from 'hono/http-exception';
 import type { Registry } from 'prom-client';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Signalbox } from '../signalbox.ts';
@@ -14,7 +13,6 @@ import type { SignInCodes } from './access/sign-in-codes.ts';
 import type { Admission } from './admission.ts';
 import { allowedMethods } from './allowed-methods.ts';
 import type { ServerApp, ServerContext, ServerEnvironment } from './environment.ts';
-import { malformedBody } from './json-body.ts';
 import { LiveEvents } from './live-events.ts';
 import { PolicyChecks } from './policy-checks.ts';
 import type { ProcessRole } from './process-role.ts';
@@ -97,11 +95,7 @@ export function createApp(parts: AppParts): ServerApp {
       });
     },
   });
-  app.onError(async (error, context) => {
-    // Hono itself throws this one, when the body it parses is not JSON.
-    const malformed = error instanceof HTTPException && error.status === 400;
-    return answer(context, malformed ? malformedBody(await context.req.text()) : problemOf(error, parts.log));
-  });
+  app.onError((error, context) => answer(context, problemOf(error, parts.log)));
   app.notFound((context) => {
     const methods = allowedMethods(app, context.req.path);
     const headers = { Allow: methods.join(', ') };

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { MiddlewareHandler } from 'hono';
 import { type ParseErrorCode, printParseErrorCode, visit } from 'jsonc-parser';
+import { JsonRefused, isLargeJson, readJson, readLargeJson } from '../model/read-json.ts';
 import { jsonType } from '../surfaces/mcp/request-body.ts';
 import type { ServerEnvironment } from './environment.ts';
 import { Problem } from './problems/problem.ts';
@@ -10,7 +11,7 @@ const strict = { disallowComments: true, allowTrailingComma: false };
 /** Looking for the fault parses once more, slowly; a large body is not worth it. */
 const longestExplained = 256 * 1024;
 
-/** Reads a JSON body, no further than the limit, and leaves it to the route's own validation. */
+/** Reads a JSON body within the limits of size, depth and values, and leaves its validation to the route. */
 export function readJsonBody(maxBytes: number): MiddlewareHandler<ServerEnvironment> {
   return async (context, next) => {
     const declared = Number(context.req.header('content-length') ?? 0);
@@ -20,13 +21,26 @@ export function readJsonBody(maxBytes: number): MiddlewareHandler<ServerEnvironm
     if (text !== '' && !jsonType.test(type ?? '')) {
       throw new Problem('body-type-unsupported', 'send the body as JSON, with "Content-Type: application/json"');
     }
-    // Hono keeps promises here, whatever its types say.
-    Object.assign(context.req.bodyCache, { text: Promise.resolve(text === '' && type !== undefined ? '{}' : text) });
+    const value = text === '' ? {} : await parse(text);
+    // Hono would parse the text again, without the limits.
+    Object.assign(context.req, { json: () => Promise.resolve(value) });
     await next();
   };
 }
 
-/** Tells where a body stops being JSON. */
+/** Throws the problem with a body that is not JSON, or too complex to be read. */
+async function parse(text: string): Promise<unknown> {
+  try {
+    return isLargeJson(text) ? await readLargeJson(text) : readJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonRefused)) throw error;
+    throw error.kind === 'malformed'
+      ? malformedBody(text)
+      : new Problem('body-malformed', `the body: ${error.message}`);
+  }
+}
+
+/** Returns the problem that tells where a body stops being JSON. */
 export function malformedBody(text: string): Problem {
   let detail = 'the body is not JSON';
   if (text.length <= longestExplained) {

@@ -76,8 +76,13 @@ interface Place {
 }
 
 const smallBody = 64 * 1024;
-/** What is told to whoever called as an answer to the call: clients of MCP look for nothing else. */
-const toldAsReply: ReadonlySet<ProblemCode> = new Set(['calls-exhausted', 'overloaded', 'box-closed']);
+/** Problems that are told as JSON-RPC errors with these codes: clients of MCP look for nothing else. */
+const replyCodes: ReadonlyMap<ProblemCode, number> = new Map([
+  ['calls-exhausted', wireCodes.server],
+  ['overloaded', wireCodes.server],
+  ['box-closed', wireCodes.server],
+  ['body-malformed', wireCodes.parse],
+]);
 
 /** Clients of the HTTP+SSE transport connect to `/sse` by convention. They are served at `/mcp` too. */
 const address = /^\/(?:mcp|sse)(?:\/([^/?]+))?\/?(?:\?|$)/;
@@ -289,11 +294,12 @@ function answer(response: HttpReply, problem: Problem, id: RequestId | null = nu
     response.destroy();
     return;
   }
-  const isReply = toldAsReply.has(problem.code);
-  const own = { [instance.header]: instance.id, 'Content-Type': isReply ? 'application/json' : problemType };
+  const code = replyCodes.get(problem.code);
+  const own = { [instance.header]: instance.id, 'Content-Type': code === undefined ? problemType : 'application/json' };
   const headers = Object.entries({ ...securityHeaders, ...problem.headers, ...own }).flat();
-  const told = isReply
-    ? errorText(id, new WireError(wireCodes.server, problem.message, { code: problem.code }))
-    : JSON.stringify(problem.document());
+  const told =
+    code === undefined
+      ? JSON.stringify(problem.document())
+      : errorText(id, new WireError(code, problem.message, { code: problem.code }));
   response.writeHead(problem.status, headers).end(told);
 }

@@ -84,7 +84,7 @@ const rules: readonly [(random: Random) => Malformed, ...((random: Random) => Ma
       0xa0 + Math.floor(random() * 32),
       0x80,
     ]),
-    code: undefined,
+    code: parse,
   }),
   (random) => {
     const id = oneOf(random, ['1e400', '-1e999', '9007199254740993', '1e308', `1${'0'.repeat(500)}`, '0.1']);
@@ -97,7 +97,7 @@ const rules: readonly [(random: Random) => Malformed, ...((random: Random) => Ma
       message(random).replaceAll(/[^\x20-\x7E]/g, '?'),
       oneOf(random, [[0xff], [0xc0, 0x80], [0xf5], [0x80]]),
     ),
-    code: undefined,
+    code: parse,
   }),
   (random) => ({
     kind: 'NUL byte',

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { type Message, begin, messageOf, send, sendModern } from '../mcp-clients/raw.ts';
 import { token } from '../mcp-clients/serving.ts';
-import { isFull } from '../support/faults.ts';
+import { freezeMs, isFull } from '../support/faults.ts';
 import { seeded } from '../support/seeded.ts';
 import { within } from '../support/within.ts';
 import { malformed } from './malformed-bodies.ts';
@@ -53,11 +53,11 @@ suite('bad input at the MCP endpoint', { timeout: 900_000 }, () => {
     return answer;
   }
 
-  /** The promise: nobody else waits longer than 50 ms, nothing breaks, and the next request is served. */
+  /** The process was never frozen, nothing was logged, and the next request is served. */
   async function assertUnharmed(): Promise<void> {
     const { longestMs, logged } = await fared();
     assert.deepEqual(logged, []);
-    assert.ok(longestMs < 50, `nobody else was served for ${longestMs} ms of processor time`);
+    assert.ok(longestMs < freezeMs, `nobody else was served for ${longestMs} ms of processor time`);
     assert.equal((await messageOf(sendModern(url, 'tools/call', echo))).result?.content?.[0]?.text, 'hello');
   }
 
@@ -70,7 +70,7 @@ suite('bad input at the MCP endpoint', { timeout: 900_000 }, () => {
     await Promise.all(Array.from({ length: 16 }, work));
   }
 
-  test('malformed bodies of every kind are refused with the right code, and nobody waits 50 ms for it', async () => {
+  test('malformed bodies of every kind are refused with the right code, and nobody else waits for it', async () => {
     const random = seeded(2026);
     const session = await begin(url);
     const kinds = new Set<string>();
@@ -87,7 +87,7 @@ suite('bad input at the MCP endpoint', { timeout: 900_000 }, () => {
     await assertUnharmed();
   });
 
-  test('bombs of depth and of number are refused before they are parsed, and nobody waits 50 ms for it', async () => {
+  test('bombs of depth and of number are refused before they are parsed, and nobody else waits for it', async () => {
     const half = 4 * 1024 * 1024 - 10;
     const bombs = [
       '['.repeat(half) + ']'.repeat(half),
@@ -104,19 +104,22 @@ suite('bad input at the MCP endpoint', { timeout: 900_000 }, () => {
     await assertUnharmed();
   });
 
-  test('the largest bodies, of whatever letters, are read in steps, and nobody waits 50 ms for one', async () => {
+  test('the largest bodies, of whatever letters, are read in steps, and nobody else waits for one', async () => {
     const room = 8 * 1024 * 1024 - 100;
     for (const unit of ['a', 'é', String.raw`\"`, String.raw`\\`, String.raw`\n`, String.raw`\u00e9`]) {
       const body = `"${unit.repeat(Math.floor(room / Buffer.byteLength(unit)))}"`;
       const took: number[] = [];
       // Others on a busy machine can only add to it, so that the least of a few is what it takes.
-      while (took.length < 5 && Math.min(...took) >= 50) {
+      while (took.length < 5 && Math.min(...took) >= freezeMs) {
         const response = await send(url, body, modern);
         assert.equal(response.status, 400);
         assert.equal((await messageOf(response)).error?.code, -32_600);
         took.push((await fared()).longestMs);
       }
-      assert.ok(Math.min(...took) < 50, `${unit}: nobody else was served for ${took.join(', ')} ms of processor time`);
+      assert.ok(
+        Math.min(...took) < freezeMs,
+        `${unit}: nobody else was served for ${took.join(', ')} ms of processor time`,
+      );
     }
     await assertUnharmed();
   });
@@ -145,7 +148,7 @@ suite('bad input at the MCP endpoint', { timeout: 900_000 }, () => {
     await assertUnharmed();
   });
 
-  test('mutations of a requestState are refused, the true one is good once, and nobody waits 50 ms for it', async () => {
+  test('mutations of a requestState are refused, the true one is good once, and nobody else waits for it', async () => {
     const asked = (await messageOf(askToPay())).result as unknown as Asked;
     const [key = ''] = Object.keys(asked.inputRequests);
     const inputResponses = { [key]: { action: 'accept', content: { allow: true } } };

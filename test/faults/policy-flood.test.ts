@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { token } from '../mcp-clients/serving.ts';
+import { freezeMs } from '../support/faults.ts';
 import { within } from '../support/within.ts';
 import type { Fared } from './mcp-endpoint-process.ts';
 
@@ -59,21 +60,21 @@ suite('rules from whoever may read', { timeout: 300_000 }, () => {
   }
 
   for (const [name, body] of Object.entries(bombs))
-    test(`${name}: a megabyte is looked at beside everything else, and nobody waits 50 ms for it`, async () => {
+    test(`${name}: a megabyte is looked at beside everything else, and nobody else waits for it`, async () => {
       const response = await post('check', body);
       const told = (await response.json()) as { valid?: boolean; problems?: unknown[]; code?: string };
       if (response.status === 200) assert.ok((told.problems?.length ?? 0) <= 200);
       else assert.match(`${response.status} ${told.code}`, /^400 (policy-invalid|request-invalid)$/);
       const { longestMs, logged } = await fared();
       assert.deepEqual(logged, []);
-      assert.ok(longestMs < 50, `nobody else was served for ${longestMs} ms of processor time`);
+      assert.ok(longestMs < freezeMs, `nobody else was served for ${longestMs} ms of processor time`);
     });
 
   test('more than a megabyte is refused, and a backtest of more than 64 KB; many checks at once are too', async () => {
     assert.equal((await post('check', { text: 'x'.repeat(1024 * 1024) })).status, 413);
     assert.equal((await post('backtest', { text: filled(rule) })).status, 413);
     assert.equal((await post('backtest', { text: '['.repeat(60_000) })).status, 400);
-    assert.ok((await fared()).longestMs < 50, 'what is wrong is found beside everything else');
+    assert.ok((await fared()).longestMs < freezeMs, 'what is wrong is found beside everything else');
     const many = await Promise.all(
       Array.from({ length: 20 }, () => post('check', { text: filled(rule).slice(0, 100_000) })),
     );

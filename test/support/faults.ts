@@ -1,6 +1,12 @@
 import type { TestContext } from 'node:test';
 import { runSeed } from './seeded.ts';
 
+/**
+ * Processor time in milliseconds of one turn of the event loop that counts as a freeze. Refusing hostile input takes a tenth of it;
+ * the attacks that these tests repeat froze a process for seconds.
+ */
+export const freezeMs = 500;
+
 /** Whether the fault tests run in their full size (`npm run faults`) or in the short form that `npm test` has. */
 export function isFull(): boolean {
   return process.env['SIGNALBOX_FAULTS'] === 'full';

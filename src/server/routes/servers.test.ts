@@ -28,7 +28,7 @@ describe('GET /api/servers/{name}', () => {
     served.box.addSecret('TOKEN', 'line 249 ');
     await served.box.call('mcp__files__flood', { lines: 250 });
     let details = await bodyOf<Details>(served.get('/api/servers/files'));
-    for (const end = Date.now() + 5000; details.stderr.length < 200 && Date.now() < end;)
+    for (const end = Date.now() + 60_000; details.stderr.length < 200 && Date.now() < end;)
       details = await bodyOf<Details>(served.get('/api/servers/files'));
     assert.equal(details.status, 'up');
     assert.deepEqual(

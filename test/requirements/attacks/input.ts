@@ -17,4 +17,23 @@ export const input: Section<'H'> = {
       'src/cli/file-lock.test.ts > a lock ends with its process, and only one of many who wait gets it at a time',
     ],
   },
+  H82: {
+    promise: 'the HTTP API refuses the same bodies as the MCP endpoint, at every route, before they are parsed',
+    tests: [
+      ...[
+        'nesting without end',
+        'objects in objects',
+        'millions of values',
+        'millions of empty lists',
+        'hundreds of thousands of keys',
+        'the same key twice',
+        'the same key twice, once escaped',
+      ].map(
+        (name) =>
+          `test/attacks/request-bodies.test.ts > request bodies of an attacker > ${name}: the HTTP API refuses the body, and nothing is called` as const,
+      ),
+      'test/attacks/request-bodies.test.ts > request bodies of an attacker > every route that takes a body has these limits',
+      'test/attacks/request-bodies.test.ts > request bodies of an attacker > a body that is not UTF-8 is answered by MCP with the JSON-RPC error for malformed text',
+    ],
+  },
 };

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { MessageReader } from '../../../process/message-reader.ts';
+import { readJson } from '../../../model/read-json.ts';
 import { NamedSlots, Slots } from '../../../model/slots.ts';
 import { Stop } from '../../../model/stop.ts';
 import { serveBatch } from './batch.ts';
@@ -9,7 +10,6 @@ import { namedVersion } from './envelope.ts';
 import type { LegacySession } from './legacy-session.ts';
 import type { Listening } from './listening.ts';
 import type { McpEndpoint } from './mcp-endpoint.ts';
-import { readJson } from './read-json.ts';
 import { toldError } from './told-error.ts';
 import {
   type Answer,

@@ -1,5 +1,6 @@
 import { SignalboxError } from '../../../model/errors.ts';
 import { newId } from '../../../model/identifiers.ts';
+import { JsonRefused } from '../../../model/read-json.ts';
 import { Refusal, WireError, wireCodes } from './wire.ts';
 
 /**
@@ -8,6 +9,8 @@ import { Refusal, WireError, wireCodes } from './wire.ts';
  */
 export function toldError(error: unknown, log: (line: string) => void): WireError {
   if (error instanceof WireError) return error;
+  if (error instanceof JsonRefused)
+    return new Refusal(400, error.kind === 'too-complex' ? wireCodes.request : wireCodes.parse, error.message);
   // Where the records are is not for clients to know; nothing is wrong with what they asked.
   if (error instanceof SignalboxError && error.code === 'store-unavailable')
     return new Refusal(503, wireCodes.server, 'the records cannot be reached; try again later');

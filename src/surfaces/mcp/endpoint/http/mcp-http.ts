@@ -1,3 +1,4 @@
+import { isLargeJson, readJson, readLargeJson } from '../../../../model/read-json.ts';
 import { Slots } from '../../../../model/slots.ts';
 import { Stop } from '../../../../model/stop.ts';
 import { serveBatch } from '../batch.ts';
@@ -5,7 +6,6 @@ import type { Peer } from '../caller.ts';
 import { namedVersion, readEnvelope } from '../envelope.ts';
 import type { Listening } from '../listening.ts';
 import type { McpEndpoint } from '../mcp-endpoint.ts';
-import { isLargeJson, readJson, readLargeJson } from '../read-json.ts';
 import type { SeenClient } from '../seen-client.ts';
 import { isLegacyVersion } from '../server-facts.ts';
 import { toldError } from '../told-error.ts';

@@ -1,5 +1,4 @@
 import { setImmediate as otherTurns } from 'node:timers/promises';
-import { Refusal, wireCodes } from './wire.ts';
 
 /** As deep as arguments may be. */
 const deepest = 256;
@@ -15,9 +14,20 @@ const lookedAtClosely = 32;
 const [quote, backslash, comma, colon] = [34, 92, 44, 58];
 const [openList, closeList, openObject, closeObject] = [91, 93, 123, 125];
 
+/** A text that `readJson` refuses: it is not JSON, or it is JSON that would be costly or ambiguous to read. */
+export class JsonRefused extends Error {
+  override readonly name = 'JsonRefused';
+  readonly kind: 'malformed' | 'repeated-key' | 'too-complex';
+
+  constructor(kind: JsonRefused['kind'], message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
 /**
- * Reads JSON of a stranger: what would keep everybody else waiting is refused before it is parsed, and so is an object with the same
- * key twice, of which whoever stands between us may have looked at the other one.
+ * Reads JSON that somebody else wrote. Throws a `JsonRefused` before parsing a text that would keep everybody else waiting, and for
+ * an object with the same key twice: another reader may take the other value.
  */
 export function readJson(text: string): unknown {
   const keys = countKeys(text);
@@ -43,13 +53,13 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Refusal(400, wireCodes.parse, 'this is not JSON');
+    throw new JsonRefused('malformed', 'this is not JSON');
   }
 }
 
 function withKeys(value: unknown, keys: number): unknown {
   if (keysIn(value) === keys) return value;
-  throw new Refusal(400, wireCodes.parse, 'an object has the same key twice');
+  throw new JsonRefused('repeated-key', 'an object has the same key twice');
 }
 
 /** How many keys the text has, if it is JSON. */
@@ -62,7 +72,7 @@ function countKeys(text: string): number {
         break;
       case colon:
         keys += 1;
-        if (keys > mostKeys) throw refusal(`has more than ${mostKeys} keys`);
+        if (keys > mostKeys) throw tooComplex(`has more than ${mostKeys} keys`);
         break;
       case comma:
         values += 1;
@@ -71,14 +81,14 @@ function countKeys(text: string): number {
       case openObject:
         values += 1;
         depth += 1;
-        if (depth > deepest) throw refusal(`is nested deeper than ${deepest} levels`);
+        if (depth > deepest) throw tooComplex(`is nested deeper than ${deepest} levels`);
         break;
       case closeList:
       case closeObject:
         depth -= 1;
         break;
     }
-    if (values > mostValues) throw refusal(`has more than ${mostValues} values`);
+    if (values > mostValues) throw tooComplex(`has more than ${mostValues} values`);
   }
   return keys;
 }
@@ -110,6 +120,6 @@ function keysIn(value: unknown): number {
   return keys;
 }
 
-function refusal(problem: string): Refusal {
-  return new Refusal(400, wireCodes.request, `the message ${problem}`);
+function tooComplex(problem: string): JsonRefused {
+  return new JsonRefused('too-complex', `the text ${problem}`);
 }
