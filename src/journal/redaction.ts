@@ -4,7 +4,7 @@ import type { JsonToken } from './json-tokens.ts';
 import { secretForms } from './secret-forms.ts';
 import { isSecretKey, mayHoldSecretKey } from './secret-keys.ts';
 import { holdsSecretPattern, replaceSecretPatterns } from './secret-patterns.ts';
-import { createPrefixSearch, createStringSearch } from './string-search.ts';
+import { createPrefixSearch, createUnwrappingSearch } from './string-search.ts';
 
 /** Keeps secrets out of the journal, logs and errors. */
 export interface Redactor {
@@ -36,14 +36,14 @@ const NOTHING = '';
 export function createRedactor(): Redactor {
   const nameOf = new Map<string, string>();
   const placeholders = new Map<string, string>();
-  let search = createStringSearch([]);
+  let search = createUnwrappingSearch([]);
   let prefixes = createPrefixSearch([]);
   let searchIsCurrent = true;
   let longest = 0;
 
   function refresh(): void {
     if (searchIsCurrent) return;
-    search = createStringSearch([...nameOf.keys()]);
+    search = createUnwrappingSearch([...nameOf.keys()]);
     prefixes = createPrefixSearch([...nameOf.keys()]);
     searchIsCurrent = true;
   }

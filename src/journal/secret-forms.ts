@@ -1,10 +1,19 @@
 const SHORTEST_ENCODED = 8;
 
-/** Every way in which a secret value is looked for: as it is, escaped in JSON, percent-encoded, in hex, in base64. */
+/**
+ * Returns every way in which a secret value is looked for: as it is, escaped in JSON, HTML, XML and for shells, percent-encoded, in hex and
+ * base64, in UTF-16, and encoded twice. Line breaks inside a form are the search's business.
+ */
 export function secretForms(value: string): string[] {
-  const forms = [value, ...escapedForms(value), ...percentForms(value)];
+  const texts = [value, ...markupForms(value), ...shellForms(value)];
+  const forms = [...texts, ...texts.flatMap(escapedForms), ...percentForms(value)];
   const bytes = Buffer.from(value);
-  if (bytes.length >= SHORTEST_ENCODED) forms.push(...hexForms(bytes), ...base64Forms(bytes));
+  if (bytes.length >= SHORTEST_ENCODED) {
+    const wide = Buffer.from(value, 'utf16le');
+    const wideBigEndian = Buffer.from(wide).swap16();
+    forms.push(...[bytes, wide, wideBigEndian].flatMap((each) => [...hexForms(each), ...base64Forms(each)]));
+    forms.push(...doubleForms(value, bytes), ...utf16Forms(value));
+  }
   return [...new Set(forms)];
 }
 
@@ -36,6 +45,45 @@ function percentForms(value: string): string[] {
   ]);
 }
 
+const namedMarks: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** HTML and XML: encoders differ in which quotes they escape and how, and some write every character as a number. */
+function markupForms(value: string): string[] {
+  const tags = value.replace(/[&<>]/g, (mark) => namedMarks[mark] ?? mark);
+  const quoted = value.replace(/[&<>"]/g, (mark) => namedMarks[mark] ?? mark);
+  const numbered = (digits: (code: number) => string): string =>
+    [...value].map((character) => `&#${digits(character.codePointAt(0) ?? 0)};`).join('');
+  const named = [
+    tags,
+    quoted,
+    ...['&#39;', '&#039;', '&#x27;', '&apos;'].map((quote) => quoted.replaceAll("'", quote)),
+  ];
+  return [
+    ...named,
+    ...named.map((once) => once.replaceAll('&', '&amp;')),
+    numbered(String),
+    numbered((code) => `x${code.toString(16)}`),
+    numbered((code) => `x${code.toString(16).toUpperCase()}`),
+  ];
+}
+
+/** As shells and their quoting functions write it: in single or double quotes, with backslashes, and as `$'…'`. */
+function shellForms(value: string): string[] {
+  const ansi = value
+    .replace(/[\\']/g, (mark) => `\\${mark}`)
+    .replaceAll('\n', String.raw`\n`)
+    .replaceAll('\t', String.raw`\t`)
+    .replaceAll('\r', String.raw`\r`);
+  return [
+    value.replaceAll("'", String.raw`'\''`),
+    value.replaceAll("'", `'"'"'`),
+    value.replace(/["$`\\]/g, (mark) => `\\${mark}`),
+    value.replace(/["$`\\!]/g, (mark) => `\\${mark}`),
+    value.replace(/[^\p{L}\p{N}_@%+=:,./-]/gu, (mark) => `\\${mark}`),
+    ansi,
+  ];
+}
+
 function hexForms(bytes: Buffer): string[] {
   const hex = bytes.toString('hex');
   return [hex, hex.toUpperCase()];
@@ -48,4 +96,24 @@ function base64Forms(bytes: Buffer): string[] {
     const own = encoded.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
     return [own, own.replaceAll('+', '-').replaceAll('/', '_')];
   });
+}
+
+/** An encoding inside another: a token in a query in a query, a header in base64 that is put into base64 or into a query. */
+function doubleForms(value: string, bytes: Buffer): string[] {
+  const once = base64Forms(bytes);
+  return [
+    ...percentForms(value).flatMap(percentForms),
+    ...once.flatMap(percentForms),
+    ...once.flatMap((form) => base64Forms(Buffer.from(form))),
+    ...percentForms(value).flatMap((form) => base64Forms(Buffer.from(form))),
+  ];
+}
+
+/** UTF-16 that was read as if each byte were a character, in both byte orders; bare, and escaped in JSON. */
+function utf16Forms(value: string): string[] {
+  const units = [...Buffer.from(value, 'utf16le').toString('latin1')];
+  const swapped = [...Buffer.from(value, 'utf16le').swap16().toString('latin1')];
+  // The zero byte before the first or after the last character belongs to whatever stands there.
+  const texts = [units.slice(0, -1).join(''), swapped.slice(1).join('')];
+  return texts.flatMap((text) => [text, ...escapedForms(text)]);
 }

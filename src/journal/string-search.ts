@@ -36,6 +36,66 @@ export function createStringSearch(wanted: readonly string[]): StringSearch {
   };
 }
 
+/** A line break as programs put into long lines, with what stands around it: quoted-printable, shells and indented blocks. In JSON text it is escaped. */
+const LINE_BREAK = /[=\\]?(?:\r?\n|(?:\\{1,4}r)?\\{1,4}n)[ \t]*/g;
+
+/** Finds the same strings also where line breaks were put into them. */
+export function createUnwrappingSearch(wanted: readonly string[]): StringSearch {
+  const search = createStringSearch(wanted);
+  // A value may have line breaks itself, and be wrapped at others.
+  const joinedOf = new Map(wanted.map((one) => [one.replace(LINE_BREAK, ''), one]));
+  const unwrapped = createStringSearch([...joinedOf.keys()].filter((one) => one.length >= SHORT));
+  return {
+    test: (text) => search.test(text) || (hasLineBreak(text) && unwrapped.test(text.replace(LINE_BREAK, ''))),
+    spans: (text) => {
+      const plain = search.spans(text);
+      if (!hasLineBreak(text)) return plain;
+      const { joined, placeOf } = unwrap(text);
+      const across = unwrapped.spans(joined).map(({ start, end, wanted: found }) => ({
+        start: placeOf(start),
+        end: placeOf(end - 1) + 1,
+        wanted: joinedOf.get(found) ?? found,
+      }));
+      return merge([...plain, ...across].toSorted((a, b) => a.start - b.start));
+    },
+  };
+}
+
+function hasLineBreak(text: string): boolean {
+  return text.includes('\n') || text.includes('\\n');
+}
+
+/** Takes the line breaks out of a text. `placeOf` tells where a character of the rest was. */
+function unwrap(text: string): { readonly joined: string; placeOf(index: number): number } {
+  const starts: number[] = [];
+  const places: number[] = [];
+  let joined = '';
+  let from = 0;
+  const take = (to: number): void => {
+    starts.push(joined.length);
+    places.push(from);
+    joined += text.slice(from, to);
+  };
+  for (const { index, 0: lineBreak } of text.matchAll(LINE_BREAK)) {
+    take(index);
+    from = index + lineBreak.length;
+  }
+  take(text.length);
+  return {
+    joined,
+    placeOf: (index) => {
+      // The last piece that begins at or before the index.
+      let [low, high] = [0, starts.length - 1];
+      while (low < high) {
+        const middle = Math.ceil((low + high) / 2);
+        if ((starts[middle] ?? 0) <= index) low = middle;
+        else high = middle - 1;
+      }
+      return (places[low] ?? 0) + index - (starts[low] ?? 0);
+    },
+  };
+}
+
 /** Tells how many characters at the end of a text are the beginning of a wanted string, and not all of it: the most that are. */
 export function createPrefixSearch(wanted: readonly string[]): (text: string) => number {
   const byFirst = Map.groupBy(wanted, (one) => one.charAt(0));

@@ -3,6 +3,7 @@ import { assertServerName } from '../../catalog/names.ts';
 import { limitsOf } from '../../catalog/source-limits.ts';
 import type { Source, SourceHealth, SourceState } from '../../catalog/source.ts';
 import type { LogLevel, Root } from '../../model/client.ts';
+import { type JsonValue, isJsonObject } from '../../model/json.ts';
 import { unlessAborted } from '../../model/unless-aborted.ts';
 import { Connection, type ListName, type ServerFacts } from './connection.ts';
 import { type McpServerOptions, connectionOptions } from './mcp-server-options.ts';
@@ -75,7 +76,8 @@ export function mcpServer(options: McpServerOptions): McpServer {
 
   const relist = async (connection: Connection, list: ListName): Promise<void> => {
     let cut: string | undefined;
-    const items = await connection.list(list, (notice) => (cut = notice));
+    const listed = await connection.list(list, (notice) => (cut = notice));
+    const items = listed.map((item) => withoutSecrets(item, redact));
     if (cut !== cuts.get(list)) {
       if (cut === undefined) cuts.delete(list);
       else cuts.set(list, cut);
@@ -126,7 +128,7 @@ export function mcpServer(options: McpServerOptions): McpServer {
       await connection.close();
       throw error;
     }
-    facts = connection.facts;
+    facts = redactedCopy(connection.facts, redact);
     return connection;
   };
   const supervisor = new Supervisor({
@@ -176,4 +178,23 @@ export function mcpServer(options: McpServerOptions): McpServer {
       void supervisor.connection?.setLogLevel(level).catch(() => undefined);
     },
   };
+}
+
+/** The fields by which a server is asked for a thing. They stay as they are, or it could not be asked for any more. */
+const addresses = ['name', 'uri', 'uriTemplate'] as const;
+
+/** Returns a listed definition without the secrets that the server was given and put into its own texts. */
+function withoutSecrets(item: JsonValue, redact: (text: string) => string): JsonValue {
+  if (!isJsonObject(item)) return item;
+  const redacted = redactedCopy(item, redact);
+  if (redacted === item) return item;
+  const kept = addresses.flatMap((key) => (item[key] === undefined ? [] : [[key, item[key]] as const]));
+  return { ...redacted, ...Object.fromEntries(kept) };
+}
+
+/** Returns the value itself where nothing is redacted. */
+function redactedCopy<Value extends object>(value: Value, redact: (text: string) => string): Value {
+  const text = JSON.stringify(value);
+  const redacted = redact(text);
+  return redacted === text ? value : (JSON.parse(redacted) as Value);
 }

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite, test } from 'node:test';
+import { createSignalbox, defineTool, localServer } from '../../src/index.ts';
+import { Place } from '../e2e/cli-place.ts';
+
+const secret = `tok'en "of" <a> $erver & more \\ 0123456789 é`;
+const wide = (text: string): Buffer => Buffer.from(text, 'utf16le');
+
+function wrapped(text: string, width: number, lineBreak = '\n'): string {
+  return text.replaceAll(new RegExp(`.{${width}}`, 'gs'), `$&${lineBreak}`);
+}
+
+const html = (text: string, quote: string): string =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", quote);
+
+/** How a program may write the secret, and what stands around it there. */
+const forms: Readonly<Record<string, string>> = {
+  HTML: `<p title="${html(secret, '&#39;')}">`,
+  'HTML with hexadecimal quotes': html(secret, '&#x27;'),
+  XML: `<v>${html(secret, '&apos;')}</v>`,
+  'HTML twice': html(html(secret, '&#39;'), '&#39;'),
+  'decimal character references': [...secret].map((each) => `&#${each.codePointAt(0)};`).join(''),
+  'hexadecimal character references': [...secret].map((each) => `&#x${each.codePointAt(0)?.toString(16)};`).join(''),
+  'single quotes of a shell': `curl -H '${secret.replaceAll("'", String.raw`'\''`)}'`,
+  'single and double quotes of a shell': `curl -H '${secret.replaceAll("'", `'"'"'`)}'`,
+  'double quotes of a shell': `curl -H "${secret.replaceAll(/["$`\\]/g, (mark) => `\\${mark}`)}"`,
+  'the escapes of printf %q': secret.replaceAll(/[^\p{L}\p{N}_@%+=:,./-]/gu, (mark) => `\\${mark}`),
+  'percent-encoding twice': `/?next=${encodeURIComponent(`/?token=${encodeURIComponent(secret)}`)}`,
+  'base64 twice': Buffer.from(Buffer.from(`user:${secret}`).toString('base64')).toString('base64'),
+  'base64 in a query': encodeURIComponent(Buffer.from(`user:${secret}`).toString('base64')),
+  'UTF-16 in base64, as PowerShell takes it': wide(`$t = "${secret}"`).toString('base64'),
+  'UTF-16 in hex': wide(secret).toString('hex'),
+  'big-endian UTF-16 in hex': wide(secret).swap16().toString('hex'),
+  'UTF-16 read as bytes': wide(secret).toString('latin1'),
+  'big-endian UTF-16 read as bytes': wide(secret).swap16().toString('latin1'),
+  'lines of 20 characters': wrapped(secret, 20),
+  'lines of base64 with 64 characters': wrapped(
+    Buffer.from(`${'x'.repeat(31)}${secret}`).toString('base64'),
+    64,
+    '\r\n',
+  ),
+  'lines of base64 with 76 characters, indented': wrapped(
+    Buffer.from(`${'x'.repeat(50)}${secret}`).toString('base64'),
+    76,
+    '\n    ',
+  ),
+  'soft line breaks of quoted-printable': wrapped(secret, 30, '=\r\n'),
+};
+
+suite('secrets in disguise', () => {
+  for (const [name, form] of Object.entries(forms))
+    test(`${name}: neither arguments nor results leave the secret in the records`, async (t) => {
+      const data = mkdtempSync(join(tmpdir(), 'signalbox-secrets-'));
+      t.after(() => rmSync(data, { recursive: true }));
+      const echo = defineTool({
+        name: 'echo',
+        description: 'Returns its text.',
+        input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } as const,
+        effect: 'read',
+        run: ({ text }) => text,
+      });
+      const box = await createSignalbox({
+        servers: [localServer({ name: 'test', tools: [echo] })],
+        secrets: { TOKEN: secret },
+        data,
+      });
+      const { content } = await box.call('mcp__test__echo', { text: form });
+      assert.deepEqual(content, [{ type: 'text', text: form }], 'the caller gets what the tool returned');
+      const [call] = (await box.journal.calls()).items;
+      assert.ok(call?.type === 'ToolInvoked');
+      assert.match(JSON.stringify(call.arguments), /\[redacted:TOKEN\]/);
+      await box.close();
+      const records = readdirSync(data, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
+        .join('\n');
+      for (const written of [form, JSON.stringify(form).slice(1, -1)])
+        assert.ok(!records.includes(written), 'the form is nowhere in the data directory');
+    });
+
+  test('a secret in the texts of its own server reaches neither listings nor the lock', async () => {
+    const token = 'leaking-token-0123456789';
+    const place = new Place({
+      'leaks.mjs': `
+        import { createInterface } from 'node:readline';
+        const token = process.env.TOKEN;
+        const answers = {
+          initialize: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'leaks', version: token }, instructions: 'Use ' + token },
+          'tools/list': { tools: [{ name: 'fetch', title: token, description: 'Signs in with ' + token, annotations: { readOnlyHint: true },
+            inputSchema: { type: 'object', properties: { key: { type: 'string', description: token, default: token, enum: [token] } } },
+            _meta: { note: token } }] },
+        };
+        for await (const line of createInterface({ input: process.stdin })) {
+          const { id, method } = JSON.parse(line);
+          if (id === undefined) continue;
+          const reply = answers[method] === undefined ? { error: { code: -32601, message: 'unknown' } } : { result: answers[method] };
+          console.log(JSON.stringify({ jsonrpc: '2.0', id, ...reply }));
+        }`,
+      'signalbox.config.json': JSON.stringify({
+        mcpServers: { leaks: { command: process.execPath, args: ['leaks.mjs'], env: { TOKEN: '${env:LEAKED}' } } },
+      }),
+    });
+    const environment = { LEAKED: token };
+    const tools = await place.run(['tools', '--json', '--why'], { environment });
+    assert.match(tools.stdout, /Signs in with \[redacted:LEAKED\]/, tools.stderr);
+    const locked = await place.run(['lock'], { environment });
+    assert.equal(locked.code, 0, locked.stderr);
+    const doctor = await place.run(['doctor', '--json'], { environment });
+    const lock = readFileSync(join(place.directory, 'signalbox.lock'), 'utf8');
+    assert.match(lock, /Signs in with \[redacted:LEAKED\]/);
+    for (const text of [tools.stdout, tools.stderr, locked.stdout, lock, doctor.stdout])
+      assert.ok(!text.includes(token), text);
+  });
+});
