@@ -169,6 +169,15 @@ describe('sessions', () => {
     await sessions.interrupt(id);
   });
 
+  test('a session hears of a call before it hears what the call asks the user', async () => {
+    const { sessions } = place;
+    const id = await create();
+    await sessions.send(id, 'ask me something', ann);
+    const types = typesOf(await eventsUntil(sessions, id, ({ type }) => type === 'question_prompt'));
+    assert.deepEqual(types.slice(-2), ['tool_call_end', 'question_prompt']);
+    await sessions.interrupt(id);
+  });
+
   test('a denied call does not run, and the reason is told', async () => {
     const { sessions } = place;
     const id = await create();

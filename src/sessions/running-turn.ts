@@ -68,14 +68,12 @@ export class RunningTurn {
   constructor(parts: TurnParts) {
     this.#parts = parts;
     this.#pieces = new HeldPieces(parts.box);
-    this.questions = new TurnQuestions(this.#tell, this.#interrupt.signal, parts.questionMs);
-    this.elicitations = new TurnElicitations({
-      tell: this.#tell,
-      whenAnnounced: (toolCallId) => this.#announced(toolCallId),
-      interrupt: this.#interrupt.signal,
-      expireMs: parts.elicitationMs,
-    });
-    this.approvals = new TurnApprovals(parts.box, this.#tell, (toolCallId) => this.#announced(toolCallId));
+    const tell = this.#tell;
+    const whenAnnounced = (toolCallId: string): Promise<void> => this.#announced(toolCallId);
+    const interrupt = this.#interrupt.signal;
+    this.questions = new TurnQuestions({ tell, whenAnnounced, interrupt, expireMs: parts.questionMs });
+    this.elicitations = new TurnElicitations({ tell, whenAnnounced, interrupt, expireMs: parts.elicitationMs });
+    this.approvals = new TurnApprovals(parts.box, tell, whenAnnounced);
   }
 
   /** Whether it waits for a human. */

@@ -4,18 +4,23 @@ import type { Principal } from '../model/principal.ts';
 import type { Question } from '../runtimes/runtime.ts';
 import type { SessionHappening } from './session-event.ts';
 
+interface TurnQuestionsOptions {
+  tell(happening: SessionHappening): void;
+  /** Resolves when the session's events show the call that asks. */
+  whenAnnounced(toolCallId: string): Promise<void>;
+  readonly interrupt: AbortSignal;
+  /** How long a question waits. */
+  readonly expireMs: number;
+}
+
 /** The questions that an agent asks its user in one turn. */
 export class TurnQuestions {
-  readonly #tell: (happening: SessionHappening) => void;
-  readonly #signal: AbortSignal;
-  readonly #expireMs: number;
+  readonly #options: TurnQuestionsOptions;
   readonly #open = new Map<string, (answers: JsonObject | undefined) => void>();
   readonly #answered = new Map<string, Principal>();
 
-  constructor(tell: (happening: SessionHappening) => void, signal: AbortSignal, expireMs: number) {
-    this.#tell = tell;
-    this.#signal = signal;
-    this.#expireMs = expireMs;
+  constructor(options: TurnQuestionsOptions) {
+    this.#options = options;
   }
 
   get count(): number {
@@ -24,20 +29,22 @@ export class TurnQuestions {
 
   /** Asks, and waits for the answer; `undefined` when the turn was interrupted or nobody answered in time. */
   async ask(toolCallId: string, questions: readonly Question[]): Promise<JsonObject | undefined> {
+    const { tell, whenAnnounced, interrupt, expireMs } = this.#options;
+    await whenAnnounced(toolCallId);
     // Two that wait under one id could not be told apart: an answer must not be taken for one to another question.
-    if (this.#signal.aborted || this.#open.has(toolCallId)) return undefined;
+    if (interrupt.aborted || this.#open.has(toolCallId)) return undefined;
     this.#answered.delete(toolCallId);
     const { promise, resolve } = Promise.withResolvers<JsonObject | undefined>();
     const giveUp = (): void => resolve(undefined);
-    const timer = setTimeout(giveUp, this.#expireMs);
-    this.#signal.addEventListener('abort', giveUp, { once: true });
+    const timer = setTimeout(giveUp, expireMs);
+    interrupt.addEventListener('abort', giveUp, { once: true });
     this.#open.set(toolCallId, resolve);
-    this.#tell({ type: 'question_prompt', toolCallId, questions });
+    tell({ type: 'question_prompt', toolCallId, questions });
     try {
       return await promise;
     } finally {
       clearTimeout(timer);
-      this.#signal.removeEventListener('abort', giveUp);
+      interrupt.removeEventListener('abort', giveUp);
       this.#open.delete(toolCallId);
     }
   }
@@ -51,7 +58,7 @@ export class TurnQuestions {
     if (resolve === undefined) return false;
     this.#open.delete(toolCallId);
     this.#answered.set(toolCallId, by);
-    this.#tell({ type: 'question_answered', toolCallId, by: by.id });
+    this.#options.tell({ type: 'question_answered', toolCallId, by: by.id });
     resolve(answers);
     return true;
   }

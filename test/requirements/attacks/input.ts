@@ -8,6 +8,7 @@ export const input: Section<'H'> = {
       'src/model/async-queue.test.ts > a queue between a writer and a reader > loses, repeats and reorders nothing, in whatever order writer and reader take their steps',
       'src/runtimes/turn-stream.test.ts > no event is lost, however many microtasks pass before it is told',
       'src/sessions/create-sessions.test.ts > sessions > a session hears of a call before it hears that the call waits for an approval',
+      'src/sessions/create-sessions.test.ts > sessions > a session hears of a call before it hears what the call asks the user',
     ],
   },
   H81: {
@@ -34,6 +35,40 @@ export const input: Section<'H'> = {
       ),
       'test/attacks/request-bodies.test.ts > request bodies of an attacker > every route that takes a body has these limits',
       'test/attacks/request-bodies.test.ts > request bodies of an attacker > a body that is not UTF-8 is answered by MCP with the JSON-RPC error for malformed text',
+    ],
+  },
+  H83: {
+    promise:
+      'a registered secret stays out of the records when it is written in markup, shell quotes, UTF-16, two encodings or wrapped lines, and out of listings when its own server shows it',
+    tests: [
+      ...[
+        'HTML',
+        'HTML with hexadecimal quotes',
+        'XML',
+        'HTML twice',
+        'decimal character references',
+        'hexadecimal character references',
+        'single quotes of a shell',
+        'single and double quotes of a shell',
+        'double quotes of a shell',
+        'the escapes of printf %q',
+        'percent-encoding twice',
+        'base64 twice',
+        'base64 in a query',
+        'UTF-16 in base64, as PowerShell takes it',
+        'UTF-16 in hex',
+        'big-endian UTF-16 in hex',
+        'UTF-16 read as bytes',
+        'big-endian UTF-16 read as bytes',
+        'lines of 20 characters',
+        'lines of base64 with 64 characters',
+        'lines of base64 with 76 characters, indented',
+        'soft line breaks of quoted-printable',
+      ].map(
+        (name) =>
+          `test/attacks/secrets.test.ts > secrets in disguise > ${name}: neither arguments nor results leave the secret in the records` as const,
+      ),
+      'test/attacks/secrets.test.ts > secrets in disguise > a secret in the texts of its own server reaches neither listings nor the lock',
     ],
   },
 };
