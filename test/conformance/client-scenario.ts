@@ -46,7 +46,8 @@ function oauthOptions(scenario: string, context: Context): OAuthOptions {
 
 /** Uses everything that a server has; answers what went wrong, or that nothing did. */
 async function useEverything(options: McpServerOptions, context: Context): Promise<string> {
-  const server = mcpServer(options);
+  // On a busy machine a server may need longer than usual to answer the probe of its revision.
+  const server = mcpServer({ connectTimeoutMs: 60_000, ...options });
   const box = await createSignalbox({ servers: [server], builtin: false, approve: () => ({ allow: true }) });
   try {
     await server.ready();
