@@ -27,6 +27,7 @@ export type { Verification } from './journal/chain.ts';
 export type {
   ApprovalRequested,
   ApprovalResolved,
+  ApprovalRevealed,
   CallSettled,
   CallStarted,
   ConfigurationChange,
@@ -51,8 +52,11 @@ export type {
   ApprovalRequest,
   ApprovalState,
   Approve,
+  HiddenKind,
+  HiddenPart,
   RememberScope,
   RememberedRule,
+  RevealedArguments,
 } from './model/approval.ts';
 export type {
   CallError,

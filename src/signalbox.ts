@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { AccessTokens } from './access/access-tokens.ts';
 import type { ApprovalInbox } from './call/approvals/approval-inbox.ts';
 import { Approvals } from './call/approvals/approvals.ts';
+import type { RevealKey } from './call/approvals/reveal-store.ts';
 import { Questions, callbackChannel } from './call/approvals/questions.ts';
 import { Compensations } from './call/compensations.ts';
 import { callResult } from './call/call-result.ts';
@@ -228,7 +229,9 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     maxBytes: options.results?.maxBytes ?? defaultMaxResultBytes,
     maxMediaBytes: options.results?.maxMediaBytes ?? defaultMaxMediaBytes,
   };
-  const approvals = new Approvals(store, journal, redactor, catalog);
+  const revealKey: RevealKey =
+    options.data === undefined || store.post.reachesOthers ? { in: 'store' } : { in: 'directory', data: options.data };
+  const approvals = new Approvals(store, journal, redactor, catalog, revealKey);
   if (options.approve !== undefined) approvals.attach(callbackChannel('callback', options.approve));
   const questions = new Questions({
     store,

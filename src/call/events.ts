@@ -3,6 +3,7 @@ import type { CatalogSnapshot } from '../catalog/snapshot.ts';
 import {
   type ApprovalRequested,
   type ApprovalResolved,
+  type ApprovalRevealed,
   type CallSettled,
   type CallStarted,
   type ConfigurationChanged,
@@ -29,6 +30,7 @@ export interface SignalboxEvents {
   readonly ConfigurationChanged: ConfigurationChanged;
   readonly ContentRead: ContentRead;
   readonly ApprovalRequested: ApprovalRequested;
+  readonly ApprovalRevealed: ApprovalRevealed;
   readonly ApprovalResolved: ApprovalResolved;
   readonly RuleRevoked: RuleRevoked;
   readonly CallSettled: CallSettled;
@@ -50,6 +52,7 @@ export class Events {
     ConfigurationChanged: new Set(),
     ContentRead: new Set(),
     ApprovalRequested: new Set(),
+    ApprovalRevealed: new Set(),
     ApprovalResolved: new Set(),
     RuleRevoked: new Set(),
     CallSettled: new Set(),

@@ -180,6 +180,8 @@ export class UndoCalls {
           'kept no longer; the tool has no undo of its own, and session state is taken back only from calls that fail',
       );
     const { items } = await this.#journal.entries({ call: callId, order: 'oldest-first' });
+    if (!items.some(({ type }) => type === 'CallStarted'))
+      return cannot(`it ended as "${outcome}" before the tool was run, so it changed nothing`);
     const first = items.find(({ type }) => type === 'UndoStarted' || type === 'Undone');
     if (first?.type === 'Undone' && first.error !== undefined)
       return cannot(`it ended as "${outcome}" and could not be taken back then. ${first.error}`);

@@ -139,6 +139,10 @@ function fromSignalbox(error: SignalboxError): Failure {
       return new Failure(1, error.code, error.message, { next: 'signalbox journal', cause: error });
     case 'call-settled':
       return new Failure(1, error.code, error.message, { next: 'signalbox journal --outcome unknown', cause: error });
+    case 'reveal-unavailable':
+      return new Failure(1, error.code, error.message, { next: 'signalbox approve --help', cause: error });
+    case 'hidden-unacknowledged':
+      return new Failure(2, error.code, error.message, { next: 'signalbox approvals show --help', cause: error });
     case 'approver-refused':
     case 'edit-invalid':
     case 'remember-refused':

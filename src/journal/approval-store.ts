@@ -53,16 +53,28 @@ export interface ApprovalQuery {
   readonly limit: number;
   /** Only those that can still have an effect at this time. */
   readonly openAt?: number;
+  /** Only those with one of these answers; `''` is none. */
+  readonly answers?: readonly ApprovalRecord['answer'][];
+  /** Only those that come after the approval with this id, in the order of the query. */
+  readonly after?: string;
   readonly binding?: string;
   readonly subject?: string;
   readonly principal?: string;
   readonly server?: string;
 }
 
+/** How many approvals belong to calls of one principal. */
+export interface PrincipalCount {
+  readonly principal: string;
+  readonly count: number;
+}
+
 /** The part of the Store port that keeps approvals; they change only together with an entry of the journal. */
 export interface ApprovalStore {
   approval(id: string): Promise<ApprovalRecord | undefined>;
   approvals(query: ApprovalQuery): Promise<readonly ApprovalRecord[]>;
+  /** How many fit, for each principal that has some. */
+  countApprovals(query: Omit<ApprovalQuery, 'limit' | 'after'>): Promise<readonly PrincipalCount[]>;
   /** Remembered approvals that were not revoked, oldest first. */
   rules(query?: { readonly principal?: string; readonly server?: string }): Promise<readonly StoredRule[]>;
 }

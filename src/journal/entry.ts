@@ -16,6 +16,7 @@ export type EntryType =
   | 'ConfigurationChanged'
   | 'ContentRead'
   | 'ApprovalRequested'
+  | 'ApprovalRevealed'
   | 'ApprovalResolved'
   | 'RuleRevoked'
   | 'CallSettled'
@@ -92,6 +93,8 @@ interface CallFacts {
   /** The machine it ran on, where what is needed to take it back is kept: of tools that can be undone. */
   readonly machine?: string;
   readonly decision?: Decision;
+  /** SHA-256 of the whole arguments that the tool ran with, in canonical form. Absent for reads whose entry contains them whole. */
+  readonly argumentsHash?: string;
   readonly idempotencyKey?: string;
   /** The call went past Signalbox and was only seen: a server with `passthrough`. */
   readonly observed?: true;
@@ -137,11 +140,23 @@ export interface Settlement {
 }
 
 /** A human is asked about a call. */
-export interface ApprovalRequested extends Recorded, Omit<AskedCall, 'session'> {
+export interface ApprovalRequested extends Recorded, Omit<AskedCall, 'session' | 'hidden'> {
   readonly type: 'ApprovalRequested';
   readonly approvalId: string;
   readonly sessionId?: string;
+  /** The parts that `arguments` does not show. Absent in entries of earlier versions. */
+  readonly hidden?: AskedCall['hidden'];
   readonly expiresAt: string;
+}
+
+/** A human has seen the hidden parts of a question. */
+export interface ApprovalRevealed extends Recorded {
+  readonly type: 'ApprovalRevealed';
+  readonly approvalId: string;
+  readonly callId: string;
+  readonly sessionId?: string;
+  readonly tool: string;
+  readonly by: Principal;
 }
 
 /** A human has answered. */
@@ -158,6 +173,10 @@ export interface ApprovalResolved extends Recorded {
   readonly arguments?: JsonObject;
   /** The rule that remembers the answer. */
   readonly remembered?: { readonly rule: string; readonly scope: RememberScope };
+  /** Why it could not be remembered as the human asked. */
+  readonly notRemembered?: string;
+  /** How the human took note of hidden parts that are not registered secret values. Present where there were some. */
+  readonly hiddenParts?: 'revealed' | 'acknowledged';
 }
 
 /** A remembered approval holds no longer. */
@@ -273,6 +292,7 @@ export type JournalEvent =
   | ConfigurationChanged
   | ContentRead
   | ApprovalRequested
+  | ApprovalRevealed
   | ApprovalResolved
   | RuleRevoked
   | CallSettled

@@ -5,6 +5,8 @@ export interface JsonToken {
   readonly source: string;
   /** The key that this value belongs to, directly or as an element of an array. */
   readonly key: string | undefined;
+  /** Position of the token in the text. */
+  readonly start: number;
 }
 
 /**
@@ -29,7 +31,7 @@ export function rewriteJsonTokens(text: string, rewrite: (token: JsonToken) => s
     const source = text.slice(position, end);
     const kind = kindOf(text, position, end);
     if (kind === 'key') key = decodeJsonString(source);
-    const rewritten = rewrite({ kind, source, key: kind === 'key' ? undefined : key });
+    const rewritten = rewrite({ kind, source, key: kind === 'key' ? undefined : key, start: position });
     if (rewritten !== source) {
       result += text.slice(copied, position) + rewritten;
       copied = end;

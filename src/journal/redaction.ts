@@ -22,8 +22,19 @@ export interface Redactor {
   text(text: string): string;
   /** Redacts registered values only, in plain text or in a JSON object, array or string; JSON stays valid. */
   values(text: string): string;
+  /** Returns where registered values are in a plain text, in order, with the placeholder of each. */
+  find(text: string): readonly RegisteredSpan[];
+  /** Returns what stands in the place of something that looks like a secret. */
+  placeholder(name?: string): string;
   /** How many characters at the end of a text may be the beginning of a registered value, of which the rest is still to come. */
   tail(text: string): number;
+}
+
+/** Where a registered value is in a text. */
+export interface RegisteredSpan {
+  readonly start: number;
+  readonly end: number;
+  readonly placeholder: string;
 }
 
 type Scope = 'everything' | 'values';
@@ -145,6 +156,15 @@ export function createRedactor(): Redactor {
       if (!holdsValue(text)) return text;
       return isJsonDocument(text) ? redactJson(text, 'values') : redactText(text, 'values');
     },
+    find: (text) => {
+      if (!holdsValue(text)) return [];
+      return search.spans(text).map(({ start, end, wanted }) => ({
+        start,
+        end,
+        placeholder: placeholder(nameOf.get(wanted) ?? ''),
+      }));
+    },
+    placeholder: (name) => (name === undefined ? firstSafe('[redacted]', NEUTRAL) : placeholder(name)),
     tail: (text) => {
       refresh();
       return prefixes(text);

@@ -1,10 +1,19 @@
 interface SecretPattern {
   readonly name: string;
   readonly expression: RegExp;
+  /** Matches only text that has the whole form of the secret; the same as `expression` unless that takes more. */
+  readonly exact: RegExp;
+  /** Checks what an expression cannot. */
+  readonly isExact?: (match: string) => boolean;
 }
 
-function pattern(name: string, source: string): SecretPattern {
-  return { name, expression: new RegExp(source, 'g') };
+function pattern(
+  name: string,
+  source: string,
+  { exact = source, isExact }: { readonly exact?: string; readonly isExact?: (match: string) => boolean } = {},
+): SecretPattern {
+  const expressions = { expression: new RegExp(source, 'g'), exact: new RegExp(exact, 'g') };
+  return { name, ...expressions, ...(isExact === undefined ? {} : { isExact }) };
 }
 
 /**
@@ -20,6 +29,35 @@ function anyCase(source: string): string {
   return source.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
 }
 
+// Lines of base64 between BEGIN and END, in text or escaped as in JSON. No other line can be part of a key.
+const lineEnd = String.raw`(?:[ \t]*(?:\r?\n|(?:\\r)?\\n)[ \t]*)`;
+const exactPrivateKey =
+  String.raw`-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----${lineEnd}+(?:(?:Proc-Type: 4,ENCRYPTED|DEK-Info: [A-Z0-9-]{1,40},[0-9A-Fa-f]{1,80})${lineEnd}+){0,2}` +
+  String.raw`(?:[A-Za-z0-9+\/=]+${lineEnd}+)+-----END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----`;
+const minKeyLine = 40;
+
+/** Rejects short and uneven lines: base64 has lines of one length, and a line that looks like a command is not part of it. */
+function isPrivateKey(match: string): boolean {
+  const lines = match.split(/\s*(?:\r?\n|(?:\\r)?\\n)\s*/).slice(1, -1);
+  const body = lines.filter((line) => line !== '' && !line.includes(':') && !/^=[A-Za-z0-9+/]{4}$/.test(line));
+  const [first = ''] = body;
+  const length = first.replace(/=+$/, '').length;
+  return (
+    length >= minKeyLine &&
+    body.every((line, index) => (index < body.length - 1 ? line.length === first.length : line.length <= first.length))
+  );
+}
+
+/** A JSON Web Token begins with a JSON object. */
+function isWebToken(match: string): boolean {
+  try {
+    const header: unknown = JSON.parse(Buffer.from(match.slice(0, match.indexOf('.')), 'base64url').toString());
+    return typeof header === 'object' && header !== null;
+  } catch {
+    return false;
+  }
+}
+
 /*
  * All take linear time. An open-ended run stands at the end of its expression, so that it either matches and is
  * consumed or fails within its fixed minimum; where something must follow a run, the runs cannot overlap.
@@ -28,6 +66,7 @@ const patterns: readonly SecretPattern[] = [
   pattern(
     'private-key',
     String.raw`-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----[^]*?(?:-----END [A-Z0-9 ]{0,60}-----|$)`,
+    { exact: exactPrivateKey, isExact: isPrivateKey },
   ),
   pattern('anthropic-key', String.raw`${atStart('sk-ant-')}[A-Za-z0-9_-]{16,}`),
   // Without a digit near its beginning, only an unbroken run counts: `sk-learn-contributor-guide` is no key.
@@ -47,12 +86,18 @@ const patterns: readonly SecretPattern[] = [
   pattern(
     'jwt',
     String.raw`${atStart('eyJ', 'A-Za-z0-9_-')}[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{2,}\.[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*){0,2}`,
+    { isExact: isWebToken },
   ),
   // Neither part may hold a `/`, so that no two attempts look at the same text.
-  pattern('url-password', String.raw`(:\/\/[^\s\/?#:@"'<>]*:)(?!\[redacted|\[\u25CF)[^\s\/?#"'<>]+(?=@)`),
+  // Exactly: nothing that a shell would run or that a URL has to encode.
+  pattern('url-password', String.raw`(:\/\/[^\s\/?#:@"'<>]*:)(?!\[redacted|\[\u25CF)[^\s\/?#"'<>]+(?=@)`, {
+    exact: String.raw`(:\/\/[^\s\/?#:@"'<>]*:)[^\s\/?#"'<>()\x60{};|&\\^]+(?=@)`,
+  }),
   pattern(
     'bearer-token',
     String.raw`(${atStart(anyCase('bearer'))}(?:\s|\\[nrt]){1,8})(?!(?:${anyCase('authentication|authorization|credentials?|scheme|tokens?')})\b)[A-Za-z0-9._~+\/=-]{8,}`,
+    // Not a path.
+    { isExact: (match) => /^[A-Za-z0-9]/.test(match) },
   ),
 ];
 
@@ -79,4 +124,22 @@ export function replaceSecretPatterns(text: string, placeholder: (name: string, 
     });
   }
   return result;
+}
+
+/** Where a token of a well-known format is in a text. */
+export interface PatternSpan {
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Returns every token that has the whole form of one, and nothing around it. Spans may overlap. */
+export function findSecretPatterns(text: string): readonly PatternSpan[] {
+  if (!holdsSecretPattern(text)) return [];
+  return patterns.flatMap(({ name, exact, isExact }) =>
+    Array.from(text.matchAll(exact), (found) => {
+      const start = found.index + (found[1]?.length ?? 0);
+      return { name, start, end: found.index + found[0].length };
+    }).filter(({ start, end }) => isExact?.(text.slice(start, end)) ?? true),
+  );
 }

@@ -10,13 +10,19 @@ export interface ApprovalRequest {
   readonly approvalId: string;
   readonly callId: CallId;
   readonly tool: ToolDefinition;
-  /** What the tool would run with: what the caller gave, and what the configuration fills in. */
+  /** What the tool would run with: what the caller gave, and what the configuration fills in. Whole: it may contain secrets. */
   readonly arguments: JsonObject;
+  /** The arguments as the inbox shows them. */
+  readonly shown: JsonObject;
+  /** The parts of the arguments that `shown` does not contain. */
+  readonly hidden: readonly HiddenPart[];
   readonly principal: Principal;
   readonly session: string | undefined;
   /** Why the call asks. */
   readonly decision: Decision;
   readonly expiresAt: Date;
+  /** Returns the arguments with only registered secret values hidden, and records that this human has seen them. */
+  reveal(by: Principal): Promise<RevealedArguments>;
   /** Aborted when the answer is not needed any more: somebody else gave it, the call was cancelled, or it expired. */
   readonly signal: AbortSignal;
 }
@@ -29,6 +35,8 @@ export type ApprovalAnswer =
       /** Runs the tool with these in the place of the arguments that were asked about. */
       readonly arguments?: JsonObject;
       readonly remember?: RememberScope | 'nothing';
+      /** The human saw `shown`, not `arguments`, and approves without seeing the hidden parts. */
+      readonly acknowledgeHidden?: boolean;
     }
   | { readonly allow: false; readonly by?: Principal; readonly reason?: string };
 
@@ -49,6 +57,33 @@ export type RememberScope = 'session' | 'arguments' | 'tool' | 'server';
 /** `approved` can still be used, `used` has been; `expired` was not answered, or not used, in time. */
 export type ApprovalState = 'pending' | 'approved' | 'denied' | 'used' | 'expired';
 
+/**
+ * Why a part of the arguments is hidden: `registered` is a registered secret value; the others only resemble one and can be
+ * revealed: `pattern` has the form of a token, `key` is the value of a key such as `password`, `size` is too long to store.
+ */
+export type HiddenKind = 'registered' | 'pattern' | 'key' | 'size';
+
+/** A part of the arguments that is not shown. */
+export interface HiddenPart {
+  /** JSON Pointer (RFC 6901) to the shown value that contains the placeholder. */
+  readonly path: string;
+  /** Position of the placeholder in the shown string at `path`, in UTF-16 code units. */
+  readonly start: number;
+  /** Number of UTF-16 code units that are not shown. */
+  readonly length: number;
+  readonly kind: HiddenKind;
+  /** The text at `start` that replaces the part. */
+  readonly placeholder: string;
+  /** The part is in the name of the property at `path`, not in its value. */
+  readonly inName?: true;
+}
+
+/** The arguments of a call as a human sees them who revealed them: only registered secret values are hidden. */
+export interface RevealedArguments {
+  readonly arguments: JsonObject;
+  readonly hidden: readonly HiddenPart[];
+}
+
 /** What was asked, without secrets. */
 export interface AskedCall {
   /** The call that asked first. */
@@ -61,6 +96,8 @@ export interface AskedCall {
   readonly session?: string;
   /** What the tool would run with. */
   readonly arguments: JsonObject;
+  /** The parts that `arguments` does not show. */
+  readonly hidden: readonly HiddenPart[];
   readonly argumentsHash: string;
   readonly decision: Decision;
   /** An approval of the same call that does not hold any more, and why. */
@@ -77,6 +114,10 @@ export interface GivenAnswer {
   readonly arguments?: JsonObject;
   /** The rule that remembers it. */
   readonly rule?: string;
+  /** Why it could not be remembered as the human asked; it holds for this one call. */
+  readonly notRemembered?: string;
+  /** How the human took note of hidden parts that are not registered secret values. Present where there were some. */
+  readonly hiddenParts?: 'revealed' | 'acknowledged';
 }
 
 /** A human's single-use answer to one exact call, or the question while there is none. */
@@ -85,6 +126,11 @@ export interface Approval extends AskedCall {
   readonly state: ApprovalState;
   readonly requestedAt: string;
   readonly expiresAt: string;
+  /**
+   * Whether a call waits for the answer. When it is `gone`, approving runs nothing now: the approval is used if the same caller
+   * makes exactly the same call before `expiresAt`. Present while the approval is pending or approved.
+   */
+  readonly caller?: 'waiting' | 'gone';
   readonly answer?: GivenAnswer;
   /** The call that ran by it. */
   readonly usedBy?: string;

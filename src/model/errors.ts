@@ -67,6 +67,8 @@ export const errorCodes = {
   'approval-answered': 'the approval has an answer already',
   'approval-expired': 'the approval was not answered in time',
   'approver-refused': 'only humans can answer',
+  'hidden-unacknowledged': 'hidden parts of the arguments were neither revealed nor acknowledged',
+  'reveal-unavailable': 'the hidden parts are not stored any more',
   'edit-invalid': 'edited arguments cannot be used',
   'remember-refused': 'the approval cannot be remembered that far',
   'rule-unknown': 'there is no remembered rule of that id',

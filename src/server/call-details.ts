@@ -3,6 +3,7 @@ import type { CallStarted, JournalEvent, ToolInvoked } from '../journal/entry.ts
 import { waitedForAnswer } from '../journal/waited-for-answer.ts';
 import type { CallOutcome } from '../model/call.ts';
 import { SignalboxError } from '../model/errors.ts';
+import { mayHaveRun } from '../policy/call-event.ts';
 import type { Signalbox } from '../signalbox.ts';
 import type { callDetailsSchema } from './schemas/journal.ts';
 
@@ -21,16 +22,30 @@ export async function callDetails(box: Signalbox, call: ToolInvoked | CallStarte
   ]);
   const asked = call.approvalId ?? history.find(isQuestion)?.approvalId;
   const approval = asked === undefined ? undefined : await unlessUnknown(box.approvals.get(asked));
-  const waitedMs = call.type === 'ToolInvoked' ? waitedForAnswer(call, history, approval) : undefined;
-  return {
-    ...call,
+  const details = {
     ...(recording === undefined ? {} : { result: resultOf(recording) }),
     ...(kept === undefined ? {} : { keptCharacters: kept.total }),
     ...(approval === undefined ? {} : { approval }),
-    ...(waitedMs === undefined ? {} : { waitedMs }),
     undo,
     history,
   };
+  if (call.type === 'CallStarted') return { ...call, ...details };
+  const waitedMs = waitedForAnswer(call, history, approval);
+  return {
+    ...call,
+    ...details,
+    ran: hasRun(call, history),
+    ...(waitedMs === undefined ? {} : { waitedMs }),
+  };
+}
+
+/** Reads leave an intent only where they take long; a call that still asked when it ended did not run. */
+function hasRun(
+  { observed, decision, effect, outcome, error }: ToolInvoked,
+  history: readonly JournalEvent[],
+): boolean {
+  if (observed === true || history.some(({ type }) => type === 'CallStarted')) return true;
+  return effect === 'read' && decision?.answer === 'allow' && mayHaveRun(outcome, error, true);
 }
 
 function resultOf({ content, structuredContent }: CallOutcome): Details['result'] {

@@ -1,3 +1,4 @@
+import type { HiddenPart } from '../model/approval.ts';
 import type { ElicitationAnswer } from '../model/client.ts';
 import type { Decision } from '../model/decision.ts';
 import type { JsonObject, JsonValue } from '../model/json.ts';
@@ -36,6 +37,8 @@ export type SessionHappening =
       readonly approvalId: string;
       readonly toolName: string;
       readonly input: JsonObject;
+      /** The parts that `input` does not show. Absent in events of earlier versions. */
+      readonly hidden?: readonly HiddenPart[];
       readonly reason: string;
       readonly rule: Decision['rule'];
       readonly expiresAt: string;

@@ -65,10 +65,10 @@ export class TurnApprovals {
     const { toolCallId, resolved } = open;
     try {
       // What people may see: the arguments of the request itself can hold secrets.
-      const { arguments: input, decision, expiresAt } = await this.#box.approvals.get(approvalId);
+      const { arguments: input, hidden, decision, expiresAt } = await this.#box.approvals.get(approvalId);
       await this.#whenAnnounced(toolCallId);
       const { reason, rule } = decision;
-      const asked = { toolCallId, approvalId, toolName: tool.name, input, reason, rule, expiresAt };
+      const asked = { toolCallId, approvalId, toolName: tool.name, input, hidden, reason, rule, expiresAt };
       this.#tell({ type: 'approval_required', ...asked });
       whenAborted(signal, () => void this.#lookUp(open));
       const how = await resolved.promise;

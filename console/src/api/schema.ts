@@ -56,6 +56,8 @@ export type Approval = {
   readonly session?: string | undefined;
   /** What the tool would run with, without secrets. */
   readonly arguments: { readonly [name: string]: unknown };
+  /** The parts that `arguments` does not show. Unless all are `registered`, approving needs a reveal by the same human, or `acknowledgeHidden`. */
+  readonly hidden: readonly HiddenPart[];
   /** SHA-256 of the whole arguments in canonical form (RFC 8785). */
   readonly argumentsHash: string;
   readonly decision: Decision;
@@ -63,6 +65,8 @@ export type Approval = {
   readonly note?: string | undefined;
   readonly requestedAt: string;
   readonly expiresAt: string;
+  /** Whether a call waits for the answer. When it is `gone`, approving runs nothing now: the approval is used if the same caller makes exactly the same call before `expiresAt`. Present while the approval is pending or approved. */
+  readonly caller?: 'waiting' | 'gone' | undefined;
   readonly answer?:
     | {
         readonly by: Principal;
@@ -72,13 +76,25 @@ export type Approval = {
         readonly arguments?: { readonly [name: string]: unknown } | undefined;
         /** The rule that remembers it. */
         readonly rule?: string | undefined;
+        /** Why it could not be remembered as the human asked; it holds for this one call. */
+        readonly notRemembered?: string | undefined;
+        /** How the human took note of hidden parts that are not registered secret values. */
+        readonly hiddenParts?: 'revealed' | 'acknowledged' | undefined;
       }
     | undefined;
   /** The call that ran by it. */
   readonly usedBy?: string | undefined;
 };
 
-export type ApprovalPage = { readonly items: readonly Approval[] };
+export type ApprovalPage = {
+  readonly items: readonly Approval[];
+  /** How many there are on all pages. */
+  readonly total: number;
+  /** Where the following page begins: give it as `cursor`. Absent on the last page. */
+  readonly next?: string | undefined;
+  /** Every principal with a pending question, on any page, whatever the query selects. */
+  readonly callers: readonly WaitingCaller[];
+};
 
 /** A human is asked about a call. */
 export type ApprovalRequested = {
@@ -98,6 +114,8 @@ export type ApprovalRequested = {
   readonly principal: Principal;
   /** Without secrets. */
   readonly arguments: { readonly [name: string]: unknown };
+  /** The parts that `arguments` does not show. */
+  readonly hidden?: readonly HiddenPart[] | undefined;
   readonly argumentsHash: string;
   readonly decision: Decision;
   readonly note?: string | undefined;
@@ -122,6 +140,25 @@ export type ApprovalResolved = {
   /** In the human’s version, without secrets. */
   readonly arguments?: { readonly [name: string]: unknown } | undefined;
   readonly remembered?: { readonly rule: string; readonly scope: RememberScope } | undefined;
+  /** Why it could not be remembered as the human asked. */
+  readonly notRemembered?: string | undefined;
+  /** How the human took note of hidden parts that are not registered secret values. */
+  readonly hiddenParts?: 'revealed' | 'acknowledged' | undefined;
+};
+
+/** A human has seen the hidden parts of a question. */
+export type ApprovalRevealed = {
+  /** Its place in the journal. */
+  readonly seq: number;
+  readonly at: string;
+  /** Links it to all entries before it. */
+  readonly hash: string;
+  readonly type: 'ApprovalRevealed';
+  readonly approvalId: string;
+  readonly callId: string;
+  readonly sessionId?: string | undefined;
+  readonly tool: string;
+  readonly by: Principal;
 };
 
 export type ApproveCallRequest = ApproveRequest & {
@@ -134,8 +171,10 @@ export type ApproveCallRequest = ApproveRequest & {
 export type ApproveRequest = {
   /** Runs the tool with these in the place of the arguments it asked with. */
   readonly arguments?: { readonly [name: string]: unknown } | undefined;
-  /** Not together with `arguments`: an edited call is approved once. */
+  /** Where this is not possible (an irreversible tool, a call without a session, edited `arguments`) the call is approved once, and `answer.notRemembered` has the reason. */
   readonly remember?: RememberScope | 'nothing' | undefined;
+  /** Approves without seeing hidden parts that are not registered secret values. Not needed after a reveal. */
+  readonly acknowledgeHidden?: boolean | undefined;
 };
 
 /** The recorded calls that other rules would have decided otherwise. */
@@ -323,6 +362,8 @@ export type CallStarted = {
   /** The machine it ran on, of a tool that can be undone: it can be taken back there. */
   readonly machine?: string | undefined;
   readonly decision?: Decision | undefined;
+  /** SHA-256 of the whole arguments that the tool ran with, in canonical form (RFC 8785). Absent for reads whose entry contains them whole. */
+  readonly argumentsHash?: string | undefined;
   readonly idempotencyKey?: string | undefined;
   /** The call went past Signalbox and was only seen. */
   readonly observed?: true | undefined;
@@ -548,6 +589,8 @@ export type EndedCallDetails = {
   /** The machine it ran on, of a tool that can be undone: it can be taken back there. */
   readonly machine?: string | undefined;
   readonly decision?: Decision | undefined;
+  /** SHA-256 of the whole arguments that the tool ran with, in canonical form (RFC 8785). Absent for reads whose entry contains them whole. */
+  readonly argumentsHash?: string | undefined;
   readonly idempotencyKey?: string | undefined;
   /** The call went past Signalbox and was only seen. */
   readonly observed?: true | undefined;
@@ -580,6 +623,8 @@ export type EndedCallDetails = {
   readonly changes?: readonly FileChange[] | undefined;
   /** How many there were, when not all are listed. */
   readonly changesTotal?: number | undefined;
+  /** Whether the tool was run, or may have been. False for a call that ended before. */
+  readonly ran: boolean;
   /** How much of its duration it waited for the answer of a human. */
   readonly waitedMs?: number | undefined;
   /** The whole result, where the call was recorded for replay; `output` is the beginning of it. */
@@ -629,6 +674,22 @@ export type Health = {
   readonly servers: 'ok' | 'unavailable';
   /** How many servers are in their first start. Readiness waits only for those that are required. */
   readonly starting: number;
+};
+
+/** A part of the arguments that is not shown. */
+export type HiddenPart = {
+  /** JSON Pointer (RFC 6901) to the value in `arguments` that contains the placeholder. */
+  readonly path: string;
+  /** Position of the placeholder in the string at `path`, in UTF-16 code units. */
+  readonly start: number;
+  /** Number of UTF-16 code units that are not shown. */
+  readonly length: number;
+  /** `registered` is a registered secret value. The others only resemble one and can be revealed: `pattern` has the form of a token, `key` is the value of a key such as `password`, `size` is too long to store. */
+  readonly kind: 'registered' | 'pattern' | 'key' | 'size';
+  /** The text at `start` that replaces the part. */
+  readonly placeholder: string;
+  /** The part is in the name of the property at `path`, not in its value. */
+  readonly inName?: true | undefined;
 };
 
 /** A tool that exists but is not offered, and why. */
@@ -715,6 +776,7 @@ export type JournalEntry =
   | ConfigurationChanged
   | ContentRead
   | ApprovalRequested
+  | ApprovalRevealed
   | ApprovalResolved
   | RuleRevoked
   | CallSettled
@@ -750,6 +812,7 @@ export type LiveEvent =
   | ConfigurationChanged
   | ContentRead
   | ApprovalRequested
+  | ApprovalRevealed
   | ApprovalResolved
   | RuleRevoked
   | CallSettled
@@ -856,6 +919,8 @@ export type LiveEvent =
       readonly approvalId: string;
       readonly toolName: string;
       readonly input: { readonly [name: string]: unknown };
+      /** The parts that `input` does not show. */
+      readonly hidden?: readonly HiddenPart[] | undefined;
       readonly reason: string;
       readonly rule: string;
       readonly expiresAt: string;
@@ -1170,6 +1235,8 @@ export type Problem = {
     | 'configuration-invalid'
     | 'approval-answered'
     | 'approval-expired'
+    | 'hidden-unacknowledged'
+    | 'reveal-unavailable'
     | 'question-answered'
     | 'elicitation-closed'
     | 'call-settled'
@@ -1307,6 +1374,13 @@ export type ResultPage = {
   readonly next?: number | undefined;
 };
 
+export type RevealedArguments = {
+  /** What the tool would run with. Only registered secret values are hidden. */
+  readonly arguments: { readonly [name: string]: unknown };
+  /** The registered secret values that `arguments` does not show. */
+  readonly hidden: readonly HiddenPart[];
+};
+
 /** `viewer` reads, `agent` calls tools and runs turns and sees only its own, `approver` reads, answers and takes back, `admin` does everything. */
 export type Role = 'viewer' | 'agent' | 'approver' | 'admin';
 
@@ -1350,6 +1424,8 @@ export type RunningCallDetails = {
   /** The machine it ran on, of a tool that can be undone: it can be taken back there. */
   readonly machine?: string | undefined;
   readonly decision?: Decision | undefined;
+  /** SHA-256 of the whole arguments that the tool ran with, in canonical form (RFC 8785). Absent for reads whose entry contains them whole. */
+  readonly argumentsHash?: string | undefined;
   readonly idempotencyKey?: string | undefined;
   /** The call went past Signalbox and was only seen. */
   readonly observed?: true | undefined;
@@ -1645,6 +1721,8 @@ export type SessionEvent =
       readonly approvalId: string;
       readonly toolName: string;
       readonly input: { readonly [name: string]: unknown };
+      /** The parts that `input` does not show. */
+      readonly hidden?: readonly HiddenPart[] | undefined;
       readonly reason: string;
       readonly rule: string;
       readonly expiresAt: string;
@@ -1936,6 +2014,8 @@ export type ToolInvoked = {
   /** The machine it ran on, of a tool that can be undone: it can be taken back there. */
   readonly machine?: string | undefined;
   readonly decision?: Decision | undefined;
+  /** SHA-256 of the whole arguments that the tool ran with, in canonical form (RFC 8785). Absent for reads whose entry contains them whole. */
+  readonly argumentsHash?: string | undefined;
   readonly idempotencyKey?: string | undefined;
   /** The call went past Signalbox and was only seen. */
   readonly observed?: true | undefined;
@@ -2074,6 +2154,12 @@ export type UndoStarted = {
   readonly type: 'UndoStarted';
 };
 
+export type WaitingCaller = {
+  readonly principal: string;
+  /** How many of its questions wait for an answer. */
+  readonly pending: number;
+};
+
 /** What each operation takes and answers. */
 export interface Operations {
   'DELETE /api/approvals/rules/{id}': { path: { readonly id: string }; query: {}; body: undefined; answer: RulePage };
@@ -2085,7 +2171,12 @@ export interface Operations {
   'GET /api/agents': { path: {}; query: {}; body: undefined; answer: AgentPage };
   'GET /api/approvals': {
     path: {};
-    query: { readonly state?: 'open' | 'all' | undefined };
+    query: {
+      readonly state?: 'pending' | 'open' | 'all' | undefined;
+      readonly principal?: string | undefined;
+      readonly limit?: number | undefined;
+      readonly cursor?: string | undefined;
+    };
     body: undefined;
     answer: ApprovalPage;
   };
@@ -2162,6 +2253,7 @@ export interface Operations {
         | 'ConfigurationChanged'
         | 'ContentRead'
         | 'ApprovalRequested'
+        | 'ApprovalRevealed'
         | 'ApprovalResolved'
         | 'RuleRevoked'
         | 'CallSettled'
@@ -2239,6 +2331,12 @@ export interface Operations {
     answer: Approval;
   };
   'POST /api/approvals/{id}/deny': { path: { readonly id: string }; query: {}; body: DenyRequest; answer: Approval };
+  'POST /api/approvals/{id}/reveal': {
+    path: { readonly id: string };
+    query: {};
+    body: undefined;
+    answer: RevealedArguments;
+  };
   'POST /api/call-questions/{id}': {
     path: { readonly id: string };
     query: {};
@@ -2381,6 +2479,7 @@ export const rolesOf: Readonly<Partial<Record<keyof Operations, readonly Role[]>
   'PATCH /api/sessions/{id}': ['agent', 'approver', 'admin'],
   'POST /api/approvals/{id}/approve': ['approver', 'admin'],
   'POST /api/approvals/{id}/deny': ['approver', 'admin'],
+  'POST /api/approvals/{id}/reveal': ['approver', 'admin'],
   'POST /api/call-questions/{id}': ['agent', 'admin'],
   'POST /api/calls/{id}/settle': ['approver', 'admin'],
   'POST /api/calls/{id}/undo': ['approver', 'admin'],

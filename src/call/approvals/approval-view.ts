@@ -1,14 +1,17 @@
 import type { ApprovalRecord } from '../../journal/approval-store.ts';
 import type { Approval, ApprovalState, AskedCall, GivenAnswer } from '../../model/approval.ts';
 
-/** An approval as people see it. */
-export function toApproval(record: ApprovalRecord, now = Date.now()): Approval {
+/** An approval as people see it; with `waiting`, the approvals that a call waits for, also whether its caller still does. */
+export function toApproval(record: ApprovalRecord, now = Date.now(), waiting?: ReadonlySet<string>): Approval {
+  const state = stateOf(record, now);
+  const isOpen = waiting !== undefined && (state === 'pending' || state === 'approved');
   return {
     id: record.id,
-    state: stateOf(record, now),
+    state,
     ...askedOf(record),
     requestedAt: new Date(record.requestedAt).toISOString(),
     expiresAt: new Date(record.expiresAt).toISOString(),
+    ...(isOpen ? { caller: waiting.has(record.id) ? ('waiting' as const) : ('gone' as const) } : {}),
     ...(record.given === '' ? {} : { answer: givenOf(record) }),
     ...(record.usedBy === '' ? {} : { usedBy: record.usedBy }),
   };
@@ -23,7 +26,8 @@ export function stateOf(record: ApprovalRecord, now = Date.now()): ApprovalState
 }
 
 export function askedOf(record: ApprovalRecord): AskedCall {
-  return JSON.parse(record.asked) as AskedCall;
+  // Questions of earlier versions do not say what they hide; no call of this version uses them.
+  return { hidden: [], ...(JSON.parse(record.asked) as Omit<AskedCall, 'hidden'>) };
 }
 
 export function givenOf(record: ApprovalRecord): GivenAnswer {

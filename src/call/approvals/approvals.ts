@@ -1,10 +1,18 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Catalog } from '../../catalog/catalog.ts';
-import type { ApprovalRecord, StoredRule } from '../../journal/approval-store.ts';
-import type { EntryDraft } from '../../journal/entry.ts';
+import type { ApprovalQuery, ApprovalRecord, StoredRule } from '../../journal/approval-store.ts';
+import { type EntryDraft, toEvent } from '../../journal/entry.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Redactor } from '../../journal/redaction.ts';
 import type { Store } from '../../journal/store.ts';
-import type { Approval, ApprovalChannel, GivenAnswer, RememberScope, RememberedRule } from '../../model/approval.ts';
+import type {
+  Approval,
+  ApprovalChannel,
+  GivenAnswer,
+  RememberScope,
+  RememberedRule,
+  RevealedArguments,
+} from '../../model/approval.ts';
 import type { Principal } from '../../model/call.ts';
 import { SignalboxError } from '../../model/errors.ts';
 import { type JsonObject, inspectJson, isJsonObject } from '../../model/json.ts';
@@ -12,7 +20,10 @@ import { asksOnce } from '../../policy/default-policy.ts';
 import { toApproval } from './approval-view.ts';
 import { restoreRedacted } from './edited-arguments.ts';
 import { editProblem } from './edit-problem.ts';
+import { hideParts } from './hidden-parts.ts';
 import { type Rememberable, type RememberPreview, rememberedBy, rememberedRule } from './remembered.ts';
+import { type RevealKey, RevealStore } from './reveal-store.ts';
+import { WaitingCalls } from './waiting-calls.ts';
 
 /** How a human says yes. */
 export interface Approving {
@@ -21,6 +32,30 @@ export interface Approving {
   readonly arguments?: JsonObject;
   /** Also answers later calls; `nothing` where the default policy would remember by itself. */
   readonly remember?: RememberScope | 'nothing';
+  /** Approves without seeing hidden parts that are not registered secret values. Not needed after a reveal. */
+  readonly acknowledgeHidden?: boolean;
+}
+
+/** Which approvals a page is made of. */
+export interface ApprovalPageQuery {
+  /** `pending` waits for an answer, `open` (the default) for an answer or for its call. */
+  readonly state?: 'pending' | 'open' | 'all';
+  /** Only questions of calls by this principal. */
+  readonly principal?: string;
+  readonly limit: number;
+  /** `next` of the page before. */
+  readonly cursor?: string;
+}
+
+/** A page of the inbox, newest first. */
+export interface ApprovalPage {
+  readonly items: readonly Approval[];
+  /** How many there are on all pages. */
+  readonly total: number;
+  /** Where the following page begins. */
+  readonly next?: string;
+  /** Every principal with a pending question, on any page. */
+  readonly callers: readonly { readonly principal: string; readonly pending: number }[];
 }
 
 /** How a human says no. */
@@ -50,10 +85,23 @@ export class Approvals {
   readonly #catalog: Pick<Catalog, 'find'> | undefined;
   readonly #listeners = new Set<(record: ApprovalRecord) => void>();
   readonly #channels = new Set<ApprovalChannel>();
+  readonly waiting: WaitingCalls;
+  readonly reveals: RevealStore;
 
-  /** With a catalog, edited arguments are checked when they are approved; they are again when they run. */
-  constructor(store: Store, journal: Journal, redactor: Redactor, catalog?: Pick<Catalog, 'find'>) {
+  /**
+   * With a catalog, edited arguments are checked when they are approved; they are again when they run. `revealKey` says where the
+   * key is that hidden arguments are sealed with.
+   */
+  constructor(
+    store: Store,
+    journal: Journal,
+    redactor: Redactor,
+    catalog?: Pick<Catalog, 'find'>,
+    revealKey: RevealKey = { in: 'store' },
+  ) {
     this.#catalog = catalog;
+    this.waiting = new WaitingCalls(store.kept);
+    this.reveals = new RevealStore(store.kept, revealKey);
     this.#store = store;
     this.#journal = journal;
     this.#redactor = redactor;
@@ -61,34 +109,91 @@ export class Approvals {
 
   /** What can still be answered or used, newest first; with `all`, also what is over. */
   async list({ all = false, limit = 100 }: { all?: boolean; limit?: number } = {}): Promise<readonly Approval[]> {
-    const now = Date.now();
-    const records = await this.#store.approvals(all ? { limit } : { limit, openAt: now });
-    // A refusal that nobody was told of yet is still kept for the caller; for people it is over.
-    return records.map((record) => toApproval(record, now)).filter(({ state }) => all || state !== 'denied');
+    return (await this.#select({ state: all ? 'all' : 'open', limit })).items;
+  }
+
+  /** Returns a page of the inbox, and who has questions on any page: many of one caller do not hide those of another. */
+  async page(query: ApprovalPageQuery): Promise<ApprovalPage> {
+    if (query.cursor !== undefined) await this.#find(query.cursor);
+    const { items, conditions, isLast } = await this.#select(query);
+    const openAt = Date.now();
+    const [counts, callers] = await Promise.all([
+      this.#store.countApprovals(conditions),
+      this.#store.countApprovals({ openAt, answers: [''] }),
+    ]);
+    const last = items.at(-1);
+    return {
+      items,
+      total: counts.reduce((sum, { count }) => sum + count, 0),
+      ...(isLast || last === undefined ? {} : { next: last.id }),
+      callers: callers.map(({ principal, count }) => ({ principal, pending: count })),
+    };
   }
 
   async get(id: string): Promise<Approval> {
-    return toApproval(await this.#find(id));
+    const [record, waiting] = await Promise.all([this.#find(id), this.waiting.approvals()]);
+    return toApproval(record, Date.now(), waiting);
+  }
+
+  /**
+   * Returns the arguments of a pending question with only registered secret values hidden, and records who has seen them. Only
+   * humans can. Rejects with `reveal-unavailable` when they are not stored any more.
+   */
+  async reveal(id: string, { by }: { readonly by: Principal }): Promise<RevealedArguments> {
+    assertHuman(by, 'reveal');
+    const approval = toApproval(await this.#pending(id));
+    const { callId, tool, session, arguments: shown, hidden } = approval;
+    if (!hidesUnregistered(approval)) return { arguments: shown, hidden };
+    const revealed = await this.reveals.get(id);
+    if (revealed === undefined)
+      throw new SignalboxError(
+        'reveal-unavailable',
+        `the hidden parts of ${id} are not stored any more, or were too long to store; deny it, or approve it with "acknowledgeHidden"`,
+      );
+    if (!(await this.#hasRevealed(approval, by))) {
+      const body = this.#redactor.json(JSON.stringify({ approvalId: id, by }));
+      const about = { call: callId, session: session ?? '', tool, outcome: '' } as const;
+      await this.#journal.append({ type: 'ApprovalRevealed', at: Date.now(), ...about, body }, 'power-loss');
+    }
+    // Values may have been registered since the question was asked.
+    const again = hideParts(JSON.stringify(revealed.arguments), this.#redactor, 'registered');
+    return { arguments: again.arguments, hidden: [...revealed.hidden, ...again.hidden] };
   }
 
   /** Says yes to one exact call. Only humans can. */
-  async approve(id: string, { by, arguments: edited, remember }: Approving): Promise<Approval> {
+  async approve(id: string, approving: Approving): Promise<Approval> {
+    return this.#approve(id, approving, async (approval) => {
+      if (await this.#hasRevealed(approval, approving.by)) return 'revealed';
+      if (approving.acknowledgeHidden === true) return 'acknowledged';
+      throw unacknowledged(approval);
+    });
+  }
+
+  /** Says yes for a human whose host was given the whole arguments, unless it says that it showed less of them. */
+  async approveWhole(id: string, approving: Approving): Promise<Approval> {
+    return this.#approve(id, approving, async () =>
+      approving.acknowledgeHidden === true ? 'acknowledged' : 'revealed',
+    );
+  }
+
+  async #approve(
+    id: string,
+    { by, arguments: edited, remember }: Approving,
+    takesNote: (approval: Approval) => Promise<NonNullable<GivenAnswer['hiddenParts']>>,
+  ): Promise<Approval> {
     assertHuman(by, 'approve');
     const approval = toApproval(await this.#pending(id));
-    const scope = remember ?? (edited === undefined ? usualScope(approval) : 'nothing');
-    // It would let through what was just edited away.
-    if (edited !== undefined && scope !== 'nothing')
-      throw new SignalboxError(
-        'remember-refused',
-        'an approval with edited arguments cannot be remembered; approve without the one or the other',
-      );
     if (edited !== undefined) await this.#assertEdit(edited, approval);
-    const rule = scope === 'nothing' ? undefined : rememberedRule(approval, scope, by);
+    const hiddenParts = hidesUnregistered(approval) ? await takesNote(approval) : undefined;
+    const scope = remember ?? (edited === undefined ? usualScope(approval) : 'nothing');
+    const { rule, notRemembered } = ruleFor(approval, scope, by, edited !== undefined);
     const given = {
       by,
       at: new Date().toISOString(),
       ...(edited === undefined ? {} : { arguments: edited }),
       ...(rule === undefined ? {} : { rule: rule.id }),
+      ...(notRemembered === undefined ? {} : { notRemembered }),
+      ...(hiddenParts === undefined ? {} : { hiddenParts }),
     };
     return this.#answer(approval, { answer: 'approved', given, ...(rule === undefined ? {} : { rule }) });
   }
@@ -193,7 +298,34 @@ export class Approvals {
       ? await this.#journal.appendFollowed(draft, tell)
       : await this.#journal.append(draft, 'power-loss');
     if (written === undefined) throw tooLate(toApproval(await this.#find(id)));
+    // What is left of it ends with the question's time.
+    await this.reveals.remove(id).catch(() => undefined);
     return toApproval(await (telling ?? this.#tell(id)));
+  }
+
+  async #select({ state = 'open', principal, limit, cursor }: ApprovalPageQuery): Promise<Selected> {
+    const now = Date.now();
+    const conditions = {
+      ...(principal === undefined ? {} : { principal }),
+      // A refusal that no caller was told of yet is stored for the caller; for people it is over.
+      ...(state === 'all' ? {} : { openAt: now, answers: state === 'open' ? openAnswers : noAnswer }),
+    };
+    const after = cursor === undefined ? {} : { after: cursor };
+    const [records, waiting] = await Promise.all([
+      this.#store.approvals({ ...conditions, ...after, limit: limit + 1 }),
+      this.waiting.approvals(),
+    ]);
+    const items = records.slice(0, limit).map((record) => toApproval(record, now, waiting));
+    return { items, conditions, isLast: records.length <= limit };
+  }
+
+  async #hasRevealed({ id, callId }: Approval, by: Principal): Promise<boolean> {
+    const query = { type: 'ApprovalRevealed', call: callId, order: 'newest-first', limit: maxReveals } as const;
+    const entries = await this.#store.entries(query);
+    return entries.map(toEvent).some((event) => {
+      if (event.type !== 'ApprovalRevealed' || event.approvalId !== id) return false;
+      return event.by.id === by.id && event.by.kind === by.kind;
+    });
   }
 
   async #tell(id: string): Promise<ApprovalRecord> {
@@ -225,8 +357,8 @@ export class Approvals {
       throw new SignalboxError('edit-invalid', `the edited arguments are not a JSON object: ${why}`);
     }
     restoreRedacted(edited, shown, shown);
-    const text = JSON.stringify(edited);
-    if (this.#redactor.json(text) !== text) {
+    // Placeholders that were left as they were shown stay what they are.
+    if (!isDeepStrictEqual(hideParts(JSON.stringify(edited), this.#redactor, 'everything').arguments, edited)) {
       throw new SignalboxError(
         'edit-invalid',
         'the edited arguments hold what looks like a secret, which is never written down; leave redacted values as they are, or deny the call',
@@ -237,6 +369,51 @@ export class Approvals {
     const problem = await editProblem(known, edited, shown);
     if (problem !== undefined)
       throw new SignalboxError('edit-invalid', `the edited arguments do not fit the schema of ${tool}: ${problem}`);
+  }
+}
+
+interface Selected {
+  readonly items: readonly Approval[];
+  readonly conditions: Omit<ApprovalQuery, 'limit' | 'after'>;
+  readonly isLast: boolean;
+}
+
+const noAnswer = [''] as const;
+const openAnswers = ['', 'approved'] as const;
+const maxReveals = 1000;
+
+/** Whether something is hidden that only looks like a secret, and could be what a human must see. */
+function hidesUnregistered({ hidden }: Pick<Approval, 'hidden'>): boolean {
+  return hidden.some(({ kind }) => kind !== 'registered');
+}
+
+function unacknowledged({ id, hidden }: Approval): SignalboxError {
+  const places = hidden
+    .filter(({ kind }) => kind !== 'registered')
+    .map(({ path, length }) => `${length} characters at ${path}`);
+  const more = places.length > 5 ? ` and ${places.length - 5} more` : '';
+  return new SignalboxError(
+    'hidden-unacknowledged',
+    `${id} hides parts of its arguments that are not registered secrets (${places.slice(0, 5).join(', ')}${more}); reveal them ` +
+      `(POST /api/approvals/${id}/reveal, signalbox approvals show ${id} --reveal), or approve with "acknowledgeHidden": true (--acknowledge-hidden)`,
+  );
+}
+
+/** The rule that remembers an approval, or why there is none though a human asked for it: a yes stays a yes. */
+function ruleFor(
+  approval: Approval,
+  scope: RememberScope | 'nothing',
+  by: Principal,
+  isEdited: boolean,
+): { readonly rule?: RememberedRule; readonly notRemembered?: string } {
+  if (scope === 'nothing') return {};
+  // It would let through what was just edited away.
+  if (isEdited) return { notRemembered: 'an approval with edited arguments cannot be remembered' };
+  try {
+    return { rule: rememberedRule(approval, scope, by) };
+  } catch (error) {
+    if (!(error instanceof SignalboxError && error.code === 'remember-refused')) throw error;
+    return { notRemembered: error.message };
   }
 }
 

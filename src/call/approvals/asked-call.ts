@@ -2,16 +2,16 @@ import type { ApprovalRecord } from '../../journal/approval-store.ts';
 import type { EntryDraft } from '../../journal/entry.ts';
 import type { Redactor } from '../../journal/redaction.ts';
 import type { AskedCall } from '../../model/approval.ts';
-import type { JsonObject } from '../../model/json.ts';
 import { type Call, toolOf } from '../call.ts';
-import { column, recordableArguments } from '../record.ts';
-import type { Binding } from './binding.ts';
+import { column } from '../record.ts';
+import { type Binding, decisionOf } from './binding.ts';
+import { hideParts } from './hidden-parts.ts';
 
-/** What a human is shown of a call, and what is kept of it: without secrets. */
+/** What a human is shown of a call, and what is stored of it: without secrets. */
 export function askedCall(call: Call, { argumentsHash }: Binding, redactor: Redactor): AskedCall {
   const { definition, source } = toolOf(call);
   const { session } = call.options;
-  const asked: AskedCall = {
+  const about = {
     callId: call.id,
     tool: definition.name,
     server: source.server,
@@ -19,11 +19,10 @@ export function askedCall(call: Call, { argumentsHash }: Binding, redactor: Reda
     definitionHash: definition.definitionHash,
     principal: call.principal,
     ...(session === undefined ? {} : { session: column(redactor, session) }),
-    arguments: JSON.parse(recordableArguments(call.runsWith)) as JsonObject,
-    argumentsHash,
-    decision: call.decision ?? { answer: 'ask', rule: '', reason: '' },
+    decision: decisionOf(call),
   };
-  return JSON.parse(redactor.json(JSON.stringify(asked))) as AskedCall;
+  const redacted = JSON.parse(redactor.json(JSON.stringify(about))) as typeof about;
+  return { ...redacted, ...hideParts(call.runsWith, redactor, 'everything'), argumentsHash };
 }
 
 /** The question as the journal and the inbox get it, in one. */

@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
+import { type AskingRule, type Decision, asksOf } from '../../model/decision.ts';
 import { type Call, toolOf } from '../call.ts';
 import { canonicalArguments } from '../canonical-arguments.ts';
 
 /** What an approval of a call is bound to. */
 export interface Binding {
-  /** Principal, tool, definition, arguments and policy: all must be the same for the approval to hold. */
+  /** Principal, tool, definition, arguments and the rules that ask: all must be the same for the question to be the same. */
   readonly binding: string;
   /** Principal, tool and arguments: tells an approval that no longer holds from one of another call. */
   readonly subject: string;
@@ -18,15 +19,28 @@ export function bindingOf(call: Call): Binding {
   const { kind, id } = call.principal;
   const subject = sha256(JSON.stringify([kind, id, definition.id.server, definition.id.tool, argumentsHash]));
   return {
-    binding: sha256(JSON.stringify([subject, definition.definitionHash, policyVersion(call)])),
+    binding: sha256(
+      JSON.stringify([subject, definition.definitionHash, ...asksOf(decisionOf(call)).map(keyOf).toSorted()]),
+    ),
     subject,
     argumentsHash,
   };
 }
 
-/** The version of the policy that decided the call. */
-export function policyVersion({ decision }: Pick<Call, 'decision'>): string {
-  return decision?.policy ?? 'default';
+/** The decision of a call that asks. */
+export function decisionOf({ decision }: Pick<Call, 'decision'>): Decision {
+  return decision ?? { answer: 'ask', rule: '', reason: '' };
+}
+
+/** Returns the rules that ask about a call and did not when it was approved, or were written differently then. */
+export function unanswered(now: Decision, approved: Decision): readonly AskingRule[] {
+  const answered = new Set(asksOf(approved).map(keyOf));
+  return asksOf(now).filter((asking) => !answered.has(keyOf(asking)));
+}
+
+/** The same id with another text is another rule. */
+function keyOf({ rule, version = '' }: AskingRule): string {
+  return JSON.stringify([rule, version]);
 }
 
 function sha256(text: string): string {

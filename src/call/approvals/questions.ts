@@ -12,7 +12,8 @@ import type { Ended, Waits } from '../waits.ts';
 import { askedOf, stateOf } from './approval-view.ts';
 import { type Approvals, answeredTopic } from './approvals.ts';
 import { askDraft, askedCall } from './asked-call.ts';
-import { type Binding, policyVersion } from './binding.ts';
+import { type Binding, decisionOf, unanswered } from './binding.ts';
+import { hideParts } from './hidden-parts.ts';
 import { Question } from './question.ts';
 
 /** What questions are asked with. */
@@ -29,6 +30,8 @@ export interface QuestionParts {
 
 /** How waiting ended: with the approval as it then was, or because the call ended. */
 export type Answered = { readonly record: ApprovalRecord } | { readonly ended: Ended };
+
+const maxCompared = 10;
 
 /** Where nobody tells us of answers that other processes got, we look this often; and where notes may be lost, now and then. */
 const pollMs = { untold: 250, told: safetyNetMs };
@@ -53,22 +56,33 @@ export class Questions {
     ];
   }
 
-  /** The approval of exactly this call that is still open: to be answered, or to be used or told. */
-  async find({ binding }: Binding): Promise<ApprovalRecord | undefined> {
-    const [known] = await this.#parts.store.approvals({ binding, openAt: Date.now(), limit: 1 });
-    return known;
+  /**
+   * Returns the approval of exactly this call that is still open: to be answered, or to be used or told. A change of the rules
+   * does not end one that answers every rule that asks now.
+   */
+  async find(call: Call, { binding, subject }: Binding): Promise<ApprovalRecord | undefined> {
+    const { store } = this.#parts;
+    const openAt = Date.now();
+    const [known] = await store.approvals({ binding, openAt, limit: 1 });
+    if (known !== undefined) return known;
+    const others = await store.approvals({ subject, openAt, answers: ['', 'approved'], limit: maxCompared });
+    return others.find((record) => answersCall(record, call));
   }
 
   /** The open approval of exactly this call, or a new one; `undefined` when nobody can be asked. */
   async open(call: Call, bound: Binding): Promise<ApprovalRecord | undefined> {
-    const { journal } = this.#parts;
+    const { journal, redactor, approvals } = this.#parts;
+    const { reveals } = approvals;
     for (;;) {
-      const known = await this.find(bound);
+      const known = await this.find(call, bound);
       if (known !== undefined) return known;
       if (!this.#parts.shared && this.#channelsOf(call).length === 0) return undefined;
       const { record, draft } = await this.#request(call, bound);
+      if (askedOf(record).hidden.some(({ kind }) => kind !== 'registered'))
+        await reveals.put(record.id, hideParts(call.runsWith, redactor, 'registered'), record.expiresAt);
       if ((await journal.append(draft, 'crash')) !== undefined) return record;
       // Another process asked about the same call at the same time: theirs is the one.
+      await reveals.remove(record.id);
     }
   }
 
@@ -77,12 +91,16 @@ export class Questions {
     if (stateOf(record) !== 'pending') return { record };
     const question = this.#join(record, call) ?? this.#ask(record, call);
     const deadline = Math.min(until, call.deadline ?? Number.POSITIVE_INFINITY);
+    const { approvals, waits } = this.#parts;
     question.enter();
-    const waited = await this.#parts.waits.until(
+    const entered = approvals.waiting.enter(record.id, call.id);
+    const waited = await waits.until(
       question.answered,
       call.options.signal,
       Number.isFinite(deadline) ? deadline : undefined,
     );
+    await entered;
+    await approvals.waiting.leave(record.id, call.id);
     const isLast = question.leave();
     if ('value' in waited) return { record: waited.value };
     // Out of patience is not out of interest: the question stays, and the answer serves the next call.
@@ -94,6 +112,7 @@ export class Questions {
   /** Withdraws every question; the approvals stay. */
   close(): void {
     for (const stop of this.#stops) stop();
+    this.#parts.approvals.waiting.stop();
     for (const question of this.#live.values()) this.#withdraw(question, 'Signalbox is closing');
   }
 
@@ -123,11 +142,13 @@ export class Questions {
     const records = await this.#parts.store.approvals({ subject, openAt: Date.now(), limit: 10 });
     const approved = records.find((record) => stateOf(record) === 'approved');
     if (approved === undefined) return undefined;
-    const isOtherTool = askedOf(approved).definitionHash !== toolOf(call).definition.definitionHash;
+    const asked = askedOf(approved);
+    const isOtherTool = asked.definitionHash !== toolOf(call).definition.definitionHash;
+    const rules = unanswered(decisionOf(call), asked.decision).map(({ rule }) => JSON.stringify(rule));
     const what = isOtherTool
-      ? 'the definition of the tool'
-      : `the policy (it is ${policyVersion(call)} now, it was ${policyVersion(askedOf(approved))})`;
-    return `${approved.id} was approved, but ${what} has changed since, so it does not hold for this call`;
+      ? 'the definition of the tool has changed since'
+      : `${rules.join(' and ')} ${rules.length === 1 ? 'asks' : 'ask'} now, and did not, or not as it is written now`;
+    return `${approved.id} was approved, but ${what}, so it does not hold for this call`;
   }
 
   #channelsOf(call: Call): readonly ApprovalChannel[] {
@@ -155,10 +176,10 @@ export class Questions {
     const { approvals } = this.#parts;
     const someone = { id: channel.name, kind: 'human' } as const;
     try {
-      const answer = await channel.ask(requestOf(record, call, signal));
+      const answer = await channel.ask(requestOf(record, call, signal, approvals));
       if (answer === undefined || signal.aborted) return;
       const by = answer.by ?? someone;
-      if (answer.allow === true) await approvals.approve(record.id, { ...answer, by });
+      if (answer.allow === true) await approvals.approveWhole(record.id, { ...answer, by });
       else await approvals.deny(record.id, { by, ...(answer.reason === undefined ? {} : { reason: answer.reason }) });
     } catch (error) {
       if (signal.aborted) return;
@@ -227,16 +248,33 @@ export function callbackChannel(
   };
 }
 
-function requestOf(record: ApprovalRecord, call: Call, signal: AbortSignal): ApprovalRequest {
+/** Whether an approval is one of the tool as it is, and answers every rule that asks about the call. */
+export function answersCall(record: ApprovalRecord, call: Call): boolean {
+  const { definitionHash, decision } = askedOf(record);
+  return (
+    definitionHash === toolOf(call).definition.definitionHash && unanswered(decisionOf(call), decision).length === 0
+  );
+}
+
+function requestOf(
+  record: ApprovalRecord,
+  call: Call,
+  signal: AbortSignal,
+  approvals: Pick<Approvals, 'reveal'>,
+): ApprovalRequest {
+  const { arguments: shown, hidden } = askedOf(record);
   return {
     approvalId: record.id,
     callId: call.id,
     tool: toolOf(call).definition,
     arguments: JSON.parse(call.runsWith) as JsonObject,
+    shown,
+    hidden,
     principal: call.principal,
     session: call.options.session,
-    decision: call.decision ?? { answer: 'ask', rule: '', reason: '' },
+    decision: decisionOf(call),
     expiresAt: new Date(record.expiresAt),
+    reveal: (by) => approvals.reveal(record.id, { by }),
     signal,
   };
 }

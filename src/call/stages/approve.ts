@@ -9,7 +9,7 @@ import { givenOf, stateOf } from '../approvals/approval-view.ts';
 import type { Approvals } from '../approvals/approvals.ts';
 import { askedCall } from '../approvals/asked-call.ts';
 import { type Binding, bindingOf } from '../approvals/binding.ts';
-import type { Questions } from '../approvals/questions.ts';
+import { type Questions, answersCall } from '../approvals/questions.ts';
 import { rememberedDecision } from '../approvals/remembered.ts';
 import { runEdited } from '../approvals/run-edited.ts';
 import { type Call, type Next, type Stage, toolOf } from '../call.ts';
@@ -40,7 +40,7 @@ export function approve(parts: ApproveParts): Stage {
     const until = Date.now() + (call.options.waitMs ?? usualWaitMs);
     for (;;) {
       const bound = bindingOf(call);
-      const known = await questions.find(bound);
+      const known = await questions.find(call, bound);
       // What a human said to exactly this call counts before what was remembered for more than it.
       const answer = known === undefined || stateOf(known) === 'pending' ? undefined : known;
       const decision = answer === undefined ? await remembered(call, bound) : undefined;
@@ -56,8 +56,8 @@ export function approve(parts: ApproveParts): Stage {
       const refusal = refusalOf(call, record) ?? (record === open ? undefined : await lookAgain(call));
       if (refusal !== undefined) return refusal;
       if (call.decision?.answer === 'allow') return next(call);
-      // Another policy decides now: the answer was to another question.
-      if (bindingOf(call).binding !== bound.binding) continue;
+      // The rules have changed meanwhile, and the answer was to another question.
+      if (!answersCall(record, call)) continue;
       if (givenOf(record).arguments !== undefined) return runEdited(call, record, parts.run);
       call.approval = record.id;
       const outcome = await next(call);

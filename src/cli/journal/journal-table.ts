@@ -69,6 +69,17 @@ export class JournalTable {
       case 'ApprovalResolved':
       case 'CallSettled':
         return [...start, ...this.#answerCells(event)];
+      case 'ApprovalRevealed': {
+        const what = `${event.approvalId} by ${event.by.id}`;
+        return [
+          ...start,
+          colors.cyan('revealed'),
+          oneLine(event.tool),
+          oneLine(event.sessionId ?? ''),
+          '',
+          oneLine(what),
+        ];
+      }
       case 'RuleRevoked':
         return [...start, colors.cyan('rule revoked'), '', '', '', oneLine(`${event.rule} by ${event.by.id}`)];
       case 'TokenCreated': {

@@ -32,6 +32,7 @@ const changing: Readonly<Record<string, readonly Role[]>> = {
   'POST /api/calls/{id}/settle': may.answer,
   'POST /api/approvals/{id}/approve': may.answer,
   'POST /api/approvals/{id}/deny': may.answer,
+  'POST /api/approvals/{id}/reveal': may.answer,
   'POST /api/policies/backtest': may.read,
   'POST /api/policies/check': may.read,
   'POST /api/sessions': may.call,

@@ -44,6 +44,8 @@ export const problemCodes = {
   'configuration-invalid': { status: 409, title: 'A file of the configuration cannot be used' },
   'approval-answered': { status: 409, title: 'The approval has an answer already' },
   'approval-expired': { status: 409, title: 'The approval was not answered in time' },
+  'hidden-unacknowledged': { status: 409, title: 'Hidden parts were neither revealed nor acknowledged' },
+  'reveal-unavailable': { status: 409, title: 'The hidden parts are not stored any more' },
   'question-answered': { status: 409, title: 'The question has an answer already' },
   'elicitation-closed': { status: 409, title: 'The question no longer waits for an answer' },
   'call-settled': { status: 409, title: 'The outcome of the call is known' },

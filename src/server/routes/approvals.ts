@@ -3,21 +3,25 @@ import type { JsonObject } from '../../model/json.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
+import { given } from '../given.ts';
 import { readJsonBody } from '../json-body.ts';
 import {
+  approvalPageSchema,
   approvalSchema,
   approveRequestSchema,
   denyRequestSchema,
   previewSchema,
   rememberScope,
+  revealedSchema,
   ruleSchema,
 } from '../schemas/approval.ts';
 import { problems } from '../schemas/problem.ts';
 import { json } from '../typed-json.ts';
 
 const tags = ['Approvals'];
+const defaultPage = 100;
+const maxPage = 1000;
 const params = z.object({ id: z.string() });
-const pageSchema = z.object({ items: z.array(approvalSchema).readonly() }).openapi('ApprovalPage');
 const rulePageSchema = z.object({ items: z.array(ruleSchema).readonly() }).openapi('RulePage');
 const approval = { 'application/json': { schema: approvalSchema } };
 
@@ -28,11 +32,27 @@ const listRoute = createRoute({
   tags,
   summary: 'What waits for a human',
   request: {
-    query: z.object({ state: z.enum(['open', 'all']).optional().describe('`open` unless said otherwise.') }),
+    query: z.object({
+      state: z
+        .enum(['pending', 'open', 'all'])
+        .optional()
+        .describe(
+          '`pending` waits for an answer, `open` (the default) for an answer or for its call, `all` adds the rest.',
+        ),
+      principal: z.string().optional().describe('Only questions of calls by this principal.'),
+      limit: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .max(maxPage)
+        .optional()
+        .describe(`At most ${maxPage}; ${defaultPage} by default.`),
+      cursor: z.string().optional().describe('`next` of the page before.'),
+    }),
   },
   responses: {
-    200: { description: 'Newest first.', content: { 'application/json': { schema: pageSchema } } },
-    ...problems(400, 503),
+    200: { description: 'Newest first.', content: { 'application/json': { schema: approvalPageSchema } } },
+    ...problems(400, 404, 503),
   },
 });
 
@@ -84,6 +104,21 @@ const previewRoute = createRoute({
   },
 });
 
+const revealRoute = createRoute({
+  method: 'post',
+  path: '/api/approvals/{id}/reveal',
+  'x-roles': may.answer,
+  tags,
+  summary: 'Show the hidden parts of a question',
+  description:
+    'Returns the arguments with only registered secret values hidden, and records who revealed them. The same human can then approve without `acknowledgeHidden`.',
+  request: { params },
+  responses: {
+    200: { description: 'The arguments.', content: { 'application/json': { schema: revealedSchema } } },
+    ...problems(404, 409, 503),
+  },
+});
+
 function answerRoute<What extends 'approve' | 'deny', Body extends z.ZodType>(
   what: What,
   schema: Body,
@@ -109,8 +144,8 @@ function answerRoute<What extends 'approve' | 'deny', Body extends z.ZodType>(
 export function approvalRoutes(app: ServerApp, box: Signalbox, maxBodyBytes: number): void {
   const { approvals } = box;
   app.openapi(listRoute, async (context) => {
-    const { state } = context.req.valid('query');
-    return json(context, pageSchema, { items: await approvals.list({ all: state === 'all' }) }, 200);
+    const { limit = defaultPage, ...query } = given(context.req.valid('query'));
+    return json(context, approvalPageSchema, await approvals.page({ ...query, limit }), 200);
   });
   app.openapi(rulesRoute, async (context) => json(context, rulePageSchema, { items: await approvals.rules() }, 200));
   app.openapi(revokeRoute, async (context) => {
@@ -126,14 +161,23 @@ export function approvalRoutes(app: ServerApp, box: Signalbox, maxBodyBytes: num
     return json(context, previewSchema, preview, 200);
   });
   app.openapi(answerRoute('approve', approveRequestSchema, maxBodyBytes), async (context) => {
-    const { arguments: edited, remember } = context.req.valid('json');
+    const { arguments: edited, remember, acknowledgeHidden } = context.req.valid('json');
     const answered = await approvals.approve(context.req.valid('param').id, {
       by: context.var.principal,
       ...(edited === undefined ? {} : { arguments: edited as JsonObject }),
       ...(remember === undefined ? {} : { remember }),
+      ...(acknowledgeHidden === undefined ? {} : { acknowledgeHidden }),
     });
     return json(context, approvalSchema, answered, 200);
   });
+  app.openapi(revealRoute, async (context) =>
+    json(
+      context,
+      revealedSchema,
+      await approvals.reveal(context.req.valid('param').id, { by: context.var.principal }),
+      200,
+    ),
+  );
   app.openapi(answerRoute('deny', denyRequestSchema, maxBodyBytes), async (context) => {
     const { reason } = context.req.valid('json');
     const by = context.var.principal;

@@ -53,12 +53,13 @@ export function sessionAnswerRoutes(app: ServerApp, served: ServedSessions, maxB
 
   app.openapi(answerRoute('approve', 'Say yes to the call that waits', approveCallSchema), async (context) => {
     const { id } = await served.one(context.var.identity, context.req.valid('param').id);
-    const { toolCallId, approvalId, arguments: edited, remember } = context.req.valid('json');
+    const { toolCallId, approvalId, arguments: edited, remember, acknowledgeHidden } = context.req.valid('json');
     await served.all.approve(id, toolCallId, {
       by: context.var.principal,
       ...(approvalId === undefined ? {} : { approvalId }),
       ...(edited === undefined ? {} : { arguments: edited as JsonObject }),
       ...(remember === undefined ? {} : { remember }),
+      ...(acknowledgeHidden === undefined ? {} : { acknowledgeHidden }),
     });
     return json(context, sessionSchema, await served.all.get(id), 200);
   });

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { approvalSchema, rememberScope } from './approval.ts';
+import { approvalSchema, hiddenParts, hiddenPartsSeen, rememberScope } from './approval.ts';
 import { callErrorSchema, contentBlock, decisionSchema, fileChangeSchema, outcome, principalSchema } from './call.ts';
 import { effect, naming } from './catalog.ts';
 import { jsonObject, jsonValue, moment } from './json-schema.ts';
@@ -33,6 +33,12 @@ const callFacts = {
     .optional()
     .describe('The machine it ran on, of a tool that can be undone: it can be taken back there.'),
   decision: decisionSchema.optional(),
+  argumentsHash: z
+    .string()
+    .optional()
+    .describe(
+      'SHA-256 of the whole arguments that the tool ran with, in canonical form (RFC 8785). Absent for reads whose entry contains them whole.',
+    ),
   idempotencyKey: z.string().optional(),
   observed: z.literal(true).optional().describe('The call went past Signalbox and was only seen.'),
   approvalId: z.string().optional().describe('The approval it ran by.'),
@@ -140,6 +146,7 @@ const approvalRequested = z
     definitionHash: z.string(),
     principal: principalSchema,
     arguments: jsonObject.describe('Without secrets.'),
+    hidden: hiddenParts.optional().describe('The parts that `arguments` does not show.'),
     argumentsHash: z.string(),
     decision: decisionSchema,
     note: z.string().optional(),
@@ -160,8 +167,22 @@ const approvalResolved = z
     reason: z.string().optional(),
     arguments: jsonObject.optional().describe('In the human’s version, without secrets.'),
     remembered: z.object({ rule: z.string(), scope: rememberScope }).optional(),
+    notRemembered: z.string().optional().describe('Why it could not be remembered as the human asked.'),
+    hiddenParts: hiddenPartsSeen,
   })
   .openapi('ApprovalResolved', { description: 'A human has answered.' });
+
+const approvalRevealed = z
+  .object({
+    ...recorded,
+    type: z.literal('ApprovalRevealed'),
+    approvalId: z.string(),
+    callId: z.string(),
+    sessionId: z.string().optional(),
+    tool: z.string(),
+    by: principalSchema,
+  })
+  .openapi('ApprovalRevealed', { description: 'A human has seen the hidden parts of a question.' });
 
 const ruleRevoked = z
   .object({ ...recorded, type: z.literal('RuleRevoked'), rule: z.string(), by: principalSchema })
@@ -206,6 +227,7 @@ export const journalEntrySchema = z
     configurationChanged,
     contentRead,
     approvalRequested,
+    approvalRevealed,
     approvalResolved,
     ruleRevoked,
     callSettled,
@@ -248,6 +270,7 @@ export const callDetailsSchema = z
     z
       .object({
         ...toolInvoked.shape,
+        ran: z.boolean().describe('Whether the tool was run, or may have been. False for a call that ended before.'),
         waitedMs: z.number().optional().describe('How much of its duration it waited for the answer of a human.'),
         ...callDetails,
       })

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { hiddenParts } from './approval.ts';
 import { contentBlock, fileChangeSchema, outcome } from './call.ts';
 import { jsonObject, jsonValue, moment } from './json-schema.ts';
 import { elicitationAction, permissionMode, turnReason } from './session.ts';
@@ -73,6 +74,7 @@ export const sessionEventSchema = z
       approvalId,
       toolName: z.string(),
       input: jsonObject,
+      hidden: hiddenParts.optional().describe('The parts that `input` does not show.'),
       reason: z.string(),
       rule: z.string(),
       expiresAt: moment,

@@ -1,4 +1,10 @@
-import type { ApprovalChange, ApprovalQuery, ApprovalRecord, StoredRule } from '../../journal/approval-store.ts';
+import type {
+  ApprovalChange,
+  ApprovalQuery,
+  ApprovalRecord,
+  PrincipalCount,
+  StoredRule,
+} from '../../journal/approval-store.ts';
 import { approvalDigest as digest } from '../approval-digest.ts';
 import { Conditions } from '../conditions.ts';
 import { type Sql, numbered } from './database.ts';
@@ -36,12 +42,19 @@ export class ApprovalTable {
   }
 
   select(query: ApprovalQuery): Promise<readonly ApprovalRecord[]> {
-    const conditions = new Conditions();
-    conditions.add('NOT closed AND expires_at > ?', query.openAt);
-    for (const column of ['binding', 'subject', 'principal', 'server'] as const)
-      conditions.add(`${column} = ?`, query[column]);
+    const conditions = conditionsOf(query);
+    conditions.add(
+      '(requested_at, number) < (SELECT requested_at, number FROM approvals WHERE digest = ?)',
+      query.after === undefined ? undefined : digest(query.after),
+    );
     const sql = `SELECT ${columns} FROM approvals ${conditions.where} ORDER BY requested_at DESC, number DESC LIMIT ?`;
     return this.#sql.rows(numbered(sql), [...conditions.values, query.limit]);
+  }
+
+  count(query: Omit<ApprovalQuery, 'limit' | 'after'>): Promise<readonly PrincipalCount[]> {
+    const conditions = conditionsOf(query);
+    const sql = `SELECT principal, count(*)::int AS count FROM approvals ${conditions.where} GROUP BY principal ORDER BY principal`;
+    return this.#sql.rows(numbered(sql), conditions.values);
   }
 
   rules({ principal, server }: { principal?: string; server?: string } = {}): Promise<readonly StoredRule[]> {
@@ -52,6 +65,18 @@ export class ApprovalTable {
     const sql = `SELECT id, principal, server, text FROM rules ${conditions.where} ORDER BY id`;
     return this.#sql.rows(numbered(sql), conditions.values);
   }
+}
+
+function conditionsOf(query: Omit<ApprovalQuery, 'limit'>): Conditions {
+  const conditions = new Conditions();
+  conditions.add('NOT closed AND expires_at > ?', query.openAt);
+  conditions.add(
+    'answer IN (SELECT jsonb_array_elements_text(?::jsonb))',
+    query.answers === undefined ? undefined : JSON.stringify(query.answers),
+  );
+  for (const column of ['binding', 'subject', 'principal', 'server'] as const)
+    conditions.add(`${column} = ?`, query[column]);
+  return conditions;
 }
 
 /** Makes the change inside the transaction that writes its entry; false when it is refused, and nothing was changed. */

@@ -1,4 +1,4 @@
-import type { ApprovalQuery, ApprovalRecord, StoredRule } from '../../journal/approval-store.ts';
+import type { ApprovalQuery, ApprovalRecord, PrincipalCount, StoredRule } from '../../journal/approval-store.ts';
 import type { CallSamples, SampleQuery } from '../../journal/call-samples.ts';
 import type { EntryDraft, StoredEntry } from '../../journal/entry.ts';
 import type { Looking } from '../../journal/looking.ts';
@@ -139,6 +139,10 @@ class OpenStore implements PostgresStore {
 
   approvals(query: ApprovalQuery): Promise<readonly ApprovalRecord[]> {
     return this.#approvals.select(query);
+  }
+
+  countApprovals(query: Omit<ApprovalQuery, 'limit' | 'after'>): Promise<readonly PrincipalCount[]> {
+    return this.#approvals.count(query);
   }
 
   rules(query?: { principal?: string; server?: string }): Promise<readonly StoredRule[]> {

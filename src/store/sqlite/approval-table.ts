@@ -1,4 +1,10 @@
-import type { ApprovalChange, ApprovalQuery, ApprovalRecord, StoredRule } from '../../journal/approval-store.ts';
+import type {
+  ApprovalChange,
+  ApprovalQuery,
+  ApprovalRecord,
+  PrincipalCount,
+  StoredRule,
+} from '../../journal/approval-store.ts';
 import { approvalDigest as digest } from '../approval-digest.ts';
 import { Conditions } from '../conditions.ts';
 import type { Statements } from './statements.ts';
@@ -36,15 +42,23 @@ export class ApprovalTable {
   }
 
   select(query: ApprovalQuery): ApprovalRecord[] {
-    const conditions = new Conditions();
-    conditions.add('closed = 0 AND expires_at > ?', query.openAt);
-    for (const column of ['binding', 'subject', 'principal', 'server'] as const)
-      conditions.add(`${column} = ?`, query[column]);
+    const conditions = conditionsOf(query);
+    conditions.add(
+      '(requested_at, rowid) < (SELECT requested_at, rowid FROM approvals WHERE digest = ?)',
+      query.after === undefined ? undefined : digest(query.after),
+    );
     const sql = `SELECT ${columns} FROM approvals ${conditions.where} ORDER BY requested_at DESC, rowid DESC LIMIT ?`;
     return this.#statements
       .get(sql)
       .all(...conditions.values, query.limit)
       .map(plain);
+  }
+
+  count(query: Omit<ApprovalQuery, 'limit' | 'after'>): PrincipalCount[] {
+    const conditions = conditionsOf(query);
+    const sql = `SELECT principal, count(*) AS count FROM approvals ${conditions.where} GROUP BY principal ORDER BY principal`;
+    const rows = this.#statements.get(sql).all(...conditions.values) as unknown as PrincipalCount[];
+    return rows.map((row) => ({ ...row }));
   }
 
   rules({ principal, server }: { principal?: string; server?: string } = {}): StoredRule[] {
@@ -122,6 +136,18 @@ export class ApprovalTable {
       record.usedBy,
     );
   }
+}
+
+function conditionsOf(query: Omit<ApprovalQuery, 'limit'>): Conditions {
+  const conditions = new Conditions();
+  conditions.add('closed = 0 AND expires_at > ?', query.openAt);
+  conditions.add(
+    'answer IN (SELECT value FROM json_each(?))',
+    query.answers === undefined ? undefined : JSON.stringify(query.answers),
+  );
+  for (const column of ['binding', 'subject', 'principal', 'server'] as const)
+    conditions.add(`${column} = ?`, query[column]);
+  return conditions;
 }
 
 function plain(row: Record<string, unknown>): ApprovalRecord {

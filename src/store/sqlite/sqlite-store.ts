@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import type { ApprovalQuery, ApprovalRecord, StoredRule } from '../../journal/approval-store.ts';
+import type { ApprovalQuery, ApprovalRecord, PrincipalCount, StoredRule } from '../../journal/approval-store.ts';
 import type { CallSamples, SampleQuery } from '../../journal/call-samples.ts';
 import type { EntryDraft, StoredEntry } from '../../journal/entry.ts';
 import type { Appended, ChainHead, Claim, EntryQuery, KeptResult, ResultPage, Store } from '../../journal/store.ts';
@@ -230,6 +230,10 @@ class SqliteStore implements Store {
 
   async approvals(query: ApprovalQuery): Promise<readonly ApprovalRecord[]> {
     return this.#approvals.select(query);
+  }
+
+  async countApprovals(query: Omit<ApprovalQuery, 'limit' | 'after'>): Promise<readonly PrincipalCount[]> {
+    return this.#approvals.count(query);
   }
 
   async rules(query?: { principal?: string; server?: string }): Promise<readonly StoredRule[]> {

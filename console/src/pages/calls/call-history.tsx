@@ -29,6 +29,8 @@ function wordsFor(entry: JournalEntry): string {
       return `ended: ${entry.outcome}`;
     case 'ApprovalRequested':
       return `a human is asked: ${entry.decision.reason}`;
+    case 'ApprovalRevealed':
+      return `hidden parts revealed by ${entry.by.id}`;
     case 'ApprovalResolved':
       return `${entry.decision} by ${entry.by.id}${entry.reason === undefined ? '' : `: ${entry.reason}`}`;
     case 'CallSettled':
