@@ -1,22 +1,58 @@
 import type { ApprovalAnswer, ApprovalRequest, Approve } from '../model/approval.ts';
+import { counted } from '../model/counted.ts';
 import { asksOf } from '../model/decision.ts';
+import { argumentLines, unregistered } from './approvals/shown-arguments.ts';
 import { localUser } from './local-user.ts';
-import { oneLine, printable } from './printable.ts';
-import { yesOrNo } from './question.ts';
+import { oneLine } from './printable.ts';
+import { type QuestionOptions, question, yesOrNo } from './question.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Asks the human at the terminal about one exact call. No answer is a no. */
 export function askOnTerminal(terminal: Terminal, onInterrupt: () => void): Approve {
   return async (request): Promise<ApprovalAnswer> => {
     await terminal.errors.print(describe(request, terminal));
-    const isAllowed = await yesOrNo(terminal, 'Run it?', { signal: request.signal, onInterrupt });
-    const by = localUser();
-    return isAllowed === true ? { allow: true, by } : { allow: false, by, reason: 'answered no at the terminal' };
+    const options = { signal: request.signal, onInterrupt };
+    const hides = unregistered(request.hidden).length > 0;
+    return hides ? askAboutHidden(terminal, request, options) : askPlainly(terminal, options);
   };
 }
 
+async function askPlainly(terminal: Terminal, options: QuestionOptions): Promise<ApprovalAnswer> {
+  return (await yesOrNo(terminal, 'Run it?', options)) === true ? { allow: true, by: localUser() } : no();
+}
+
+/** A yes to a question with hidden parts comes after `r`, which shows them, or is confirmed. */
+async function askAboutHidden(
+  terminal: Terminal,
+  request: ApprovalRequest,
+  options: QuestionOptions,
+): Promise<ApprovalAnswer> {
+  const { errors } = terminal;
+  const parts = counted(unregistered(request.hidden).length, 'part');
+  for (;;) {
+    const answer = await question(terminal, `Run it? ${parts} hidden: r reveals [y/N/r] `, options);
+    if (answer === undefined || /^\s*(no?)?\s*$/i.test(answer)) return no();
+    if (/^\s*r(eveal)?\s*$/i.test(answer)) {
+      const revealed = await request.reveal(localUser());
+      await errors.print(
+        `  ${errors.colors.dim('arguments:')} ${argumentLines(revealed.arguments, revealed.hidden).join('\n')}\n`,
+      );
+      return askPlainly(terminal, options);
+    }
+    if (/^\s*y(es)?\s*$/i.test(answer)) {
+      const isSure = await yesOrNo(terminal, `${parts} were not shown. Run it without seeing them?`, options);
+      return isSure === true ? { allow: true, by: localUser(), acknowledgeHidden: true } : no();
+    }
+    await errors.print('answer y, n or r\n');
+  }
+}
+
+function no(): ApprovalAnswer {
+  return { allow: false, by: localUser(), reason: 'answered no at the terminal' };
+}
+
 function describe(
-  { tool, decision, principal, session, arguments: given }: ApprovalRequest,
+  { tool, decision, principal, session, shown, hidden }: ApprovalRequest,
   { errors: { colors } }: Terminal,
 ): string {
   const facts: [string, string][] = [
@@ -26,7 +62,7 @@ function describe(
       'asked by',
       `${principal.kind} ${oneLine(principal.id)}${session === undefined ? '' : `, session ${oneLine(session)}`}`,
     ],
-    ['arguments', printable(JSON.stringify(given, undefined, 2)).replaceAll('\n', '\n  ')],
+    ['arguments', argumentLines(shown, hidden).join('\n')],
   ];
   const lines = facts.map(([name, value]) => `  ${colors.dim(`${name}:`)} ${value}`);
   return `${colors.bold(colors.yellow(tool.name))} wants to run\n${lines.join('\n')}\n`;

@@ -44,7 +44,7 @@ export const callsUnderControl: Section<'C'> = {
     promise: 'an approval is bound to one exact call, single use, expiring, durable, and human',
     tests: [
       'src/call/approvals/approvals.test.ts > an approval > lets exactly one call run: the same one, made again, at once',
-      'src/call/approvals/approvals.test.ts > an approval > does not hold for other arguments, another principal, a changed definition or another policy, and says so',
+      'src/call/approvals/approvals.test.ts > an approval > does not hold for other arguments, another principal, a changed definition or a changed rule, and says so',
       'src/call/approvals/approvals.test.ts > an approval > survives a restart, asked or approved, and is used up by a run that nobody saw end',
       'src/call/approvals/approvals.test.ts > an approval > expires, whether it was answered or not',
       'src/call/approvals/approvals.test.ts > an approval > shows and binds what the tool really runs with: also what the configuration fills in',

@@ -93,7 +93,7 @@ describe('an approval', () => {
     await box.close();
   });
 
-  test('does not hold for other arguments, another principal, a changed definition or another policy, and says so', async () => {
+  test('does not hold for other arguments, another principal, a changed definition or a changed rule, and says so', async () => {
     const { box, server, pay: paying } = await bank();
     const id = awaited(await paying(5));
     await box.approvals.approve(id, { by: alice });
@@ -110,14 +110,14 @@ describe('an approval', () => {
     const core = await coreBox(
       join(workplace, 'policy', 'signalbox.db'),
       [testSource('bank', [testTool('pay')])],
-      () => ({ answer: 'ask', rule: 'r', reason: 'r', policy }),
+      () => ({ answer: 'ask', rule: 'r', reason: 'r', policy, version: policy }),
     );
     const before = (await core.call('mcp__bank__pay', { a: '1' }, { waitMs: 0 })) as CallResult;
     await core.approvals.approve(awaited(before), { by: alice });
     policy = '2';
     const now = await core.approvals.get(awaited(await core.call('mcp__bank__pay', { a: '1' }, { waitMs: 0 })));
-    assert.match(now.note ?? '', /the policy \(it is 2 now, it was 1\) has changed/);
-    // Changed while it waits: what was approved under the old policy is asked again under the new one.
+    assert.match(now.note ?? '', /"r" asks now, and did not, or not as it is written now/);
+    // Changed while it waits: what was approved under the old rule is asked again under the new one.
     const waiting = core.call('mcp__bank__pay', { a: '2' }, { waitMs: 2000 });
     let pending: Approval | undefined;
     while (pending === undefined) {
@@ -391,7 +391,11 @@ describe('the record', () => {
       await assert.rejects(box.approvals.approve(approval.id, { by: alice, arguments: edited }), {
         code: 'edit-invalid',
       });
-    await box.approvals.approve(approval.id, { by: alice, arguments: { ...approval.arguments, to: 'y' } });
+    await box.approvals.approve(approval.id, {
+      by: alice,
+      arguments: { ...approval.arguments, to: 'y' },
+      acknowledgeHidden: true,
+    });
     const ran = await box.call('mcp__t__send', args);
     assert.deepEqual(ran.structuredContent, { ...args, to: 'y' }, 'what was not shown is what it was');
     await box.call('mcp__t__send', { a: 1 }, { waitMs: 0 });

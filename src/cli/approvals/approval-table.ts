@@ -6,11 +6,13 @@ import { type Column, Table } from '../table.ts';
 import type { Printer } from '../terminal.ts';
 
 const shortId = 8;
+const longArguments = 80;
 const approvalColumns: readonly Column[] = [
   { heading: 'ID' },
   { heading: 'STATE' },
   { heading: 'TOOL' },
   { heading: 'ASKED BY', optional: true },
+  { heading: 'CALLER', optional: true },
   { heading: 'EXPIRES AT', optional: true },
   { heading: 'RULES', optional: true },
   { heading: 'ASKED AT', optional: true },
@@ -50,6 +52,7 @@ export class ApprovalTable {
       painted(this.#printer, approval),
       oneLine(approval.tool),
       oneLine(approval.principal.id),
+      approval.caller ?? '',
       localTime(approval.expiresAt),
       oneLine(
         asksOf(approval.decision)
@@ -57,9 +60,16 @@ export class ApprovalTable {
           .join(', '),
       ),
       localTime(approval.requestedAt),
-      oneLine(JSON.stringify(approval.arguments)),
+      argumentCell(approval),
     ];
   }
+}
+
+/** The row may cut the arguments: how much there is comes first. */
+function argumentCell({ arguments: shown, hidden }: Approval): string {
+  const text = oneLine(JSON.stringify(shown));
+  const length = text.length > longArguments ? `[${text.length} characters] ` : '';
+  return `${hidden.length === 0 ? '' : `[${hidden.length} hidden] `}${length}${text}`;
 }
 
 /** A table of approvals. */

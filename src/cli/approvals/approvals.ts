@@ -1,18 +1,26 @@
 import type { Command } from 'commander';
+import type { ApprovalPage } from '../../call/approvals/approvals.ts';
 import type { Approval } from '../../model/approval.ts';
+import { asksOf } from '../../model/decision.ts';
 import { SignalboxError } from '../../model/errors.ts';
 import type { CommandContext } from '../command-context.ts';
+import { usageFailure } from '../fail.ts';
 import { globalsOf } from '../globals.ts';
 import { Interruption } from '../interruption.ts';
 import { localUser } from '../local-user.ts';
 import { printJson } from '../print-json.ts';
-import type { Terminal } from '../terminal.ts';
+import { oneLine } from '../printable.ts';
+import type { Printer, Terminal } from '../terminal.ts';
 import { ApprovalTable, approvalTable, ruleTable } from './approval-table.ts';
-import { type ReadRecords, only, withReadRecords, withRecords } from './open-inbox.ts';
+import { type ReadRecords, approvalBy, only, withReadRecords, withRecords } from './open-inbox.ts';
+import { argumentLines, goneCaller, unregistered } from './shown-arguments.ts';
 
 interface Options {
   readonly all?: boolean;
   readonly follow?: boolean;
+  readonly limit: number;
+  readonly after?: string;
+  readonly by?: string;
 }
 
 /** `signalbox approvals`: the inbox, and what was remembered. */
@@ -24,25 +32,59 @@ export function addApprovalsCommand(program: Command, context: CommandContext): 
     .description('Lists the calls that wait for a human, and approvals that wait for their call; the newest first.')
     .option('-a, --all', 'also what was used, refused or has expired')
     .option('-f, --follow', 'go on with new questions and answers until Ctrl-C')
+    .option('--by <principal>', 'only what this caller asked')
+    .option('-n, --limit <count>', 'how many to list', readLimit, 100)
+    .option('--after <id>', 'go on after this one, as the page before says at its end')
     .addHelpText('after', examples)
     .action(async (options: Options, command: Command) => {
       const { json, ...globals } = globalsOf(command);
       await withReadRecords({ ...globals, json }, async (records) => {
         // Before the list: what is asked in between is shown twice rather than never.
         const head = (await records.journal.entries({ limit: 1 })).items[0]?.seq ?? 0;
-        const items = await records.approvals.list({ all: options.all === true, limit: 1000 });
+        const { by, after, limit } = options;
+        const page = await records.approvals.page({
+          state: options.all === true ? 'all' : 'open',
+          limit,
+          ...(by === undefined ? {} : { principal: by }),
+          ...(after === undefined ? {} : { cursor: after }),
+        });
+        const { items } = page;
         if (options.follow === true) return follow(records, items, head, terminal, json);
-        if (json) return printJson(terminal.output, { items });
+        if (json) return printJson(terminal.output, page);
         if (items.length === 0) return terminal.errors.print('nothing waits for an answer\n');
         await terminal.output.print(approvalTable(terminal.output, items));
+        await terminal.errors.print(leftOut(page));
       });
     });
+  addShowCommand(approvals, context);
   addRulesCommand(approvals, context);
   addRevokeCommand(approvals, context);
 }
 
+const maxLimit = 1000;
+
+function readLimit(text: string): number {
+  const limit = Number(text);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= maxLimit) return limit;
+  throw usageFailure(`--limit ${JSON.stringify(text)} is not a whole number from 1 to ${maxLimit}`);
+}
+
+/** Says what the list does not show: further pages and whose questions they may be, and how to see arguments whole. */
+function leftOut({ items, total, next, callers }: ApprovalPage): string {
+  const lines = ['signalbox approvals show ID prints all arguments of one and what is hidden in them'];
+  if (next !== undefined) {
+    const counts = callers.map(({ principal, pending }) => `${oneLine(principal)} ${pending}`).join(', ');
+    lines.push(
+      `${items.length} of ${total} are listed; signalbox approvals --after ${next} goes on`,
+      `pending by caller: ${counts === '' ? 'none' : counts}; --by CALLER lists those of one`,
+    );
+  }
+  return `${lines.join('\n')}\n`;
+}
+
 const examples = `
 Examples:
+  signalbox approvals show 7k3m --reveal        all arguments, also what only looks like a secret
   signalbox approve 7k3m                        yes, once, to exactly that call
   signalbox approve 7k3m --edit '{"amount": 3}' yes, with other arguments
   signalbox approve 7k3m --remember tool        yes, and to every later call of that tool
@@ -72,6 +114,48 @@ async function follow(
   } finally {
     interruption.stop();
   }
+}
+
+function addShowCommand(approvals: Command, { terminal }: CommandContext): void {
+  approvals
+    .command('show')
+    .summary('one question with all its arguments')
+    .description('Prints one question with all its arguments, and every part of them that is hidden.')
+    .argument('<id>', 'its id, as signalbox approvals prints it, or the beginning of it')
+    .option(
+      '--reveal',
+      'also what only looks like a secret; recorded with your name. Registered secret values stay hidden',
+    )
+    .action(async (prefix: string, { reveal = false }: { reveal?: boolean }, command: Command) => {
+      const globals = globalsOf(command);
+      await withRecords(globals, async (box) => {
+        const asked = await approvalBy(box, prefix);
+        const revealed = reveal ? await box.approvals.reveal(asked.id, { by: localUser() }) : {};
+        const approval = { ...asked, ...revealed };
+        if (globals.json) return printJson(terminal.output, approval);
+        await terminal.output.print(shownApproval(approval, terminal.output));
+      });
+    });
+}
+
+function shownApproval(approval: Approval, { colors }: Printer): string {
+  const { id, state, tool, effect, principal, session, decision, expiresAt, caller, note, hidden } = approval;
+  const facts: [string, string][] = [
+    ['id', id],
+    ['state', state],
+    ['effect', effect],
+    ...asksOf(decision).map(({ rule, reason }): [string, string] => ['asks because', oneLine(`${reason} (${rule})`)]),
+    ['asked by', oneLine(`${principal.kind} ${principal.id}${session === undefined ? '' : `, session ${session}`}`)],
+    ...(note === undefined ? [] : [['note', oneLine(note)] as [string, string]]),
+    ...(caller === 'gone' ? [['caller', goneCaller(expiresAt)] as [string, string]] : []),
+    ['arguments', argumentLines(approval.arguments, hidden).join('\n')],
+  ];
+  const lines = facts.map(([name, value]) => `  ${colors.dim(`${name}:`)} ${value}`);
+  const next =
+    state === 'pending' && unregistered(hidden).length > 0
+      ? [`  signalbox approvals show ${id} --reveal shows what only looks like a secret`]
+      : [];
+  return `${[colors.bold(oneLine(tool)), ...lines, ...next].join('\n')}\n`;
 }
 
 function addRulesCommand(approvals: Command, { terminal }: CommandContext): void {

@@ -1,7 +1,9 @@
 import { type Command, Option } from 'commander';
 import type { Approval, RememberScope } from '../../model/approval.ts';
+import type { RememberPreview } from '../../call/approvals/remembered.ts';
 import { counted } from '../../model/counted.ts';
 import { asksOf } from '../../model/decision.ts';
+import { SignalboxError } from '../../model/errors.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -16,11 +18,13 @@ import { connectToServer } from '../server/connect.ts';
 import type { Printer, Terminal } from '../terminal.ts';
 import { approvalTable } from './approval-table.ts';
 import { approvalBy, withRecords } from './open-inbox.ts';
+import { goneCaller } from './shown-arguments.ts';
 
 interface Options {
   readonly edit?: string;
   readonly remember?: RememberScope | 'nothing';
   readonly yes?: boolean;
+  readonly acknowledgeHidden?: boolean;
 }
 
 /** `signalbox approve`: a human's yes. */
@@ -38,6 +42,7 @@ export function addApproveCommand(program: Command, { terminal }: CommandContext
       ).choices(['session', 'arguments', 'tool', 'server', 'nothing']),
     )
     .option('-y, --yes', 'remember without asking')
+    .option('--acknowledge-hidden', 'approve without seeing hidden parts that are not registered secrets')
     .action(async (prefix: string, options: Options, command: Command) => {
       const globals = globalsOf(command);
       if (options.edit !== undefined && options.remember !== undefined && options.remember !== 'nothing')
@@ -53,6 +58,7 @@ export function addApproveCommand(program: Command, { terminal }: CommandContext
         const answer = {
           ...(edited === undefined ? {} : { arguments: edited as JsonObject }),
           ...(remember === undefined ? {} : { remember }),
+          ...(options.acknowledgeHidden === true ? { acknowledgeHidden: true } : {}),
         };
         // The running server knows the tool, and checks edited arguments at once.
         const server = edited === undefined ? undefined : await connectToServer(globals, terminal.errors);
@@ -62,7 +68,7 @@ export function addApproveCommand(program: Command, { terminal }: CommandContext
             ? await box.approvals.approve(asked.id, { by: localUser(), ...answer })
             : await server.client.request<Approval>('POST', path, { body: answer });
         if (globals.json) return printJson(terminal.output, approval);
-        await terminal.output.print(told(approval, terminal.output));
+        await terminal.output.print(told({ ...approval, caller: asked.caller ?? 'gone' }, terminal.output));
       });
     });
 }
@@ -75,7 +81,15 @@ async function showRemembering(
   terminal: Terminal,
 ): Promise<void> {
   const { errors } = terminal;
-  const { count, denied, examples } = await box.approvals.preview(asked.id, scope, localUser());
+  let preview: RememberPreview;
+  try {
+    preview = await box.approvals.preview(asked.id, scope, localUser());
+  } catch (error) {
+    // The answer says so, too: the yes holds for this one call.
+    if (error instanceof SignalboxError && error.code === 'remember-refused') return;
+    throw error;
+  }
+  const { count, denied, examples } = preview;
   const refused = denied === 0 ? '' : `, ${denied} of which you refused`;
   await errors.print(
     `remembering this for the ${scope} would have let ${counted(count, 'recorded call')} through${refused}\n`,
@@ -91,14 +105,19 @@ async function showRemembering(
   }
 }
 
-function told({ tool, arguments: asked, answer, principal, decision }: Approval, { colors }: Printer): string {
+function told(approval: Approval, { colors }: Printer): string {
+  const { tool, arguments: asked, answer, principal, decision, caller, expiresAt } = approval;
   const what = oneLine(`${tool} ${JSON.stringify(answer?.arguments ?? asked)}`);
   const lines = [
     `${colors.green('approved')} ${what}`,
-    `  for ${oneLine(principal.id)}, once; it runs when the call is made, or waits, for it`,
+    caller === 'gone'
+      ? `  for ${oneLine(principal.id)}, once; ${goneCaller(expiresAt)}`
+      : `  for ${oneLine(principal.id)}, once; the call that waits for it runs now`,
     ...asksOf(decision).map(({ rule, reason }) => `  asked because ${oneLine(`${reason} (${rule})`)}`),
   ];
   if (answer?.arguments !== undefined) lines.push('  the edited arguments are checked when it runs');
+  if (answer?.hiddenParts !== undefined) lines.push(`  hidden parts: ${answer.hiddenParts}`);
+  if (answer?.notRemembered !== undefined) lines.push(`  not remembered: ${oneLine(answer.notRemembered)}`);
   if (answer?.rule !== undefined)
     lines.push(`  remembered as ${answer.rule}; signalbox approvals revoke ${answer.rule} asks again`);
   return `${lines.join('\n')}\n`;

@@ -35,7 +35,7 @@ export async function withRecords(
 
 /** Read-only access to the records. */
 export interface ReadRecords {
-  readonly approvals: Pick<Approvals, 'list' | 'get' | 'rules'>;
+  readonly approvals: Pick<Approvals, 'list' | 'page' | 'get' | 'rules'>;
   readonly journal: JournalReader;
   readonly sessions: Pick<SessionStore, 'count' | 'select'>;
   readonly tokens: Pick<AccessTokens, 'list'>;
@@ -64,6 +64,8 @@ export async function withReadRecords(given: Globals, read: (records: ReadRecord
 
 /** The approval with this id, or the only one whose id begins so. */
 export async function approvalBy(box: Signalbox, prefix: string): Promise<Approval> {
+  // A whole id is found behind any number of others.
+  if (/^appr_\w{26}$/.test(prefix)) return box.approvals.get(prefix);
   const all = await box.approvals.list({ all: true, limit: 10_000 });
   const open = all.filter(({ state }) => state === 'pending');
   return only(open, prefix, 'appr_') ?? only(all, prefix, 'appr_') ?? unknown('approval', prefix);

@@ -45,7 +45,7 @@ describe('the inbox over HTTP', () => {
     assert.equal(answered.status, 200);
     assert.deepEqual((await bodyOf<Approval>(answered)).answer?.by, { id: 'console', kind: 'human' });
     assert.equal((await call).outcome, 'completed');
-    assert.deepEqual(await bodyOf(get('/api/approvals')), { items: [] });
+    assert.deepEqual(await bodyOf(get('/api/approvals')), { items: [], total: 0, callers: [] });
     const all = await bodyOf<{ items: Approval[] }>(get('/api/approvals?state=all'));
     assert.equal(all.items[0]?.state, 'used');
   });
@@ -81,28 +81,24 @@ describe('the inbox over HTTP', () => {
     assert.equal((await call).outcome, 'completed');
   });
 
-  it('refuses edited arguments that the tool would not take, and to remember an edited call', async (test) => {
+  it('refuses edited arguments that the tool would not take, and does not remember an edited call', async (test) => {
     const { asked, post, box } = await inbox(test);
     await box.setPolicies([{ file: 'p.yaml', text: '- { id: all, ask: true }' }]);
     const { call, approval } = await asked('echo', { arguments: { text: 'a' } });
     const approve = (body: object): Promise<Response> => post(`/api/approvals/${approval.id}/approve`, body);
     const edited = { text: 'b' };
-    for (const [body, expected] of [
-      [{ arguments: { text: 2 } }, 'edit-invalid'],
-      [{ arguments: edited, remember: 'tool' }, 'remember-refused'],
-    ] as const) {
-      const refused = await approve(body);
-      assert.deepEqual([refused.status, (await bodyOf<ProblemDocument>(refused)).code], [422, expected]);
-    }
-    assert.equal((await approve({ arguments: edited })).status, 200);
+    const refused = await approve({ arguments: { text: 2 } });
+    assert.deepEqual([refused.status, (await bodyOf<ProblemDocument>(refused)).code], [422, 'edit-invalid']);
+    const { answer } = await bodyOf<Approval>(approve({ arguments: edited, remember: 'tool' }));
+    assert.match(answer?.notRemembered ?? '', /edited arguments/);
+    assert.deepEqual(await box.approvals.rules(), []);
     assert.equal((await call).outcome, 'completed');
   });
 
   it('remembers, lists and revokes', async (test) => {
     const { asked, get, post, call: calling, server, signIn } = await inbox(test);
     const { call, approval } = await asked();
-    const refused = await post(`/api/approvals/${approval.id}/approve`, { remember: 'tool' });
-    assert.equal(refused.status, 422);
+    assert.equal((await get(`/api/approvals/${approval.id}/remember?scope=tool`)).status, 422);
     await post(`/api/approvals/${approval.id}/approve`, { remember: 'arguments' });
     await call;
     assert.equal((await bodyOf(calling('burn', { waitSeconds: 0 }))).outcome, 'completed');

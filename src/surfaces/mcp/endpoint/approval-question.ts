@@ -8,40 +8,79 @@ const tickMs = 10_000;
 /** Small, so that what the tool itself reports afterwards is still more. */
 const step = 0.001;
 
-/** The same for every question: what is known by it is compiled once. */
-const allowSchema = {
+const allow = { type: 'boolean', title: 'Allow this call', description: 'Once, with exactly these arguments' };
+
+// Two schemas for all questions: each is compiled once.
+const allowSchema = { type: 'object', properties: { allow }, required: ['allow'] };
+const allowHiddenSchema = {
   type: 'object',
   properties: {
-    allow: { type: 'boolean', title: 'Allow this call', description: 'Once, with exactly these arguments' },
+    allow,
+    acknowledgeHidden: {
+      type: 'boolean',
+      title: 'Allow without seeing the hidden parts',
+      description: 'Needed to allow this call here: parts of its arguments that may not be secrets are not shown',
+    },
   },
   required: ['allow'],
 };
+
+const maxMessageArguments = 16_000;
 
 /** How the client of a call takes part in its approval: its user is asked, where the profile trusts that user, and else told. */
 export function approvalOf({ view, client, principal, onProgress }: Caller): Approve | undefined {
   const { elicit } = client;
   if (view.trustsHuman && elicit !== undefined) {
     const by = { id: `${principal.id} (at its client)`, kind: 'human' } as const;
-    return async (request) => answerOf(await elicit.call(client, questionOf(request), { signal: request.signal }), by);
+    return async (request) =>
+      answerOf(await elicit.call(client, questionOf(request), { signal: request.signal }), by, unseenPart(request));
   }
   return onProgress === undefined ? undefined : (request) => waiting(request, onProgress);
 }
 
 type Answered = Awaited<ReturnType<NonNullable<CallClient['elicit']>>>;
 
-function answerOf(answer: Answered, by: { readonly id: string; readonly kind: 'human' }): ApprovalAnswer {
-  if (answer.action === 'accept' && answer.content?.['allow'] === true) return { allow: true, by };
-  return { allow: false, by, reason: 'refused at the client' };
+function answerOf(
+  answer: Answered,
+  by: { readonly id: string; readonly kind: 'human' },
+  unseen: string | undefined,
+): ApprovalAnswer {
+  const content = answer.action === 'accept' ? answer.content : undefined;
+  if (content?.['allow'] !== true) return { allow: false, by, reason: 'refused at the client' };
+  if (unseen === undefined) return { allow: true, by };
+  if (content['acknowledgeHidden'] === true) return { allow: true, by, acknowledgeHidden: true };
+  return { allow: false, by, reason: `allowed at the client, but ${unseen}, which was not acknowledged there` };
 }
 
-function questionOf({ tool, arguments: args, decision, approvalId }: ApprovalRequest): Elicitation {
-  const shown = JSON.stringify(args);
-  const cut = shown.length > 2000 ? `${shown.slice(0, 2000)}… (${shown.length} characters)` : shown;
+function questionOf(request: ApprovalRequest): Elicitation {
+  const { tool, shown, hidden, decision, approvalId } = request;
+  const text = JSON.stringify(shown);
+  const unseen = unseenPart(request);
+  const parts = hidden.map(({ path, length, kind }) => `${length} characters at ${path} (${kind})`);
   return {
     mode: 'form',
-    message: `Allow ${tool.name} (${tool.effect}) with ${cut}? It asks because ${decision.reason} (${approvalId}).`,
-    requestedSchema: allowSchema,
+    message: [
+      `Allow ${tool.name} (${tool.effect}) with ${text.slice(0, maxMessageArguments).toWellFormed()}?`,
+      ...(parts.length === 0 ? [] : [`Hidden: ${parts.join(', ').slice(0, maxMessageArguments)}.`]),
+      ...(unseen === undefined
+        ? []
+        : [`To allow it here you have to acknowledge that ${unseen}. ${howToSee(approvalId)}`]),
+      `It asks because ${decision.reason} (${approvalId}).`,
+    ].join(' '),
+    requestedSchema: unseen === undefined ? allowSchema : allowHiddenSchema,
   };
+}
+
+/** Says what of the arguments the message does not show, other than registered secret values. */
+function unseenPart({ shown, hidden }: ApprovalRequest): string | undefined {
+  const cut = JSON.stringify(shown).length - maxMessageArguments;
+  const parts = hidden.filter(({ kind }) => kind !== 'registered');
+  const characters = parts.reduce((sum, { length }) => sum + length, Math.max(0, cut));
+  return characters === 0 ? undefined : `${characters} characters of the arguments are not shown`;
+}
+
+function howToSee(approvalId: string): string {
+  return `To see and answer it in full: signalbox approvals show ${approvalId} --reveal, or the inbox of the console.`;
 }
 
 /** Tells that a human is awaited, until one has answered elsewhere; never answers itself. */

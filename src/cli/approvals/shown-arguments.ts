@@ -1,0 +1,33 @@
+import type { HiddenPart } from '../../model/approval.ts';
+import { counted } from '../../model/counted.ts';
+import type { JsonObject } from '../../model/json.ts';
+import { printable } from '../printable.ts';
+
+/** Returns the whole arguments for a terminal, indented, and a line for each part that is hidden. */
+export function argumentLines(shown: JsonObject, hidden: readonly HiddenPart[]): string[] {
+  const text = printable(JSON.stringify(shown, undefined, 2)).replaceAll('\n', '\n  ');
+  return [text, ...hidden.map((part) => `  hidden: ${describePart(part)}`)];
+}
+
+/** Describes one hidden part: `9 characters at /password, the value of a key that names a secret`. */
+function describePart({ path, length, kind, inName }: HiddenPart): string {
+  const where = `${inName === true ? 'in the name of ' : 'at '}${printable(path).replaceAll('\n', ' ')}`;
+  return `${counted(length, 'character')} ${where}, ${kinds[kind]}`;
+}
+
+const kinds: Readonly<Record<HiddenPart['kind'], string>> = {
+  registered: 'a registered secret value',
+  pattern: 'which look like a token',
+  key: 'the value of a key that names a secret',
+  size: 'too long to show',
+};
+
+/** Returns the parts that a human has to reveal or acknowledge before approving. */
+export function unregistered(hidden: readonly HiddenPart[]): readonly HiddenPart[] {
+  return hidden.filter(({ kind }) => kind !== 'registered');
+}
+
+/** Returns what approving does when nobody waits for the answer. */
+export function goneCaller(expiresAt: string): string {
+  return `its caller no longer waits: approving runs nothing now; the approval is used if the same caller makes exactly the same call before ${expiresAt}`;
+}
