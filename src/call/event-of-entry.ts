@@ -18,8 +18,10 @@ export function endedCall(entry: StoredEntry): EndedCall {
 
 /** What a call left behind, unless it certainly did not run. Calls that went past the pipeline ran without a decision. */
 export function eventOf(recorded: ToolInvoked): CallEvent | undefined {
-  const { outcome, error, decision, observed = false } = recorded;
-  if (!mayHaveRun(outcome, error, decision !== undefined || observed)) return undefined;
+  const { outcome, error, decision, approvalId, observed = false } = recorded;
+  // A call that still asked when it ended, for example because its caller gave up, did not run.
+  const isAsking = decision?.answer === 'ask' && approvalId === undefined;
+  if (!mayHaveRun(outcome, error, (decision !== undefined && !isAsking) || observed)) return undefined;
   return {
     seq: recorded.seq,
     at: Date.parse(recorded.at),

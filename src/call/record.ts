@@ -8,6 +8,7 @@ import type { Decision } from '../model/decision.ts';
 import { newCallId } from '../model/identifiers.ts';
 import { inspectJson } from '../model/json.ts';
 import type { Call, KnownFacts } from './call.ts';
+import { argumentsDigest } from './canonical-arguments.ts';
 import type { ObservedCall } from './observed.ts';
 
 const longestOutput = 1000;
@@ -18,14 +19,22 @@ const machineFact = `,"machine":${JSON.stringify(hostname())}`;
 
 /** Of a call that was begun: nothing of it changes any more. */
 export function knownFacts(call: Call, redactor: Redactor): KnownFacts {
-  const text = facts(call);
-  const seam = redactor.isClean(text) ? text.slice(Math.max(0, text.length - redactor.longest)) : undefined;
+  const plain = facts(call);
+  const isClean = redactor.isClean(plain);
+  const text = isClean || !isRedacted(call, redactor) ? plain : facts(call, true);
+  const seam = isClean ? text.slice(Math.max(0, text.length - redactor.longest)) : undefined;
   return { text, seam, registered: redactor.registered };
 }
 
 /** The intent: what is about to be run, and by whose leave. */
 export function intentDraft(call: Call, redactor: Redactor): EntryDraft {
-  return draft(call, redactor, 'CallStarted', '', redactor.json(`{${call.known?.text ?? facts(call)}}`));
+  return draft(
+    call,
+    redactor,
+    'CallStarted',
+    '',
+    redactor.json(`{${(call.known ?? knownFacts(call, redactor)).text}}`),
+  );
 }
 
 /** The outcome: everything about the call, so that it can be read on its own. */
@@ -34,8 +43,12 @@ export function outcomeDraft(call: Call, redactor: Redactor, outcome: CallOutcom
   const cost = call.costUsd === undefined ? '' : `"costUsd":${call.costUsd},`;
   const rest = `${changesText(call.changes)},${attempts}${cost}${ending(outcome, call.durationMs, redactor)}}`;
   const { known } = call;
-  const whole = `{${known?.text ?? facts(call)}${rest}`;
-  const body = isClean(known, rest, redactor) ? whole : redactor.json(whole);
+  let whole = `{${known?.text ?? facts(call)}${rest}`;
+  let body = isClean(known, rest, redactor) ? whole : redactor.json(whole);
+  if (body !== whole && known === undefined && isRedacted(call, redactor)) {
+    whole = `{${facts(call, true)}${rest}`;
+    body = redactor.json(whole);
+  }
   call.isRecordedWhole = body === whole;
   return draft(call, redactor, 'ToolInvoked', outcome.outcome, body);
 }
@@ -119,8 +132,19 @@ function draft(
   return { ...made, approval: { kind: 'tell', id: call.told } };
 }
 
+/** Whether the entry alone does not prove what the tool ran with, whatever is redacted in it. Reads are many and change nothing. */
+function needsDigest({ tool, argumentsText, runsWith }: Call): boolean {
+  if (tool === undefined) return false;
+  return tool.definition.effect !== 'read' || argumentsText.length > longestArguments || runsWith !== argumentsText;
+}
+
+function isRedacted({ argumentsText }: Call, redactor: Redactor): boolean {
+  const recorded = recordableArguments(argumentsText);
+  return redactor.json(recorded) !== recorded;
+}
+
 // Put together as text: the arguments were turned into text once, for checking, and are not walked again.
-function facts(call: Call): string {
+function facts(call: Call, hasDigest = needsDigest(call)): string {
   const { tool, decision } = call;
   let body = `"principal":${JSON.stringify(call.principal)},"arguments":${recordableArguments(call.argumentsText)}`;
   if (tool !== undefined)
@@ -131,6 +155,7 @@ function facts(call: Call): string {
   if (tool !== undefined && tool.definition.labels.length > 0)
     body += `,"labels":${JSON.stringify(tool.definition.labels)}`;
   if (decision !== undefined) body += `,"decision":${decisionText(decision)}`;
+  if (hasDigest) body += `,"argumentsHash":"${argumentsDigest(call.runsWith)}"`;
   if (call.cached) body += ',"cached":true';
   if (call.options.idempotencyKey !== undefined)
     body += `,"idempotencyKey":${JSON.stringify(call.options.idempotencyKey)}`;

@@ -97,9 +97,6 @@ suite('approvals', () => {
     await place.run(add);
     const [asked] = await inbox(place);
     const id = asked?.id ?? '';
-    const refused = await place.run(['approve', id, '--remember', 'tool', '--yes']);
-    assert.equal(refused.code, 2);
-    assert.match(refused.stderr, /remember-refused: mcp__notes__add cannot be undone/);
     const unsure = await place.run(['approve', id, '--remember', 'arguments']);
     assert.equal(unsure.code, 2);
     assert.match(unsure.stderr, /would have let 1 recorded call through\n[^]*next: add --yes/);
@@ -113,6 +110,11 @@ suite('approvals', () => {
     assert.equal((await place.run(['approvals', 'revoke', items[0]?.id ?? ''])).code, 0);
     assert.equal((await place.run(['approvals', 'revoke', items[0]?.id ?? ''])).code, 1);
     assert.equal((await place.json(add, 1))['outcome'], 'awaiting-approval');
+    const [again] = await inbox(place);
+    const once = await place.run(['approve', again?.id ?? '', '--remember', 'tool', '--yes']);
+    assert.equal(once.code, 0, once.stderr);
+    assert.match(once.stdout, /not remembered: mcp__notes__add cannot be undone/);
+    assert.equal((await place.json(add))['outcome'], 'completed');
   });
 
   test('edited, then made again: what a human wrote is written, once, and nothing is remembered', async () => {

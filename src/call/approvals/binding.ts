@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { type AskingRule, type Decision, asksOf } from '../../model/decision.ts';
 import { type Call, toolOf } from '../call.ts';
-import { canonicalArguments } from '../canonical-arguments.ts';
+import { argumentsDigest } from '../canonical-arguments.ts';
 
 /** What an approval of a call is bound to. */
 export interface Binding {
@@ -15,7 +15,7 @@ export interface Binding {
 /** Binds to what the tool would really run with, in canonical form (RFC 8785): the order of keys means nothing. */
 export function bindingOf(call: Call): Binding {
   const { definition } = toolOf(call);
-  const argumentsHash = sha256(canonicalArguments(call.runsWith));
+  const argumentsHash = argumentsDigest(call.runsWith);
   const { kind, id } = call.principal;
   const subject = sha256(JSON.stringify([kind, id, definition.id.server, definition.id.tool, argumentsHash]));
   return {
