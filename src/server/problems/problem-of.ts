@@ -29,6 +29,8 @@ const told = [
   'approval-answered',
   'approval-expired',
   'approver-refused',
+  'hidden-unacknowledged',
+  'reveal-unavailable',
   'edit-invalid',
   'remember-refused',
   'rule-unknown',

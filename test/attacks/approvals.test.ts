@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, describe, test } from 'node:test';
+import * as z from 'zod';
+import {
+  type Approval,
+  type CallOptions,
+  type CallResult,
+  type Signalbox,
+  createSignalbox,
+  defineTool,
+  localServer,
+} from '../../src/index.ts';
+import type { ApprovalPage } from '../../src/call/approvals/approvals.ts';
+import type { ProblemDocument } from '../../src/server/problems/problem.ts';
+import { awaited } from '../support/awaited.ts';
+import { adminToken, bodyOf, startTestServer } from '../support/http-server.ts';
+import { within } from '../support/within.ts';
+
+const bot = { id: 'bot', kind: 'agent' } as const;
+const flooder = { id: 'flooder', kind: 'agent' } as const;
+const alice = { id: 'alice', kind: 'human' } as const;
+
+interface Bank {
+  readonly box: Signalbox;
+  readonly paid: number[];
+  pay(amount: number, options?: CallOptions): Promise<CallResult>;
+  get<Body>(path: string): Promise<Body>;
+  approve(id: string, body?: object): Promise<Approval>;
+}
+
+/** A real server over a real store, with tools that ask. */
+async function bank(t: TestContext, rules = '- { id: pay, match: mcp__bank__pay, ask: true }'): Promise<Bank> {
+  const data = mkdtempSync(join(tmpdir(), 'signalbox-inbox-'));
+  t.after(() => rmSync(data, { recursive: true, force: true }));
+  const paid: number[] = [];
+  const pay = defineTool({
+    name: 'pay',
+    description: 'Pays.',
+    input: z.object({ amount: z.number() }),
+    effect: 'irreversible',
+    run: ({ amount }) => void paid.push(amount),
+  });
+  const note = defineTool({ ...pay, name: 'note', effect: 'undoable' });
+  const box = await createSignalbox({
+    data,
+    servers: [localServer({ name: 'bank', tools: [pay, note] })],
+    policies: [{ file: 'p.yaml', text: rules }],
+  });
+  const { get, send } = await startTestServer(t, { box });
+  return {
+    box,
+    paid,
+    pay: (amount, options) => box.call('mcp__bank__pay', { amount }, { principal: bot, waitMs: 0, ...options }),
+    get: async (path) => bodyOf(get(path)),
+    approve: async (id, body) => bodyOf(send(adminToken, 'POST', `/api/approvals/${id}/approve`, body)),
+  };
+}
+
+/** Waits until a call waits for its answer. */
+async function asked(box: Signalbox, call: Promise<unknown>): Promise<Approval> {
+  const question = new Promise<string>((resolve) => {
+    const stop = box.on('ApprovalRequested', ({ approvalId }) => {
+      stop();
+      resolve(approvalId);
+    });
+  });
+  const id = await within(Promise.race([question, call.then(() => question)]), 'a question');
+  return box.approvals.get(id);
+}
+
+describe('a flood of questions', () => {
+  test('does not bury the question of another caller: pages reach every one, and each caller is counted', async (t) => {
+    const { pay, get } = await bank(t);
+    const mine = awaited(await pay(1));
+    for (let amount = 0; amount < 120; amount += 1) await pay(amount, { principal: flooder });
+    const first = await get<ApprovalPage>('/api/approvals?state=pending');
+    assert.deepEqual([first.items.length, first.total], [100, 121]);
+    assert.ok(!first.items.some(({ id }) => id === mine), 'it is older than the flood');
+    assert.deepEqual(first.callers, [
+      { principal: 'bot', pending: 1 },
+      { principal: 'flooder', pending: 120 },
+    ]);
+    const { items } = await get<ApprovalPage>('/api/approvals?principal=bot');
+    assert.deepEqual(
+      items.map(({ id }) => id),
+      [mine],
+    );
+    const seen: string[] = [];
+    for (let next: string | undefined = ''; next !== undefined;) {
+      const cursor: string = next === '' ? '' : `&cursor=${next}`;
+      const page: ApprovalPage = await get(`/api/approvals?limit=50${cursor}`);
+      seen.push(...page.items.map(({ id }) => id));
+      next = page.next;
+    }
+    assert.deepEqual([seen.length, new Set(seen).size, seen.at(-1)], [121, 121, mine]);
+    const unknown = await get<ProblemDocument>('/api/approvals?cursor=appr_none');
+    assert.equal(unknown.code, 'approval-unknown');
+  });
+});
+
+describe('a yes that cannot be remembered', () => {
+  test('runs the call once, and says that it was not remembered', async (t) => {
+    const { box, pay, approve, paid } = await bank(t);
+    const waiting = pay(5, { waitMs: 90_000 });
+    const { id } = await asked(box, waiting);
+    const { answer } = await approve(id, { remember: 'tool' });
+    assert.match(
+      answer?.notRemembered ?? '',
+      /cannot be undone: it can be remembered only for exactly these arguments/,
+    );
+    assert.equal((await waiting).outcome, 'completed');
+    assert.deepEqual([paid, await box.approvals.rules()], [[5], []]);
+    const [entry] = (await box.journal.entries({ type: 'ApprovalResolved' })).items;
+    assert.ok(entry?.type === 'ApprovalResolved' && entry.notRemembered !== undefined);
+    assert.equal((await pay(5)).outcome, 'awaiting-approval');
+  });
+
+  test('so does the yes of a host’s callback, which was a denial before', async () => {
+    const ran: number[] = [];
+    const burn = defineTool({
+      name: 'burn',
+      description: 'Burns.',
+      input: z.object({}),
+      effect: 'irreversible',
+      run: () => void ran.push(1),
+    });
+    const box = await createSignalbox({
+      servers: [localServer({ name: 't', tools: [burn] })],
+      approve: () => ({ allow: true, by: alice, remember: 'session' }),
+    });
+    assert.equal((await box.call('mcp__t__burn', {})).outcome, 'completed');
+    assert.equal(ran.length, 1);
+    await box.close();
+  });
+});
+
+describe('a caller that gave up', () => {
+  test('is gone in the inbox; approving runs nothing, and no page claims that something ran or was taken back', async (t) => {
+    const { box, get, approve, paid, pay } = await bank(t, '- { id: all, ask: true }');
+    const stop = new AbortController();
+    const waiting = box.call('mcp__bank__note', { amount: 7 }, { principal: bot, signal: stop.signal, waitMs: 90_000 });
+    const { id } = await asked(box, waiting);
+    assert.equal((await get<Approval>(`/api/approvals/${id}`)).caller, 'waiting');
+    stop.abort();
+    const ended = await waiting;
+    assert.equal(ended.outcome, 'cancelled');
+    const [gone] = (await get<ApprovalPage>('/api/approvals')).items;
+    assert.deepEqual([gone?.id, gone?.state, gone?.caller], [id, 'pending', 'gone']);
+    const approved = await approve(id);
+    assert.deepEqual([approved.state, paid], ['approved', []]);
+    const page = await get<{ ran: boolean; undo: { state: string; reason: string } }>(`/api/calls/${ended.callId}`);
+    assert.deepEqual([page.ran, page.undo.state], [false, 'unavailable']);
+    assert.match(page.undo.reason, /before the tool was run, so it changed nothing/);
+    assert.doesNotMatch(page.undo.reason, /taken back/);
+    const again = await box.call('mcp__bank__note', { amount: 7 }, { principal: bot, waitMs: 0 });
+    assert.equal(again.outcome, 'completed');
+    assert.equal((await get<{ ran: boolean }>(`/api/calls/${again.callId}`)).ran, true);
+    assert.equal((await get<Approval>(`/api/approvals/${awaited(await pay(1))}`)).caller, 'gone');
+  });
+});
+
+describe('rules that change between the answer and the call', () => {
+  const payRule = '- { id: pay, match: mcp__bank__pay, ask: true, reason: money }';
+  const put = (box: Signalbox, text: string): Promise<unknown> => box.setPolicies([{ file: 'p.yaml', text }]);
+
+  test('an unrelated rule ends no answer', async (t) => {
+    const { box, pay, approve, paid } = await bank(t, payRule);
+    const id = awaited(await pay(5));
+    await put(box, `${payRule}\n- { id: notes, match: mcp__bank__note, deny: true }`);
+    assert.equal(awaited(await pay(5)), id, 'the question is the same');
+    await approve(id);
+    await put(box, `- { id: other, match: mcp__bank__other, deny: true }\n${payRule}`);
+    assert.equal((await pay(5)).outcome, 'completed');
+    assert.deepEqual(paid, [5]);
+  });
+
+  test('a rule that asks for another reason, or is written differently, ends it, and the next question says which', async (t) => {
+    const { box, pay, approve, paid } = await bank(t, payRule);
+    const id = awaited(await pay(5));
+    await approve(id);
+    await put(box, `${payRule}\n- { id: night, match: mcp__bank__pay, ask: true, reason: it is late }`);
+    const more = await box.approvals.get(awaited(await pay(5)));
+    assert.match(more.note ?? '', new RegExp(`^${id} was approved, but "night" asks now`));
+    await put(box, payRule.replace('money', 'other money'));
+    const changed = await box.approvals.get(awaited(await pay(5)));
+    assert.match(changed.note ?? '', /"pay" asks now, and did not, or not as it is written now/);
+    await put(box, '- { id: pay, match: mcp__bank__pay, deny: true }');
+    assert.equal((await pay(5)).outcome, 'denied');
+    assert.deepEqual(paid, []);
+    // The answer to both reasons holds for one of them.
+    await approve(more.id);
+    await put(box, payRule);
+    assert.equal((await pay(5)).outcome, 'completed');
+  });
+
+  test('an answer given while the rules change runs the call that waits only if it still answers them', async (t) => {
+    const { box, pay, approve, paid } = await bank(t, payRule);
+    const waiting = pay(5, { waitMs: 90_000 });
+    const { id } = await asked(box, waiting);
+    await put(box, `${payRule}\n- { id: night, match: mcp__bank__pay, ask: true, reason: it is late }`);
+    const next = asked(box, waiting);
+    await approve(id);
+    const { id: second, decision } = await next;
+    assert.deepEqual(paid, []);
+    assert.equal(decision.asks?.length, 2);
+    await put(box, `${payRule}\n- { id: notes, match: mcp__bank__note, deny: true }`);
+    await approve(second);
+    assert.equal((await waiting).outcome, 'completed');
+  });
+});
