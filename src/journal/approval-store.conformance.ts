@@ -60,6 +60,27 @@ export function approvalStoreConformance(name: string, lasting: boolean, place: 
       assert.deepEqual(await find({ principal: 'bot', server: 'bank' }), ['appr_1']);
     });
 
+    test('are read page by page, and counted for each principal', async () => {
+      await ask({ id: 'appr_1', binding: 'b1' });
+      await ask({ id: 'appr_2', binding: 'b2' });
+      await ask({ id: 'appr_3', binding: 'b3', requestedAt: 1200, principal: 'other' });
+      await ask({ id: 'appr_4', binding: 'b4', requestedAt: 1100, expiresAt: 1300 });
+      await answer('appr_2', 1500);
+      await answer('appr_3', 1500, 'denied');
+      // Of those that were asked at the same time, the order is the one they were written in.
+      assert.deepEqual(await find({ limit: 2 }), ['appr_3', 'appr_4']);
+      assert.deepEqual(await find({ limit: 2, after: 'appr_4' }), ['appr_2', 'appr_1']);
+      assert.deepEqual(await find({ after: 'appr_1' }), []);
+      assert.deepEqual(await find({ after: 'appr_none' }), []);
+      assert.deepEqual(await find({ answers: [''] }), ['appr_4', 'appr_1']);
+      assert.deepEqual(await find({ answers: ['', 'approved'], openAt: 1600 }), ['appr_2', 'appr_1']);
+      assert.deepEqual(await store.countApprovals({}), [
+        { principal: 'bot', count: 3 },
+        { principal: 'other', count: 1 },
+      ]);
+      assert.deepEqual(await store.countApprovals({ answers: [''], openAt: 1600 }), [{ principal: 'bot', count: 1 }]);
+    });
+
     test('one open question for a binding: the second is refused, and its entry is not written', async () => {
       assert.equal(await ask(), true);
       assert.equal(await ask({ id: 'appr_2', requestedAt: 1999 }), false);

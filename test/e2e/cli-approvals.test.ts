@@ -161,6 +161,57 @@ suite('approvals', () => {
     assert.equal((await new Place().run(['approvals'])).code, 1);
   });
 
+  test('hidden parts are counted, shown on request, and approved only after that or with a word for it', async (t) => {
+    const place = new Place(withNotes);
+    const hiding = (text: string): string[] => ['call', 'add', JSON.stringify({ text }), '--as', 'bot'];
+    const [first, second] = ['psql postgres://me:hunter2@db/x', 'psql postgres://me:hunter3@db/x'] as const;
+    await place.run(hiding(first));
+    const list = await place.run(['approvals']);
+    assert.match(list.stdout, / gone .*\[1 hidden\] \{"text":"psql postgres:\/\/me:\[redacted:url-password\]@db\/x"\}/);
+    const [asked] = await inbox(place);
+    const id = asked?.id ?? '';
+    const refused = await place.run(['approve', id]);
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /hidden-unacknowledged: .*7 characters at \/text.*--reveal.*--acknowledge-hidden/);
+    const shown = await place.run(['approvals', 'show', id]);
+    assert.match(shown.stdout, /hidden: 7 characters at \/text, which look like a token\n.*--reveal shows/);
+    assert.match(
+      (await place.run(['approvals', 'show', id, '--reveal'])).stdout,
+      /"psql postgres:\/\/me:hunter2@db\/x"/,
+    );
+    const approved = await place.run(['approve', id]);
+    assert.match(
+      approved.stdout,
+      /its caller no longer waits: approving runs nothing now.*\n[^]*hidden parts: revealed/,
+    );
+    assert.match((await place.run(['journal', '--json'])).stdout, /"type": ?"ApprovalRevealed"/);
+
+    await place.run(hiding(second));
+    const [other] = (await inbox(place)).filter(({ state }) => state === 'pending');
+    const blindly = await place.run(['approve', other?.id ?? '', '--acknowledge-hidden']);
+    assert.match(blindly.stdout, /hidden parts: acknowledged/);
+
+    // At a terminal, a key reveals.
+    const words = hiding('psql postgres://me:hunter4@db/x').map((word) => `'${word}'`);
+    const command = [process.execPath, launcher, ...words].join(' ');
+    const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
+      cwd: place.directory,
+      env: { ...process.env, SIGNALBOX_HOME: place.data, NO_COLOR: '1', TERM: 'xterm' },
+    });
+    const failed = new Promise<true>((resolve) => child.once('error', () => resolve(true)));
+    const ended = finished(child);
+    const question = said(child.stdout, /Run it\? 1 part hidden: r reveals \[y\/N\/r\] /);
+    if ((await Promise.race([question, failed])) === true)
+      return t.skip('needs script of util-linux to make a terminal');
+    const again = said(child.stdout, /me:hunter4@db[^]*Run it\? \[y\/N\] /);
+    child.stdin.write('r\r');
+    await again;
+    child.stdin.write('y\r');
+    assert.match((await ended).stdout, /completed in /);
+    const [last] = await inbox(place, '--all');
+    assert.equal(last?.answer?.hiddenParts, 'revealed');
+  });
+
   test('while the terminal asks, an answer from elsewhere ends the question', async (t) => {
     const place = new Place(withNotes);
     const command = [process.execPath, launcher, ...add.map((word) => `'${word}'`)].join(' ');

@@ -17,7 +17,7 @@ import { type ServerStatus, askServer } from './ask-server.ts';
 /** What the records say of now and of the last hour. */
 interface Records {
   readonly location: string;
-  /** How many approvals wait; a thousand stands for that many or more. */
+  /** How many approvals wait. */
   readonly waiting: number;
   readonly sessions: { readonly all: number; readonly active: number };
   readonly lastHour: Tally;
@@ -51,14 +51,14 @@ async function recordsOf(globals: Globals): Promise<Records | undefined> {
   await withReadRecords(globals, async ({ approvals: inbox, sessions, journal }) => {
     const until = Date.now();
     const [approvals, all, active, { total }] = await Promise.all([
-      inbox.list({ limit: most }),
+      inbox.page({ state: 'pending', limit: 1 }),
       sessions.count(),
       sessions.select({ limit: most, active: true }),
       journal.statistics({ since: until - hour, until, bucketMs: hour }),
     ]);
     records = {
       location: journal.location,
-      waiting: approvals.filter(({ state }) => state === 'pending').length,
+      waiting: approvals.total,
       sessions: { all, active: active.length },
       lastHour: total,
     };
