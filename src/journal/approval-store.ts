@@ -1,7 +1,7 @@
 /** An approval as it is kept. */
 export interface ApprovalRecord {
   readonly id: string;
-  /** Hash of all it is bound to: principal, tool, definition, arguments and policy. */
+  /** Hash of all it is bound to: principal, tool, definition, arguments and the rules that ask. */
   readonly binding: string;
   /** Hash of principal, tool and arguments alone. */
   readonly subject: string;

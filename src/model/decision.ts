@@ -24,7 +24,7 @@ export interface Decision {
   readonly asks?: readonly AskingRule[];
   /** The values the rule looked at, by the expression that gave them. */
   readonly values?: JsonObject;
-  /** The version of the policy that decided: an approval holds only under the same one. */
+  /** The version of the policy that decided. */
   readonly policy?: string;
   /** What the rules said, where a permission mode or a remembered approval decided in their place. */
   readonly ruled?: Pick<Decision, 'answer' | 'rule' | 'reason'>;

@@ -1,4 +1,86 @@
 import type { Section } from '../requirement.ts';
 
+const hiding = 'test/attacks/hidden-arguments.test.ts';
+const inbox = 'test/attacks/approvals.test.ts';
+
 /** Approvals: the approver sees everything that will run (H1–H9). */
-export const approvals: Section<'H'> = {};
+export const approvals: Section<'H'> = {
+  H1: {
+    promise: 'redaction in an approval removes nothing but the secret: commands dressed up as secrets are shown whole',
+    tests: [
+      ...[
+        'a private key without an end',
+        'a private key around commands',
+        'a private key around one word',
+        'a key that ends twice',
+        'the password of a URL',
+        'the password of a URL, with a second command',
+        'a bearer token that is a path',
+        'a web token that is a host',
+      ].map((name) => `${hiding} > a command that is dressed up as a secret > ${name}: the approver sees all of it`),
+      `${hiding} > a command that is dressed up as a secret > whatever the text, shown and hidden parts together are the text`,
+    ],
+  },
+  H2: {
+    promise:
+      'every hidden part is marked with its place, length and kind: API, sessions, command line, MCP clients, library',
+    tests: [
+      `${hiding} > a command that is dressed up as a secret > what is taken for a secret is marked with its place, its length and its kind, and nothing around it is taken`,
+      `${hiding} > hidden parts > the answers of a session follow the same rule`,
+      `${hiding} > hidden parts > at an MCP client they are named, and a yes without the acknowledgement runs nothing`,
+      `${hiding} > hidden parts > the callback of a host gets them with the whole arguments`,
+      'test/e2e/cli-approvals.test.ts > approvals > hidden parts are counted, shown on request, and approved only after that or with a word for it',
+    ],
+  },
+  H3: {
+    promise:
+      'a call with hidden parts that are not registered secrets is approved only after the same human revealed or acknowledged them, and the journal records which',
+    tests: [
+      `${hiding} > hidden parts > a call with some that are not registered is not approved before they were revealed by the same human, or acknowledged`,
+      `${hiding} > hidden parts > registered values alone need neither, and no reveal shows them`,
+      `${hiding} > hidden parts > agents and viewers reveal nothing, and neither does an agent that calls the library`,
+      `${hiding} > hidden parts > they are on the disk only sealed, and not once the question is answered`,
+    ],
+  },
+  H4: {
+    promise: 'the digest in the journal proves what ran, also where its arguments are redacted',
+    tests: [
+      `${hiding} > what ran > can be proven by the digest in the journal, also where its arguments are redacted`,
+      `${hiding} > what ran > a read has one where its entry does not contain all that it ran with`,
+    ],
+  },
+  H5: {
+    promise: 'arguments too long to store or to show are not approved unseen',
+    tests: [
+      `${hiding} > hidden parts > arguments too long to store are hidden as a whole, revealed, and never approved unseen`,
+      `${hiding} > hidden parts > at an MCP client they are named, and a yes without the acknowledgement runs nothing`,
+    ],
+  },
+  H6: {
+    promise: 'a flood of questions by one caller does not hide those of another',
+    tests: [
+      `${inbox} > a flood of questions > does not bury the question of another caller: pages reach every one, and each caller is counted`,
+    ],
+  },
+  H7: {
+    promise: 'a yes that cannot be remembered runs the call once and says that it was not remembered',
+    tests: [
+      `${inbox} > a yes that cannot be remembered > runs the call once, and says that it was not remembered`,
+      `${inbox} > a yes that cannot be remembered > so does the yes of a host’s callback, which was a denial before`,
+    ],
+  },
+  H8: {
+    promise: 'the inbox says when the caller is gone; nothing then claims that the call ran or was taken back',
+    tests: [
+      `${inbox} > a caller that gave up > is gone in the inbox; approving runs nothing, and no page claims that something ran or was taken back`,
+    ],
+  },
+  H9: {
+    promise: 'an unrelated change of the rules ends no answer; one that matters is named in the next question',
+    tests: [
+      `${inbox} > rules that change between the answer and the call > an unrelated rule ends no answer`,
+      `${inbox} > rules that change between the answer and the call > a rule that asks for another reason, or is written differently, ends it, and the next question says which`,
+      `${inbox} > rules that change between the answer and the call > an answer given while the rules change runs the call that waits only if it still answers them`,
+    ],
+  },
+};
