@@ -274,6 +274,8 @@ describe('hidden parts', () => {
     const long = { ...call, arguments: { command: `${' '.repeat(20_000)}${payload}` } };
     assert.equal((await client.callTool(long)).isError, true);
     assert.match(asked.at(-1)?.message ?? '', /4\d{3} characters of the arguments are not shown/);
+    await client.callTool({ ...call, arguments: { command: 'ls\u202e\u{e0041}' } });
+    assert.match(asked.at(-1)?.message ?? '', /"ls\\u202e\\u\{e0041\}"/);
   });
 
   test('the answers of a session follow the same rule', async (t) => {

@@ -315,8 +315,9 @@ export class Approvals {
       this.#store.approvals({ ...conditions, ...after, limit: limit + 1 }),
       this.waiting.approvals(),
     ]);
-    const items = records.slice(0, limit).map((record) => toApproval(record, now, waiting));
-    return { items, conditions, isLast: records.length <= limit };
+    const page = firstPage(records, limit);
+    const items = page.map((record) => toApproval(record, now, waiting));
+    return { items, conditions, isLast: page.length === records.length };
   }
 
   async #hasRevealed({ id, callId }: Approval, by: Principal): Promise<boolean> {
@@ -381,6 +382,20 @@ interface Selected {
 const noAnswer = [''] as const;
 const openAnswers = ['', 'approved'] as const;
 const maxReveals = 1000;
+/** Arguments have up to a megabyte each. */
+const maxPageCharacters = 4 * 1024 * 1024;
+
+/** Returns as many records as a page takes, and at least one. */
+function firstPage(records: readonly ApprovalRecord[], limit: number): readonly ApprovalRecord[] {
+  let room = maxPageCharacters;
+  let count = 0;
+  for (const { asked } of records.slice(0, limit)) {
+    room -= asked.length;
+    if (room < 0 && count > 0) break;
+    count += 1;
+  }
+  return records.slice(0, count);
+}
 
 /** Whether something is hidden that only looks like a secret, and could be what a human must see. */
 function hidesUnregistered({ hidden }: Pick<Approval, 'hidden'>): boolean {

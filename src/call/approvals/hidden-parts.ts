@@ -17,6 +17,7 @@ interface Span {
 }
 
 const maxShownArguments = 1024 * 1024;
+const maxHiddenParts = 1000;
 
 /**
  * Returns the arguments as a human sees them, and every part that is hidden. Unlike the redaction of the journal, which may
@@ -26,6 +27,8 @@ export function hideParts(text: string, redactor: Redactor, scope: Scope): Revea
   if (scope === 'everything' && text.length > maxShownArguments) return tooLong(text);
   const hidden: HiddenPart[] = [];
   const shown = hideInValue(JSON.parse(text) as JsonObject, '', undefined) as JsonObject;
+  if (hidden.length > maxHiddenParts)
+    return whole(text, `arguments with ${hidden.length} hidden parts, too many to list`, 'size');
   // The quotes and braces of the document, or a placeholder and its neighbors, can spell a registered value.
   if (redactor.find(JSON.stringify(shown)).length > 0) return whole(text, redactor.placeholder(), 'pattern');
   return { arguments: shown, hidden };

@@ -3,10 +3,15 @@ import { counted } from '../../model/counted.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { printable } from '../printable.ts';
 
+const maxScreenCharacters = 2000;
+
 /** Returns the whole arguments for a terminal, indented, and a line for each part that is hidden. */
 export function argumentLines(shown: JsonObject, hidden: readonly HiddenPart[]): string[] {
   const text = printable(JSON.stringify(shown, undefined, 2)).replaceAll('\n', '\n  ');
-  return [text, ...hidden.map((part) => `  hidden: ${describePart(part)}`)];
+  // What scrolled out of sight is part of the question, too.
+  const size =
+    text.length > maxScreenCharacters ? [`  (${text.length} characters of arguments; scroll up for all of them)`] : [];
+  return [text, ...size, ...hidden.map((part) => `  hidden: ${describePart(part)}`)];
 }
 
 /** Describes one hidden part: `9 characters at /password, the value of a key that names a secret`. */

@@ -17,7 +17,10 @@ export const approvals: Section<'H'> = {
         'the password of a URL, with a second command',
         'a bearer token that is a path',
         'a web token that is a host',
-      ].map((name) => `${hiding} > a command that is dressed up as a secret > ${name}: the approver sees all of it`),
+      ].map(
+        (name) =>
+          `${hiding} > a command that is dressed up as a secret > ${name}: the approver sees all of it` as const,
+      ),
       `${hiding} > a command that is dressed up as a secret > whatever the text, shown and hidden parts together are the text`,
     ],
   },

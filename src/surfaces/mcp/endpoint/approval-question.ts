@@ -1,6 +1,8 @@
 import type { ApprovalAnswer, ApprovalRequest, Approve } from '../../../model/approval.ts';
 import type { Progress } from '../../../model/call.ts';
 import type { CallClient, Elicitation } from '../../../model/client.ts';
+import { escapeInvisible } from '../../../model/escape-invisible.ts';
+import type { JsonObject } from '../../../model/json.ts';
 import { reasonOf } from '../../../model/unless-aborted.ts';
 import type { Caller } from './caller.ts';
 
@@ -54,9 +56,9 @@ function answerOf(
 
 function questionOf(request: ApprovalRequest): Elicitation {
   const { tool, shown, hidden, decision, approvalId } = request;
-  const text = JSON.stringify(shown);
+  const text = textOf(shown);
   const unseen = unseenPart(request);
-  const parts = hidden.map(({ path, length, kind }) => `${length} characters at ${path} (${kind})`);
+  const parts = hidden.map(({ path, length, kind }) => `${length} characters at ${escapeInvisible(path)} (${kind})`);
   return {
     mode: 'form',
     message: [
@@ -71,9 +73,13 @@ function questionOf(request: ApprovalRequest): Elicitation {
   };
 }
 
+function textOf(shown: JsonObject): string {
+  return escapeInvisible(JSON.stringify(shown));
+}
+
 /** Says what of the arguments the message does not show, other than registered secret values. */
 function unseenPart({ shown, hidden }: ApprovalRequest): string | undefined {
-  const cut = JSON.stringify(shown).length - maxMessageArguments;
+  const cut = textOf(shown).length - maxMessageArguments;
   const parts = hidden.filter(({ kind }) => kind !== 'registered');
   const characters = parts.reduce((sum, { length }) => sum + length, Math.max(0, cut));
   return characters === 0 ? undefined : `${characters} characters of the arguments are not shown`;
