@@ -20,9 +20,9 @@ const machineFact = `,"machine":${JSON.stringify(hostname())}`;
 /** Of a call that was begun: nothing of it changes any more. */
 export function knownFacts(call: Call, redactor: Redactor): KnownFacts {
   const plain = facts(call);
-  const isClean = redactor.isClean(plain);
-  const text = isClean || !isRedacted(call, redactor) ? plain : facts(call, true);
-  const seam = isClean ? text.slice(Math.max(0, text.length - redactor.longest)) : undefined;
+  const hasNoSecret = redactor.isClean(plain);
+  const text = hasNoSecret || !isRedacted(call, redactor) ? plain : facts(call, true);
+  const seam = hasNoSecret ? text.slice(Math.max(0, text.length - redactor.longest)) : undefined;
   return { text, seam, registered: redactor.registered };
 }
 

@@ -187,7 +187,7 @@ suite('approvals', () => {
     assert.match((await place.run(['journal', '--json'])).stdout, /"type": ?"ApprovalRevealed"/);
 
     await place.run(hiding(second));
-    const [other] = (await inbox(place)).filter(({ state }) => state === 'pending');
+    const other = (await inbox(place)).find(({ state }) => state === 'pending');
     const blindly = await place.run(['approve', other?.id ?? '', '--acknowledge-hidden']);
     assert.match(blindly.stdout, /hidden parts: acknowledged/);
 

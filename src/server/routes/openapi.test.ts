@@ -103,9 +103,10 @@ describe('GET /openapi.json', () => {
     await assertDocumented('get', '/api/approvals/{id}/remember', await get(`${preview}tool`));
     const agent = { authorization: `Bearer ${(await token('agent')).token}` };
     await assertDocumented('post', approvePath, await answer('approve', {}, agent));
-    await assertDocumented('post', approvePath, await answer('approve', { remember: 'server' }));
+    await assertDocumented('post', '/api/approvals/{id}/reveal', await answer('reveal'));
     await assertDocumented('post', approvePath, await answer('approve', { remember: 'arguments' }));
     await assertDocumented('post', '/api/approvals/{id}/deny', await answer('deny'));
+    await assertDocumented('post', '/api/approvals/{id}/reveal', await answer('reveal'));
     await assertDocumented('get', '/api/approvals/{id}', await get(`/api/approvals/${asked?.id}`));
     await assertDocumented('get', '/api/approvals/{id}', await get('/api/approvals/none'));
     await assertDocumented('get', '/api/approvals/rules', await get('/api/approvals/rules'));
