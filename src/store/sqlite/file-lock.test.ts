@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { within } from '../../test/support/within.ts';
+import { within } from '../../../test/support/within.ts';
 import { whileLocked } from './file-lock.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-lock-'));
