@@ -55,18 +55,16 @@ class Collector {
     if (authority !== undefined) return this.#add(value, path, authority);
     // A part that is not an object where one is expected, or that nobody knows.
     if (!isJsonObject(value) || (pattern !== '' && !hasKeysBelow(pattern))) return this.#add(value, path, unknownKey);
-    const units = new Map<string, [KeyAuthority, Record<string, JsonValue>]>();
+    const units = new Map<string, [Section, Record<string, JsonValue>]>();
+    const others: [key: string, part: JsonValue][] = [];
     for (const [key, part] of Object.entries(value)) {
-      const below = patternOf(pattern, key);
-      const known = keyAuthorities.get(below);
+      const { unit, section } = keyAuthorities.get(patternOf(pattern, key)) ?? unknownKey;
       if (namedEntries.has(pattern)) this.owners.add(ownerOf([...path, key]));
-      if (known?.unit === undefined) this.walk(part, [...path, key], below);
-      else {
-        const [, parts] = units.get(known.unit) ?? [known, {}];
-        units.set(known.unit, [known, { ...parts, [key]: part }]);
-      }
+      if (unit === undefined) others.push([key, part]);
+      else units.set(unit, [section, { ...units.get(unit)?.[1], [key]: part }]);
     }
-    for (const [unit, [known, parts]] of units) this.#push([...path, unit], parts, 'changed', known.section);
+    for (const [unit, [section, parts]] of units) this.#push([...path, unit], parts, 'changed', section);
+    for (const [key, part] of others) this.walk(part, [...path, key], patternOf(pattern, key));
   }
 
   addReferences(document: JsonObject): void {
@@ -84,14 +82,15 @@ class Collector {
     for (const [index, rule] of (value as JsonValue[]).entries()) {
       if (!isJsonObject(rule) || rule['mode'] === 'shadow') continue;
       const { id, reason: _reason, ...meaning } = rule;
+      const isAllowing = Object.hasOwn(rule, 'allow');
       const line = placeOf([index])?.line;
       const where = line === undefined ? file : `${file}:${line}`;
       this.items.push({
         ...identity(['rule'], meaning),
         place: `rule ${JSON.stringify(id)}`,
         owner: '',
-        asks: Object.hasOwn(rule, 'allow') ? 'added' : 'removed',
-        section: 'allow',
+        asks: isAllowing ? 'added' : 'removed',
+        section: isAllowing ? 'allow' : 'apply',
         text: `rule ${JSON.stringify(id)} (${where}): ${JSON.stringify(meaning)}`,
       });
     }

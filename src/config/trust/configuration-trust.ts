@@ -49,7 +49,9 @@ export class ConfigurationTrust {
     ];
     const lifted = liftedOf(now, record);
     if (added.length === 0 && lifted.length === 0) return undefined;
-    return { file, isKnown: (record?.capabilities.length ?? 0) > 0, added: once(added), lifted };
+    const isKnown = (record?.capabilities.length ?? 0) > 0;
+    const applied = isKnown ? [] : now.items.filter(({ section }) => section === 'apply');
+    return { file, isKnown, added: once([...added, ...applied]), lifted };
   }
 
   /** Rejects with `configuration-untrusted` when something has to be accepted. Limits that are new count from now on. */

@@ -14,7 +14,7 @@ export type AsksWhen =
   | 'never';
 
 /** The heading under which a capability is shown. */
-export type Section = 'run' | 'load' | 'contact' | 'read' | 'allow' | 'set';
+export type Section = 'run' | 'load' | 'contact' | 'read' | 'allow' | 'apply' | 'set';
 
 /** How a key of the configuration counts for trust. */
 export interface KeyAuthority {

@@ -8,7 +8,7 @@ export interface PendingTrust {
   readonly file: string;
   /** Whether something of the configuration was accepted before. */
   readonly isKnown: boolean;
-  /** What it would do that was not accepted. */
+  /** What it would do that was not accepted; of one that nobody knows yet, with the rules that restrict calls. */
   readonly added: readonly Capability[];
   /** The limits that were accepted and are gone. */
   readonly lifted: readonly AcceptedCapability[];
