@@ -1,6 +1,10 @@
 import { ConfigurationError } from '../../config/configuration-error.ts';
 import type { Configuration } from '../../config/configuration.ts';
-import { type ConfigurationEdit, type EditedConfiguration, editConfiguration } from '../../config/edit-configuration.ts';
+import {
+  type ConfigurationEdit,
+  type EditedConfiguration,
+  editConfiguration,
+} from '../../config/edit-configuration.ts';
 import { loadPolicies } from '../../config/load-policies.ts';
 import { ConfigurationTrust } from '../../config/trust/configuration-trust.ts';
 import { type Globals, shortPath } from '../globals.ts';
@@ -12,18 +16,14 @@ export interface OwnEdit extends EditedConfiguration {
 }
 
 /** Changes a configuration file for its user, who accepts the change by that. The rest of the file stays as trusted as it was. */
-export async function editOwn(
-  { data }: Globals,
-  file: string,
-  edits: readonly ConfigurationEdit[],
-): Promise<OwnEdit> {
+export async function editOwn({ data }: Globals, file: string, edits: readonly ConfigurationEdit[]): Promise<OwnEdit> {
   const edited = editConfiguration(file, edits);
   const { before, configuration } = edited;
   const trust = new ConfigurationTrust({ data });
-  await trust.acceptEdit(
-    before === undefined ? undefined : { configuration: { file, document: before }, rules: [] },
-    { configuration, rules: [] },
-  );
+  await trust.acceptEdit(before === undefined ? undefined : { configuration: { file, document: before }, rules: [] }, {
+    configuration,
+    rules: [],
+  });
   return { ...edited, note: await noteOf(configuration, trust) };
 }
 

@@ -42,8 +42,7 @@ export function addTrustCommand(program: Command, context: CommandContext): void
       }
       if (pending !== undefined && yes !== true && !terminal.canAsk)
         throw usageFailure('nobody can be asked here', { next: 'look at the list, then signalbox trust --yes' });
-      const isTrusted =
-        pending === undefined || yes === true || (await confirm(terminal, 'Trust it on this machine?'));
+      const isTrusted = pending === undefined || yes === true || (await confirm(terminal, 'Trust it on this machine?'));
       if (isTrusted) await store.accept(read);
       else context.exitWith(1);
       if (globals.json) {
@@ -78,7 +77,11 @@ function addListCommand(trust: Command, { terminal: { output } }: CommandContext
         oneLine(shortPath(file)) + (exists ? '' : ' (gone)'),
         secrets.join(', '),
       ]);
-      const table = new Table([{ heading: 'SINCE' }, { heading: 'CONFIGURATION' }, { heading: 'SECRETS' }], rows, output.width);
+      const table = new Table(
+        [{ heading: 'SINCE' }, { heading: 'CONFIGURATION' }, { heading: 'SECRETS' }],
+        rows,
+        output.width,
+      );
       await output.print(table.text(rows, output.colors.bold));
     });
 }

@@ -72,7 +72,13 @@ class Collector {
     for (const { source, name } of new Map(found.map((each) => [`${each.source}:${each.name}`, each])).values()) {
       if (source === 'secret') this.secrets.push(name);
       const word = source === 'secret' ? 'secret' : 'environment variable';
-      this.items.push({ ...identity(['reference', source, name], null), owner: '', asks: 'added', section: 'read', text: `${word} ${name}` });
+      this.items.push({
+        ...identity(['reference', source, name], null),
+        owner: '',
+        asks: 'added',
+        section: 'read',
+        text: `${word} ${name}`,
+      });
     }
   }
 
@@ -115,13 +121,7 @@ class Collector {
       this.#push(path, part, 'added', section, list.id);
   }
 
-  #push(
-    path: readonly string[],
-    value: JsonValue,
-    asks: Capability['asks'],
-    section: Section,
-    within?: string,
-  ): void {
+  #push(path: readonly string[], value: JsonValue, asks: Capability['asks'], section: Section, within?: string): void {
     const text = textOf(path, value);
     const of = { owner: ownerOf(path), asks, section, text };
     this.items.push({ ...identity(path, value), ...of, ...(within === undefined ? {} : { within }) });
@@ -169,20 +169,21 @@ function textOf(path: readonly string[], value: JsonValue): string {
     return `${owner}: ${plain(value['module'])}${value['export'] === undefined ? '' : ` (export ${plain(value['export'])})`}`;
   if (first === 'url') return `${owner}: ${plain(value)}`;
   if (first === 'env') return `${owner}: with ${keys.slice(1).join('.')}=${shown(value, keys.at(-1) ?? '')}`;
-  if (first === 'headers') return `${owner}: with header ${keys.slice(1).join('.')}: ${shown(value, keys.at(-1) ?? '')}`;
+  if (first === 'headers')
+    return `${owner}: with header ${keys.slice(1).join('.')}: ${shown(value, keys.at(-1) ?? '')}`;
   return `${owner}: ${keys.join('.')} ${shown(value, keys.at(-1) ?? '')}`;
 }
 
 function programText({ command, npm, args, cwd }: JsonObject): string {
-  const words = [...(npm === undefined ? [] : ['npm package', npm]), ...(command === undefined ? [] : [command])];
-  const all = [...words, ...(Array.isArray(args) ? (args as JsonValue[]) : args === undefined ? [] : [args])];
-  return `${all.map(word).join(' ')}${cwd === undefined ? '' : ` (in ${plain(cwd)})`}`;
+  const given = Array.isArray(args) ? (args as JsonValue[]) : args === undefined ? [] : [args];
+  const words = [npm, command, ...given].filter((each) => each !== undefined).map(word);
+  return `${npm === undefined ? '' : 'npm package '}${words.join(' ')}${cwd === undefined ? '' : ` (in ${plain(cwd)})`}`;
 }
 
 /** A word as a shell would need it, so that two arguments never look like one. */
 function word(value: JsonValue): string {
   const text = plain(value);
-  return /^[\w@%+=:,./${}-]+$/.test(text) || text === 'npm package' ? text : JSON.stringify(text);
+  return /^[\w@%+=:,./${}-]+$/.test(text) ? text : JSON.stringify(text);
 }
 
 function plain(value: JsonValue | undefined): string {

@@ -43,10 +43,7 @@ export class ConfigurationTrust {
     if (this.#isTrustedByEnvironment(file)) return undefined;
     const now = capabilitiesOf(configuration, rules);
     const record = this.records.find(file);
-    const added = [
-      ...now.items.filter((item) => isAdded(item, record)),
-      ...(await this.#ungranted(now, record)),
-    ];
+    const added = [...now.items.filter((item) => isAdded(item, record)), ...(await this.#ungranted(now, record))];
     const lifted = liftedOf(now, record);
     if (added.length === 0 && lifted.length === 0) return undefined;
     const isKnown = (record?.capabilities.length ?? 0) > 0;
@@ -78,7 +75,8 @@ export class ConfigurationTrust {
   async acceptEdit(before: ReadRules | undefined, after: ReadRules): Promise<void> {
     const { had, has } = this.acceptDifference(before, after);
     for (const name of has.secrets)
-      if (!had.secrets.includes(name) && (await this.#exists(name))) this.grantSecrets(after.configuration.file, [name]);
+      if (!had.secrets.includes(name) && (await this.#exists(name)))
+        this.grantSecrets(after.configuration.file, [name]);
   }
 
   /** Accepts the difference between two states of a file, and nothing else of it. */
