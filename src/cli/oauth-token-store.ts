@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { secretVault } from '../config/secrets/sealed-files.ts';
-import { realPath } from '../config/trust/trust-records.ts';
+import { identityOf } from '../config/trust/trust-records.ts';
 import type { TokenStore } from '../sources/mcp/http/oauth/token-store.ts';
 import { whileLocked } from './file-lock.ts';
 
@@ -11,7 +11,7 @@ const waitMs = 45_000;
 /** Stores the sign-ins of one configuration encrypted in the data directory. No other configuration can use them. */
 export function oauthTokenStore(data: string, configuration: string): TokenStore {
   const vault = secretVault({ data, space: 'oauth' });
-  const place = realPath(configuration);
+  const place = identityOf(configuration);
   const bound = (key: string): string => {
     const [account = ''] = key.split(':');
     return `${account}:${hash('sha256', JSON.stringify([key, place]), 'hex').slice(0, 32)}`;

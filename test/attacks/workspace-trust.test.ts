@@ -210,13 +210,15 @@ suite('trust', () => {
     mkdirSync(join(copied.data, 'trust'), { recursive: true });
     writeFileSync(record.replace(place.data, copied.data), readFileSync(record), { mode: 0o600 });
     assert.equal((await run(copied, 'tools')).code, 2);
-    // A link to an accepted file is that file.
+    // Through a link, the relative paths of an accepted file would lead into the directory of the attacker.
     const linked = new Place();
     symlinkSync(join(place.directory, 'signalbox.config.json'), join(linked.directory, 'signalbox.config.json'));
-    const { code, stderr } = await linked.run(['policy', 'check'], {
-      environment: { ...trustsNothing, SIGNALBOX_HOME: place.data },
-    });
-    assert.equal(code, 0, stderr);
+    const environment = { ...trustsNothing, SIGNALBOX_HOME: place.data };
+    assert.equal((await linked.run(['tools'], { environment })).code, 2);
+    assert.ok(!readdirSync(linked.directory).includes('used-a'));
+    symlinkSync(place.directory, join(linked.directory, 'same'));
+    const same = ['tools', '--config', join('same', 'signalbox.config.json')];
+    assert.equal((await linked.run(same, { environment })).code, 0, 'a link to the directory is that directory');
   });
 
   test('comes with the commands that write a configuration, for what they write', async () => {

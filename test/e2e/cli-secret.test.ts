@@ -53,7 +53,9 @@ suite('signalbox secret', () => {
     const journal = await place.run(['journal', '--json']);
     assert.match(journal.stdout, /\[redacted:WEB\.key-1\]/);
     const listed = await place.run(['secret', 'list', '--json']);
-    assert.deepEqual(JSON.parse(listed.stdout), { items: [{ name: 'WEB.key-1', store: 'file' }] });
+    assert.deepEqual(JSON.parse(listed.stdout), {
+      items: [{ name: 'WEB.key-1', store: 'file', grantedTo: [join(place.directory, 'signalbox.config.json')] }],
+    });
     assertNowhere(
       place,
       set,

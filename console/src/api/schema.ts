@@ -1168,6 +1168,7 @@ export type Problem = {
     | 'setting-refused'
     | 'lock-outdated'
     | 'configuration-invalid'
+    | 'configuration-untrusted'
     | 'approval-answered'
     | 'approval-expired'
     | 'question-answered'

@@ -5,7 +5,7 @@ import type { Configuration } from '../configuration.ts';
 import type { SecretVault } from '../secrets/secret-vault.ts';
 import { secretVault } from '../secrets/sealed-files.ts';
 import { type Capabilities, type Capability, capabilitiesOf } from './capabilities.ts';
-import { type AcceptedCapability, type TrustRecord, TrustRecords, realPath } from './trust-records.ts';
+import { type AcceptedCapability, type TrustRecord, TrustRecords, identityOf, realPath } from './trust-records.ts';
 import { type PendingTrust, UntrustedConfigurationError } from './untrusted-error.ts';
 
 /** A configuration with its rules, as they were read. */
@@ -118,7 +118,7 @@ export class ConfigurationTrust {
 
   #isTrustedByEnvironment(file: string): boolean {
     if (this.#trusted === 'all') return true;
-    const path = realPath(file);
+    const path = identityOf(file);
     return this.#trusted
       .split(delimiter)
       .filter((each) => each !== '')

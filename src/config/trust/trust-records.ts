@@ -10,7 +10,7 @@ export type AcceptedCapability = Pick<Capability, 'id' | 'place' | 'owner' | 'as
 
 /** What was accepted of one configuration on this machine. */
 export interface TrustRecord {
-  /** The real path of the configuration. */
+  /** The configuration, as `identityOf` names it. */
   readonly file: string;
   /** ISO 8601, UTC. */
   readonly acceptedAt: string;
@@ -31,13 +31,13 @@ export class TrustRecords {
 
   /** Returns the file that the record of a configuration is in, whether or not it exists. */
   place(file: string): string {
-    return join(this.#directory, `${hash('sha256', realPath(file), 'hex').slice(0, 32)}.json`);
+    return join(this.#directory, `${hash('sha256', identityOf(file), 'hex').slice(0, 32)}.json`);
   }
 
   /** Returns the record of a configuration. One that other users could have written does not count. */
   find(file: string): TrustRecord | undefined {
     const record = read(this.place(file));
-    return record?.file === realPath(file) ? record : undefined;
+    return record?.file === identityOf(file) ? record : undefined;
   }
 
   list(): readonly TrustRecord[] {
@@ -49,7 +49,7 @@ export class TrustRecords {
   /** Writes a part of a record; the rest of it stays as it is. */
   change(file: string, parts: Partial<Omit<TrustRecord, 'file'>>): void {
     const { capabilities = [], secrets = [], acceptedAt = new Date().toISOString() } = this.find(file) ?? {};
-    const record = { version, file: realPath(file), acceptedAt, capabilities, secrets, ...parts };
+    const record = { version, file: identityOf(file), acceptedAt, capabilities, secrets, ...parts };
     mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
     replaceFile(this.place(file), `${JSON.stringify(record)}\n`, 0o600);
   }
@@ -68,14 +68,23 @@ export class TrustRecords {
   }
 }
 
-/** Returns the real path of a file; of one that does not exist, with the real path of its directory. */
-export function realPath(file: string): string {
+/**
+ * Returns the path that a configuration is known by: its name in the real path of its directory. A link to it in another directory
+ * is another configuration, since its relative paths start there.
+ */
+export function identityOf(file: string): string {
   const absolute = resolve(file);
+  return join(realPath(dirname(absolute)), basename(absolute));
+}
+
+/** Returns the real path of a directory; of one that does not exist, as far as it does. */
+export function realPath(directory: string): string {
+  const absolute = resolve(directory);
   try {
     return realpathSync.native(absolute);
   } catch {
-    const directory = dirname(absolute);
-    return directory === absolute ? absolute : join(realPath(directory), basename(absolute));
+    const parent = dirname(absolute);
+    return parent === absolute ? absolute : join(realPath(parent), basename(absolute));
   }
 }
 
