@@ -1,8 +1,11 @@
 import type { Section } from '../requirement.ts';
 
-const attack = (name: string): string => `test/attacks/workspace-trust.test.ts > ${name}`;
-const grants = (name: string): string => `test/attacks/secret-grants.test.ts > ${name}`;
-const capabilities = (name: string): string => `src/config/trust/capabilities.test.ts > ${name}`;
+const attack = (name: string): `test/attacks/workspace-trust.test.ts > ${string}` =>
+  `test/attacks/workspace-trust.test.ts > ${name}`;
+const grants = (name: string): `test/attacks/secret-grants.test.ts > ${string}` =>
+  `test/attacks/secret-grants.test.ts > ${name}`;
+const capabilities = (name: string): `src/config/trust/capabilities.test.ts > ${string}` =>
+  `src/config/trust/capabilities.test.ts > ${name}`;
 
 /** Trust in configurations and grants of secrets (H40–H49). */
 export const trust: Section<'H'> = {
