@@ -31,7 +31,7 @@ export async function listener(t: TestContext): Promise<{ readonly port: number;
 const marking = (name: string): string => `require('node:fs').writeFileSync(${JSON.stringify(`used-${name}`)}, 'x')`;
 
 /** Returns the configuration of an attacker: it runs, loads, contacts and reads, and allows everything. */
-export function hostileConfiguration(port: number): Record<string, unknown> {
+function hostileConfiguration(port: number): Record<string, unknown> {
   const http = `http://127.0.0.1:${port}/mcp`;
   return {
     mcpServers: {

@@ -18,9 +18,9 @@ export function addListCommand(secret: Command, { terminal: { output } }: Comman
       const { secretVault } = await import('../../config/secrets/sealed-files.ts');
       const { TrustRecords } = await import('../../config/trust/trust-records.ts');
       const records = new TrustRecords(data).list();
-      const items = (await secretVault({ data }).list()).map((secret) => ({
-        ...secret,
-        grantedTo: records.filter(({ secrets }) => secrets.includes(secret.name)).map(({ file }) => file),
+      const items = (await secretVault({ data }).list()).map((stored) => ({
+        ...stored,
+        grantedTo: records.filter(({ secrets }) => secrets.includes(stored.name)).map(({ file }) => file),
       }));
       if (json) return printJson(output, { items });
       if (items.length === 0) return output.print('no secrets are kept; signalbox secret set NAME keeps one\n');

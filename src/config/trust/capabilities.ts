@@ -71,13 +71,13 @@ class Collector {
     const found = textsIn(document).flatMap(referencesIn);
     for (const { source, name } of new Map(found.map((each) => [`${each.source}:${each.name}`, each])).values()) {
       if (source === 'secret') this.secrets.push(name);
-      const word = source === 'secret' ? 'secret' : 'environment variable';
+      const kind = source === 'secret' ? 'secret' : 'environment variable';
       this.items.push({
         ...identity(['reference', source, name], null),
         owner: '',
         asks: 'added',
         section: 'read',
-        text: `${word} ${name}`,
+        text: `${kind} ${name}`,
       });
     }
   }
