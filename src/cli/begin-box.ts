@@ -1,6 +1,5 @@
 import type { Configuration } from '../config/configuration.ts';
 import { readLock } from '../config/lock/lock-file.ts';
-import { ConfigurationTrust } from '../config/trust/configuration-trust.ts';
 import { secretVault } from '../config/secrets/sealed-files.ts';
 import { BegunServers } from './configured/begun-servers.ts';
 import { BoxSecrets } from './configured/box-secrets.ts';
@@ -11,6 +10,7 @@ import type { LateOptions } from './configured/make-box.ts';
 import { type SecretProblem, addSecrets, assertKept } from './configured/secrets.ts';
 import { StartQueue } from './configured/start-queue.ts';
 import { oauthTokenStore } from './oauth-token-store.ts';
+import { openTrust } from './trust/open-trust.ts';
 
 /** What must be known before servers are started. */
 export interface BeginOptions {
@@ -42,7 +42,7 @@ export async function beginBox(
   accept: (problems: readonly SecretProblem[]) => void = assertKept,
 ): Promise<BegunBox> {
   const policies = await readRules(configuration);
-  const trust = new ConfigurationTrust({ data: secretsFrom });
+  const trust = openTrust(secretsFrom);
   // Before anything of it is resolved, loaded or started.
   await trust.assert({ configuration, rules: policies });
   readLock(configuration.directory);

@@ -22,7 +22,7 @@ export function readConfiguration(globals: Globals): ReadConfiguration {
 
 /** Rejects with `configuration-untrusted` unless everything that the configuration does was accepted on this machine. */
 export async function assertTrusted(configuration: Configuration, data: string): Promise<void> {
-  const { ConfigurationTrust } = await import('../config/trust/configuration-trust.ts');
+  const { openTrust } = await import('./trust/open-trust.ts');
   const rules = await readRules(configuration);
-  await new ConfigurationTrust({ data }).assert({ configuration, rules });
+  await openTrust(data).assert({ configuration, rules });
 }

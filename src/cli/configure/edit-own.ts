@@ -6,8 +6,9 @@ import {
   editConfiguration,
 } from '../../config/edit-configuration.ts';
 import { loadPolicies } from '../../config/load-policies.ts';
-import { ConfigurationTrust } from '../../config/trust/configuration-trust.ts';
+import type { ConfigurationTrust } from '../../config/trust/configuration-trust.ts';
 import { type Globals, shortPath } from '../globals.ts';
+import { openTrust } from '../trust/open-trust.ts';
 
 /** A file that a command has edited. */
 export interface OwnEdit extends EditedConfiguration {
@@ -19,7 +20,7 @@ export interface OwnEdit extends EditedConfiguration {
 export async function editOwn({ data }: Globals, file: string, edits: readonly ConfigurationEdit[]): Promise<OwnEdit> {
   const edited = editConfiguration(file, edits);
   const { before, configuration } = edited;
-  const trust = new ConfigurationTrust({ data });
+  const trust = openTrust(data);
   await trust.acceptEdit(before === undefined ? undefined : { configuration: { file, document: before }, rules: [] }, {
     configuration,
     rules: [],

@@ -100,12 +100,12 @@ async function importServers(
 async function keepRules(policyFile: string, text: string, file: string, globals: Globals): Promise<void> {
   const { loadConfiguration } = await import('../../config/load-configuration.ts');
   const { loadPolicies } = await import('../../config/load-policies.ts');
-  const { ConfigurationTrust } = await import('../../config/trust/configuration-trust.ts');
+  const { openTrust } = await import('../trust/open-trust.ts');
   const { editOwn } = await import('./edit-own.ts');
   replaceFile(policyFile, text);
   if (loadConfiguration(file).policies !== undefined) return;
   const { configuration } = await editOwn(globals, file, [{ path: ['policies'], value: basename(policyFile) }]);
-  const trust = new ConfigurationTrust({ data: globals.data });
+  const trust = openTrust(globals.data);
   await trust.acceptEdit({ configuration, rules: [] }, { configuration, rules: loadPolicies(configuration) });
 }
 

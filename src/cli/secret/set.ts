@@ -25,7 +25,7 @@ export function addSetCommand(secret: Command, { terminal }: CommandContext): vo
           'a value on the command line is seen by every process of this machine and stays in the shell’s history',
           { next: `signalbox secret set ${name}, which asks for it, or pipe it in` },
         );
-      const { ConfigurationTrust } = await import('../../config/trust/configuration-trust.ts');
+      const { openTrust } = await import('../trust/open-trust.ts');
       const { secretVault } = await import('../../config/secrets/sealed-files.ts');
       const { keptIn } = await import('../../config/secrets/key-ring.ts');
       const { readSecret } = await import('./read-secret.ts');
@@ -36,7 +36,7 @@ export function addSetCommand(secret: Command, { terminal }: CommandContext): vo
       const { store } = await vault.set(name, value);
       const action = wasThere ? 'replaced' : 'added';
       const grantedTo = config === undefined ? findConfiguration(process.cwd()) : resolve(config);
-      if (grantedTo !== undefined) new ConfigurationTrust({ data }).grantSecrets(grantedTo, [name]);
+      if (grantedTo !== undefined) openTrust(data).grantSecrets(grantedTo, [name]);
       if (json) return printJson(terminal.output, { name, store, action, grantedTo: grantedTo ?? null });
       const who = grantedTo === undefined ? 'no configuration' : shortPath(grantedTo);
       const also = grantedTo === undefined ? ' yet: the one that refers to it asks' : '';

@@ -18,8 +18,8 @@ export interface ReadRules {
 export interface TrustOptions {
   /** The data directory. */
   readonly data: string;
-  /** `SIGNALBOX_TRUST` of this process. */
-  readonly trusted?: string | undefined;
+  /** What is accepted without a record: `all`, or directories separated as in `PATH`. */
+  readonly trusted: string;
   readonly vault?: Pick<SecretVault, 'has'>;
 }
 
@@ -30,10 +30,10 @@ export class ConfigurationTrust {
   readonly #trusted: string;
   readonly #vault: Pick<SecretVault, 'has'>;
 
-  constructor({ data, trusted = process.env['SIGNALBOX_TRUST'], vault = secretVault({ data }) }: TrustOptions) {
+  constructor({ data, trusted, vault = secretVault({ data }) }: TrustOptions) {
     this.records = new TrustRecords(data);
     this.#data = data;
-    this.#trusted = trusted ?? '';
+    this.#trusted = trusted;
     this.#vault = vault;
   }
 
