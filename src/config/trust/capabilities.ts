@@ -151,8 +151,13 @@ function patternOf(pattern: string, key: string): string {
   return namedEntries.has(pattern) && hasKeysBelow(anyOf) ? anyOf : own;
 }
 
+/** The paths of the objects that have classified keys. */
+const holders = new Set(
+  [...keyAuthorities.keys()].flatMap((key) => key.split('.').map((_, index, parts) => parts.slice(0, index).join('.'))),
+);
+
 function hasKeysBelow(pattern: string): boolean {
-  return [...keyAuthorities.keys()].some((key) => key.startsWith(`${pattern}.`));
+  return holders.has(pattern);
 }
 
 function asksForEffect(effect: JsonValue): Capability['asks'] {

@@ -39,24 +39,19 @@ export class ConfigurationTrust {
 
   /** Returns what has to be accepted; `undefined` when the configuration may be used. */
   async pending({ configuration, rules }: ReadRules): Promise<PendingTrust | undefined> {
-    const { file } = configuration;
-    if (this.#isTrustedByEnvironment(file)) return undefined;
-    const now = capabilitiesOf(configuration, rules);
-    const record = this.records.find(file);
-    const added = [...now.items.filter((item) => isAdded(item, record)), ...(await this.#ungranted(now, record))];
-    const lifted = liftedOf(now, record);
-    if (added.length === 0 && lifted.length === 0) return undefined;
-    const isKnown = (record?.capabilities.length ?? 0) > 0;
-    const applied = isKnown ? [] : now.items.filter(({ section }) => section === 'apply');
-    return { file, isKnown, added: once([...added, ...applied]), lifted };
+    if (this.#isTrustedByEnvironment(configuration.file)) return undefined;
+    return await this.#compare(configuration.file, capabilitiesOf(configuration, rules));
   }
 
   /** Rejects with `configuration-untrusted` when something has to be accepted. Limits that are new count from now on. */
   async assert(read: ReadRules): Promise<void> {
-    const pending = await this.pending(read);
+    const { file } = read.configuration;
+    if (this.#isTrustedByEnvironment(file)) return;
+    const now = capabilitiesOf(read.configuration, read.rules);
+    const pending = await this.#compare(file, now);
     if (pending !== undefined)
       throw new UntrustedConfigurationError(pending, { data: this.#data, accept: () => this.accept(read) });
-    this.#tighten(read);
+    this.#tighten(file, now);
   }
 
   /** Accepts everything that a configuration does now, and grants it the secrets that exist. */
@@ -143,22 +138,27 @@ export class ConfigurationTrust {
     return missing;
   }
 
-  /** Limits of a configuration in use are part of what was accepted: to lift one later asks. */
-  #tighten({ configuration, rules }: ReadRules): void {
-    const { file } = configuration;
+  async #compare(file: string, now: Capabilities): Promise<PendingTrust | undefined> {
     const record = this.records.find(file);
-    if (record === undefined || this.#isTrustedByEnvironment(file)) return;
-    const known = new Set(record.capabilities.map(({ id }) => id));
-    const limits = capabilitiesOf(configuration, rules).items.filter(({ id }) => !known.has(id));
+    const accepted = idsOf(record?.capabilities ?? []);
+    const isAdded = ({ id, asks, within }: Capability): boolean =>
+      asks !== 'removed' && !accepted.has(id) && (within === undefined || accepted.has(within));
+    const added = [...now.items.filter(isAdded), ...(await this.#ungranted(now, record))];
+    const lifted = liftedOf(now, record);
+    if (added.length === 0 && lifted.length === 0) return undefined;
+    const isKnown = accepted.size > 0;
+    const applied = isKnown ? [] : now.items.filter(({ section }) => section === 'apply');
+    return { file, isKnown, added: once([...added, ...applied]), lifted };
+  }
+
+  /** Limits of a configuration in use are part of what was accepted: to lift one later asks. */
+  #tighten(file: string, { items }: Capabilities): void {
+    const record = this.records.find(file);
+    if (record === undefined) return;
+    const known = idsOf(record.capabilities);
+    const limits = items.filter(({ id }) => !known.has(id));
     if (limits.length > 0) this.records.change(file, { capabilities: [...record.capabilities, ...stored(limits)] });
   }
-}
-
-function isAdded({ id, asks, within }: Capability, record: TrustRecord | undefined): boolean {
-  if (asks === 'removed') return false;
-  const accepted = record?.capabilities ?? [];
-  if (accepted.some((each) => each.id === id)) return false;
-  return within === undefined || accepted.some((each) => each.id === within);
 }
 
 function liftedOf(now: Capabilities, record: TrustRecord | undefined): AcceptedCapability[] {
@@ -170,7 +170,7 @@ function liftedOf(now: Capabilities, record: TrustRecord | undefined): AcceptedC
   );
 }
 
-function idsOf(items: readonly Capability[]): ReadonlySet<string> {
+function idsOf(items: readonly AcceptedCapability[]): ReadonlySet<string> {
   return new Set(items.map(({ id }) => id));
 }
 
