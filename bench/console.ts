@@ -28,7 +28,7 @@ await seedJournal(store, { calls });
 await store.close();
 
 const program = join(import.meta.dirname, '..', 'bin', 'signalbox');
-const env = { ...process.env, SIGNALBOX_HOME: directory, SIGNALBOX_SECRETS: 'file' };
+const env = { ...process.env, SIGNALBOX_HOME: directory, SIGNALBOX_SECRETS: 'file', SIGNALBOX_TRUST: 'all' };
 const served = spawn(process.execPath, [program, 'serve', '--port', '0', '--json'], { cwd: directory, env });
 const ended = once(served, 'close');
 served.stderr.resume();

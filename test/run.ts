@@ -42,6 +42,8 @@ const running = new Set<string>();
 let stopping = false;
 // Hundreds of processes load the same modules: what one has compiled, the next need not.
 process.env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules', '.cache', 'tests');
+// Tests write configurations by hand. The tests of trust itself unset it.
+process.env['SIGNALBOX_TRUST'] ??= 'all';
 // The compiler and the linter are written in Go, and end before it is worth their while to clean up as they go.
 process.env['GOGC'] ??= '400';
 // More than there are processors: many tests wait for something, too.

@@ -34,6 +34,7 @@ export async function servedSignalbox(
     SIGNALBOX_HOME: join(directory, '.signalbox'),
     SIGNALBOX_TOKEN: token,
     SIGNALBOX_SECRETS: 'file',
+    SIGNALBOX_TRUST: directory, // its configuration is written above
   };
   const start = (...args: readonly string[]): ChildProcess =>
     spawn(process.execPath, [launcher, ...args], { cwd: directory, env, stdio: ['ignore', 'pipe', 'inherit'] });

@@ -10,6 +10,7 @@ import type { LateOptions } from './configured/make-box.ts';
 import { type SecretProblem, addSecrets, assertKept } from './configured/secrets.ts';
 import { StartQueue } from './configured/start-queue.ts';
 import { oauthTokenStore } from './oauth-token-store.ts';
+import { openTrust } from './trust/open-trust.ts';
 
 /** What must be known before servers are started. */
 export interface BeginOptions {
@@ -33,15 +34,18 @@ export interface BegunBox {
 
 /**
  * Starts the servers outside as soon as nothing in the files forbids it, and before there is a box for their tools: to make one takes
- * as long as many of them. Refuses to with secrets that are not accepted.
+ * as long as many of them. Refuses to with secrets that are not accepted, and with a configuration that is not trusted.
  */
 export async function beginBox(
   configuration: Configuration,
   { data, secretsFrom, checkSchemas = false }: BeginOptions,
   accept: (problems: readonly SecretProblem[]) => void = assertKept,
 ): Promise<BegunBox> {
-  readLock(configuration.directory);
   const policies = await readRules(configuration);
+  const trust = openTrust(secretsFrom);
+  // Before anything of it is resolved, loaded or started.
+  await trust.assert({ configuration, rules: policies });
+  readLock(configuration.directory);
   const secrets = new BoxSecrets();
   const secretProblems = addSecrets(configuration.secrets, (name, value) => secrets.add(name, value));
   accept(secretProblems);
@@ -50,8 +54,8 @@ export async function beginBox(
   const references = {
     directory,
     file,
-    vault,
-    tokens: oauthTokenStore(secretsFrom),
+    vault: trust.secretsFor(file, vault),
+    tokens: oauthTokenStore(secretsFrom, file),
     addSecret: (name: string, value: string) => secrets.add(name, value),
     // What is told about servers goes to people and agents, not only into the record.
     redact: (text: string) => secrets.redact(text),
@@ -63,7 +67,7 @@ export async function beginBox(
   return {
     async open(late = {}) {
       const { makeBox } = await import('./configured/make-box.ts');
-      const begun = { starting, servers, policies, secretProblems };
+      const begun = { starting, trust, servers, policies, secretProblems };
       return await makeBox(
         configuration,
         { ...late, ...(data === undefined ? {} : { data }), secretsFrom },

@@ -1,5 +1,6 @@
 import { Console } from 'node:console';
 import { type Command, CommanderError } from 'commander';
+import { UntrustedConfigurationError } from '../config/trust/untrusted-error.ts';
 import { messageOf } from '../model/errors.ts';
 import { commandPath } from './command-path.ts';
 import type { ExitCode } from './fail.ts';
@@ -18,9 +19,18 @@ export async function main(argv: readonly string[]): Promise<number> {
   exitOnSignals();
   let exitCode: ExitCode = 0;
   let program: Command | undefined;
-  try {
+  const run = async (): Promise<void> => {
     program = await createProgram({ terminal, exitWith: (code) => (exitCode = code) }, argv);
     await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' });
+  };
+  try {
+    await run().catch(async (error: unknown) => {
+      if (!(error instanceof UntrustedConfigurationError) || !terminal.canAsk) throw error;
+      const { askForTrust } = await import('./trust/pending-trust.ts');
+      // Nothing of the configuration was used yet, so that the command can begin again.
+      if (!(await askForTrust(error, terminal))) throw error;
+      await run();
+    });
   } catch (error) {
     // Commander ends --help and --version by an exception, too.
     const isDone = error instanceof CommanderError && error.exitCode === 0;

@@ -23,8 +23,10 @@ export async function storeOf(globals: Globals): Promise<string> {
   if (given !== undefined) return given;
   const file = globals.config === undefined ? findConfiguration(process.cwd()) : resolve(globals.config);
   if (file === undefined || !mayNameStore(file)) return 'sqlite';
-  const { readConfiguration } = await import('./read-configuration.ts');
-  return await resolvedStore(readConfiguration(globals).configuration.store, globals.data);
+  const { assertTrusted, readConfiguration } = await import('./read-configuration.ts');
+  const { configuration } = readConfiguration(globals);
+  if (configuration.store !== 'sqlite') await assertTrusted(configuration, globals.data);
+  return await resolvedStore(configuration.store, globals.data);
 }
 
 /** Opens where records are kept. `data` is the data directory, where SQLite has its file and secrets are. */

@@ -14,6 +14,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command, context
   add: async () => (await import('./configure/add.ts')).addAddCommand,
   remove: async () => (await import('./configure/remove.ts')).addRemoveCommand,
   'enable disable': async () => (await import('./configure/switch.ts')).addSwitchCommands,
+  trust: async () => (await import('./trust/trust.ts')).addTrustCommand,
   secret: async () => (await import('./secret/secret.ts')).addSecretCommand,
   login: async () => (await import('./sign-in/login.ts')).addLoginCommand,
   logout: async () => (await import('./sign-in/logout.ts')).addLogoutCommand,

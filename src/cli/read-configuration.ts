@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { type Configuration, defaultConfiguration } from '../config/configuration.ts';
 import { findConfiguration } from '../config/find-configuration.ts';
 import { loadConfiguration } from '../config/load-configuration.ts';
+import { readRules } from './configured/configured-policies.ts';
 import type { Globals } from './globals.ts';
 import { storeFromEnvironment } from './store-from-environment.ts';
 
@@ -11,10 +12,17 @@ export interface ReadConfiguration {
   readonly file: string | undefined;
 }
 
-/** Reads the named configuration, or the nearest one, or takes the defaults. */
+/** Reads the named configuration, or the nearest one, or takes the defaults. Whether it is trusted is checked where it is used. */
 export function readConfiguration(globals: Globals): ReadConfiguration {
   const file = globals.config === undefined ? findConfiguration(process.cwd()) : resolve(globals.config);
   const configuration = file === undefined ? defaultConfiguration(process.cwd()) : loadConfiguration(file);
   const store = storeFromEnvironment();
   return { configuration: store === undefined ? configuration : { ...configuration, store }, file };
+}
+
+/** Rejects with `configuration-untrusted` unless everything that the configuration does was accepted on this machine. */
+export async function assertTrusted(configuration: Configuration, data: string): Promise<void> {
+  const { openTrust } = await import('./trust/open-trust.ts');
+  const rules = await readRules(configuration);
+  await openTrust(data).assert({ configuration, rules });
 }

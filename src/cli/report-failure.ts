@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import { CommanderError } from 'commander';
 import { ConfigurationError } from '../config/configuration-error.ts';
+import { UntrustedConfigurationError } from '../config/trust/untrusted-error.ts';
 import { type DocumentProblem, renderProblem } from '../model/document-problem.ts';
 import { SignalboxError, messageOf } from '../model/errors.ts';
 import { nearest } from '../model/nearest.ts';
@@ -18,7 +19,10 @@ export async function reportFailure(
   json: boolean,
   command = 'signalbox',
 ): Promise<ExitCode> {
-  const failure = toFailure(error, command);
+  const failure =
+    error instanceof UntrustedConfigurationError
+      ? (await import('./trust/pending-trust.ts')).untrustedFailure(error)
+      : toFailure(error, command);
   const stack = process.env['SIGNALBOX_DEBUG'] === '1' && error instanceof Error ? error.stack : undefined;
   const { next, lines = [], data } = failure.details;
   if (json) {
@@ -161,6 +165,7 @@ function fromSignalbox(error: SignalboxError): Failure {
     case 'session-invalid':
     case 'agent-unknown':
     case 'setting-refused':
+    case 'configuration-untrusted':
       return new Failure(2, error.code, error.message, { next: 'signalbox doctor', cause: error });
   }
 }

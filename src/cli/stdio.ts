@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { configurationFiles } from '../config/configuration-files.ts';
 import type { Configuration } from '../config/configuration.ts';
+import { UntrustedConfigurationError } from '../config/trust/untrusted-error.ts';
+import type { BegunBox } from './begin-box.ts';
 import type { CommandContext } from './command-context.ts';
 import type { ConfiguredBox } from './configured/configured-box.ts';
 import { boundGarbage } from './garbage.ts';
@@ -18,7 +20,7 @@ const graceMs = 5000;
 const startDelayMs = 20;
 
 /** `signalbox stdio`: the MCP endpoint over standard input and output. */
-export function addStdioCommand(program: Command, { terminal }: CommandContext): void {
+export function addStdioCommand(program: Command, { terminal, exitWith }: CommandContext): void {
   program
     .command('stdio')
     .summary('the MCP endpoint on standard input and output')
@@ -27,8 +29,36 @@ export function addStdioCommand(program: Command, { terminal }: CommandContext):
     )
     .option('--profile <name>', 'what the client sees: everything unless said otherwise')
     .action(async ({ profile }: { profile?: string }, command: Command) => {
-      await stdio(profile, globalsOf(command), terminal);
+      try {
+        await stdio(profile, globalsOf(command), terminal);
+      } catch (error) {
+        // On a terminal, the person there is asked.
+        if (!(error instanceof UntrustedConfigurationError) || terminal.canAsk) throw error;
+        await refuse(error, terminal);
+        exitWith(2);
+      }
     });
+}
+
+/** Tells the client, which shows it to its user, and the log of the client. */
+async function refuse(error: UntrustedConfigurationError, { input, output, errors }: Terminal): Promise<void> {
+  const { refuseStdio } = await import('../surfaces/mcp/endpoint/refuse-stdio.ts');
+  const { trustCommand } = await import('./trust/pending-trust.ts');
+  const { reportFailure } = await import('./report-failure.ts');
+  await reportFailure(error, errors, false);
+  const interruption = new Interruption();
+  const next = trustCommand(error);
+  try {
+    await refuseStdio({
+      input,
+      output: output.stream,
+      signal: AbortSignal.any([interruption.signal, output.closed]),
+      message: `Signalbox serves no tools: ${error.message}. Run this in a terminal, then connect again: ${next}`,
+      data: { code: error.code, next },
+    });
+  } finally {
+    interruption.stop();
+  }
 }
 
 async function stdio(
@@ -46,11 +76,13 @@ async function stdio(
   const read = (): Configuration =>
     readConfiguration(file === undefined ? globals : { ...globals, config: file }).configuration;
   const interruption = new Interruption();
-  const begun = await beginBox(configuration, { data: globals.data, secretsFrom: globals.data });
+  let begun: BegunBox | undefined;
   let configured: ConfiguredBox | undefined;
   let stop: (() => void) | undefined;
   try {
-    configured = await begun.open();
+    const started = await beginBox(configuration, { data: globals.data, secretsFrom: globals.data });
+    begun = started;
+    configured = await started.open();
     stop = followConfiguration(watch, configured, read, errors, () => Promise.resolve());
     const [{ McpEndpoint }, { serveStdio }] = await Promise.all([
       import('../surfaces/mcp/endpoint/mcp-endpoint.ts'),
@@ -61,7 +93,7 @@ async function stdio(
     const signal = AbortSignal.any([interruption.signal, output.closed]);
     boundGarbage();
     // The delay lets this process answer the client's first message before it starts more programs.
-    setTimeout(() => begun.startAll(), startDelayMs).unref();
+    setTimeout(() => started.startAll(), startDelayMs).unref();
     const principal = { id: 'stdio', kind: 'agent' } as const;
     const log = (line: string): void => void errors.print(`${line}\n`);
     await serveStdio({
@@ -77,7 +109,7 @@ async function stdio(
   } finally {
     stop?.();
     await configured?.close();
-    await begun.close();
+    await begun?.close();
     interruption.stop();
   }
 }

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import type { ProfilesByName } from '../catalog/profile.ts';
 import type { ResultLimits, SourceLimits } from '../catalog/source-limits.ts';
 import type { ToolShaping } from '../catalog/transforms/tool-shaping.ts';
+import type { JsonObject } from '../model/json.ts';
 import type { PolicyDocument } from '../policy/read-policy.ts';
 import { type AgentEntries, defaultAgents } from './agent-entry.ts';
 import type { OAuthSettings } from './oauth-schema.ts';
@@ -73,6 +74,8 @@ export interface Configuration {
   /** Environment variables whose values must never be recorded. */
   readonly secrets: readonly string[];
   readonly warnings: readonly string[];
+  /** The file as it is written, from which trust is decided. */
+  readonly document: JsonObject;
 }
 
 /** The names a configuration file can have, the preferred one first. */
@@ -98,5 +101,6 @@ export function defaultConfiguration(directory: string): Configuration {
     oauth: undefined,
     secrets: [],
     warnings: [],
+    document: {},
   };
 }

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { type JsonObject, isJsonObject } from '../model/json.ts';
 import type { Configuration } from './configuration.ts';
 import { parseJsonDocument } from './json-document.ts';
 import { removeProperty, setProperty } from './json-edit.ts';
@@ -14,6 +15,8 @@ export interface ConfigurationEdit {
 /** A configuration file as it is now. */
 export interface EditedConfiguration {
   readonly configuration: Configuration;
+  /** The document before the edit; absent for a file that is new. */
+  readonly before: JsonObject | undefined;
   /** The line on which the value at the path begins, counted from 1. */
   lineOf(path: readonly string[]): number;
 }
@@ -39,7 +42,8 @@ export function editConfiguration(
   const mark = original.startsWith(byteOrderMark) ? byteOrderMark : '';
   const text = original.slice(mark.length);
   // A text with mistakes of its own has no places to be sure of; loading it tells them.
-  if (parseJsonDocument(text).problems.length > 0) parseConfiguration(text, file);
+  const { problems, value: before } = parseJsonDocument(text);
+  if (problems.length > 0) parseConfiguration(text, file);
   const result = edits.reduce(
     (current, { path, value }) =>
       value === undefined ? removeProperty(current, path) : setProperty(current, path, value),
@@ -51,5 +55,6 @@ export function editConfiguration(
     replaceFile(target, mark + result, exists ? statSync(target).mode : 0o644);
   }
   const document = parseJsonDocument(result);
-  return { configuration, lineOf: (path) => document.placeOf(document.offsetOf(path)).line };
+  const known = exists && isJsonObject(before) ? before : undefined;
+  return { configuration, before: known, lineOf: (path) => document.placeOf(document.offsetOf(path)).line };
 }

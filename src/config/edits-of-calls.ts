@@ -20,12 +20,19 @@ export class EditsOfCalls {
   readonly #file: () => string;
   readonly #keptIn: string;
   readonly #redact: (text: string) => string;
+  readonly #onEdit: (before: string | null, after: string | null) => void;
 
-  /** `keptIn` is the directory for what is kept of each call; `redact` takes known secrets out of a JSON text. */
-  constructor(file: () => string, keptIn: string, redact: (text: string) => string) {
+  /** `keptIn` is the directory for what is kept of each call; `redact` takes known secrets out of a JSON text; `onEdit` gets the text before and after each edit. */
+  constructor(
+    file: () => string,
+    keptIn: string,
+    redact: (text: string) => string,
+    onEdit: (before: string | null, after: string | null) => void = () => undefined,
+  ) {
     this.#file = file;
     this.#keptIn = keptIn;
     this.#redact = redact;
+    this.#onEdit = onEdit;
   }
 
   get file(): string {
@@ -44,7 +51,10 @@ export class EditsOfCalls {
     this.#forgetOld();
     this.#keep(callId, { before, after: before });
     // Kept before it is written, so that a process that dies in between leaves an undo behind.
-    editConfiguration(this.file, [{ path, value }], (after) => this.#keep(callId, { before, after }));
+    editConfiguration(this.file, [{ path, value }], (after) => {
+      this.#keep(callId, { before, after });
+      this.#onEdit(before, after);
+    });
   }
 
   undo(callId: string, isUnfinished: boolean): void {
@@ -58,6 +68,7 @@ export class EditsOfCalls {
       throw unavailable(
         `${this.file} was changed since ${callId}, and is left as it is; change the setting back there`,
       );
+    this.#onEdit(after, before);
     const target = realpathSync(this.file);
     if (before === null) rmSync(target);
     else replaceFile(target, before, statSync(target).mode);

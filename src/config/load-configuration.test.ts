@@ -38,13 +38,15 @@ const entry = (fields: string): string => `{"mcpServers": {"a": {${fields}}}}`;
 
 suite('a good configuration', () => {
   test('is read with comments and trailing commas, paths resolved, defaults filled in', () => {
-    const configuration = load(`\ufeff// mine
+    const { document, ...configuration } = load(`\ufeff// mine
       { "$schema": "x", /* two */ "mcpServers": {
           "demo": { "module": "./demo/server.ts", "export": "server", "timeoutMs": 5000, "concurrency": 2 },
           "my_other-1": { "module": "/abs/x.ts", "disabled": true },
         }, }`);
+    assert.deepEqual(Object.keys(document), ['$schema', 'mcpServers']);
+    const { document: _, ...defaults } = defaultConfiguration(directory);
     assert.deepEqual(configuration, {
-      ...defaultConfiguration(directory),
+      ...defaults,
       servers: [
         {
           kind: 'local',

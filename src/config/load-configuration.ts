@@ -3,6 +3,7 @@ import { basename, dirname, resolve } from 'node:path';
 import type { ProfilesByName } from '../catalog/profile.ts';
 import { durationMs } from '../model/duration.ts';
 import { messageOf } from '../model/errors.ts';
+import { isJsonObject } from '../model/json.ts';
 import { nearest } from '../model/nearest.ts';
 import { readAgents, runtimeServers } from './agent-entry.ts';
 import { ConfigurationError } from './configuration-error.ts';
@@ -94,6 +95,8 @@ function readDocument(document: JsonDocument, file: string): DocumentReading {
       ...readings.flatMap(({ warnings }) => warnings),
       ...unknownServers(profiles, [builtinName, ...Object.keys(entries)]),
     ],
+    // Anything else is a finding, and then nobody gets the configuration.
+    document: isJsonObject(value) ? value : {},
   };
   return { configuration, findings: [...findings, ...readings.flatMap((reading) => reading.findings)] };
 }

@@ -43,11 +43,16 @@ export async function resolveReferences(text: string, sources: ReferenceSources,
 
 /** The names of the secrets that a text refers to. */
 export function referencedSecrets(text: string): string[] {
-  const names = [...text.matchAll(reference)].flatMap(({ groups }) => {
-    const { source, name } = groups ?? {};
-    return source === 'secret' && name !== undefined ? [name] : [];
-  });
-  return [...new Set(names)];
+  return referencesIn(text).flatMap(({ source, name }) => (source === 'secret' ? [name] : []));
+}
+
+/** Everything that a text refers to, once each. */
+export function referencesIn(text: string): Omit<UsedValue, 'value'>[] {
+  const found = [...text.matchAll(reference)].map(({ groups = {} }) => ({
+    source: groups['source'] === 'secret' ? ('secret' as const) : ('env' as const),
+    name: groups['name'] ?? '',
+  }));
+  return [...new Map(found.map((each) => [`${each.source}:${each.name}`, each])).values()];
 }
 
 function missing(source: UsedValue['source'], name: string, where: string): string {

@@ -61,6 +61,7 @@ export const errorCodes = {
   'copy-failed': 'the records could not be copied, or are not the same on both sides',
   'journal-pruned': 'another process prunes the same journal',
   'policy-invalid': 'a policy cannot be used',
+  'configuration-untrusted': 'nobody accepted the configuration, or all of it, on this machine',
   'secret-invalid': 'the name or the value of a secret cannot be used',
   'secret-unusable': 'a secret is kept, but it or its key cannot be read',
   'approval-unknown': 'there is no approval of that id',

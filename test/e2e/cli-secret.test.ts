@@ -41,7 +41,7 @@ suite('signalbox secret', () => {
     assert.equal(set.code, 0, set.stderr);
     assert.match(
       set.stdout,
-      /^WEB\.key-1 is added, encrypted with the key in .*secrets\.key; use it as \$\{secret:WEB\.key-1\}\n$/,
+      /^WEB\.key-1 is added, encrypted with the key in .*secrets\.key; .*signalbox\.config\.json may use it as \$\{secret:WEB\.key-1\}\n$/,
     );
     const called = await place.run(['call', 'web/echo', JSON.stringify({ text: 'hello' })]);
     assert.deepEqual([called.code, called.stdout], [0, 'hello\n'], called.stderr);
@@ -53,7 +53,9 @@ suite('signalbox secret', () => {
     const journal = await place.run(['journal', '--json']);
     assert.match(journal.stdout, /\[redacted:WEB\.key-1\]/);
     const listed = await place.run(['secret', 'list', '--json']);
-    assert.deepEqual(JSON.parse(listed.stdout), { items: [{ name: 'WEB.key-1', store: 'file' }] });
+    assert.deepEqual(JSON.parse(listed.stdout), {
+      items: [{ name: 'WEB.key-1', store: 'file', grantedTo: [join(place.directory, 'signalbox.config.json')] }],
+    });
     assertNowhere(
       place,
       set,
@@ -178,7 +180,7 @@ suite('signalbox secret', () => {
     assert.equal(existsSync(place.data), false, 'nothing was kept in another way');
     const silent = await set('');
     assert.deepEqual([silent.code, silent.stderr], [0, '']);
-    assert.deepEqual(JSON.parse(silent.stdout), { name: 'A', store: 'file', action: 'added' });
+    assert.deepEqual(JSON.parse(silent.stdout), { name: 'A', store: 'file', action: 'added', grantedTo: null });
   });
 
   test('no command loads the keychain that has nothing to keep or to read with it', async () => {
@@ -221,7 +223,7 @@ suite('signalbox secret', () => {
       assertNowhere(place, run);
       assert.ok(!run.stdout.includes('half'));
       const { items } = await place.json(['secret', 'list']);
-      assert.deepEqual(items, isKept ? [{ name: 'A', store: 'file' }] : []);
+      assert.deepEqual(items, isKept ? [{ name: 'A', store: 'file', grantedTo: [] }] : []);
     });
   }
 });

@@ -65,7 +65,7 @@ describe('signalbox status', () => {
     const killed = place.start(['--version']);
     const { pid = 0 } = killed;
     await finished(killed);
-    const tell = (name: string, text: string): void => writeFileSync(join(left, `${name}.json`), text);
+    const tell = (name: string, text: string): void => writeFileSync(join(left, `${name}.json`), text, { mode: 0o600 });
     tell('killed', JSON.stringify({ url: 'http://127.0.0.1:1', pid, startedAt }));
     tell('broken', '{');
     assert.deepEqual((await place.json(['status'], 1))['running'], []);
@@ -93,10 +93,11 @@ describe('signalbox status', () => {
     writeFileSync(join(place.data, 'token'), 'sbx_secret', { mode: 0o600 });
     // The id of the process is taken again, by one that began at another time.
     const server = { url: `http://127.0.0.1:${port}`, pid: process.pid, startedAt: new Date().toISOString() };
-    writeFileSync(join(left, 'killed.json'), JSON.stringify({ ...server, begun: 'before' }));
+    const mode = 0o600;
+    writeFileSync(join(left, 'killed.json'), JSON.stringify({ ...server, begun: 'before' }), { mode });
     assert.deepEqual((await place.json(['status'], 1))['running'], []);
     assert.deepEqual(asked, []);
-    writeFileSync(join(left, 'strange.json'), JSON.stringify({ ...server, ...begunOf(process.pid) }));
+    writeFileSync(join(left, 'strange.json'), JSON.stringify({ ...server, ...begunOf(process.pid) }), { mode });
     const { stdout } = await place.run(['status']);
     assert.match(stdout, /^silent \(something else answers there\)/);
     assert.deepEqual(asked, [''], 'and nobody is sent the token who does not answer as a server does');

@@ -111,7 +111,10 @@ suite('the MCP Inspector', { timeout: 300_000 }, () => {
 
   test('lists and calls tools of signalbox stdio', async (t) => {
     const { directory, data } = new Place(withNotes);
-    const environment = [`SIGNALBOX_HOME=${data}`, 'SIGNALBOX_SECRETS=file'].flatMap((each) => ['-e', each]);
+    const environment = [`SIGNALBOX_HOME=${data}`, 'SIGNALBOX_SECRETS=file', 'SIGNALBOX_TRUST=all'].flatMap((each) => [
+      '-e',
+      each,
+    ]);
     await listsAndCalls(t, [process.execPath, launcher, 'stdio', '--cwd', directory, ...environment]);
   });
 });

@@ -20,6 +20,7 @@ async function startWithNpm(t: TestContext, args: readonly string[]): Promise<St
   const env = {
     ...process.env,
     SIGNALBOX_HOME: new Place().data,
+    SIGNALBOX_TRUST: '',
     SIGNALBOX_TOKEN: '',
     SIGNALBOX_SECRETS: 'file',
     npm_config_update_notifier: 'false',

@@ -30,7 +30,13 @@ export async function startGateway(directory: string, configuration: JsonObject)
   writeFileSync(file, JSON.stringify(configuration, undefined, 2));
   const child = spawn(process.execPath, [builtLauncher(), 'serve', '--port', '0', '--json', '--grace-seconds', '1'], {
     cwd: directory,
-    env: { ...process.env, SIGNALBOX_HOME: data, SIGNALBOX_TOKEN: '', SIGNALBOX_SECRETS: 'file' },
+    env: {
+      ...process.env,
+      SIGNALBOX_HOME: data,
+      SIGNALBOX_TOKEN: '',
+      SIGNALBOX_SECRETS: 'file',
+      SIGNALBOX_TRUST: 'all',
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   try {

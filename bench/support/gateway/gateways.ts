@@ -95,7 +95,12 @@ export const sdkGateway: Gateway = {
 
 /** The environment of our own commands in a directory. */
 export function ownEnvironment(directory: string): Readonly<Record<string, string>> {
-  return { SIGNALBOX_HOME: join(directory, 'data'), SIGNALBOX_TOKEN: '', SIGNALBOX_SECRETS: 'file' };
+  return {
+    SIGNALBOX_HOME: join(directory, 'data'),
+    SIGNALBOX_TOKEN: '',
+    SIGNALBOX_SECRETS: 'file',
+    SIGNALBOX_TRUST: 'all',
+  };
 }
 
 /** Signalbox, started by that launcher. */

@@ -47,6 +47,7 @@ async function startReplica(address: string): Promise<Replica> {
       SIGNALBOX_TOKEN: token,
       SIGNALBOX_SECRETS: 'file',
       SIGNALBOX_STORE: '',
+      SIGNALBOX_TRUST: 'all',
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

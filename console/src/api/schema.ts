@@ -1233,6 +1233,7 @@ export type Problem = {
     | 'setting-refused'
     | 'lock-outdated'
     | 'configuration-invalid'
+    | 'configuration-untrusted'
     | 'approval-answered'
     | 'approval-expired'
     | 'hidden-unacknowledged'

@@ -23,7 +23,7 @@ export function addAddCommand(program: Command, { terminal }: CommandContext): v
       const globals = globalsOf(command);
       const { shownPlace, targetConfiguration } = await import('./target-configuration.ts');
       const { serverSettings } = await import('./server-settings.ts');
-      const { editConfiguration } = await import('../../config/edit-configuration.ts');
+      const { editOwn } = await import('./edit-own.ts');
       const { entryLine, reportChange } = await import('./report-change.ts');
       const target = targetConfiguration(globals);
       const { file } = target;
@@ -34,9 +34,10 @@ export function addAddCommand(program: Command, { terminal }: CommandContext): v
           next: `signalbox remove ${name}, or take another name`,
         });
       }
-      const { entry, transport, warnings } = serverSettings(words, options, target.directory);
-      const edited = editConfiguration(file, [{ path: ['mcpServers', name], value: entry }]);
+      const { entry, transport, warnings: own } = serverSettings(words, options, target.directory);
+      const edited = await editOwn(globals, file, [{ path: ['mcpServers', name], value: entry }]);
       const line = entryLine(edited, name);
+      const warnings = edited.note === undefined ? own : [...own, edited.note];
       const change = { action: 'added', server: name, file, line, created: !target.exists, warnings } as const;
       await reportChange(change, `added "${name}" (${transport})`, globals.json, terminal);
     });

@@ -75,13 +75,14 @@ async function importServers(
   if (written) {
     // First, so that no entry ever refers to what is not there.
     await line.during('keeping their secrets', () => keepSecrets(values, vault));
-    const { editConfiguration } = await import('../../config/edit-configuration.ts');
-    editConfiguration(file, importEdits(plan.taken));
+    const { editOwn } = await import('./edit-own.ts');
+    const { note } = await editOwn(globals, file, importEdits(plan.taken));
+    if (note !== undefined) await terminal.errors.print(`${terminal.errors.colors.yellow('warning')}: ${note}\n`);
   }
   const mayWrite = written && rules.length > 0 && !existsSync(policyFile);
   const proposal = `Write the ${rules.length} proposed rules to ${shortPath(policyFile)}?`;
   const agreed = mayWrite && (policies === true || (yes !== true && (await confirm(terminal, proposal))));
-  if (agreed) await keepRules(policyFile, printRules(rules), file);
+  if (agreed) await keepRules(policyFile, printRules(rules), file, globals);
   if (globals.json) {
     const taken = plan.taken.map((server) => ({ ...server, transport: transportOf(server.entry).split(' ')[0] }));
     const proposed = { file: policyFile, rules, written: agreed };
@@ -96,12 +97,16 @@ async function importServers(
 }
 
 /** Writes the rules, and has the configuration follow them unless it has rules of its own. */
-async function keepRules(policyFile: string, text: string, file: string): Promise<void> {
+async function keepRules(policyFile: string, text: string, file: string, globals: Globals): Promise<void> {
   const { loadConfiguration } = await import('../../config/load-configuration.ts');
-  const { editConfiguration } = await import('../../config/edit-configuration.ts');
+  const { loadPolicies } = await import('../../config/load-policies.ts');
+  const { openTrust } = await import('../trust/open-trust.ts');
+  const { editOwn } = await import('./edit-own.ts');
   replaceFile(policyFile, text);
-  if (loadConfiguration(file).policies === undefined)
-    editConfiguration(file, [{ path: ['policies'], value: basename(policyFile) }]);
+  if (loadConfiguration(file).policies !== undefined) return;
+  const { configuration } = await editOwn(globals, file, [{ path: ['policies'], value: basename(policyFile) }]);
+  const trust = openTrust(globals.data);
+  await trust.acceptEdit({ configuration, rules: [] }, { configuration, rules: loadPolicies(configuration) });
 }
 
 function policyEnd(isWritten: boolean, file: string, count: number): string {

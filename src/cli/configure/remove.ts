@@ -12,13 +12,13 @@ export function addRemoveCommand(program: Command, { terminal }: CommandContext)
     .action(async (name: string, _options: object, command: Command) => {
       const globals = globalsOf(command);
       const { targetConfiguration, unknownServer } = await import('./target-configuration.ts');
-      const { editConfiguration } = await import('../../config/edit-configuration.ts');
+      const { editOwn } = await import('./edit-own.ts');
       const { reportChange } = await import('./report-change.ts');
       const target = targetConfiguration(globals);
       if (!target.names.includes(name)) throw unknownServer(name, target);
       const { file } = target;
       const line = target.lineOf(name);
-      editConfiguration(file, [{ path: ['mcpServers', name], value: undefined }]);
+      await editOwn(globals, file, [{ path: ['mcpServers', name], value: undefined }]);
       await reportChange({ action: 'removed', server: name, file, line }, `removed "${name}"`, globals.json, terminal);
     });
 }

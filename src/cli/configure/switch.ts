@@ -16,7 +16,7 @@ export function addSwitchCommands(program: Command, { terminal }: CommandContext
       .action(async (name: string, _options: object, command: Command) => {
         const globals = globalsOf(command);
         const { targetConfiguration, unknownServer } = await import('./target-configuration.ts');
-        const { editConfiguration } = await import('../../config/edit-configuration.ts');
+        const { editOwn } = await import('./edit-own.ts');
         const { entryLine, reportChange } = await import('./report-change.ts');
         const target = targetConfiguration(globals);
         const { file } = target;
@@ -24,7 +24,7 @@ export function addSwitchCommands(program: Command, { terminal }: CommandContext
         const isAlready = (target.entry(name)?.['disabled'] === true) === isDisabled;
         const value = isDisabled ? true : undefined;
         const edits = isAlready ? [] : [{ path: ['mcpServers', name, 'disabled'], value }];
-        const line = entryLine(editConfiguration(file, edits), name);
+        const line = entryLine(await editOwn(globals, file, edits), name);
         const change = {
           action: isAlready ? ('unchanged' as const) : (`${action}d` as const),
           server: name,

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { dirname, isAbsolute } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { lockOf } from '../../catalog/lock/lock-of.ts';
@@ -10,11 +11,16 @@ import { acceptedServer, withServer } from '../../config/lock/accept-server.ts';
 import { AcceptedChanges } from '../../config/lock/accepted-changes.ts';
 import { readLock } from '../../config/lock/lock-file.ts';
 import { type ServerStanding, standingsOf } from '../../config/lock/standing.ts';
+import { parseJsonDocument } from '../../config/json-document.ts';
+import { loadConfiguration } from '../../config/load-configuration.ts';
 import type { SecretVault } from '../../config/secrets/secret-vault.ts';
-import { type PolicyFileText, policyFileText } from '../../config/policy-file.ts';
+import type { ConfigurationTrust, ReadRules } from '../../config/trust/configuration-trust.ts';
+import { UntrustedConfigurationError } from '../../config/trust/untrusted-error.ts';
+import { type PolicyFileText, policyFileOf, policyFileText } from '../../config/policy-file.ts';
 import { SignalboxError, messageOf } from '../../model/errors.ts';
-import type { JsonObject } from '../../model/json.ts';
+import { type JsonObject, isJsonObject } from '../../model/json.ts';
 import { tell } from '../../model/tell.ts';
+import { policyText } from '../../policy/policy-text.ts';
 import type { PolicyDocument } from '../../policy/read-policy.ts';
 import type { GuardedPlaces } from '../../runtimes/claude-code/claude-code-options.ts';
 import type {
@@ -28,7 +34,7 @@ import type { Signalbox } from '../../signalbox.ts';
 import type { BegunServers } from './begun-servers.ts';
 import { BrowserSignIns } from './browser-sign-ins.ts';
 import type { ConfiguredAgents } from './configured-agents.ts';
-import { ConfiguredPolicies } from './configured-policies.ts';
+import { ConfiguredPolicies, readRules } from './configured-policies.ts';
 import { ConfiguredServers } from './configured-servers.ts';
 import type { Starting } from './external-server.ts';
 import type { ServerEdits } from './server-edits.ts';
@@ -45,6 +51,7 @@ export interface Reload {
 export interface Beginning {
   /** How servers are started, then and later. */
   readonly starting: Starting & { readonly vault: SecretVault };
+  readonly trust: ConfigurationTrust;
   readonly servers: BegunServers;
   /** The rules, which are good. */
   readonly policies: readonly PolicyDocument[];
@@ -86,6 +93,8 @@ export class ConfiguredBox implements ServedConfiguration {
       return new Made({
         configuration: () => this.#configuration,
         vault: starting.vault,
+        trust: begun.trust,
+        assertTrusted: () => this.#assertFileTrusted(),
         apply: (changed) => this.#apply(changed, this.#locked(changed)),
       });
     };
@@ -124,6 +133,11 @@ export class ConfiguredBox implements ServedConfiguration {
     return this.#configuration.file;
   }
 
+  /** The file that says what of the configuration is accepted on this machine, whether or not it exists. */
+  get trustFile(): string {
+    return this.#begun.trust.records.place(this.file);
+  }
+
   /** Whose tokens the MCP endpoint takes besides its own. */
   get oauth(): Configuration['oauth'] {
     return this.#configuration.oauth;
@@ -145,6 +159,15 @@ export class ConfiguredBox implements ServedConfiguration {
     const lock = this.#locked(this.#configuration);
     await this.#policies.put(this.#begun.policies);
     await this.#servers.change(this.#configuration, lock, 'shown');
+  }
+
+  /** Accepts what a call changed in the file: the call was decided as every other one. */
+  acceptEdit(before: string | null, after: string | null): void {
+    const read = (text: string | null): ReadRules => {
+      const { value } = parseJsonDocument((text ?? '{}').replace(/^\ufeff/, ''));
+      return { configuration: { file: this.file, document: isJsonObject(value) ? value : {} }, rules: [] };
+    };
+    this.#begun.trust.acceptDifference(read(before), read(after));
   }
 
   /** Resolves when every server outside, or the one of this name, has been tried once. */
@@ -197,9 +220,15 @@ export class ConfiguredBox implements ServedConfiguration {
     return this.#inTurn(async () => {
       // May fail, and then nothing is written.
       const lock = this.#locked(this.#configuration);
+      const before = { configuration: this.#configuration, rules: await this.#replacedRules() };
+      await this.#begun.trust.assert(before);
       const { writePolicyFile } = await import('../../config/write-policy-file.ts');
       const edited = writePolicyFile(this.#configuration, text, seen);
-      await this.#apply(edited?.configuration ?? this.#configuration, lock);
+      const configuration = edited?.configuration ?? this.#configuration;
+      const { name, path } = policyFileOf(this.#configuration.policies, this.#configuration.directory) ?? {};
+      const rules = name === undefined ? [] : [policyText(text, name, path)];
+      this.#begun.trust.acceptDifference(before, { configuration, rules });
+      await this.#apply(configuration, lock);
     });
   }
 
@@ -287,10 +316,11 @@ export class ConfiguredBox implements ServedConfiguration {
     lock: Lock | undefined,
     changed: ReadonlySet<string> = new Set(),
   ): Promise<string[]> {
-    const applyPolicies = await this.#policies.read(configuration);
+    const rules = await readRules(configuration);
+    await this.#begun.trust.assert({ configuration, rules });
     assertKept(addSecrets(configuration.secrets, (name, value) => this.box.addSecret(name, value)));
     const servers = await this.#servers.change(configuration, lock, 'thrown', changed);
-    const details = [...servers, ...this.#applyProfiles(configuration), ...(await applyPolicies())];
+    const details = [...servers, ...this.#applyProfiles(configuration), ...(await this.#policies.put(rules))];
     if (!isDeepStrictEqual(this.#configuration.agents, configuration.agents)) details.push('changed the agents');
     if (!isDeepStrictEqual(this.#configuration.oauth, configuration.oauth)) details.push('changed whom OAuth trusts');
     if (!isDeepStrictEqual(this.#configuration.retention, configuration.retention))
@@ -298,6 +328,24 @@ export class ConfiguredBox implements ServedConfiguration {
     const later = nextStart(this.#configuration, configuration);
     this.#configuration = configuration;
     return later.length === 0 ? details : [...details, `takes effect at the next start: ${later.join(', ')}`];
+  }
+
+  /** Rejects with `configuration-untrusted` when the file as it is now was not accepted: an edit is applied with the rest of it. */
+  async #assertFileTrusted(): Promise<void> {
+    const { file } = this.#configuration;
+    if (!existsSync(file)) return;
+    const configuration = loadConfiguration(file);
+    await this.#begun.trust.assert({ configuration, rules: await readRules(configuration) });
+  }
+
+  /** Returns the rules that a save replaces: those of the files, or the ones in force while the files cannot be read. */
+  async #replacedRules(): Promise<readonly PolicyDocument[]> {
+    try {
+      return await readRules(this.#configuration);
+    } catch (error) {
+      if (error instanceof ConfigurationError) return this.#policies.inForce;
+      throw error;
+    }
   }
 
   #applyProfiles({ profiles }: Configuration): string[] {
@@ -334,5 +382,6 @@ function nextStart(before: Configuration, after: Configuration): string[] {
 }
 
 function detailsOf(error: unknown): string[] {
+  if (error instanceof UntrustedConfigurationError) return error.details();
   return error instanceof ConfigurationError ? error.message.split('\n') : [messageOf(error)];
 }

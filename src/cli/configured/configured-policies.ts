@@ -5,25 +5,23 @@ import type { Signalbox } from '../../signalbox.ts';
 /** The policies of a configuration, put into force when they are others than before. */
 export class ConfiguredPolicies {
   readonly #box: Signalbox;
-  #inForce = written([]);
+  #inForce: readonly PolicyDocument[] = [];
 
   constructor(box: Signalbox) {
     this.#box = box;
   }
 
-  /** Reads them, which may fail; what it gives puts them into force and says what changed. */
-  async read(configuration: Configuration): Promise<() => Promise<string[]>> {
-    const documents = await readRules(configuration);
-    return () => this.put(documents);
+  /** The rules of the files that were put into force last. */
+  get inForce(): readonly PolicyDocument[] {
+    return this.#inForce;
   }
 
   /** Puts rules that were read into force; says what changed. */
   async put(documents: readonly PolicyDocument[]): Promise<string[]> {
-    const now = written(documents);
     // What was put into force by other means stays until the files say something new.
-    if (now === this.#inForce) return [];
+    if (written(documents) === written(this.#inForce)) return [];
     await this.#box.setPolicies(documents);
-    this.#inForce = now;
+    this.#inForce = documents;
     return ['changed the policies'];
   }
 }

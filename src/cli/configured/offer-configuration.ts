@@ -10,6 +10,7 @@ export function offerConfiguration(configured: ConfiguredBox, data: string): voi
     () => configured.file,
     join(data, 'configuration-edits'),
     (text) => box.redact(text),
+    (before, after) => configured.acceptEdit(before, after),
   );
   for (const tool of configurationTools(edits)) box.builtin?.add(tool);
 }

@@ -10,6 +10,7 @@ import {
   secretsOf,
 } from '../../config/import/prepare-import.ts';
 import { protectedEntry } from '../../config/import/protected-entry.ts';
+import type { ConfigurationTrust } from '../../config/trust/configuration-trust.ts';
 import type { SecretVault } from '../../config/secrets/secret-vault.ts';
 import { SignalboxError } from '../../model/errors.ts';
 import type { JsonObject } from '../../model/json.ts';
@@ -20,6 +21,9 @@ import type { ChangedServers, FoundServer } from '../../server/served-configurat
 export interface ServerEditParts {
   configuration(): Configuration;
   readonly vault: SecretVault;
+  readonly trust: Pick<ConfigurationTrust, 'acceptEdit'>;
+  /** Rejects with `configuration-untrusted` when the files as they are now were not accepted. */
+  assertTrusted(): Promise<void>;
   /** Has the box follow the file as it is now. */
   apply(configuration: Configuration): Promise<unknown>;
 }
@@ -85,6 +89,8 @@ export class ServerEdits {
     secrets: ReadonlyMap<string, string>,
   ): Promise<void> {
     const { vault } = this.#parts;
+    // The edit is applied with the rest of the file.
+    await this.#parts.assertTrusted();
     await keepSecrets(secrets, vault);
     try {
       await this.#follow(file, edits);
@@ -96,17 +102,25 @@ export class ServerEdits {
   }
 
   async #follow(file: string, edits: readonly ConfigurationEdit[]): Promise<void> {
-    const { configuration } = editConfiguration(file, edits);
+    const configuration = await this.#edit(file, edits);
     try {
       await this.#parts.apply(configuration);
     } catch (error) {
       const added = edits.filter(({ value }) => value !== undefined);
-      editConfiguration(
+      await this.#edit(
         file,
         added.map(({ path }) => ({ path, value: undefined })),
       );
       throw error;
     }
+  }
+
+  /** Edits the file; the change counts as accepted by whoever asked for it. */
+  async #edit(file: string, edits: readonly ConfigurationEdit[]): Promise<Configuration> {
+    const { configuration, before } = editConfiguration(file, edits);
+    const earlier = before === undefined ? undefined : { configuration: { file, document: before }, rules: [] };
+    await this.#parts.trust.acceptEdit(earlier, { configuration, rules: [] });
+    return configuration;
   }
 }
 

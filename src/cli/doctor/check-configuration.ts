@@ -1,22 +1,23 @@
 import { ConfigurationError } from '../../config/configuration-error.ts';
 import type { Configuration } from '../../config/configuration.ts';
-import { loadPolicies } from '../../config/load-policies.ts';
 import { readLock } from '../../config/lock/lock-file.ts';
+import { UntrustedConfigurationError } from '../../config/trust/untrusted-error.ts';
 import { Failure } from '../fail.ts';
 import { type Globals, shortPath } from '../globals.ts';
-import { readConfiguration } from '../read-configuration.ts';
+import { assertTrusted, readConfiguration } from '../read-configuration.ts';
 import { shownProblem } from '../report-failure.ts';
+import { trustCommand } from '../trust/pending-trust.ts';
 import type { Finding } from './finding.ts';
 
-/** Reads the configuration; each problem is a finding with its place. Without a usable one, the servers cannot be looked at. */
-export function checkConfiguration(globals: Globals): {
+/** Reads the configuration; each problem is a finding with its place. Without a usable one that is trusted, the servers cannot be looked at. */
+export async function checkConfiguration(globals: Globals): Promise<{
   readonly findings: Finding[];
   readonly configuration?: Configuration;
-} {
+}> {
   try {
     const { configuration, file } = readConfiguration(globals);
     readLock(configuration.directory);
-    loadPolicies(configuration);
+    await assertTrusted(configuration, globals.data);
     const what = file === undefined ? 'no configuration file; the defaults hold' : `configuration ${shortPath(file)}`;
     const warnings = configuration.warnings.map((warning): Finding => ({
       level: 'warning',
@@ -34,6 +35,16 @@ export function checkConfiguration(globals: Globals): {
         })),
       };
     }
+    if (error instanceof UntrustedConfigurationError)
+      return {
+        findings: [
+          {
+            level: 'error',
+            what: `${error.message}, so that its servers, agents, secrets and store were not checked`,
+            fix: trustCommand(error),
+          },
+        ],
+      };
     if (error instanceof Failure)
       return { findings: [{ level: 'error', what: error.message, fix: error.details.next ?? '' }] };
     throw error;

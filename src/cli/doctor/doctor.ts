@@ -28,7 +28,7 @@ export function addDoctorCommand(program: Command, { terminal, exitWith }: Comma
       const { checkSecrets } = await import('./check-secrets.ts');
       const { checkAgents } = await import('./check-agents.ts');
       const { checkServers } = await import('./check-servers.ts');
-      const { findings, configuration } = checkConfiguration(globals);
+      const { findings, configuration } = await checkConfiguration(globals);
       const line = new ProgressLine(terminal.errors);
       const { data } = globals;
       const items = [

@@ -27,8 +27,10 @@ export interface Looked {
 
 /** Starts the servers of the configuration, writing nothing, and compares them with the lock. */
 export async function lookAtServers(globals: Globals, errors: Printer): Promise<Looked> {
-  const { openBoxAnyway, readConfiguration } = await loadBoxParts();
+  const { assertTrusted, openBoxAnyway, readConfiguration } = await loadBoxParts();
   const { configuration } = readConfiguration(globals);
+  // What other machines accepted is in the store, and the configuration names that.
+  await assertTrusted(configuration, globals.data);
   await tellWarnings(configuration, globals, errors);
   const { directory, store } = configuration;
   const file = readLock(directory);

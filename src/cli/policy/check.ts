@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { UntrustedConfigurationError } from '../../config/trust/untrusted-error.ts';
 import { messageOf } from '../../model/errors.ts';
 import { counted } from '../../model/counted.ts';
 import type { Rule } from '../../policy/rule.ts';
@@ -70,6 +71,7 @@ async function nameWarnings(rules: readonly Rule[], globals: Globals, errors: Pr
       await box.close();
     }
   } catch (error) {
+    if (error instanceof UntrustedConfigurationError) throw error;
     return [`the names in the rules were not compared with tools: ${messageOf(error)}`];
   }
 }

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import { globalsOf } from '../globals.ts';
+import { globalsOf, shortPath } from '../globals.ts';
 import { printJson } from '../print-json.ts';
+import { oneLine } from '../printable.ts';
 import { Table } from '../table.ts';
 
 /** `signalbox secret list`. */
@@ -10,16 +11,26 @@ export function addListCommand(secret: Command, { terminal: { output } }: Comman
     .command('list')
     .summary('the names of the secrets that are kept')
     .description(
-      'Lists the names of the secrets that are kept, and where the key to each is: keychain, file or environment.',
+      'Lists the names of the secrets that are kept, and where the key to each is (keychain, file or environment), and which configurations may use it.',
     )
     .action(async (_options: object, command: Command) => {
       const { data, json } = globalsOf(command);
       const { secretVault } = await import('../../config/secrets/sealed-files.ts');
-      const items = await secretVault({ data }).list();
+      const { TrustRecords } = await import('../../config/trust/trust-records.ts');
+      const records = new TrustRecords(data).list();
+      const items = (await secretVault({ data }).list()).map((stored) => ({
+        ...stored,
+        grantedTo: records.filter(({ secrets }) => secrets.includes(stored.name)).map(({ file }) => file),
+      }));
       if (json) return printJson(output, { items });
       if (items.length === 0) return output.print('no secrets are kept; signalbox secret set NAME keeps one\n');
-      const rows = items.map(({ name, store }) => [name, store]);
-      const table = new Table([{ heading: 'NAME' }, { heading: 'KEY IN' }], rows, output.width);
+      const rows = items.map(({ name, store, grantedTo }) => [
+        name,
+        store,
+        grantedTo.length === 0 ? 'none' : grantedTo.map((file) => oneLine(shortPath(file))).join(', '),
+      ]);
+      const columns = [{ heading: 'NAME' }, { heading: 'KEY IN' }, { heading: 'USED BY' }];
+      const table = new Table(columns, rows, output.width);
       const lines = [output.colors.bold(table.heading()), ...rows.map((row) => table.row(row))];
       return output.print(`${lines.join('\n')}\n`);
     });

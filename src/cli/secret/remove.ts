@@ -26,6 +26,9 @@ export function addRemoveSecretCommand(secret: Command, { terminal: { output } }
           next: 'signalbox secret list',
         });
       }
+      // A later secret of this name is another one.
+      const { TrustRecords } = await import('../../config/trust/trust-records.ts');
+      new TrustRecords(data).forgetSecret(name);
       if (json) await printJson(output, { name, action: 'removed' });
       else await output.print(`${name} is removed\n`);
     });

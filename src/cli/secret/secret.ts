@@ -10,7 +10,7 @@ export function addSecretCommand(program: Command, context: CommandContext): voi
     .command('secret')
     .summary('keep tokens and passwords out of the configuration')
     .description(
-      'Keeps secrets encrypted in the data directory. The configuration refers to them as ${secret:NAME}; only the server that refers to one is given it, and it is never recorded. ' +
+      'Keeps secrets encrypted in the data directory. The configuration refers to them as ${secret:NAME}; only the server that refers to one is given it, only in a configuration that may use it (set and trust say which), and it is never recorded. ' +
         'The key is kept in the system keychain, or in a file where there is none; SIGNALBOX_SECRETS=keychain or file decides, and SIGNALBOX_SECRET_KEY is a key of your own.',
     );
   addSetCommand(secret, context);

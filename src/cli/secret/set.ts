@@ -1,4 +1,6 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { findConfiguration } from '../../config/find-configuration.ts';
 import type { CommandContext } from '../command-context.ts';
 import { usageFailure } from '../fail.ts';
 import { globalsOf, shortPath } from '../globals.ts';
@@ -10,19 +12,20 @@ export function addSetCommand(secret: Command, { terminal }: CommandContext): vo
     .command('set')
     .summary('keep a secret, or replace it')
     .description(
-      'Keeps a secret. Its value is typed unseen at a terminal, or comes on standard input when that is piped.',
+      'Keeps a secret, and lets the configuration here use it (--config names another). Its value is typed unseen at a terminal, or comes on standard input when that is piped.',
     )
     .argument('<name>', 'letters, digits, "_", "-" and "."')
     .option('--from-env <variable>', 'take the value of an environment variable')
     // Told below, with the reason.
     .allowExcessArguments()
     .action(async (name: string, { fromEnv }: { readonly fromEnv?: string }, command: Command) => {
-      const { data, json } = globalsOf(command);
+      const { data, json, config } = globalsOf(command);
       if (command.args.length > 1)
         throw usageFailure(
           'a value on the command line is seen by every process of this machine and stays in the shell’s history',
           { next: `signalbox secret set ${name}, which asks for it, or pipe it in` },
         );
+      const { openTrust } = await import('../trust/open-trust.ts');
       const { secretVault } = await import('../../config/secrets/sealed-files.ts');
       const { keptIn } = await import('../../config/secrets/key-ring.ts');
       const { readSecret } = await import('./read-secret.ts');
@@ -32,10 +35,14 @@ export function addSetCommand(secret: Command, { terminal }: CommandContext): vo
       const value = await readSecret(name, fromEnv, terminal);
       const { store } = await vault.set(name, value);
       const action = wasThere ? 'replaced' : 'added';
-      if (json) await printJson(terminal.output, { name, store, action });
-      else
-        await terminal.output.print(
-          `${name} is ${action}, encrypted with the key in ${shortPath(keptIn(store, data))}; use it as \${secret:${name}}\n`,
-        );
+      const grantedTo = config === undefined ? findConfiguration(process.cwd()) : resolve(config);
+      if (grantedTo !== undefined) openTrust(data).grantSecrets(grantedTo, [name]);
+      if (json) return printJson(terminal.output, { name, store, action, grantedTo: grantedTo ?? null });
+      const who = grantedTo === undefined ? 'no configuration' : shortPath(grantedTo);
+      const also = grantedTo === undefined ? ' yet: the one that refers to it asks' : '';
+      await terminal.output.print(
+        `${name} is ${action}, encrypted with the key in ${shortPath(keptIn(store, data))}; ` +
+          `${who} may use it as \${secret:${name}}${also}\n`,
+      );
     });
 }

@@ -17,7 +17,7 @@ export function followConfiguration(
   afterwards: () => Promise<void>,
 ): () => void {
   let files: readonly string[] = watch.files;
-  const follow = (): void => watch.watch([...new Set([...files, ...configured.moduleFiles()])]);
+  const follow = (): void => watch.watch([...new Set([...files, configured.trustFile, ...configured.moduleFiles()])]);
   follow();
   watch.start(async (changed) => {
     const { status, details } = await configured.reload(() => {

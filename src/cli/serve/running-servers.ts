@@ -1,6 +1,7 @@
-import { type Stats, lstatSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import { isPrivateFile } from '../../config/private-file.ts';
 import { replaceFile } from '../../config/replace-file.ts';
 import type { ProcessRole } from '../../server/process-role.ts';
 
@@ -45,6 +46,8 @@ export function runningServers(data: string): readonly RunningServer[] {
   const directory = directoryOf(data);
   return listed(directory).flatMap((name) => {
     const file = join(directory, name);
+    // A file that other users could have written says nothing, and is not ours to remove.
+    if (!isPrivate(file)) return [];
     const told = read(file);
     if (told === undefined || !isAlive(told)) {
       rmSync(file, { force: true });
@@ -65,7 +68,6 @@ function listed(directory: string): readonly string[] {
 
 function read(file: string): Told | undefined {
   try {
-    const stats = lstatSync(file);
     const { url, pid, startedAt, begun, role, configuration, key } = JSON.parse(
       readFileSync(file, 'utf8'),
     ) as Partial<Told>;
@@ -77,20 +79,19 @@ function read(file: string): Told | undefined {
       ...(begun === undefined ? {} : { begun }),
       ...(role === undefined ? {} : { role }),
       ...(typeof configuration === 'string' ? { configuration } : {}),
-      // A file that other users could have written or read is not trusted.
-      ...(typeof key === 'string' && isPrivate(stats) && isOnThisMachine(url) ? { key } : {}),
+      ...(typeof key === 'string' && isOnThisMachine(url) ? { key } : {}),
     };
   } catch {
     return undefined;
   }
 }
 
-/** Returns whether a file belongs to this user (or root reads it) and other users have no access. */
-function isPrivate(stats: Stats): boolean {
-  if (!stats.isFile()) return false;
-  const user = process.getuid?.();
-  if (user === undefined) return true;
-  return (stats.mode & 0o077) === 0 && (user === 0 || stats.uid === user);
+function isPrivate(file: string): boolean {
+  try {
+    return isPrivateFile(lstatSync(file));
+  } catch {
+    return false;
+  }
 }
 
 /** Returns whether an address is on this machine. The key is sent nowhere else, even if the file names another host. */

@@ -3,6 +3,7 @@ import { configurationFiles } from '../../config/configuration-files.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import { processRoles } from '../../server/process-role.ts';
 import { isPostgresAddress } from '../../store/postgres/address.ts';
+import type { BegunBox } from '../begin-box.ts';
 import type { CommandContext } from '../command-context.ts';
 import { usageFailure } from '../fail.ts';
 import { type Globals, globalsOf } from '../globals.ts';
@@ -56,8 +57,11 @@ function parsePort(text: string): number {
 }
 
 /** Roles are for processes that share their work. */
-async function assertRole({ role }: ServeOptions, { store }: Configuration, data: string): Promise<void> {
+async function assertRole({ role }: ServeOptions, configuration: Configuration, data: string): Promise<void> {
+  const { store } = configuration;
   if (role === 'all') return;
+  const { assertTrusted } = await loadBoxParts();
+  await assertTrusted(configuration, data);
   const { resolvedStore } = await import('../open-store.ts');
   if (isPostgresAddress(await resolvedStore(store, data))) return;
   throw usageFailure(`--role ${role} needs other processes that do the rest, and "store" is ${JSON.stringify(store)}`, {
@@ -86,13 +90,14 @@ async function serve(options: ServeOptions, globals: Globals, terminal: Terminal
   const interruption = new Interruption();
   // Ctrl-C reaches npm and this process, so the exit of npm must not count as a second signal.
   const unwatch = onNpmExit(() => interruption.signal.aborted || interruption.interrupt('SIGTERM'));
-  const begun = await beginBox(configuration, { data: globals.data, secretsFrom: globals.data });
+  let begun: BegunBox | undefined;
   try {
+    begun = await beginBox(configuration, { data: globals.data, secretsFrom: globals.data });
     // The servers outside are starting meanwhile.
     const { runServer } = await import('./run-server.ts');
     await runServer({ options, globals, terminal, configuration, file, readConfiguration, watch, begun, interruption });
   } finally {
-    await begun.close();
+    await begun?.close();
     unwatch();
     interruption.stop();
   }

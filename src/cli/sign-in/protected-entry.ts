@@ -5,13 +5,14 @@ import { externalTransport } from '../external-transport.ts';
 import { usageFailure } from '../fail.ts';
 import type { Globals } from '../globals.ts';
 import { oauthTokenStore } from '../oauth-token-store.ts';
-import { readConfiguration } from '../read-configuration.ts';
+import { assertTrusted, readConfiguration } from '../read-configuration.ts';
 
 /** The server of the configuration at which people sign in with OAuth, as it is reached now. */
 export async function protectedEntry(name: string, globals: Globals): Promise<ProtectedServer> {
   const { configuration } = readConfiguration(globals);
   const entry = configuration.servers.find((each) => each.name === name);
   if (entry === undefined) throw unknownServer(name, targetConfiguration(globals));
+  await assertTrusted(configuration, globals.data);
   const transport =
     entry.kind === 'local'
       ? undefined
@@ -19,7 +20,7 @@ export async function protectedEntry(name: string, globals: Globals): Promise<Pr
           directory: configuration.directory,
           file: configuration.file,
           vault: secretVault({ data: globals.data }),
-          tokens: oauthTokenStore(globals.data),
+          tokens: oauthTokenStore(globals.data, configuration.file),
           // Nothing is recorded here.
           addSecret: () => undefined,
           redact: (text) => text,

@@ -12,6 +12,8 @@ export interface ServerStatus extends Omit<RunningServer, 'key'> {
   readonly tools?: number;
   /** How many questions of servers wait in its sessions. */
   readonly questions?: number;
+  /** Why it does not use its changed configuration. */
+  readonly refused?: readonly string[];
   /** The servers behind it. */
   readonly servers?: readonly Behind[];
 }
@@ -51,9 +53,11 @@ export async function askServer({ key, ...server }: RunningServer): Promise<Serv
 
 async function detailsOf(
   client: ServerClient,
-): Promise<Pick<ServerStatus, 'tools' | 'questions' | 'servers' | 'configuration'>> {
+): Promise<Pick<ServerStatus, 'tools' | 'questions' | 'servers' | 'configuration' | 'refused'>> {
   try {
-    const { configuration } = await client.request<{ configuration?: { file: string } }>('GET', '/api/info');
+    const { configuration } = await client.request<{
+      configuration?: { file: string; refused?: { details: readonly string[] } };
+    }>('GET', '/api/info');
     const { tools, servers } = await catalogAtServer(client);
     const { items } = await client.request<{ items: readonly unknown[] }>('GET', '/api/elicitations');
     return {
@@ -65,6 +69,7 @@ async function detailsOf(
         ...(reason === undefined ? {} : { reason }),
       })),
       ...(configuration === undefined ? {} : { configuration: configuration.file }),
+      ...(configuration?.refused === undefined ? {} : { refused: configuration.refused.details }),
     };
   } catch {
     // The status is still reported without these details.

@@ -103,7 +103,7 @@ function serverLines(server: ServerStatus, colors: Printer['colors']): string[] 
   const state = server.status === 'ok' ? colors.green('ready') : colors.red(server.status);
   const why = server.problem === undefined ? '' : ` (${printable(server.problem)})`;
   const since = formatDuration(Math.max(0, Date.now() - Date.parse(server.startedAt)));
-  const { servers = [], tools, configuration } = server;
+  const { servers = [], tools, configuration, refused = [] } = server;
   const down = servers.filter(({ status }) => status === 'down');
   const up = servers.filter(({ status }) => status === 'up').length;
   const starting = servers.filter(({ status }) => status === 'starting').length;
@@ -111,6 +111,12 @@ function serverLines(server: ServerStatus, colors: Printer['colors']): string[] 
   return [
     `${state}${why}   ${server.url}   for ${since}, process ${server.pid}`,
     ...(configuration === undefined ? [] : [row('Config', configurationLine(configuration))]),
+    ...(refused.length === 0
+      ? []
+      : [
+          row('', colors.yellow('the changed configuration is not used, what ran before runs on')),
+          ...refused.map((detail) => row('', `  ${printable(detail)}`)),
+        ]),
     ...(tools === undefined ? [] : [row('Servers', `${counts} · ${counted(tools, 'tool')}`)]),
     ...down.map(({ name, reason = '' }) => row('', `${colors.red('down')} ${name}: ${printable(reason)}`)),
   ];

@@ -42,6 +42,7 @@ export const problemCodes = {
   'setting-refused': { status: 409, title: 'The setting is not to be changed here' },
   'lock-outdated': { status: 409, title: 'The server has changed meanwhile' },
   'configuration-invalid': { status: 409, title: 'A file of the configuration cannot be used' },
+  'configuration-untrusted': { status: 409, title: 'Nobody accepted a change of the configuration' },
   'approval-answered': { status: 409, title: 'The approval has an answer already' },
   'approval-expired': { status: 409, title: 'The approval was not answered in time' },
   'hidden-unacknowledged': { status: 409, title: 'Hidden parts were neither revealed nor acknowledged' },

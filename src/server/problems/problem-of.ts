@@ -22,6 +22,7 @@ const told = [
   'sign-in-refused',
   'sign-in-failed',
   'setting-refused',
+  'configuration-untrusted',
   'file-unwritable',
   'call-unknown',
   'call-settled',

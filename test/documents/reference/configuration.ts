@@ -55,7 +55,8 @@ export function configurationPage(): string {
     '# Configuration\n',
     'The nearest `signalbox.config.json` (or `.jsonc`), from the current directory upwards, or what `--config` names. Comments and',
     'trailing commas are allowed. `signalbox init` writes one to start from, with its schema for editors. `serve` follows the file',
-    'while it runs; a mistake in it changes nothing and is told with its line. `signalbox doctor` checks it.\n',
+    'while it runs; a mistake in it changes nothing and is told with its line. `signalbox doctor` checks it. A file that you did not write is used after',
+    '`signalbox trust` ([what asks, and what does not](../guide/gateway.md#trust-a-configuration)).\n',
     'Durations are a number with a unit: `500ms`, `90s`, `15m`, `1h`, `7d`. References, `${env:NAME}` (or `${NAME}`) and `${secret:NAME}`, also with a',
     'default as in `${NAME:-x}`, are resolved when a server is connected to or a turn begins; one that cannot be is an error that names it.\n',
     ...sections.flatMap((section) => [

@@ -33,6 +33,6 @@ export function stdioCommand({ configuration, data }: Target): {
   return {
     command: process.execPath,
     args: [builtLauncher(), 'stdio', '--config', configuration],
-    env: { PATH: process.env['PATH'] ?? '', SIGNALBOX_HOME: data, SIGNALBOX_SECRETS: 'file' },
+    env: { PATH: process.env['PATH'] ?? '', SIGNALBOX_HOME: data, SIGNALBOX_SECRETS: 'file', SIGNALBOX_TRUST: 'all' },
   };
 }

@@ -1,4 +1,95 @@
 import type { Section } from '../requirement.ts';
 
+const attack = (name: string): `test/attacks/workspace-trust.test.ts > ${string}` =>
+  `test/attacks/workspace-trust.test.ts > ${name}`;
+const grants = (name: string): `test/attacks/secret-grants.test.ts > ${string}` =>
+  `test/attacks/secret-grants.test.ts > ${name}`;
+const capabilities = (name: string): `src/config/trust/capabilities.test.ts > ${string}` =>
+  `src/config/trust/capabilities.test.ts > ${name}`;
+
 /** Trust in configurations and grants of secrets (H40–H49). */
-export const trust: Section<'H'> = {};
+export const trust: Section<'H'> = {
+  H40: {
+    promise:
+      'of a configuration that nobody accepted on this machine, no command runs, loads, contacts, resolves or applies anything; the refusal names the command that accepts it',
+    tests: [
+      attack('a configuration that nobody accepted > has an entry in the table of this test for every command'),
+      attack(
+        'a configuration that nobody accepted > is used by no command: nothing is run, loaded, contacted, resolved or applied',
+      ),
+      attack('a configuration that nobody accepted > is named by --config, not trusted by it'),
+    ],
+  },
+  H41: {
+    promise: 'trust shows all that a configuration would do, as it is written, and is asked for at once on a terminal',
+    tests: [
+      attack(
+        'a configuration that nobody accepted > is shown as it is: control characters are made visible, and nothing is left out',
+      ),
+      attack('trust > is asked for at once on a terminal, and the command goes on'),
+      capabilities(
+        'an edit by hand > never hides what people decide on: a value is left out only where its name announces a secret',
+      ),
+    ],
+  },
+  H42: {
+    promise: 'an acceptance is private, and holds for one file in one real directory',
+    tests: [
+      attack('trust > is recorded in the data directory, privately, and holds for what was shown'),
+      attack('trust > does not hold when the record could be another user’s, or was accepted for another file'),
+    ],
+  },
+  H43: {
+    promise:
+      'an edit by hand asks for what it adds and for limits that it lifts, and for nothing else; every key is classified',
+    tests: [
+      capabilities('every key of a configuration > is classified for trust, on its own or with a key above it'),
+      capabilities('every key of a configuration > asks while nobody has classified it'),
+      capabilities('an edit by hand > asks for an argument'),
+      capabilities('an edit by hand > asks for a rule that denies less'),
+      capabilities('an edit by hand > asks nothing when a rule that denies is added'),
+      capabilities('an edit by hand > that adds a limit makes it part of what was accepted'),
+    ],
+  },
+  H44: {
+    promise: 'commands and the console accept what they write, and nothing else of the file',
+    tests: [
+      attack('trust > comes with the commands that write a configuration, for what they write'),
+      attack('a running server > takes an edit of the console as accepted'),
+    ],
+  },
+  H45: {
+    promise: 'a running server keeps the accepted configuration, says so, and follows once the change is accepted',
+    tests: [
+      attack(
+        'a running server > keeps the accepted configuration when a pull adds a server, says so, and follows once it is accepted',
+      ),
+    ],
+  },
+  H46: {
+    promise: 'an MCP client that starts signalbox stdio gets an error that names the command to run',
+    tests: [
+      attack(
+        'a configuration that nobody accepted > answers an MCP client with an error that names the command to run',
+      ),
+    ],
+  },
+  H47: {
+    promise: 'SIGNALBOX_TRUST accepts all configurations, or those of directories by real path and whole names',
+    tests: [attack('trust > by environment is for all, or for directories by their real path and whole names')],
+  },
+  H48: {
+    promise: 'a secret, or a sign-in, reaches only configurations that it was granted to',
+    tests: [
+      grants('a secret > reaches the configuration that it was granted to, and no other one of the user'),
+      grants('a secret > that was removed and set again for one project is another one, which nobody else may use'),
+      grants('a secret > of an earlier version is granted to nobody, and asked for at the next trust'),
+      grants('a secret > that a command of the user refers to needs no other question'),
+      grants('a sign-in belongs to the configuration and the address that it was made for'),
+    ],
+  },
+  H49: {
+    promise: 'a run file of another user, or one that others can read, names no server and no configuration',
+    tests: [attack('a run file that other users could have written names no configuration and no server')],
+  },
+};

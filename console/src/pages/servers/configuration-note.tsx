@@ -13,7 +13,7 @@ export function ConfigurationNote(): ReactNode {
     <div className="note red configuration-note" role="alert">
       <Icon name="warning" />
       <div className="note-text">
-        <strong>The configuration cannot be used; what ran before runs on</strong>
+        <strong>The changed configuration is not used; what ran before runs on</strong>
         <ul>
           {refused.details.map((detail) => (
             <li key={detail}>

@@ -1,0 +1,67 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Section } from '../../config/trust/key-authority.ts';
+import type { PendingTrust, UntrustedConfigurationError } from '../../config/trust/untrusted-error.ts';
+import { confirm } from '../confirm.ts';
+import { Failure } from '../fail.ts';
+import { shortPath } from '../globals.ts';
+import { oneLine } from '../printable.ts';
+import type { Terminal } from '../terminal.ts';
+
+const sections: readonly Section[] = ['run', 'load', 'contact', 'read', 'allow', 'apply', 'set'];
+
+/** Returns what has to be accepted, one line each, under the verb that says what would happen. */
+export function pendingLines({ added, lifted }: PendingTrust): string[] {
+  const rows = [
+    ...sections.flatMap((section) =>
+      added.filter((item) => item.section === section).map(({ text }) => [section, text] as const),
+    ),
+    ...lifted.map(({ place }) => ['drop', `${place} as it was accepted`] as const),
+  ];
+  let last = '';
+  return rows.map(([verb, text]) => {
+    const heading = verb === last ? '' : verb;
+    last = verb;
+    return `${heading.padEnd(8)} ${oneLine(text)}`;
+  });
+}
+
+/** Returns the heading above those lines. */
+export function pendingHeading({ file, isKnown }: PendingTrust): string {
+  return isKnown ? `${shortPath(file)} was accepted before; now it would also` : `${shortPath(file)} would`;
+}
+
+/** Shows what a configuration would do, and asks whether it may. Returns whether it was accepted. */
+export async function askForTrust(error: UntrustedConfigurationError, terminal: Terminal): Promise<boolean> {
+  const { pending } = error;
+  const lines = pendingLines(pending).map((line) => `  ${line}\n`);
+  await terminal.errors.print(`${oneLine(pendingHeading(pending))}\n${lines.join('')}`);
+  if (!(await confirm(terminal, 'Trust it on this machine?'))) return false;
+  await error.accept();
+  return true;
+}
+
+/** Returns the command that accepts a configuration, for people who work in another directory. */
+export function trustCommand({ pending, data }: Pick<UntrustedConfigurationError, 'pending' | 'data'>): string {
+  const elsewhere = data === join(homedir(), '.signalbox') ? '' : ` --data ${quoted(data)}`;
+  return `signalbox trust ${quoted(pending.file)}${elsewhere}`;
+}
+
+/** The failure of a command that needs the configuration. */
+export function untrustedFailure(error: UntrustedConfigurationError): Failure {
+  const { file, added, lifted } = error.pending;
+  return new Failure(2, error.code, error.message, {
+    lines: [`${error.pending.isKnown ? 'now it would also' : 'it would'}:`, ...pendingLines(error.pending)],
+    data: {
+      file,
+      added: added.map(({ section, text }) => ({ section, text })),
+      lifted: lifted.map(({ place }) => place),
+    },
+    next: trustCommand(error),
+    cause: error,
+  });
+}
+
+function quoted(path: string): string {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,204 @@
+import { canonicalJson, hashOf } from '../../catalog/lock/canonical.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../model/json.ts';
+import type { PolicyDocument } from '../../policy/read-policy.ts';
+import type { Configuration } from '../configuration.ts';
+import { referencesIn } from '../references.ts';
+import { isSecretName } from '../secret-values.ts';
+import { type KeyAuthority, type Section, keyAuthorities, namedEntries, unknownKey } from './key-authority.ts';
+
+/** One thing that a configuration may do, or one limit that it sets. */
+export interface Capability {
+  /** Changes whenever the place or the value does. */
+  readonly id: string;
+  /** Where it is written, without its value. */
+  readonly place: string;
+  /** The entry that it belongs to, such as one server; empty for the configuration as a whole. */
+  readonly owner: string;
+  /** When an edit of it has to be accepted. */
+  readonly asks: 'added' | 'removed' | 'changed';
+  /** An element of a list that selects: it grants something only if this list was accepted. */
+  readonly within?: string;
+  readonly section: Section;
+  /** For people. */
+  readonly text: string;
+}
+
+/** Everything that a configuration may do, and the entries that it has. */
+export interface Capabilities {
+  readonly items: readonly Capability[];
+  /** The owners that exist, to tell a limit that was lifted from one that went with its server. */
+  readonly owners: ReadonlySet<string>;
+  /** The secrets that it refers to. */
+  readonly secrets: readonly string[];
+}
+
+/** Returns everything that a configuration with these rules may do. */
+export function capabilitiesOf(
+  { document }: Pick<Configuration, 'document'>,
+  rules: readonly PolicyDocument[],
+): Capabilities {
+  const found = new Collector();
+  found.walk(document, [], '');
+  found.addReferences(document);
+  for (const rule of rules) found.addRules(rule);
+  return { items: found.items, owners: found.owners, secrets: found.secrets };
+}
+
+class Collector {
+  readonly items: Capability[] = [];
+  readonly owners = new Set(['']);
+  readonly secrets: string[] = [];
+
+  /** Visits a part of the document. `pattern` is its path as `keyAuthorities` writes it. */
+  walk(value: JsonValue, path: readonly string[], pattern: string): void {
+    const authority = keyAuthorities.get(pattern);
+    if (authority !== undefined) return this.#add(value, path, authority);
+    // A part that is not an object where one is expected, or that nobody knows.
+    if (!isJsonObject(value) || (pattern !== '' && !hasKeysBelow(pattern))) return this.#add(value, path, unknownKey);
+    const units = new Map<string, [Section, Record<string, JsonValue>]>();
+    const others: [key: string, part: JsonValue][] = [];
+    for (const [key, part] of Object.entries(value)) {
+      const { unit, section } = keyAuthorities.get(patternOf(pattern, key)) ?? unknownKey;
+      if (namedEntries.has(pattern)) this.owners.add(ownerOf([...path, key]));
+      if (unit === undefined) others.push([key, part]);
+      else units.set(unit, [section, { ...units.get(unit)?.[1], [key]: part }]);
+    }
+    for (const [unit, [section, parts]] of units) this.#push([...path, unit], parts, 'changed', section);
+    for (const [key, part] of others) this.walk(part, [...path, key], patternOf(pattern, key));
+  }
+
+  addReferences(document: JsonObject): void {
+    const found = textsIn(document).flatMap(referencesIn);
+    for (const { source, name } of new Map(found.map((each) => [`${each.source}:${each.name}`, each])).values()) {
+      if (source === 'secret') this.secrets.push(name);
+      const kind = source === 'secret' ? 'secret' : 'environment variable';
+      this.items.push({
+        ...identity(['reference', source, name], null),
+        owner: '',
+        asks: 'added',
+        section: 'read',
+        text: `${kind} ${name}`,
+      });
+    }
+  }
+
+  /** A rule that allows grants something; any other restricts, and so does not count while it only shadows. */
+  addRules({ value, file, placeOf }: PolicyDocument): void {
+    if (!Array.isArray(value)) return;
+    for (const [index, rule] of (value as JsonValue[]).entries()) {
+      if (!isJsonObject(rule) || rule['mode'] === 'shadow') continue;
+      const { id, reason: _reason, ...meaning } = rule;
+      const isAllowing = Object.hasOwn(rule, 'allow');
+      const line = placeOf([index])?.line;
+      const where = line === undefined ? file : `${file}:${line}`;
+      this.items.push({
+        ...identity(['rule'], meaning),
+        place: `rule ${JSON.stringify(id)}`,
+        owner: '',
+        asks: isAllowing ? 'added' : 'removed',
+        section: isAllowing ? 'allow' : 'apply',
+        text: `rule ${JSON.stringify(id)} (${where}): ${JSON.stringify(meaning)}`,
+      });
+    }
+  }
+
+  #add(value: JsonValue, path: readonly string[], { asks, section, each }: KeyAuthority): void {
+    if (asks === 'never') return;
+    if (asks === 'widened') return this.#addSelection(value, path, section);
+    const kindOf = (part: JsonValue): Capability['asks'] => (asks === 'effect' ? asksForEffect(part) : asks);
+    if (each === true && isJsonObject(value)) {
+      for (const [key, part] of Object.entries(value)) this.#push([...path, key], part, kindOf(part), section);
+    } else if (each === true && Array.isArray(value)) {
+      for (const part of value as JsonValue[]) this.#push(path, part, kindOf(part), section);
+      // Off is the default of every flag that grants or restricts on its own.
+    } else if (value !== false || asks === 'changed') this.#push(path, value, kindOf(value), section);
+  }
+
+  #addSelection(value: JsonValue, path: readonly string[], section: Section): void {
+    const list = identity(path, 'list');
+    this.items.push({ ...list, owner: ownerOf(path), asks: 'removed', section, text: `${list.place} as a list` });
+    for (const part of Array.isArray(value) ? (value as JsonValue[]) : [value])
+      this.#push(path, part, 'added', section, list.id);
+  }
+
+  #push(path: readonly string[], value: JsonValue, asks: Capability['asks'], section: Section, within?: string): void {
+    const text = textOf(path, value);
+    const of = { owner: ownerOf(path), asks, section, text };
+    this.items.push({ ...identity(path, value), ...of, ...(within === undefined ? {} : { within }) });
+  }
+}
+
+/** Each text on its own: a reference never reaches over two of them. */
+function textsIn(value: JsonValue): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+function identity(path: readonly string[], value: JsonValue): Pick<Capability, 'id' | 'place'> {
+  return { id: hashOf(canonicalJson([path, value])), place: path.join('.') };
+}
+
+function ownerOf(path: readonly string[]): string {
+  const [first = '', second] = path;
+  return namedEntries.has(first) && second !== undefined ? `${first}.${second}` : '';
+}
+
+/** The pattern of a key: by its own name where the table has that, else as one of several entries. */
+function patternOf(pattern: string, key: string): string {
+  const own = pattern === '' ? key : `${pattern}.${key}`;
+  if (keyAuthorities.has(own) || hasKeysBelow(own)) return own;
+  const anyOf = `${pattern}.*`;
+  return namedEntries.has(pattern) && hasKeysBelow(anyOf) ? anyOf : own;
+}
+
+/** The paths of the objects that have classified keys. */
+const holders = new Set(
+  [...keyAuthorities.keys()].flatMap((key) => key.split('.').map((_, index, parts) => parts.slice(0, index).join('.'))),
+);
+
+function hasKeysBelow(pattern: string): boolean {
+  return holders.has(pattern);
+}
+
+function asksForEffect(effect: JsonValue): Capability['asks'] {
+  return effect === 'read' ? 'added' : effect === 'irreversible' ? 'removed' : 'changed';
+}
+
+function textOf(path: readonly string[], value: JsonValue): string {
+  const [root, name = '', ...keys] = path;
+  const owner = root === 'mcpServers' ? name : root === 'agents' || root === 'profiles' ? `${root}.${name}` : '';
+  if (owner === '') return `${path.join('.')}: ${shown(value, path.at(-1) ?? '')}`;
+  const [first = ''] = keys;
+  if (isJsonObject(value) && first === 'program') return `${owner}: ${programText(value)}`;
+  if (isJsonObject(value) && first === 'module')
+    return `${owner}: ${plain(value['module'])}${value['export'] === undefined ? '' : ` (export ${plain(value['export'])})`}`;
+  if (first === 'url') return `${owner}: ${plain(value)}`;
+  if (first === 'env') return `${owner}: with ${keys.slice(1).join('.')}=${shown(value, keys.at(-1) ?? '')}`;
+  if (first === 'headers')
+    return `${owner}: with header ${keys.slice(1).join('.')}: ${shown(value, keys.at(-1) ?? '')}`;
+  return `${owner}: ${keys.join('.')} ${shown(value, keys.at(-1) ?? '')}`;
+}
+
+function programText({ command, npm, args, cwd }: JsonObject): string {
+  const given = Array.isArray(args) ? (args as JsonValue[]) : args === undefined ? [] : [args];
+  const words = [npm, command, ...given].filter((each) => each !== undefined).map(word);
+  return `${npm === undefined ? '' : 'npm package '}${words.join(' ')}${cwd === undefined ? '' : ` (in ${plain(cwd)})`}`;
+}
+
+/** A word as a shell would need it, so that two arguments never look like one. */
+function word(value: JsonValue): string {
+  const text = plain(value);
+  return /^[\w@%+=:,./${}-]+$/.test(text) ? text : JSON.stringify(text);
+}
+
+function plain(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** A value, unless its name announces a secret that is written out. Nothing else is hidden: people decide on what they see. */
+function shown(value: JsonValue, key: string): string {
+  if (typeof value === 'string') return isSecretName(key) && !value.includes('${') ? '(hidden)' : value;
+  return JSON.stringify(value, (name: string, part: unknown) =>
+    typeof part === 'string' && isSecretName(name) && !part.includes('${') ? '(hidden)' : part,
+  );
+}

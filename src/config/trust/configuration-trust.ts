@@ -1,0 +1,183 @@
+import { delimiter, sep } from 'node:path';
+import { SignalboxError } from '../../model/errors.ts';
+import type { PolicyDocument } from '../../policy/read-policy.ts';
+import type { Configuration } from '../configuration.ts';
+import type { SecretVault } from '../secrets/secret-vault.ts';
+import { secretVault } from '../secrets/sealed-files.ts';
+import { type Capabilities, type Capability, capabilitiesOf } from './capabilities.ts';
+import { type AcceptedCapability, type TrustRecord, TrustRecords, identityOf, realPath } from './trust-records.ts';
+import { type PendingTrust, UntrustedConfigurationError } from './untrusted-error.ts';
+
+/** A configuration with its rules, as they were read. */
+export interface ReadRules {
+  readonly configuration: Pick<Configuration, 'file' | 'document'>;
+  readonly rules: readonly PolicyDocument[];
+}
+
+/** Where trust is stored, and what grants it besides. */
+export interface TrustOptions {
+  /** The data directory. */
+  readonly data: string;
+  /** What is accepted without a record: `all`, or directories separated as in `PATH`. */
+  readonly trusted: string;
+  readonly vault?: Pick<SecretVault, 'has'>;
+}
+
+/** Decides whether a configuration may be used on this machine. See docs/decisions/configuration.md. */
+export class ConfigurationTrust {
+  readonly records: TrustRecords;
+  readonly #data: string;
+  readonly #trusted: string;
+  readonly #vault: Pick<SecretVault, 'has'>;
+
+  constructor({ data, trusted, vault = secretVault({ data }) }: TrustOptions) {
+    this.records = new TrustRecords(data);
+    this.#data = data;
+    this.#trusted = trusted;
+    this.#vault = vault;
+  }
+
+  /** Returns what has to be accepted; `undefined` when the configuration may be used. */
+  async pending({ configuration, rules }: ReadRules): Promise<PendingTrust | undefined> {
+    if (this.#isTrustedByEnvironment(configuration.file)) return undefined;
+    return await this.#compare(configuration.file, capabilitiesOf(configuration, rules));
+  }
+
+  /** Rejects with `configuration-untrusted` when something has to be accepted. Limits that are new count from now on. */
+  async assert(read: ReadRules): Promise<void> {
+    const { file } = read.configuration;
+    if (this.#isTrustedByEnvironment(file)) return;
+    const now = capabilitiesOf(read.configuration, read.rules);
+    const pending = await this.#compare(file, now);
+    if (pending !== undefined)
+      throw new UntrustedConfigurationError(pending, { data: this.#data, accept: () => this.accept(read) });
+    this.#tighten(file, now);
+  }
+
+  /** Accepts everything that a configuration does now, and grants it the secrets that exist. */
+  async accept({ configuration, rules }: ReadRules): Promise<void> {
+    const { items, secrets } = capabilitiesOf(configuration, rules);
+    const granted = new Set(this.records.find(configuration.file)?.secrets);
+    for (const name of secrets) if (await this.#exists(name)) granted.add(name);
+    this.records.change(configuration.file, {
+      acceptedAt: new Date().toISOString(),
+      capabilities: stored(items),
+      secrets: [...granted],
+    });
+  }
+
+  /** Accepts the difference that a command of ours made, and nothing else of the file; grants the secrets that it refers to. */
+  async acceptEdit(before: ReadRules | undefined, after: ReadRules): Promise<void> {
+    const { had, has } = this.acceptDifference(before, after);
+    for (const name of has.secrets)
+      if (!had.secrets.includes(name) && (await this.#exists(name)))
+        this.grantSecrets(after.configuration.file, [name]);
+  }
+
+  /** Accepts the difference between two states of a file, and nothing else of it. */
+  acceptDifference(before: ReadRules | undefined, after: ReadRules): { had: Capabilities; has: Capabilities } {
+    const { file } = after.configuration;
+    const had = capabilitiesOf(before?.configuration ?? { document: {} }, before?.rules ?? []);
+    const has = capabilitiesOf(after.configuration, after.rules);
+    const [hadIds, hasIds] = [idsOf(had.items), idsOf(has.items)];
+    const made = has.items.filter(({ id }) => !hadIds.has(id));
+    const { capabilities = [] } = this.records.find(file) ?? {};
+    const isGone = (id: string): boolean => hadIds.has(id) && !hasIds.has(id);
+    if (made.length > 0 || capabilities.some(({ id }) => isGone(id))) {
+      const makes = idsOf(made);
+      const kept = capabilities.filter(({ id }) => !isGone(id) && !makes.has(id));
+      this.records.change(file, { capabilities: [...kept, ...stored(made)] });
+    }
+    return { had, has };
+  }
+
+  /** Lets a configuration use secrets. */
+  grantSecrets(file: string, names: Iterable<string>): void {
+    const granted = new Set([...(this.records.find(file)?.secrets ?? []), ...names]);
+    if (granted.size > 0) this.records.change(file, { secrets: [...granted] });
+  }
+
+  /** Returns the secrets as one configuration sees them: those that were granted to it. */
+  secretsFor(file: string, vault: Pick<SecretVault, 'get'>): Pick<SecretVault, 'get'> {
+    return {
+      get: async (name) => {
+        const mayUse = this.#isTrustedByEnvironment(file) || this.records.find(file)?.secrets.includes(name) === true;
+        if (mayUse || !(await this.#exists(name))) return await vault.get(name);
+        throw new SignalboxError(
+          'configuration-untrusted',
+          `the secret ${name} is not granted to ${file}; run signalbox trust, which asks for it`,
+        );
+      },
+    };
+  }
+
+  #isTrustedByEnvironment(file: string): boolean {
+    if (this.#trusted === 'all') return true;
+    const path = identityOf(file);
+    return this.#trusted
+      .split(delimiter)
+      .filter((each) => each !== '')
+      .some((each) => {
+        const directory = realPath(each);
+        return path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
+      });
+  }
+
+  async #exists(secret: string): Promise<boolean> {
+    // A name that no secret can have is reported where it is resolved.
+    return await this.#vault.has(secret).catch(() => false);
+  }
+
+  async #ungranted({ secrets }: Capabilities, record: TrustRecord | undefined): Promise<Capability[]> {
+    const missing: Capability[] = [];
+    for (const name of secrets) {
+      if (record?.secrets.includes(name) === true || !(await this.#exists(name))) continue;
+      const text = `secret ${name}`;
+      missing.push({ id: text, place: text, owner: '', asks: 'added', section: 'read', text });
+    }
+    return missing;
+  }
+
+  async #compare(file: string, now: Capabilities): Promise<PendingTrust | undefined> {
+    const record = this.records.find(file);
+    const accepted = idsOf(record?.capabilities ?? []);
+    const isAdded = ({ id, asks, within }: Capability): boolean =>
+      asks !== 'removed' && !accepted.has(id) && (within === undefined || accepted.has(within));
+    const added = [...now.items.filter(isAdded), ...(await this.#ungranted(now, record))];
+    const lifted = liftedOf(now, record);
+    if (added.length === 0 && lifted.length === 0) return undefined;
+    const isKnown = accepted.size > 0;
+    const applied = isKnown ? [] : now.items.filter(({ section }) => section === 'apply');
+    return { file, isKnown, added: once([...added, ...applied]), lifted };
+  }
+
+  /** Limits of a configuration in use are part of what was accepted: to lift one later asks. */
+  #tighten(file: string, { items }: Capabilities): void {
+    const record = this.records.find(file);
+    if (record === undefined) return;
+    const known = idsOf(record.capabilities);
+    const limits = items.filter(({ id }) => !known.has(id));
+    if (limits.length > 0) this.records.change(file, { capabilities: [...record.capabilities, ...stored(limits)] });
+  }
+}
+
+function liftedOf(now: Capabilities, record: TrustRecord | undefined): AcceptedCapability[] {
+  const ids = new Set(now.items.map(({ id }) => id));
+  // A changed value is shown as what it is now.
+  const changed = new Set(now.items.filter(({ asks }) => asks === 'changed').map(({ place }) => place));
+  return (record?.capabilities ?? []).filter(
+    ({ id, place, owner, asks }) => asks !== 'added' && !ids.has(id) && now.owners.has(owner) && !changed.has(place),
+  );
+}
+
+function idsOf(items: readonly AcceptedCapability[]): ReadonlySet<string> {
+  return new Set(items.map(({ id }) => id));
+}
+
+function once(items: readonly Capability[]): Capability[] {
+  return [...new Map(items.map((item) => [item.text, item])).values()];
+}
+
+function stored(items: readonly Capability[]): AcceptedCapability[] {
+  return items.map(({ id, place, owner, asks }) => ({ id, place, owner, asks }));
+}

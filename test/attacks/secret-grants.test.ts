@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { type TestContext, suite, test } from 'node:test';
+import { oauthTokenStore } from '../../src/cli/oauth-token-store.ts';
+import { type Finished, Place } from '../e2e/cli-place.ts';
+import { trustsNothing } from './hostile-workspace.ts';
+
+const value = 'a-token-of-the-first-project';
+
+/** An address of the attacker, and the tokens that it received. */
+async function collector(t: TestContext): Promise<{ readonly url: string; readonly received: string[] }> {
+  const received: string[] = [];
+  const server = createServer((request, response) => {
+    received.push(request.headers.authorization ?? 'none');
+    response.writeHead(404).end();
+  });
+  t.after(() => server.close());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, received };
+}
+
+const refersTo = (url: string): string =>
+  JSON.stringify({ mcpServers: { web: { url, headers: { Authorization: 'Bearer ${secret:TOKEN}' } } } });
+
+/** Two projects of one user, with one data directory. */
+class Projects {
+  readonly first: Place;
+  readonly second: Place;
+
+  constructor(url: string) {
+    this.first = new Place({ 'signalbox.config.json': refersTo(url) });
+    this.second = new Place({ 'signalbox.config.json': refersTo(url) });
+  }
+
+  run(place: Place, args: readonly string[], input = ''): Promise<Finished> {
+    return place.run(args, { input, environment: { ...trustsNothing, SIGNALBOX_HOME: this.first.data } });
+  }
+
+  async succeeds(place: Place, args: readonly string[], input = ''): Promise<string> {
+    const { code, stdout, stderr } = await this.run(place, args, input);
+    assert.equal(code, 0, stderr);
+    return stdout;
+  }
+}
+
+suite('a secret', () => {
+  test('reaches the configuration that it was granted to, and no other one of the user', async (t) => {
+    const { url, received } = await collector(t);
+    const projects = new Projects(url);
+    const { first, second } = projects;
+    // The second one was accepted while there was no such secret.
+    await projects.succeeds(second, ['trust', '--yes']);
+    await projects.succeeds(first, ['secret', 'set', 'TOKEN'], value);
+    const refused = await projects.run(second, ['tools']);
+    assert.equal(refused.code, 2, refused.stdout);
+    assert.match(refused.stderr, /now it would also:\n {2}read {5}secret TOKEN\n/);
+    assert.deepEqual(received, []);
+
+    await projects.succeeds(first, ['trust', '--yes']);
+    await projects.succeeds(first, ['tools']);
+    assert.deepEqual([...new Set(received)], [`Bearer ${value}`]);
+    const { items } = JSON.parse(await projects.succeeds(first, ['secret', 'list', '--json'])) as { items: object[] };
+    const file = (place: Place): string => join(place.directory, 'signalbox.config.json');
+    assert.deepEqual(items, [{ name: 'TOKEN', store: 'file', grantedTo: [file(first)] }]);
+
+    await projects.succeeds(second, ['trust', '--yes']);
+    const listed = await projects.succeeds(first, ['secret', 'list']);
+    assert.ok(listed.includes(file(first)) && listed.includes(file(second)), listed);
+    // Taken back with the trust.
+    await projects.succeeds(second, ['trust', 'revoke']);
+    assert.ok(!(await projects.succeeds(first, ['secret', 'list'])).includes(file(second)));
+  });
+
+  test('that was removed and set again for one project is another one, which nobody else may use', async (t) => {
+    const { url, received } = await collector(t);
+    const projects = new Projects(url);
+    const { first, second } = projects;
+    await projects.succeeds(second, ['secret', 'set', 'TOKEN'], 'an-old-value-of-the-second');
+    await projects.succeeds(second, ['trust', '--yes']);
+    await projects.succeeds(second, ['secret', 'remove', 'TOKEN']);
+    await projects.succeeds(first, ['secret', 'set', 'TOKEN'], value);
+    assert.equal((await projects.run(second, ['tools'])).code, 2);
+    assert.deepEqual(received, []);
+  });
+
+  test('of an earlier version is granted to nobody, and asked for at the next trust', async (t) => {
+    const { url, received } = await collector(t);
+    const projects = new Projects(url);
+    const { first } = projects;
+    // As it was kept before there were grants.
+    await projects.succeeds(new Place(), ['secret', 'set', 'TOKEN'], value);
+    assert.deepEqual(readdirSync(first.data).includes('trust'), false);
+    assert.equal((await projects.run(first, ['tools'])).code, 2);
+    assert.deepEqual(received, []);
+    assert.match(await projects.succeeds(first, ['trust', '--yes']), /read {5}secret TOKEN/);
+    await projects.succeeds(first, ['tools']);
+    assert.deepEqual([...new Set(received)], [`Bearer ${value}`]);
+  });
+
+  test('that a command of the user refers to needs no other question', async (t) => {
+    const { url, received } = await collector(t);
+    const projects = new Projects(url);
+    const own = new Place();
+    await projects.succeeds(own, ['secret', 'set', 'TOKEN'], value);
+    await projects.succeeds(own, ['add', 'web', '--url', url, '--header', 'Authorization=Bearer ${secret:TOKEN}']);
+    await projects.succeeds(own, ['tools']);
+    assert.deepEqual([...new Set(received)], [`Bearer ${value}`]);
+    // Another reference by hand asks, although the secret is granted.
+    const file = join(own.directory, 'signalbox.config.json');
+    const { mcpServers } = JSON.parse(readFileSync(file, 'utf8')) as { mcpServers: object };
+    writeFileSync(
+      file,
+      JSON.stringify({ mcpServers: { ...mcpServers, other: { url, headers: { X: '${secret:TOKEN}' } } } }),
+    );
+    assert.equal((await projects.run(own, ['tools'])).code, 2);
+  });
+});
+
+test('a sign-in belongs to the configuration and the address that it was made for', async () => {
+  const { first, second } = new Projects('http://127.0.0.1:1');
+  const before = process.env['SIGNALBOX_SECRETS'];
+  process.env['SIGNALBOX_SECRETS'] = 'file';
+  try {
+    const [own, others] = [first, second].map((place) =>
+      oauthTokenStore(first.data, join(place.directory, 'signalbox.config.json')),
+    );
+    await own?.save('web:0123', 'tokens');
+    assert.equal(await own?.load('web:0123'), 'tokens');
+    assert.equal(await own?.load('web:4567'), undefined, 'another address is another key');
+    assert.equal(await others?.load('web:0123'), undefined);
+    await others?.save('web:0123', undefined);
+    assert.equal(await own?.load('web:0123'), 'tokens');
+  } finally {
+    if (before === undefined) delete process.env['SIGNALBOX_SECRETS'];
+    else process.env['SIGNALBOX_SECRETS'] = before;
+  }
+});

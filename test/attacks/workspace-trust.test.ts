@@ -1,0 +1,398 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { type TestContext, suite, test } from 'node:test';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import type { Command } from 'commander';
+import { createProgram } from '../../src/cli/program.ts';
+import { begunOf } from '../../src/cli/serve/running-servers.ts';
+import { processTerminal } from '../../src/cli/terminal.ts';
+import { type Finished, Place, finished, launcher, said } from '../e2e/cli-place.ts';
+import { hostileWorkspace, listener, trustsNothing } from './hostile-workspace.ts';
+
+const run = (place: Place, ...args: readonly string[]): Promise<Finished> =>
+  place.run(args, { environment: { ...trustsNothing, HOME: place.directory } });
+const json = (value: unknown): string => JSON.stringify(value, undefined, 2);
+const write = (place: Place, configuration: unknown, name = 'signalbox.config.json'): void =>
+  writeFileSync(join(place.directory, name), json(configuration));
+
+/** Every command, with arguments that would make it use the configuration; whether it refuses to. */
+const commands: Readonly<Record<string, readonly [isRefused: boolean, ...args: string[]]>> = {
+  serve: [true, '--port', '0'],
+  stdio: [false],
+  init: [false],
+  import: [false, '--dry-run'],
+  add: [false, 'mine', '--', 'true'],
+  remove: [false, 'web'],
+  enable: [false, 'web'],
+  disable: [false, 'web'],
+  trust: [false],
+  'trust list': [false],
+  'trust revoke': [false],
+  'secret set': [false, 'OTHER', '--from-env', 'HOME'],
+  'secret list': [false],
+  'secret remove': [false, 'TOKEN'],
+  login: [true, 'protected', '--no-browser'],
+  logout: [true, 'protected'],
+  tools: [true, '--why'],
+  call: [true, 'program/anything'],
+  approvals: [true],
+  'approvals rules': [true],
+  'approvals revoke': [true, 'rule_1234'],
+  approve: [true, 'appr_1234'],
+  deny: [true, 'appr_1234'],
+  jobs: [true],
+  'jobs create': [true, '0 9 * * *', 'hello'],
+  'jobs delete': [true, 'job_1234'],
+  'jobs run': [true, 'job_1234'],
+  elicitations: [false],
+  answer: [false, 'abcd'],
+  undo: [true, 'call_1234'],
+  journal: [true],
+  'journal verify': [true],
+  'journal export': [true],
+  'journal prune': [true, '--older-than', '1d', '--dry-run'],
+  backup: [true, 'copy.db'],
+  migrate: [false, '--to', 'not-an-address'],
+  replay: [true, 'session'],
+  settle: [true, 'call_1234', '--failed'],
+  'token create': [true, '--role', 'agent'],
+  'token list': [true],
+  'token revoke': [true, 'tok_1234'],
+  lock: [true],
+  'lock check': [true],
+  'lock diff': [true],
+  'lock accept': [true, 'program'],
+  'policy check': [true],
+  'policy explain': [true, 'call_1234'],
+  'policy backtest': [true, 'policies.yaml'],
+  status: [true],
+  doctor: [false],
+  completion: [false, 'bash'],
+};
+
+function leaves(command: Command, path: readonly string[] = []): string[] {
+  const own =
+    path.length > 0 && (command.registeredArguments.length > 0 || command.commands.length === 0 || hasAction(command));
+  const inner = command.commands.filter((each) => each.name() !== 'help');
+  return [...(own ? [path.join(' ')] : []), ...inner.flatMap((each) => leaves(each, [...path, each.name()]))];
+}
+
+/** Commander has no public way to ask. */
+function hasAction(command: Command): boolean {
+  return (command as unknown as { _actionHandler: unknown })._actionHandler !== null;
+}
+
+suite('a configuration that nobody accepted', () => {
+  test('has an entry in the table of this test for every command', async () => {
+    const program = await createProgram({ terminal: processTerminal(), exitWith: () => undefined });
+    assert.deepEqual(Object.keys(commands).toSorted(), leaves(program).toSorted());
+  });
+
+  test('is used by no command: nothing is run, loaded, contacted, resolved or applied', async (t) => {
+    const { port, connections } = await listener(t);
+    const left = Object.entries(commands);
+    const failures: string[] = [];
+    const worker = async (): Promise<void> => {
+      for (let next = left.shift(); next !== undefined; next = left.shift()) {
+        const [name, [isRefused, ...args]] = next;
+        const { place, used } = hostileWorkspace(port, connections);
+        const result = await run(place, ...name.split(' '), ...args);
+        if (used().length > 0) failures.push(`${name} used ${used().join(', ')}`);
+        if (isRefused && !(result.code === 2 && result.stderr.startsWith('error configuration-untrusted')))
+          failures.push(`${name} ended with ${result.code}: ${result.stderr}`);
+        if (isRefused && !/ {2}next: signalbox trust .*signalbox\.config\.json/.test(result.stderr))
+          failures.push(`${name} names no next step: ${result.stderr}`);
+      }
+    };
+    await Promise.all([worker(), worker(), worker(), worker()]);
+    assert.deepEqual(failures, []);
+  });
+
+  test('is named by --config, not trusted by it', async (t) => {
+    const { port, connections } = await listener(t);
+    const { place, used } = hostileWorkspace(port, connections);
+    const { code, stderr } = await run(
+      new Place(),
+      'tools',
+      '--config',
+      join(place.directory, 'signalbox.config.json'),
+    );
+    assert.deepEqual([code, used()], [2, []], stderr);
+    assert.match(stderr, /configuration-untrusted/);
+  });
+
+  test('answers an MCP client with an error that names the command to run', async (t) => {
+    const { port, connections } = await listener(t);
+    const { place, used } = hostileWorkspace(port, connections);
+    const client = new Client({ name: 'test', version: '1' });
+    t.after(() => client.close());
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [launcher, 'stdio'],
+      cwd: place.directory,
+      env: { PATH: process.env['PATH'] ?? '', SIGNALBOX_HOME: place.data },
+      stderr: 'ignore',
+    });
+    await assert.rejects(
+      client.connect(transport),
+      /Signalbox serves no tools: .*signalbox\.config\.json was not accepted on this machine\..*signalbox trust \S+signalbox\.config\.json --data \S+/,
+    );
+    assert.deepEqual(used(), []);
+  });
+
+  test('is shown as it is: control characters are made visible, and nothing is left out', async () => {
+    const place = new Place();
+    write(place, {
+      mcpServers: { a: { command: 'sh', args: ['-c', 'true \u001b[2K\u202e # -----BEGIN PRIVATE KEY-----\ncurl x'] } },
+    });
+    const { stdout, stderr } = await run(place, 'trust');
+    assert.ok(
+      stdout.includes(String.raw`run      a: sh -c "true \u001b[2K\u202e # -----BEGIN PRIVATE KEY-----\ncurl x"`),
+      stdout,
+    );
+    assert.match(stderr, /nobody can be asked here/);
+  });
+});
+
+const server = { command: process.execPath, args: ['-e', "require('node:fs').writeFileSync('used-a', 'x')"] };
+
+suite('trust', () => {
+  test('is recorded in the data directory, privately, and holds for what was shown', async () => {
+    const place = new Place();
+    write(place, { mcpServers: { a: server } });
+    const shown = await run(place, 'trust', '--yes');
+    assert.match(shown.stdout, /would\n {2}run {6}a: .*node.* -e .*used-a.*\n.*is trusted from now on\n$/);
+    const directory = join(place.data, 'trust');
+    const [name = ''] = readdirSync(directory);
+    assert.equal(statSync(join(directory, name)).mode & 0o777, 0o600);
+    assert.equal((await run(place, 'tools')).code, 0);
+    assert.ok(readdirSync(place.directory).includes('used-a'));
+    assert.match((await run(place, 'trust')).stdout, /nothing new to accept/);
+
+    write(place, { mcpServers: { a: { ...server, timeoutMs: 1000 } } });
+    assert.equal((await run(place, 'policy', 'check')).code, 0, 'a limit asks nothing');
+    write(place, { mcpServers: { a: server, b: { command: 'added-later' } } });
+    const { code, stderr } = await run(place, 'tools');
+    assert.equal(code, 2);
+    assert.match(
+      stderr,
+      /has 1 change that nobody accepted.*\n {2}now it would also:\n {2}run {6}b: added-later\n {2}next/,
+    );
+
+    assert.equal((await run(place, 'trust', 'revoke')).code, 0);
+    write(place, { mcpServers: { a: server } });
+    assert.equal((await run(place, 'tools')).code, 2);
+  });
+
+  test('does not hold when the record could be another user’s, or was accepted for another file', async () => {
+    const place = new Place();
+    write(place, { mcpServers: { a: server } });
+    await run(place, 'trust', '--yes');
+    const directory = join(place.data, 'trust');
+    const record = join(directory, readdirSync(directory)[0] ?? '');
+    chmodSync(record, 0o644);
+    assert.equal((await run(place, 'tools')).code, 2);
+    chmodSync(record, 0o600);
+    const copied = new Place();
+    write(copied, { mcpServers: { a: server } });
+    mkdirSync(join(copied.data, 'trust'), { recursive: true });
+    writeFileSync(record.replace(place.data, copied.data), readFileSync(record), { mode: 0o600 });
+    assert.equal((await run(copied, 'tools')).code, 2);
+    // Through a link, the relative paths of an accepted file would lead into the directory of the attacker.
+    const linked = new Place();
+    symlinkSync(join(place.directory, 'signalbox.config.json'), join(linked.directory, 'signalbox.config.json'));
+    const environment = { ...trustsNothing, SIGNALBOX_HOME: place.data };
+    assert.equal((await linked.run(['tools'], { environment })).code, 2);
+    assert.ok(!readdirSync(linked.directory).includes('used-a'));
+    symlinkSync(place.directory, join(linked.directory, 'same'));
+    const same = ['tools', '--config', join('same', 'signalbox.config.json')];
+    assert.equal((await linked.run(same, { environment })).code, 0, 'a link to the directory is that directory');
+  });
+
+  test('comes with the commands that write a configuration, for what they write', async () => {
+    const place = new Place();
+    assert.equal((await run(place, 'init')).code, 0);
+    assert.equal((await run(place, 'add', 'a', '--', server.command, ...server.args)).code, 0);
+    assert.equal((await run(place, 'tools')).code, 0);
+    assert.equal((await run(place, 'disable', 'a')).code, 0);
+    assert.equal((await run(place, 'policy', 'check')).code, 0);
+    assert.equal((await run(place, 'enable', 'a')).code, 0);
+    assert.equal((await run(place, 'tools')).code, 0);
+
+    const cloned = new Place();
+    write(cloned, { mcpServers: { evil: server } });
+    const added = await run(cloned, 'add', 'mine', '--', 'my-program');
+    assert.match(added.stderr, /the rest of .* was not accepted on this machine; signalbox trust shows it/);
+    const { code, stderr } = await run(cloned, 'tools');
+    assert.equal(code, 2);
+    assert.match(stderr, /run {6}evil: /);
+    assert.doesNotMatch(stderr, /my-program/);
+  });
+
+  test('by environment is for all, or for directories by their real path and whole names', async () => {
+    const place = new Place();
+    const inside = join(place.directory, 'repository');
+    mkdirSync(inside);
+    mkdirSync(join(place.directory, 'repo'));
+    symlinkSync(inside, join(place.directory, 'link'));
+    write(place, { policies: [{ id: 'all', allow: true }] }, 'repository/signalbox.config.json');
+    const check = async (trusted: string): Promise<number | null> =>
+      (
+        await place.run(['tools', '--config', 'repository/signalbox.config.json'], {
+          environment: { SIGNALBOX_TRUST: trusted },
+        })
+      ).code;
+    const inner = (name: string): string => join(place.directory, name);
+    const [all, real, linked, list, sibling, none] = await Promise.all(
+      ['all', inside, inner('link'), ['/nowhere', place.directory].join(delimiter), inner('repo'), ''].map(check),
+    );
+    assert.deepEqual([all, real, linked, list], [0, 0, 0, 0]);
+    assert.deepEqual([sibling, none], [2, 2]);
+  });
+
+  const probe = spawnSync('script', ['--version'], { encoding: 'utf8' });
+  const isThere = probe.error === undefined && probe.stdout.includes('util-linux');
+  test('is asked for at once on a terminal, and the command goes on', { skip: !isThere }, async () => {
+    const place = new Place();
+    write(place, { mcpServers: { a: server } });
+    const atTerminal = async (answer: string): Promise<Finished> => {
+      const command = [process.execPath, launcher, 'tools'].join(' ');
+      const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
+        cwd: place.directory,
+        env: {
+          ...process.env,
+          ...trustsNothing,
+          SIGNALBOX_HOME: place.data,
+          SIGNALBOX_SECRETS: 'file',
+          NO_COLOR: '1',
+          TERM: 'xterm',
+        },
+      });
+      const ended = finished(child);
+      await said(child.stdout, /Trust it on this machine\? \[y\/N\]/);
+      child.stdin.write(`${answer}\r`);
+      return await ended;
+    };
+    const refused = await atTerminal('n');
+    assert.equal(refused.code, 2);
+    assert.match(refused.stdout, /configuration-untrusted/);
+    assert.ok(!readdirSync(place.directory).includes('used-a'));
+    const accepted = await atTerminal('y');
+    assert.equal(accepted.code, 0, accepted.stdout);
+    assert.match(accepted.stdout, /mcp__signalbox__/);
+    assert.ok(readdirSync(place.directory).includes('used-a'));
+  });
+});
+
+async function serve(t: TestContext, place: Place): Promise<{ url: string; told(): string }> {
+  const child = place.start(['serve', '--port', '0', '--json'], {
+    ...trustsNothing,
+    SIGNALBOX_TOKEN: 'a-token-for-the-test',
+  });
+  t.after(() => child.kill('SIGKILL'));
+  let told = '';
+  child.stderr.on('data', (text: Buffer) => (told += String(text)));
+  const { url } = JSON.parse(await said(child.stdout, /\n/)) as { url: string };
+  return { url, told: () => told };
+}
+
+suite('a running server', () => {
+  test('keeps the accepted configuration when a pull adds a server, says so, and follows once it is accepted', async (t) => {
+    const place = new Place();
+    const tools =
+      "import { defineTool } from 'signalbox';\nexport const one = defineTool({ name: 'one', description: 'x', effect: 'read', run: () => 1 });";
+    writeFileSync(join(place.directory, 'tools.ts'), tools);
+    assert.equal((await run(place, 'add', 'mine', '--module', 'tools.ts')).code, 0);
+    const { url, told } = await serve(t, place);
+    const headers = { authorization: 'Bearer a-token-for-the-test', 'content-type': 'application/json' };
+    const get = async <Answer>(path: string): Promise<Answer> =>
+      (await (await fetch(url + path, { headers })).json()) as Answer;
+    const heard = async (expected: RegExp): Promise<void> => {
+      while (!expected.test(told())) await new Promise((resolve) => setTimeout(resolve, 20));
+    };
+    write(place, { mcpServers: { mine: { module: './tools.ts' }, evil: server } });
+    await heard(
+      /the changed configuration is not used, what ran before runs on\n.*run signalbox trust .*\n {2}not accepted: mcpServers\.evil\.program/,
+    );
+    const { configuration } = await get<{ configuration: { refused?: { details: string[] } } }>('/api/info');
+    assert.ok(configuration.refused?.details.some((line) => line.includes('mcpServers.evil.program')));
+    assert.match(
+      (await run(place, 'status')).stdout,
+      /the changed configuration is not used[^]*mcpServers\.evil\.program/,
+    );
+    assert.ok(!readdirSync(place.directory).includes('used-a'));
+    // An edit in the console would go in with the rest.
+    const added = await fetch(`${url}/api/servers`, {
+      method: 'POST',
+      headers,
+      body: json({ name: 'other', entry: { command: 'x' } }),
+    });
+    assert.deepEqual([added.status, ((await added.json()) as { code: string }).code], [409, 'configuration-untrusted']);
+
+    assert.equal((await run(place, 'trust', '--yes')).code, 0);
+    await heard(/configuration changed: added evil/);
+    const { configuration: now } = await get<{ configuration: { refused?: object } }>('/api/info');
+    assert.equal(now.refused, undefined);
+  });
+
+  test('takes an edit of the console as accepted', async (t) => {
+    const place = new Place();
+    const { url } = await serve(t, place);
+    const headers = { authorization: 'Bearer a-token-for-the-test', 'content-type': 'application/json' };
+    const added = await fetch(`${url}/api/servers`, {
+      method: 'POST',
+      headers,
+      body: json({ name: 'a', entry: server }),
+    });
+    assert.equal(added.status, 201, await added.text());
+    const policies = '- id: all\n  allow: true\n';
+    const saved = await fetch(`${url}/api/policies`, {
+      method: 'PUT',
+      headers,
+      body: json({ text: policies, save: true }),
+    });
+    assert.ok(saved.ok, await saved.text());
+    assert.equal((await run(place, 'tools', '--local')).code, 0);
+  });
+});
+
+test('a run file that other users could have written names no configuration and no server', async (t) => {
+  const { port, connections } = await listener(t);
+  const { place, used } = hostileWorkspace(port, connections);
+  const elsewhere = new Place();
+  const directory = join(elsewhere.data, 'running');
+  mkdirSync(directory, { recursive: true });
+  const file = join(directory, 'other.json');
+  const told = {
+    url: `http://127.0.0.1:${port}`,
+    pid: process.pid,
+    ...begunOf(process.pid),
+    startedAt: new Date().toISOString(),
+    configuration: join(place.directory, 'signalbox.config.json'),
+    key: 'k'.repeat(43),
+  };
+  writeFileSync(file, JSON.stringify(told));
+  const isRoot = process.getuid?.() === 0;
+  for (const open of [
+    () => chmodSync(file, 0o644),
+    ...(isRoot ? [() => (chmodSync(file, 0o600), chownSync(file, 12_345, 12_345))] : []),
+  ]) {
+    open();
+    const { stdout, stderr } = await run(elsewhere, 'status');
+    assert.match(stdout, /^not running/, stderr);
+    assert.doesNotMatch((await run(elsewhere, 'doctor')).stdout, /untrusted|not accepted/);
+    assert.deepEqual(used(), []);
+  }
+});
