@@ -6,7 +6,7 @@ import { unfinished } from '../../model/unfinished.ts';
 import type { Checkpoint, Checkpoints } from '../../undo/checkpoints.ts';
 import { StateChanges } from '../../undo/state-changes.ts';
 import type { Undone } from '../../undo/undo-engine.ts';
-import { type Call, type Next, type Stage, toolOf } from '../call.ts';
+import { type Call, type Next, type Stage, toolOf, workspaceOf } from '../call.ts';
 import type { Compensations } from '../compensations.ts';
 import { type Waits, endedOutcome } from '../waits.ts';
 
@@ -27,12 +27,10 @@ const actedCodes = new Set(['tool-failed', 'capability-missing', 'result-invalid
  */
 export function checkpoint({ checkpoints, compensations, waits }: CheckpointParts): Stage {
   return (call, next) => {
-    const { definition, offered, source } = toolOf(call);
-    const { effect } = definition;
+    const { effect } = toolOf(call).definition;
     if (effect === 'read' || effect === 'irreversible') return next(call);
     call.stateChanges = new StateChanges();
-    const own = offered.workspaceOf?.(call.principal) ?? offered.workspace;
-    const workspace = effect === 'undoable' ? (own ?? source.limits.workspace) : undefined;
+    const workspace = effect === 'undoable' ? workspaceOf(call) : undefined;
     return workspace === undefined || workspace.length === 0 ? kept(call, next) : keptOnDisk(call, next, workspace);
   };
 
