@@ -42,9 +42,15 @@ for (const [store, guarded] of Object.entries(boxes))
 
     test('for tools of MCP servers and for local tools', async () => {
       assertDenied(await guarded.call(read, { path: token }), 'a file');
-      assertDenied(await guarded.call('mcp__files__read_multiple_files', { paths: [join(project, 'a'), token] }), 'a list');
+      assertDenied(
+        await guarded.call('mcp__files__read_multiple_files', { paths: [join(project, 'a'), token] }),
+        'a list',
+      );
       assertDenied(await guarded.call('mcp__files__list_directory', { path: data }), 'the directory itself');
-      assertDenied(await guarded.call('mcp__files__write_file', { path: join(data, 'new/file'), content: '' }), 'a write');
+      assertDenied(
+        await guarded.call('mcp__files__write_file', { path: join(data, 'new/file'), content: '' }),
+        'a write',
+      );
       const moved = { source: token, destination: join(project, 'src/token') };
       assertDenied(await guarded.call('mcp__files__move_file', moved), 'a move');
       assertDenied(await guarded.call('mcp__notes__read', { any: { name: [{ at: token }] } }), 'a local tool');
@@ -85,7 +91,10 @@ for (const [store, guarded] of Object.entries(boxes))
         assertDenied(await guarded.call(read, { path }), what);
         assertDenied(await guarded.claude('Read', { file_path: path }), what);
       }
-      assertDenied(await guarded.call('mcp__files__write_file', { path: at('dangling-link'), content: '' }), 'dangling');
+      assertDenied(
+        await guarded.call('mcp__files__write_file', { path: at('dangling-link'), content: '' }),
+        'dangling',
+      );
       const own = await guarded.call(read, { path: at('twice') });
       assert.equal(own.outcome, 'completed', 'a hard link between files of the project is not closed');
     });

@@ -20,7 +20,8 @@ function assertRan({ outcome, reason, asked }: Attempt, what: string): void {
 
 suite('a rule that allows everything does not let a call write what Signalbox runs or reads as authority', () => {
   const files: Readonly<Record<string, RegExp>> = {
-    'signalbox.config.json': /signalbox\.config\.json is (?:a|the) configuration of Signalbox; .*asked about each time/s,
+    'signalbox.config.json':
+      /signalbox\.config\.json is (?:a|the) configuration of Signalbox; .*asked about each time/s,
     'signalbox.config.jsonc': /is (?:a|the) configuration of Signalbox/,
     'src/deep/signalbox.config.json': /is (?:a|the) configuration of Signalbox/,
     '../signalbox.config.jsonc': /is (?:a|the) configuration of Signalbox/,
@@ -129,7 +130,7 @@ suite('a protected file is recognised under another name', () => {
   };
   for (const [what, name] of Object.entries(names))
     test(what, async () => {
-        const path = name(guarded.project);
+      const path = name(guarded.project);
       assertAsked(await guarded.call(write, { path, content: '{}' }), /policies\.yaml|signalbox/, what);
       assertAsked(await guarded.claude('Write', { file_path: path, content: '{}' }), /policies\.yaml|signalbox/i, what);
     });
@@ -137,19 +138,19 @@ suite('a protected file is recognised under another name', () => {
 
 suite('an approval of a write to a protected file', () => {
   test('is for one call, and is not remembered', async (t) => {
-    const guarded = await GuardedBox.open(t, { answer: 'yes' });
-    const path = join(guarded.project, 'rules/policies.yaml');
+    const approving = await GuardedBox.open(t, { answer: 'yes' });
+    const path = join(approving.project, 'rules/policies.yaml');
     const args = { path, content: readFileSync(path, 'utf8') };
     for (let round = 1; round <= 2; round += 1) {
-      const { outcome, asked } = await guarded.call(write, args);
+      const { outcome, asked } = await approving.call(write, args);
       assert.deepEqual([outcome, asked.length], ['completed', 1], `round ${round}`);
     }
-    const pending = guarded.box.call(write, { path, content: '[]' }, { waitMs: 0, session: 's' });
+    const pending = approving.box.call(write, { path, content: '[]' }, { waitMs: 0, session: 's' });
     assert.ok(['completed', 'awaiting-approval'].includes((await pending).outcome));
-    const [approval] = await guarded.box.approvals.list({ all: true });
+    const [approval] = await approving.box.approvals.list({ all: true });
     assert.ok(approval !== undefined);
     for (const scope of ['session', 'arguments', 'tool', 'server'] as const)
-      await assert.rejects(guarded.box.approvals.preview(approval.id, scope, { id: 'ann', kind: 'human' }), {
+      await assert.rejects(approving.box.approvals.preview(approval.id, scope, { id: 'ann', kind: 'human' }), {
         code: 'remember-refused',
         message: /policies\.yaml, which is protected: it is asked about each time/,
       });
@@ -179,10 +180,10 @@ suite('an approval of a write to a protected file', () => {
   });
 
   test('a deny rule still denies', async (t) => {
-    const guarded = await GuardedBox.open(t, { answer: 'yes' });
-    await guarded.box.setPolicies([{ id: 'never', match: 'mcp__files__*', deny: true }]);
-    const path = join(guarded.project, 'signalbox.config.json');
-    const { outcome, asked, reason } = await guarded.call(write, { path, content: '{}' });
+    const approving = await GuardedBox.open(t, { answer: 'yes' });
+    await approving.box.setPolicies([{ id: 'never', match: 'mcp__files__*', deny: true }]);
+    const path = join(approving.project, 'signalbox.config.json');
+    const { outcome, asked, reason } = await approving.call(write, { path, content: '{}' });
     assert.deepEqual([outcome, asked.length], ['denied', 0]);
     assert.match(reason, /never/);
   });

@@ -61,7 +61,11 @@ export class GuardedBox {
         store,
         policies: 'rules/policies.yaml',
         mcpServers: {
-          files: { command, args: ['scripts/server.mjs', place], tools: { effect: { '*': 'undoable', 'read_*': 'read' } } },
+          files: {
+            command,
+            args: ['scripts/server.mjs', place],
+            tools: { effect: { '*': 'undoable', 'read_*': 'read' } },
+          },
           notes: { module: './tools/notes.mjs', workspace: ['src'] },
         },
       }),

@@ -7,8 +7,8 @@ import type { PermissionMode } from '../../model/permission-mode.ts';
 import type { ProtectedFile } from '../../model/protected-file.ts';
 import type { Effect } from '../../model/tool.ts';
 import { applyPermissionMode } from '../../policy/permission-mode.ts';
-import { namedPaths } from './path-arguments.ts';
-import { foldName, isSameFile, isWithin, realPath, statOf } from './real-path.ts';
+import { type NamedPaths, holdsString, namedPaths } from './path-arguments.ts';
+import { Lookups, foldName, isSameFile, isWithin, realPath, statOf } from './real-path.ts';
 
 /** The files that calls do not write unasked. */
 export interface FileProtection {
@@ -60,6 +60,7 @@ const maxDataFiles = 5000;
  */
 export class FileGuard {
   readonly #data: string | undefined;
+  readonly #realDirectories = new Map<string, string>();
   #protection: FileProtection = {
     closed: () => [],
     directory: () => undefined,
@@ -78,17 +79,16 @@ export class FileGuard {
 
   /** Returns the decision, or a stricter one where the call names a closed or a protected file. */
   decide(call: GuardedCall, decision: Decision): Decision {
-    if (decision.answer === 'deny') return decision;
+    if (decision.answer === 'deny' || !holdsString(call.arguments)) return decision;
     const isRead = call.effect === 'read';
-    const closedDirectories = this.#closed();
-    if (isRead && closedDirectories.length === 0) return decision;
-    const { paths, isCut } = namedPaths(call.arguments, () => this.#basesOf(call));
-    if (paths.size === 0) return decision;
-    const closed = closedIn(closedDirectories, paths, isRead);
+    const files = new Lookups();
+    const named = namedPaths(call.arguments, () => this.#basesOf(call), files);
+    const { paths, isCut } = named;
+    const closed = this.#closedIn(named, isRead, files);
     if (closed !== undefined && call.principal.kind !== 'human')
       return stricter(decision, 'deny', 'default:data-directory', [closed]);
     const hits = closed === undefined ? [] : [closed];
-    if (!isRead) hits.push(...this.#protectedIn(paths));
+    if (!isRead) hits.push(...this.#protectedIn(paths, files));
     if (isCut) hits.push({ path: 'its arguments', role: 'too many strings to check each for protected files' });
     if (hits.length === 0) return decision;
     const asking = stricter(decision, 'ask', 'default:protected-file', hits);
@@ -99,29 +99,48 @@ export class FileGuard {
     return [process.cwd(), ...workspace, ...this.#protection.basesOf(server)];
   }
 
-  #closed(): readonly string[] {
-    const more = this.#protection.closed();
-    return this.#data === undefined || more.includes(this.#data) ? more : [this.#data, ...more];
+  /** Returns the first path that leads into a closed directory. */
+  #closedIn({ paths, bases }: NamedPaths, isRead: boolean, files: Lookups): Hit | undefined {
+    const directories = new Set(this.#protection.closed());
+    if (this.#data !== undefined) directories.add(this.#data);
+    for (const closed of directories) {
+      const directory = this.#realDirectory(closed);
+      const open = join(directory, demoDirectory);
+      for (const path of paths) {
+        // Most strings are not paths: a name that does not exist in its directory cannot be read.
+        if (isRead && bases.has(dirname(path)) && files.stat(path) === undefined) continue;
+        const real = files.real(path);
+        if (isWithin(directory, real) ? !isWithin(open, real) : isLinkedInto(directory, files.stat(path)))
+          return { path: real, role: "in Signalbox's data directory, which is closed to agents" };
+      }
+    }
+    return undefined;
   }
 
-  #protectedIn(paths: ReadonlySet<string>): Hit[] {
+  /** A data directory stays where it is while the process runs; until it exists it is looked for again. */
+  #realDirectory(path: string): string {
+    const known = this.#realDirectories.get(path);
+    if (known !== undefined) return known;
+    const real = realPath(path);
+    if (statOf(real) !== undefined) this.#realDirectories.set(path, real);
+    return real;
+  }
+
+  #protectedIn(paths: ReadonlySet<string>, lookups: Lookups): Hit[] {
     const directory = this.#protection.directory();
-    const root = directory === undefined ? undefined : realPath(directory);
-    const files = this.#protection.files().map(({ path, role }) => ({
-      path: realPath(path),
-      role,
-      stats: statOf(path),
-    }));
+    const root = directory === undefined ? undefined : lookups.real(directory);
+    const files = this.#protection.files().map(({ path, role }) => ({ path: lookups.real(path), role, link: path }));
     const hits = new Map<string, Hit>();
-    const add = (hit: Hit): void => void (hits.has(hit.path) || hits.set(hit.path, hit));
+    const add = ({ path, role }: Hit): void => void (hits.has(path) || hits.set(path, { path, role }));
     for (const path of paths) {
-      const real = realPath(path);
-      const stats = statOf(path);
+      const real = lookups.real(path);
+      const stats = lookups.stat(path);
       const isLinked = stats?.isFile() === true && stats.nlink > 1;
       const mayHold = root !== undefined && real !== root && isWithin(root, real);
       for (const file of files) {
-        const isFile = isWithin(file.path, real) || (isLinked && isSameFile(file.stats, stats));
-        if (isFile || (mayHold && isWithin(real, file.path))) add(file);
+        const isFile = isWithin(file.path, real) || path === file.link;
+        const isSame = isLinked && isSameFile(lookups.stat(file.path), stats);
+        if (isFile || isSame || (mayHold && isWithin(real, file.path))) add(file);
       }
       for (const each of [real, path]) {
         const role = roleByName(each);
@@ -132,28 +151,7 @@ export class FileGuard {
   }
 }
 
-function closedIn(closedDirectories: readonly string[], paths: ReadonlySet<string>, isRead: boolean): Hit | undefined {
-  for (const closed of closedDirectories) {
-    const directory = realPath(closed);
-    const open = join(directory, demoDirectory);
-    for (const path of paths) {
-      const stats = statOf(path);
-      // Most strings are not paths. A plain name that does not exist cannot be read.
-      if (stats === undefined && isRead && statOf(dirname(path)) !== undefined && !isWithin(directory, dirname(path))) continue;
-      const real = realPath(path);
-      if (isWithin(directory, real) ? !isWithin(open, real) : isLinkedInto(directory, stats))
-        return { path: real, role: "in Signalbox's data directory, which is closed to agents" };
-    }
-  }
-  return undefined;
-}
-
-function stricter(
-  decision: Decision,
-  answer: 'ask' | 'deny',
-  rule: string,
-  hits: readonly Hit[],
-): Decision {
+function stricter(decision: Decision, answer: 'ask' | 'deny', rule: string, hits: readonly Hit[]): Decision {
   const { policy, shadow, values } = decision;
   const named = hits.map(({ path, role }) => `${path} is ${role}`).join('; ');
   const reason = answer === 'deny' ? named : `${named}; a call that may write it is asked about each time`;
@@ -163,7 +161,9 @@ function stricter(
     reason,
     protectedFiles: hits.map(({ path }) => path),
     ...(decision.answer === 'ask' && answer === 'ask' ? { asks: [{ rule, reason }, ...asksOf(decision)] } : {}),
-    ...(decision.answer === 'ask' ? {} : { ruled: { answer: decision.answer, rule: decision.rule, reason: decision.reason } }),
+    ...(decision.answer === 'ask'
+      ? {}
+      : { ruled: { answer: decision.answer, rule: decision.rule, reason: decision.reason } }),
     ...(values === undefined ? {} : { values }),
     ...(policy === undefined ? {} : { policy }),
     ...(shadow === undefined ? {} : { shadow }),
@@ -183,7 +183,8 @@ function roleByName(path: string): string | undefined {
 /** Returns whether a file has another name in the directory. */
 function isLinkedInto(directory: string, stats: Stats | undefined): boolean {
   if (stats?.isFile() !== true || stats.nlink < 2) return false;
-  const isCopied = (path: string): boolean => path === join(directory, undoDirectory) || path === join(directory, demoDirectory);
+  const isCopied = (path: string): boolean =>
+    path === join(directory, undoDirectory) || path === join(directory, demoDirectory);
   const directories = [directory];
   let left = maxDataFiles;
   for (let each = directories.pop(); each !== undefined; each = directories.pop())

@@ -1,12 +1,14 @@
 import { homedir, userInfo } from 'node:os';
-import { isAbsolute, resolve } from 'node:path';
+import { isAbsolute, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { JsonObject, JsonValue } from '../../model/json.ts';
-import { statOf } from './real-path.ts';
+import type { Lookups } from './real-path.ts';
 
 /** The paths that the arguments of a call may name. */
 export interface NamedPaths {
   readonly paths: ReadonlySet<string>;
+  /** The directories that relative paths start from. */
+  readonly bases: ReadonlySet<string>;
   /** Whether the arguments hold more strings than are checked. */
   readonly isCut: boolean;
 }
@@ -14,27 +16,39 @@ export interface NamedPaths {
 const maxStrings = 5000;
 const maxPathLength = 4096;
 const maxDirectories = 16;
+/** A key that may be a path itself. */
+const unusualKey = /[./\\~]/;
+/** A string without any of these is a name in a directory. */
+const unusualName = /[/\\~$:]|^\./;
 const tooLongName = /[^/\\]{256}/;
 const commandKeys = /^(?:command|cmd|commands|command_?line|script|shell|bash|code|args|argv|patch|diff)$/i;
 const wordBreaks = /[\s;|&<>()`,={}]+/;
-const patchTargets = /^(?:\+\+\+|---|\*\*\* (?:Add|Update|Delete) File:|\*\*\* Move to:|rename (?:from|to)) +(?:[ab]\/)?(.+?)\t?.*$/gm;
+const patchTargets =
+  /^(?:\+\+\+|---|\*\*\* (?:Add|Update|Delete) File:|\*\*\* Move to:|rename (?:from|to)) +(?:[ab]\/)?(.+?)\t?.*$/gm;
 const magicLink = /^\/+proc\/+(?:self|thread-self|\d+)(?:\/+task\/+\d+)?\/+(root|cwd)(?=\/|$)/;
 
 /**
  * Returns every path that a string of the arguments may name, relative ones from each base directory. A tool may take a path apart,
  * so directories among the arguments are bases too. Commands and patches are split into words.
  */
-export function namedPaths(args: JsonObject, bases: () => readonly string[]): NamedPaths {
+export function namedPaths(args: JsonObject, bases: () => readonly string[], files: Lookups): NamedPaths {
   const strings = new Set<string>();
   collect(args, '', strings);
   const paths = new Set<string>();
-  if (strings.size === 0) return { paths, isCut: false };
   const found = new Set(bases());
-  for (const text of strings) for (const path of pathsOf(text, found)) paths.add(path);
-  const directories = strings.size === 1 ? [] : [...paths].filter((path) => statOf(path)?.isDirectory() === true);
-  const more = directories.filter((path) => !found.has(path)).slice(0, maxDirectories);
-  if (more.length > 0) for (const text of strings) for (const path of pathsOf(text, new Set(more))) paths.add(path);
-  return { paths, isCut: strings.size >= maxStrings };
+  for (const text of strings) addPaths(text, found, paths);
+  const directories = strings.size === 1 ? [] : [...paths].filter((path) => files.stat(path)?.isDirectory() === true);
+  const more = new Set(directories.filter((path) => !found.has(path)).slice(0, maxDirectories));
+  if (more.size > 0) for (const text of strings) addPaths(text, more, paths);
+  return { paths, bases: found, isCut: strings.size >= maxStrings };
+}
+
+/** Returns whether arguments hold a string that may name a path. */
+export function holdsString(value: JsonValue): boolean {
+  if (typeof value === 'string') return true;
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.some((each) => holdsString(each));
+  return Object.entries(value).some(([key, each]) => unusualKey.test(key) || holdsString(each));
 }
 
 function collect(value: JsonValue, key: string, into: Set<string>): void {
@@ -43,7 +57,7 @@ function collect(value: JsonValue, key: string, into: Set<string>): void {
   else if (Array.isArray(value)) for (const each of value) collect(each, key, into);
   else if (typeof value === 'object' && value !== null)
     for (const [name, each] of Object.entries(value)) {
-      if (/[./\\~]/.test(name)) addStrings(name, '', into);
+      if (unusualKey.test(name)) addStrings(name, '', into);
       collect(each, name, into);
     }
 }
@@ -63,6 +77,11 @@ function add(text: string, into: Set<string>): void {
   const trimmed = text.trim();
   for (const each of text === trimmed ? [text] : [text, trimmed])
     if (each !== '' && each.length <= maxPathLength && !each.includes('\0') && !tooLongName.test(each)) into.add(each);
+}
+
+function addPaths(text: string, bases: ReadonlySet<string>, into: Set<string>): void {
+  if (unusualName.test(text)) for (const path of pathsOf(text, bases)) into.add(path);
+  else for (const base of bases) into.add(base.endsWith(sep) ? base + text : base + sep + text);
 }
 
 /** Returns the paths that one string may stand for. */

@@ -34,6 +34,25 @@ export function statOf(path: string): Stats | undefined {
   }
 }
 
+/** What the file system says of paths, each asked for once in a decision. */
+export class Lookups {
+  readonly #stats = new Map<string, Stats | undefined>();
+  readonly #real = new Map<string, string>();
+
+  stat(path: string): Stats | undefined {
+    if (this.#stats.has(path)) return this.#stats.get(path);
+    const stats = statOf(path);
+    this.#stats.set(path, stats);
+    return stats;
+  }
+
+  real(path: string): string {
+    let real = this.#real.get(path);
+    if (real === undefined) this.#real.set(path, (real = realPath(path)));
+    return real;
+  }
+}
+
 /** Returns whether two stats are of one file, under whatever names. */
 export function isSameFile(one: Stats | undefined, other: Stats | undefined): boolean {
   return one !== undefined && other !== undefined && one.ino === other.ino && one.dev === other.dev;

@@ -4,7 +4,7 @@ import type { Lock } from '../../catalog/lock/lock.ts';
 import type { Source } from '../../catalog/source.ts';
 import { ConfigurationError } from '../../config/configuration-error.ts';
 import { authorityFiles, baseDirectories } from '../../config/authority-files.ts';
-import type { Configuration } from '../../config/configuration.ts';
+import type { Configuration, ServerEntry } from '../../config/configuration.ts';
 import { acceptedServer, withServer } from '../../config/lock/accept-server.ts';
 import { AcceptedChanges } from '../../config/lock/accepted-changes.ts';
 import { readLock } from '../../config/lock/lock-file.ts';
@@ -57,6 +57,7 @@ export class ConfiguredBox implements ServedConfiguration {
   readonly secretProblems: readonly SecretProblem[];
   readonly #begun: Beginning;
   readonly #data: string;
+  readonly #bases = new WeakMap<ServerEntry, readonly string[]>();
   readonly #servers: ConfiguredServers;
   readonly #policies: ConfiguredPolicies;
   readonly #references: Starting['references'];
@@ -110,12 +111,7 @@ export class ConfiguredBox implements ServedConfiguration {
   async agents(): Promise<ConfiguredAgents> {
     if (this.#agents !== undefined) return this.#agents;
     const { ConfiguredAgents: Made } = await import('./configured-agents.ts');
-    return (this.#agents ??= new Made(
-      this.box,
-      this.#references,
-      () => this.#configuration,
-      this.#data,
-    ));
+    return (this.#agents ??= new Made(this.box, this.#references, () => this.#configuration, this.#data));
   }
 
   /** The files that no call writes unasked: they take effect as soon as they are saved. */
@@ -280,7 +276,10 @@ export class ConfiguredBox implements ServedConfiguration {
   #basesOf(server: string): readonly string[] {
     const { servers, directory } = this.#configuration;
     const entry = servers.find(({ name }) => name === server);
-    return entry === undefined ? [directory] : baseDirectories(entry, directory);
+    if (entry === undefined) return [directory];
+    let bases = this.#bases.get(entry);
+    if (bases === undefined) this.#bases.set(entry, (bases = baseDirectories(entry, directory)));
+    return bases;
   }
 
   /** Applies what another machine may have accepted. */

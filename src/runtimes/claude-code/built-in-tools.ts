@@ -47,7 +47,8 @@ export function builtInTool(name: string, input: JsonObject, cwd: string, data?:
   const effect = Object.hasOwn(effects, name) ? (effects[name] ?? 'irreversible') : 'irreversible';
   const reached = places.map((place) => input[place]).filter((path) => typeof path === 'string');
   const inside = reached.every((path) => isInside(cwd, path)) && !(name === 'Glob' && climbs(input['pattern']));
-  if (effect === 'irreversible' || (inside && !(name === 'Grep' && searches(data, reached, cwd)))) return { name, effect };
+  if (effect === 'irreversible' || (inside && !(name === 'Grep' && searches(data, reached, cwd))))
+    return { name, effect };
   return { name: `${name}_outside`, effect: 'irreversible' };
 }
 
