@@ -18,9 +18,7 @@ export function fileChanges(workspaces: readonly WorkspaceChanges[], contents: C
     .flatMap(({ root, changes, unrecorded = [] }) => {
       const beyond = new Set(unrecorded);
       return changes
-        .filter(
-          ({ path, before, after }) => !sameState(before, after) || before?.isClosed === true || beyond.has(path),
-        )
+        .filter(({ path, before, after }) => !sameState(before, after) || before?.isClosed === true || beyond.has(path))
         .toSorted((one, other) => (one.path < other.path ? -1 : 1))
         .map((change) => ({ root, change, isUnrecorded: beyond.has(change.path) }));
     })

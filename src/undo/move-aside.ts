@@ -119,7 +119,10 @@ function isStill(aside: string | Buffer, { entry, at }: CheckedEntry): boolean {
   const stats = lstatSync(aside);
   if (kindOf(stats) !== entry.kind) return false;
   const isSettled = entry.mtimeMs < at - coarseTickMs;
-  if (entry.kind === 'other' || (entry.kind === 'file' && (entry.content === null || (stats.size >= largeFileBytes && isSettled))))
+  if (
+    entry.kind === 'other' ||
+    (entry.kind === 'file' && (entry.content === null || (stats.size >= largeFileBytes && isSettled)))
+  )
     return stats.ino === entry.inode && stats.size === entry.size && stats.mtimeMs === entry.mtimeMs;
   const found = presentEntry(aside);
   const { mtimeMs, size } = lstatSync(aside);

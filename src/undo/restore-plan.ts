@@ -48,7 +48,10 @@ export function planRestore(workspace: WorkspaceChanges): Planned {
 }
 
 function planWithin(
-  { root, changes, unrecorded = [] }: WorkspaceChanges, inside: Inside, opened: OpenedDirectories): Planned {
+  { root, changes, unrecorded = [] }: WorkspaceChanges,
+  inside: Inside,
+  opened: OpenedDirectories,
+): Planned {
   const wanted = new Map(changes.map((change) => [change.path, change]));
   const conflicts = new Map<BytePath, string>();
   const steps = new Map<BytePath, PathChange>();
