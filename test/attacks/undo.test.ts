@@ -135,6 +135,29 @@ suite('a call that ends beyond the limits of undo', () => {
     assert.ok(left > 0 && left < 60, `${left} are left`);
   });
 
+  test('because looking at it takes too long is undone for all that was there before', () => {
+    const [data, root] = [join(memory, 'late data'), join(memory, 'late')];
+    for (const directory of [data, root]) mkdirSync(directory);
+    const at = (name: string): string => join(root, name);
+    for (const name of ['changed', 'removed']) writeFileSync(at(name), 'before');
+    const ending = { ...limits };
+    const engine = new UndoEngine({ data, limits: ending, gone: [], engine: 'test' });
+    engine.begin('call_1', [root]);
+    writeFileSync(at('changed'), 'by the call');
+    unlinkSync(at('removed'));
+    writeFileSync(at('added'), 'by the call');
+    ending.milliseconds = -1;
+    assert.deepEqual(
+      engine.finish('call_1').beyondLimits.map(({ path }) => path),
+      ['.'],
+    );
+    const undone = engine.undo('call_1', false);
+    assert.ok('outcome' in undone);
+    assert.deepEqual([undone.outcome, undone.conflicts.map(({ path }) => path)], ['partly-undone', ['.']]);
+    assert.deepEqual(readdirSync(root), ['added', 'changed', 'removed']);
+    for (const name of ['changed', 'removed']) assert.equal(readFileSync(at(name), 'utf8'), 'before');
+  });
+
   test('and fails is taken back as far', async () => {
     await using workspace = new Workspace({ 'a.txt': 'a' });
     const box = await workspace.open({ maxFiles: 10 });
