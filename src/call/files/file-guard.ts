@@ -96,7 +96,7 @@ export class FileGuard {
   }
 
   #basesOf({ server, workspace }: GuardedCall): readonly string[] {
-    return [process.cwd(), ...workspace, ...this.#protection.basesOf(server)];
+    return [...workingDirectory(), ...workspace, ...this.#protection.basesOf(server)];
   }
 
   /** Returns the first path that leads into a closed directory. */
@@ -168,6 +168,15 @@ function stricter(decision: Decision, answer: 'ask' | 'deny', rule: string, hits
     ...(policy === undefined ? {} : { policy }),
     ...(shadow === undefined ? {} : { shadow }),
   };
+}
+
+/** Returns the directory of this process, unless it was removed. */
+function workingDirectory(): string[] {
+  try {
+    return [process.cwd()];
+  } catch {
+    return [];
+  }
 }
 
 /** Returns the role of a file that is protected wherever it is; `undefined` for every other file. */
