@@ -10,6 +10,7 @@ import { callResult } from './call/call-result.ts';
 import type { Call } from './call/call.ts';
 import { type BoxContent, createContent } from './call/content.ts';
 import { Events, type SignalboxEvents } from './call/events.ts';
+import { FileGuard, type FileProtection } from './call/files/file-guard.ts';
 import type { SizeLimits } from './call/large-results/result-size.ts';
 import { Limiters } from './call/limiter.ts';
 import type { CallMetrics } from './call/metrics.ts';
@@ -150,6 +151,8 @@ export interface Signalbox extends BoxContent {
     rules: readonly RuleSource[],
     options?: { readonly since?: number; readonly signal?: AbortSignal },
   ): Promise<Backtest>;
+  /** Replaces the files that a call does not write unasked. Configurations of Signalbox are protected whatever this says. */
+  protectFiles(protection: FileProtection): void;
   /** The policies in force. */
   policies(): PolicySummary;
   readonly journal: JournalReader;
@@ -229,6 +232,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     maxBytes: options.results?.maxBytes ?? defaultMaxResultBytes,
     maxMediaBytes: options.results?.maxMediaBytes ?? defaultMaxMediaBytes,
   };
+  const files = new FileGuard(options.data);
   const revealKey: RevealKey =
     options.data === undefined || store.post.reachesOthers ? { in: 'store' } : { in: 'directory', data: options.data };
   const approvals = new Approvals(store, journal, redactor, catalog, revealKey);
@@ -280,6 +284,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     redactor,
     waits,
     policies,
+    files,
     unsettled,
     states,
     content,
@@ -385,6 +390,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
       const { backtest } = await import('./call/backtest.ts');
       return backtest(reader, rules, span);
     },
+    protectFiles: (protection) => files.protect(protection),
     policies: () => policies.summary(),
     journal: reader,
     prune: async (request) => await (await import('./journal/prune.ts')).pruneJournal(store, request),

@@ -2,6 +2,7 @@ import { Approvals } from '../../src/call/approvals/approvals.ts';
 import { Questions } from '../../src/call/approvals/questions.ts';
 import type { Stage } from '../../src/call/call.ts';
 import { createContent } from '../../src/call/content.ts';
+import { FileGuard } from '../../src/call/files/file-guard.ts';
 import { Limiters } from '../../src/call/limiter.ts';
 import { compose } from '../../src/call/compose.ts';
 import { newCall, someone } from '../../src/call/new-call.ts';
@@ -73,7 +74,7 @@ export async function coreBox(
           call.decision = policy(call.name);
           return next(call);
         }
-      : decide(policies, redactor, waits);
+      : decide(policies, redactor, waits, new FileGuard(undefined));
   if (typeof policy !== 'function') await policies.set(policy);
   const content = createContent({
     catalog,
