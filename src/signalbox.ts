@@ -5,6 +5,7 @@ import type { ApprovalInbox } from './call/approvals/approval-inbox.ts';
 import { Approvals } from './call/approvals/approvals.ts';
 import type { RevealKey } from './call/approvals/reveal-store.ts';
 import { Questions, callbackChannel } from './call/approvals/questions.ts';
+import { directoryOf } from './call/directory-of.ts';
 import { Compensations } from './call/compensations.ts';
 import { callResult } from './call/call-result.ts';
 import type { Call } from './call/call.ts';
@@ -383,7 +384,9 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     setPolicies: (sources, how) => policies.set(sources, how),
     async backtest(rules, span) {
       const { backtest } = await import('./call/backtest.ts');
-      return backtest(reader, rules, span);
+      return backtest(reader, rules, span, (server) =>
+        directoryOf(catalog.sources().find((source) => source.server === server)?.limits.workspace),
+      );
     },
     policies: () => policies.summary(),
     journal: reader,

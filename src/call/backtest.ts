@@ -10,8 +10,9 @@ export async function backtest(
   journal: JournalReader,
   rules: readonly RuleSource[],
   { since = 0, signal }: { readonly since?: number; readonly signal?: AbortSignal } = {},
+  directoryOf?: (server: string) => string | undefined,
 ): Promise<Backtest> {
-  const backtester = new Backtester(compilePolicies(rules));
+  const backtester = new Backtester(compilePolicies(rules), directoryOf);
   for await (const entry of journal.stream({ type: 'ToolInvoked' }, signal === undefined ? {} : { signal }))
     if (entry.type === 'ToolInvoked') backtester.add(recordedCall(entry), Date.parse(entry.at) >= since);
   signal?.throwIfAborted();

@@ -11,6 +11,7 @@ import { applyPermissionMode } from '../../policy/permission-mode.ts';
 import type { DecidedCall } from '../../policy/policy.ts';
 import { askToolPolicy, strongest } from '../../policy/tool-policy.ts';
 import { after } from '../after.ts';
+import { directoryOf } from '../directory-of.ts';
 import type { Opened } from '../fact-book.ts';
 import { type Call, type Next, type Outcoming, type Stage, toolOf } from '../call.ts';
 import type { Policies, PoliciesInForce } from '../policies.ts';
@@ -112,9 +113,15 @@ function askedCall(call: Call): DecidedCall {
     // As they were checked, not the form the handler takes: a schema may turn them into something that is not JSON.
     arguments: (call.given ?? {}) as JsonObject,
     size: call.argumentsText.length,
+    directory: directoryOf(workspaceOf(call)),
     principal: call.principal,
     session: call.options.session,
   };
+}
+
+function workspaceOf(call: Call): readonly string[] | undefined {
+  const { offered, source } = toolOf(call);
+  return offered.workspaceOf?.(call.principal) ?? offered.workspace ?? source.limits.workspace;
 }
 
 function whoseIs(call: Call): { readonly session: string; readonly principal: string } {
