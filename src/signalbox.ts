@@ -224,7 +224,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
   const waits = new Waits();
   const limiters = new Limiters(options.concurrency ?? 64);
   const reader = new JournalReader(store, journal);
-  const policies = new Policies(store, journal);
+  const policies = new Policies(store, journal, ownServer);
   await policies.set(options.policies ?? []);
   const results: SizeLimits = {
     maxBytes: options.results?.maxBytes ?? defaultMaxResultBytes,

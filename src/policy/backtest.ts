@@ -77,6 +77,11 @@ export class Backtester {
     principal.observe(call.event);
   }
 
+  /** Takes into account that a call was undone. */
+  undone(call: string): void {
+    for (const facts of this.#facts.values()) facts.undone(call);
+  }
+
   result(): Backtest {
     return { version: this.#policy.version, calls: this.#calls, skipped: this.#skipped, changed: this.#changed };
   }

@@ -1202,6 +1202,7 @@ export type Problem = {
     | 'scope-missing'
     | 'role-refused'
     | 'approver-refused'
+    | 'content-denied'
     | 'route-unknown'
     | 'tool-unknown'
     | 'call-unknown'

@@ -41,4 +41,32 @@ export const conditions: Section<'H'> = {
       'src/policy/prefix-warnings.test.ts > startsWith on a command or a path is warned about, and on nothing else',
     ],
   },
+  H34: {
+    promise:
+      'resources, prompts, completion and subscriptions pass policy and are recorded as calls on every surface; rules deny, ask about and count them',
+    tests: [
+      'test/attacks/resources-and-prompts.test.ts > a rule about resources and prompts > holds for the library, and leaves a record of what it refused',
+      'test/attacks/resources-and-prompts.test.ts > a rule about resources and prompts > holds at the MCP endpoint: resources, prompts and completion (legacy)',
+      'test/attacks/resources-and-prompts.test.ts > a rule about resources and prompts > holds at the MCP endpoint: resources, prompts and completion (modern)',
+      'test/attacks/resources-and-prompts.test.ts > a rule about resources and prompts > holds for subscriptions at the MCP endpoint',
+      'test/attacks/resources-and-prompts.test.ts > a rule about resources and prompts > holds over HTTP: 403 with the reason',
+      'test/attacks/resources-and-prompts.test.ts > a rule about resources and prompts > holds for tools that read resources while they run',
+      'test/attacks/resources-and-prompts.test.ts > a rule about resources and prompts > asks a human, who may also refuse',
+      'test/attacks/resources-and-prompts.test.ts > a rule about resources and prompts > counts them: rate limits, requires and flow',
+      'test/attacks/resources-and-prompts.test.ts > a rule about resources and prompts > a tool cannot take the name of a method, nor is a method a tool that is listed',
+    ],
+  },
+  H35: {
+    promise: 'a rule about call_tool is refused when the policy is loaded, with the reason',
+    tests: [
+      'test/attacks/resources-and-prompts.test.ts > a rule about call_tool > is refused when the policy is loaded, with the reason',
+      'test/attacks/resources-and-prompts.test.ts > a rule about call_tool > names the built-in server as it is configured',
+    ],
+  },
+  H36: {
+    promise: 'an undone call no longer satisfies requires, live, after a restart and in a backtest',
+    tests: [
+      'test/attacks/resources-and-prompts.test.ts > a call that was undone > no longer satisfies requires, live, after a restart and in a backtest',
+    ],
+  },
 };
