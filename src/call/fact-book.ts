@@ -302,7 +302,7 @@ function hear(facts: Facts, entry: StoredEntry, fits: Recorded['fits']): void {
 }
 
 /** Whether an entry says that a call was undone, in part at least. */
-export function isUndone(entry: StoredEntry): boolean {
+function isUndone(entry: StoredEntry): boolean {
   if (entry.type !== 'Undone') return false;
   const { result } = toEvent(entry) as Undone;
   return result === 'undone' || result === 'partly-undone';

@@ -28,7 +28,7 @@ export class ShellScript {
   }
 }
 
-export const maxShellLength = 16 * 1024;
+const maxShellLength = 16 * 1024;
 /** `sh -c "sh -c …"` is followed so far. */
 const maxScriptDepth = 4;
 const shells = new Set(['sh', 'bash', 'dash', 'ksh', 'zsh', 'ash']);
