@@ -1,8 +1,8 @@
 /**
- * The work that one decision may take, in units of about 10 ns: all rules of a call together stay within about 20 ms, which leaves
+ * The work that one decision may take, in units of about 10 ns: all rules of a call together stay within about 10 to 20 ms, which leaves
  * room for slower machines within the promised 50 ms. `npm run bench -- conditions` measures it.
  */
-export const maxWork = 1_500_000;
+export const maxWork = 1_000_000;
 
 /** V8 takes up to 240 ns for each key of an object that has many. */
 const keyWork = 30;
