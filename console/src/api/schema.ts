@@ -1204,6 +1204,7 @@ export type Problem = {
     | 'scope-missing'
     | 'role-refused'
     | 'approver-refused'
+    | 'content-denied'
     | 'route-unknown'
     | 'tool-unknown'
     | 'call-unknown'

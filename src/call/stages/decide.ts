@@ -11,6 +11,7 @@ import { applyPermissionMode } from '../../policy/permission-mode.ts';
 import type { DecidedCall } from '../../policy/policy.ts';
 import { askToolPolicy, strongest } from '../../policy/tool-policy.ts';
 import { after } from '../after.ts';
+import { directoryOf } from '../directory-of.ts';
 import type { Opened } from '../fact-book.ts';
 import { type Call, type Next, type Outcoming, type Stage, toolOf, workspaceOf } from '../call.ts';
 import type { FileGuard } from '../files/file-guard.ts';
@@ -125,6 +126,7 @@ function askedCall(call: Call): DecidedCall {
     // As they were checked, not the form the handler takes: a schema may turn them into something that is not JSON.
     arguments: (call.given ?? {}) as JsonObject,
     size: call.argumentsText.length,
+    directory: directoryOf(workspaceOf(call)),
     principal: call.principal,
     session: call.options.session,
   };
