@@ -1,4 +1,5 @@
-import { type StoredEntry, type ToolInvoked, toEvent } from '../journal/entry.ts';
+import { type StoredEntry, type ToolInvoked, countedIn, toEvent } from '../journal/entry.ts';
+import type { CountedArguments } from '../model/counted-arguments.ts';
 import type { RecordedNaming } from '../model/tool-names.ts';
 import { type CallEvent, mayHaveRun } from '../policy/call-event.ts';
 
@@ -13,11 +14,11 @@ export interface EndedCall {
 /** Reads a `ToolInvoked` entry as facts need it. */
 export function endedCall(entry: StoredEntry): EndedCall {
   const recorded = toEvent(entry) as ToolInvoked;
-  return { session: entry.session, principal: recorded.principal.id, event: eventOf(recorded) };
+  return { session: entry.session, principal: recorded.principal.id, event: eventOf(recorded, countedIn(entry)) };
 }
 
 /** What a call left behind, unless it certainly did not run. Calls that went past the pipeline ran without a decision. */
-export function eventOf(recorded: ToolInvoked): CallEvent | undefined {
+export function eventOf(recorded: ToolInvoked, counted?: CountedArguments): CallEvent | undefined {
   const { outcome, error, decision, observed = false } = recorded;
   if (!mayHaveRun(outcome, error, decision !== undefined || observed)) return undefined;
   return {
@@ -30,6 +31,7 @@ export function eventOf(recorded: ToolInvoked): CallEvent | undefined {
     labels: recorded.labels ?? [],
     ok: outcome === 'completed',
     arguments: recorded.arguments,
+    counted,
     output: recorded.output,
     cost: recorded.costUsd ?? 0,
   };

@@ -91,7 +91,7 @@ export interface SourceTool extends ToolDescription {
   readonly remote?: string;
   /** What its author or operator should know: a schema that does not compile, say. */
   readonly notices: readonly string[];
-  /** Checks the arguments and gives them the form that `run` takes. */
+  /** Checks the arguments and gives them the form that `run` takes. Called once for each call, before policy is asked. */
   parse(args: JsonObject): Parsed | Promise<Parsed>;
   /** What is wrong with the structured result, if the tool declared its shape. */
   checkOutput?(value: JsonValue): Problem[] | undefined | Promise<Problem[] | undefined>;
@@ -124,12 +124,7 @@ export interface Forward {
 
 /** Arguments after validation: in the handler's form, or what is wrong with them. */
 export type Parsed =
-  | {
-      readonly ok: true;
-      readonly value: unknown;
-      /** The arguments as JSON, where something was filled in besides what the caller gave. */
-      readonly arguments?: JsonObject;
-    }
+  | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /** One thing that is wrong with a value, and where. */

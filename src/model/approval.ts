@@ -61,6 +61,8 @@ export interface AskedCall {
   readonly session?: string;
   /** What the tool would run with. */
   readonly arguments: JsonObject;
+  /** The arguments as the caller gave them, where the tool would receive others. */
+  readonly givenArguments?: JsonObject;
   readonly argumentsHash: string;
   readonly decision: Decision;
   /** An approval of the same call that does not hold any more, and why. */

@@ -1,12 +1,12 @@
-import type { JsonObject } from '../model/json.ts';
+import type { Cost } from './condition.ts';
 import type { Patterns } from './patterns.ts';
 
 /** What is counted: the calls that match, in a window of time or from the beginning, and what each of them costs. */
 export interface Meter {
   readonly match: Patterns;
   readonly windowMs: number | undefined;
-  /** The cost of a call by its arguments; throws when they do not say. Without it, the cost that was reported counts. */
-  readonly each: ((args: JsonObject) => number) | undefined;
+  /** The cost of a call by its arguments. Without it, the cost that was reported counts. */
+  readonly each: Cost | undefined;
 }
 
 /** What a meter has counted. */

@@ -56,6 +56,8 @@ export type Approval = {
   readonly session?: string | undefined;
   /** What the tool would run with, without secrets. */
   readonly arguments: { readonly [name: string]: unknown };
+  /** As the caller gave them, where the tool would receive others. */
+  readonly givenArguments?: { readonly [name: string]: unknown } | undefined;
   /** SHA-256 of the whole arguments in canonical form (RFC 8785). */
   readonly argumentsHash: string;
   readonly decision: Decision;
@@ -96,8 +98,10 @@ export type ApprovalRequested = {
   readonly effect: Effect;
   readonly definitionHash: string;
   readonly principal: Principal;
-  /** Without secrets. */
+  /** What the tool would receive, without secrets. */
   readonly arguments: { readonly [name: string]: unknown };
+  /** As the caller gave them, where the tool would receive others. */
+  readonly givenArguments?: { readonly [name: string]: unknown } | undefined;
   readonly argumentsHash: string;
   readonly decision: Decision;
   readonly note?: string | undefined;
@@ -307,8 +311,10 @@ export type CallStarted = {
   readonly sessionId?: string | undefined;
   readonly tool: string;
   readonly principal: Principal;
-  /** Without secrets. */
+  /** What the tool received, without secrets. */
   readonly arguments: { readonly [name: string]: unknown };
+  /** As the caller gave them, where defaults, configured values or transforms made others of them. */
+  readonly givenArguments?: { readonly [name: string]: unknown } | undefined;
   readonly server?: string | undefined;
   /** The tool’s name before it was shortened or characters were replaced. */
   readonly ownName?: string | undefined;
@@ -532,8 +538,10 @@ export type EndedCallDetails = {
   readonly sessionId?: string | undefined;
   readonly tool: string;
   readonly principal: Principal;
-  /** Without secrets. */
+  /** What the tool received, without secrets. */
   readonly arguments: { readonly [name: string]: unknown };
+  /** As the caller gave them, where defaults, configured values or transforms made others of them. */
+  readonly givenArguments?: { readonly [name: string]: unknown } | undefined;
   readonly server?: string | undefined;
   /** The tool’s name before it was shortened or characters were replaced. */
   readonly ownName?: string | undefined;
@@ -1334,8 +1342,10 @@ export type RunningCallDetails = {
   readonly sessionId?: string | undefined;
   readonly tool: string;
   readonly principal: Principal;
-  /** Without secrets. */
+  /** What the tool received, without secrets. */
   readonly arguments: { readonly [name: string]: unknown };
+  /** As the caller gave them, where defaults, configured values or transforms made others of them. */
+  readonly givenArguments?: { readonly [name: string]: unknown } | undefined;
   readonly server?: string | undefined;
   /** The tool’s name before it was shortened or characters were replaced. */
   readonly ownName?: string | undefined;
@@ -1920,8 +1930,10 @@ export type ToolInvoked = {
   readonly sessionId?: string | undefined;
   readonly tool: string;
   readonly principal: Principal;
-  /** Without secrets. */
+  /** What the tool received, without secrets. */
   readonly arguments: { readonly [name: string]: unknown };
+  /** As the caller gave them, where defaults, configured values or transforms made others of them. */
+  readonly givenArguments?: { readonly [name: string]: unknown } | undefined;
   readonly server?: string | undefined;
   /** The tool’s name before it was shortened or characters were replaced. */
   readonly ownName?: string | undefined;

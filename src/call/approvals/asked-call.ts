@@ -19,7 +19,10 @@ export function askedCall(call: Call, { argumentsHash }: Binding, redactor: Reda
     definitionHash: definition.definitionHash,
     principal: call.principal,
     ...(session === undefined ? {} : { session: column(redactor, session) }),
-    arguments: JSON.parse(recordableArguments(call.runsWith)) as JsonObject,
+    arguments: JSON.parse(recordableArguments(call.argumentsText)) as JsonObject,
+    ...(call.givenText === undefined
+      ? {}
+      : { givenArguments: JSON.parse(recordableArguments(call.givenText)) as JsonObject }),
     argumentsHash,
     decision: call.decision ?? { answer: 'ask', rule: '', reason: '' },
   };

@@ -14,7 +14,7 @@ export interface Binding {
 /** Binds to what the tool would really run with, in canonical form (RFC 8785): the order of keys means nothing. */
 export function bindingOf(call: Call): Binding {
   const { definition } = toolOf(call);
-  const argumentsHash = sha256(canonicalArguments(call.runsWith));
+  const argumentsHash = sha256(canonicalArguments(call.argumentsText));
   const { kind, id } = call.principal;
   const subject = sha256(JSON.stringify([kind, id, definition.id.server, definition.id.tool, argumentsHash]));
   return {

@@ -232,7 +232,7 @@ function requestOf(record: ApprovalRecord, call: Call, signal: AbortSignal): App
     approvalId: record.id,
     callId: call.id,
     tool: toolOf(call).definition,
-    arguments: JSON.parse(call.runsWith) as JsonObject,
+    arguments: JSON.parse(call.argumentsText) as JsonObject,
     principal: call.principal,
     session: call.options.session,
     decision: call.decision ?? { answer: 'ask', rule: '', reason: '' },

@@ -20,6 +20,7 @@ export const approvalSchema = z
     principal: principalSchema,
     session: z.string().optional(),
     arguments: jsonObject.describe('What the tool would run with, without secrets.'),
+    givenArguments: jsonObject.optional().describe('As the caller gave them, where the tool would receive others.'),
     argumentsHash: z.string().describe('SHA-256 of the whole arguments in canonical form (RFC 8785).'),
     decision: decisionSchema,
     note: z.string().optional().describe('An approval of the same call that does not hold any more, and why.'),
