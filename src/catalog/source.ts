@@ -93,6 +93,10 @@ export interface SourceTool extends ToolDescription {
   readonly notices: readonly string[];
   /** Checks the arguments and gives them the form that `run` takes. Called once for each call, before policy is asked. */
   parse(args: JsonObject): Parsed | Promise<Parsed>;
+  /** Why its schema cannot check arguments. Such a tool cannot be called until its schema is trusted. */
+  readonly schemaProblem?: string;
+  /** Used instead of `parse` when its schema is trusted: checks as much as the schema allows. Absent where `parse` always checks. */
+  parseTrusting?(args: JsonObject): Parsed | Promise<Parsed>;
   /** What is wrong with the structured result, if the tool declared its shape. */
   checkOutput?(value: JsonValue): Problem[] | undefined | Promise<Problem[] | undefined>;
   /** Whether `run` returns a result of MCP, which is passed on unchanged, including fields that Signalbox does not know. */

@@ -78,7 +78,7 @@ function dateImage(date: Date, path: Path): JsonValue {
 function mapImage(map: ReadonlyMap<unknown, unknown>, path: Path): JsonValue {
   const entries = [...map];
   const isNamed = entries.every((entry): entry is [string, unknown] => typeof entry[0] === 'string');
-  return isNamed ? objectImage(entries as [string, unknown][], path) : imageOfObject(entries, path);
+  return isNamed ? objectImage(entries, path) : imageOfObject(entries, path);
 }
 
 function objectImage(entries: readonly (readonly [string, unknown])[], path: Path): JsonObject {

@@ -10,7 +10,7 @@ import { fixOfNotice } from './fix-of-notice.ts';
 
 /** Starts the servers, writing nothing, and looks at how they are, at what their tools should be told, and at the secrets. */
 export async function checkServers(configuration: Configuration, secretsFrom: string): Promise<Finding[]> {
-  const { box, secretProblems } = await openBoxAnyway(configuration, { checkSchemas: true, secretsFrom });
+  const { box, secretProblems } = await openBoxAnyway(configuration, { secretsFrom });
   const lastWords = (name: string): string => {
     const lines = box.health(name)?.stderr.slice(-5) ?? [];
     return lines.length === 0 ? '' : `; the last it wrote: ${lines.join(' / ')}`;
