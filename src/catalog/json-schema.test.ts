@@ -345,16 +345,11 @@ describe('hostile schemas cannot stop the process', () => {
     const $defs: Record<string, unknown> = { d40: { type: 'string' } };
     for (let level = 0; level < 40; level++)
       $defs[`d${level}`] = { allOf: [{ $ref: `#/$defs/d${level + 1}` }, { $ref: `#/$defs/d${level + 1}` }] };
-    const properties = { a: { anyOf: [{ const: 'fast' }, { $ref: '#/$defs/d0' }] }, b: { type: 'number' } };
+    const properties = { a: { if: { const: 'fast' }, else: { $ref: '#/$defs/d0' } } };
     const compiled = new SchemaCompiler().compile({ properties, $defs });
     assert.ok(compiled.ok);
     assert.match(compiled.validate({ a: 'slow' })?.[0]?.message ?? '', /timed out/);
-    // A busy machine may take longer than the limit even for these.
-    const judged = (value: unknown): unknown => {
-      const found = Array.from({ length: 20 }, () => compiled.validate(value));
-      return found.find((each) => each?.[0]?.message.includes('timed out') !== true);
-    };
-    assert.equal(judged({ a: 'fast' }), undefined);
-    assert.deepEqual(judged({ a: 'fast', b: 'x' }), [{ path: '$.b', message: 'must be number' }]);
+    // A busy machine may take longer than the limit even for this.
+    assert.ok(Array.from({ length: 20 }, () => compiled.validate({ a: 'fast' })).includes(undefined));
   });
 });

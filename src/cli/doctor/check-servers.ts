@@ -34,6 +34,13 @@ export async function checkServers(configuration: Configuration, secretsFrom: st
           what: `${tool.name} is hidden: ${tool.reason}`,
           fix: `look at it with signalbox lock diff ${tool.server}`,
         })),
+      ...hidden
+        .filter((tool) => tool.by === 'definition-invalid')
+        .map((tool): Finding => ({
+          level: 'warning',
+          what: `${tool.name} is hidden: ${tool.reason}`,
+          fix: `report it to the author of server "${tool.server}", or trust its schema in mcpServers.${tool.server}.tools.schema`,
+        })),
       ...notices.map((notice): Finding => {
         const isForeign = servers.some(({ name, adapter }) => name === notice.server && adapter.startsWith('mcp:'));
         return {
