@@ -1,5 +1,12 @@
-import type { Cost } from './condition.ts';
+import type { JsonObject } from '../model/json.ts';
 import type { Patterns } from './patterns.ts';
+
+/** What a call costs by its arguments. */
+export interface Cost {
+  readonly text: string;
+  /** Throws when the arguments do not say, or say something that is no cost. */
+  of(args: JsonObject): number;
+}
 
 /** What is counted: the calls that match, in a window of time or from the beginning, and what each of them costs. */
 export interface Meter {
