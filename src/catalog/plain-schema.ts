@@ -60,9 +60,9 @@ export function isPlain(value: unknown, depth = 0): boolean {
   return true;
 }
 
-function isLinear(text: string): boolean {
+function isLinear(given: string): boolean {
   try {
-    void linearPattern(text);
+    void linearPattern(given);
     return true;
   } catch {
     return false;

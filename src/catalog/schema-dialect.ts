@@ -33,7 +33,7 @@ export function inDeclaredDialect(schema: JsonSchema): DialectSchema {
   if (typeof schema === 'boolean') return { dialect: '2020-12', schema };
   const { $schema, ...rest } = schema;
   if ($schema === undefined) return { dialect: '2020-12', schema: rest };
-  const name = String($schema);
+  const name = typeof $schema === 'string' ? $schema : JSON.stringify($schema);
   const dialect = known.find(([pattern]) => pattern.test(name))?.[1];
   if (dialect !== undefined) return { dialect, schema: isDraft04.test(name) ? fromDraft04(rest, true) : rest };
   const shown = JSON.stringify(name.slice(0, 100));
