@@ -4,7 +4,9 @@ import type { CallOptions, CallOutcome, Principal } from '../model/call.ts';
 import type { Decision } from '../model/decision.ts';
 import type { ChangeList } from '../model/change.ts';
 import type { CallId } from '../model/identifiers.ts';
+import type { CountedArguments } from '../model/counted-arguments.ts';
 import type { JsonObject } from '../model/json.ts';
+import type { Policy } from '../policy/policy.ts';
 import type { StateChanges } from '../undo/state-changes.ts';
 
 /** What an entry says of a call before it has ended. */
@@ -31,19 +33,27 @@ export interface Call {
   readonly startedAt: number;
   /** Set by `resolve`: the tool, pinned for the rest of the call. */
   tool: CatalogTool | undefined;
-  /** Set by `validate`: the arguments as JSON text, and in the form the handler takes. */
-  argumentsText: string;
+  /** Set by `validate`: the arguments that the handler receives, after defaults, configured values and transforms. */
   arguments: unknown;
-  /** Set by `validate`: the arguments as JSON text with what the configuration fills in: what the tool runs with. */
-  runsWith: string;
+  /** Set by `validate`: the same as JSON, for everybody but the handler; and as JSON text. */
+  image: JsonObject;
+  argumentsText: string;
+  /** Set by `validate` where the handler receives other arguments than the caller gave: those, as JSON text. */
+  givenText: string | undefined;
   /** Set by `decide`. */
   decision: Decision | undefined;
+  /** Set by `decide`: the rules that count the call. */
+  countedBy: Policy | undefined;
+  /** Set with the record, where it does not hold the arguments whole. */
+  counted: CountedArguments | undefined;
   /** Set by `approve`: the approval it runs by. */
   approval: string | undefined;
   /** Set by `approve`: the approval whose answer ends the call, and which is over with it. */
   told: string | undefined;
   /** The call whose arguments a human edited into this one. */
   readonly replaces: CallId | undefined;
+  /** The human's version of the arguments: the tool receives exactly these, or the call does not run. */
+  readonly wanted: JsonObject | undefined;
   /** Set by `approve`: what was run with edited arguments in the place of this call. */
   replacedBy: { readonly call: Call; readonly outcome: CallOutcome } | undefined;
   /** Set by `deduplicate`: the idempotency key it takes, and for which arguments. */

@@ -1,4 +1,5 @@
-import { type StoredEntry, type ToolInvoked, toEvent } from '../journal/entry.ts';
+import { type StoredEntry, type ToolInvoked, countedIn, toEvent } from '../journal/entry.ts';
+import type { CountedArguments } from '../model/counted-arguments.ts';
 import type { RecordedNaming } from '../model/tool-names.ts';
 import { type CallEvent, mayHaveRun } from '../policy/call-event.ts';
 
@@ -13,11 +14,11 @@ export interface EndedCall {
 /** Reads a `ToolInvoked` entry as facts need it. */
 export function endedCall(entry: StoredEntry): EndedCall {
   const recorded = toEvent(entry) as ToolInvoked;
-  return { session: entry.session, principal: recorded.principal.id, event: eventOf(recorded) };
+  return { session: entry.session, principal: recorded.principal.id, event: eventOf(recorded, countedIn(entry)) };
 }
 
 /** What a call left behind, unless it certainly did not run. Calls that went past the pipeline ran without a decision. */
-export function eventOf(recorded: ToolInvoked): CallEvent | undefined {
+export function eventOf(recorded: ToolInvoked, counted?: CountedArguments): CallEvent | undefined {
   const { outcome, error, decision, approvalId, observed = false } = recorded;
   // A call that still asked when it ended, for example because its caller gave up, did not run.
   const isAsking = decision?.answer === 'ask' && approvalId === undefined;
@@ -32,6 +33,7 @@ export function eventOf(recorded: ToolInvoked): CallEvent | undefined {
     labels: recorded.labels ?? [],
     ok: outcome === 'completed',
     arguments: recorded.arguments,
+    counted,
     output: recorded.output,
     cost: recorded.costUsd ?? 0,
   };

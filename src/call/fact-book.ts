@@ -1,4 +1,4 @@
-import { type CallStarted, type StoredEntry, type Undone, toEvent } from '../journal/entry.ts';
+import { type CallStarted, type StoredEntry, type Undone, countedIn, toEvent } from '../journal/entry.ts';
 import type { EntryQuery, Store } from '../journal/store.ts';
 import { NamedSlots } from '../model/slots.ts';
 import type { CallEvent } from '../policy/call-event.ts';
@@ -293,7 +293,14 @@ function hear(facts: Facts, entry: StoredEntry, fits: Recorded['fits']): void {
     const started = toEvent(entry) as CallStarted;
     const { principal, arguments: args, tool } = started;
     if (fits({ session: entry.session, principal: principal.id }))
-      facts.begin({ id: entry.call, tool, naming: namingIn(started), at: entry.at, arguments: args });
+      facts.begin({
+        id: entry.call,
+        tool,
+        naming: namingIn(started),
+        at: entry.at,
+        arguments: args,
+        counted: countedIn(entry),
+      });
   } else if (entry.type === 'ToolInvoked') {
     const { event, ...whose } = endedCall(entry);
     if (event === undefined) facts.forget(entry.call);

@@ -43,11 +43,15 @@ export async function ownUndo(
   }
   if (before.count > 0 && !again)
     return blocked(`${before.ended}; find out what it did, then run it once more with "again"`);
-  if (isCut(call.arguments))
+  // In the form that the caller gave them, since they pass through the schema once more.
+  const given = call.givenArguments ?? call.arguments;
+  if (isCut(given))
     return blocked(
       `the arguments of ${callId} are not recorded whole (they hold secrets, or are very long), so its own undo cannot be run`,
     );
-  const parsed = await tool.offered.parse(call.arguments);
+  const filled = structuredClone(given);
+  tool.fillDefaults?.(filled);
+  const parsed = await tool.offered.parse(filled);
   if (!parsed.ok)
     return blocked(`the arguments of ${callId} do not fit ${name} any more, so its own undo cannot be run`);
   const compensation = { call: callId, session, tool, args: parsed.value, principal, earlier: before.count };

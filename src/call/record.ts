@@ -1,13 +1,13 @@
 import { hostname } from 'node:os';
-import type { EntryDraft } from '../journal/entry.ts';
+import { type EntryDraft, withCounted } from '../journal/entry.ts';
 import type { Redactor } from '../journal/redaction.ts';
 import type { CallOutcome } from '../model/call.ts';
 import type { ChangeList } from '../model/change.ts';
 import { renderContent } from '../model/content.ts';
 import type { Decision } from '../model/decision.ts';
 import { newCallId } from '../model/identifiers.ts';
-import { inspectJson } from '../model/json.ts';
-import type { Call, KnownFacts } from './call.ts';
+import { type JsonObject, inspectJson } from '../model/json.ts';
+import { type Call, type KnownFacts, toolOf } from './call.ts';
 import { argumentsDigest } from './canonical-arguments.ts';
 import type { ObservedCall } from './observed.ts';
 
@@ -28,13 +28,8 @@ export function knownFacts(call: Call, redactor: Redactor): KnownFacts {
 
 /** The intent: what is about to be run, and by whose leave. */
 export function intentDraft(call: Call, redactor: Redactor): EntryDraft {
-  return draft(
-    call,
-    redactor,
-    'CallStarted',
-    '',
-    redactor.json(`{${(call.known ?? knownFacts(call, redactor)).text}}`),
-  );
+  const whole = `{${(call.known ?? knownFacts(call, redactor)).text}}`;
+  return draft(call, redactor, 'CallStarted', '', counting(call, whole, redactor.json(whole)));
 }
 
 /** The outcome: everything about the call, so that it can be read on its own. */
@@ -49,8 +44,19 @@ export function outcomeDraft(call: Call, redactor: Redactor, outcome: CallOutcom
     whole = `{${facts(call, true)}${rest}`;
     body = redactor.json(whole);
   }
-  call.isRecordedWhole = body === whole;
-  return draft(call, redactor, 'ToolInvoked', outcome.outcome, body);
+  call.isRecordedWhole = body === whole && isRecordable(call.argumentsText);
+  return draft(call, redactor, 'ToolInvoked', outcome.outcome, counting(call, whole, body));
+}
+
+/** Adds what rules count of the arguments to an entry that does not have them whole. */
+function counting(call: Call, whole: string, body: string): string {
+  if (call.countedBy === undefined || (body === whole && isRecordable(call.argumentsText))) return body;
+  // Read from the text: the tool may have changed its arguments.
+  call.counted ??= call.countedBy.countedArguments(
+    toolOf(call).definition,
+    JSON.parse(call.argumentsText) as JsonObject,
+  );
+  return withCounted(body, call.counted);
 }
 
 /** Whether nothing is to be taken out of an entry, as far as that can be told without looking at all of it. */
@@ -133,9 +139,9 @@ function draft(
 }
 
 /** Whether the entry alone does not prove what the tool ran with, whatever is redacted in it. Reads are many and change nothing. */
-function needsDigest({ tool, argumentsText, runsWith }: Call): boolean {
+function needsDigest({ tool, argumentsText }: Call): boolean {
   if (tool === undefined) return false;
-  return tool.definition.effect !== 'read' || argumentsText.length > longestArguments || runsWith !== argumentsText;
+  return tool.definition.effect !== 'read' || argumentsText.length > longestArguments;
 }
 
 function isRedacted({ argumentsText }: Call, redactor: Redactor): boolean {
@@ -147,6 +153,7 @@ function isRedacted({ argumentsText }: Call, redactor: Redactor): boolean {
 function facts(call: Call, hasDigest = needsDigest(call)): string {
   const { tool, decision } = call;
   let body = `"principal":${JSON.stringify(call.principal)},"arguments":${recordableArguments(call.argumentsText)}`;
+  if (call.givenText !== undefined) body += `,"givenArguments":${recordableArguments(call.givenText)}`;
   if (tool !== undefined)
     body += `,"server":"${tool.source.server}","adapter":"${tool.source.adapter}","effect":"${tool.definition.effect}","definitionHash":"${tool.definition.definitionHash}"`;
   if (tool?.naming !== undefined) body += `,${JSON.stringify(tool.naming).slice(1, -1)}`;
@@ -155,7 +162,7 @@ function facts(call: Call, hasDigest = needsDigest(call)): string {
   if (tool !== undefined && tool.definition.labels.length > 0)
     body += `,"labels":${JSON.stringify(tool.definition.labels)}`;
   if (decision !== undefined) body += `,"decision":${decisionText(decision)}`;
-  if (hasDigest) body += `,"argumentsHash":"${argumentsDigest(call.runsWith)}"`;
+  if (hasDigest) body += `,"argumentsHash":"${argumentsDigest(call.argumentsText)}"`;
   if (call.cached) body += ',"cached":true';
   if (call.options.idempotencyKey !== undefined)
     body += `,"idempotencyKey":${JSON.stringify(call.options.idempotencyKey)}`;
@@ -164,9 +171,13 @@ function facts(call: Call, hasDigest = needsDigest(call)): string {
   return body;
 }
 
+function isRecordable(given: string): boolean {
+  return given.length <= longestArguments;
+}
+
 /** Arguments that are not too long to be kept. */
 export function recordableArguments(given: string): string {
-  if (given.length <= longestArguments) return given;
+  if (isRecordable(given)) return given;
   return JSON.stringify({ '…': `${given.length} characters of arguments, too many to record` });
 }
 

@@ -29,7 +29,7 @@ export function fitsForm(form: JsonObject, answer: JsonObject): boolean {
   if (additionalProperties === false && Object.keys(answer).some((name) => !Object.hasOwn(properties, name)))
     return false;
   return (
-    required.every((name) => answer[name] !== undefined) &&
+    required.every((name) => Object.hasOwn(answer, name) && answer[name] !== undefined) &&
     names.every((name) => fitsField(properties[name], answer[name]))
   );
 }

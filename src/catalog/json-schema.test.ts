@@ -70,8 +70,8 @@ describe('a schema that does not compile gives the reason', () => {
   for (const [name, schema, expected] of [
     ['an unknown type', { type: 'strin' }, /schema is invalid: data\/type must be equal to one of the allowed values/],
     [
-      'items as a list in 2020-12',
-      { items: [{ type: 'string' }] },
+      'items as a list beside a keyword of 2020-12',
+      { items: [{ type: 'string' }], prefixItems: [true] },
       /schema is invalid: data\/items must be object,boolean/,
     ],
     ['a pattern that is no regular expression', { pattern: '(' }, /Unterminated group/],
@@ -81,8 +81,6 @@ describe('a schema that does not compile gives the reason', () => {
       { $ref: 'https://example.com/schema.json' },
       /can't resolve reference https:\/\/example\.com\/schema\.json/,
     ],
-    ['a draft that is not supported', { $schema: 'http://json-schema.org/draft-04/schema#' }, /draft-04/],
-    ['a $schema that is no text', { $schema: 7 }, /\$schema must be a string/],
     ['an asynchronous schema', { $async: true, type: 'object' }, /\$async/],
     [
       'an asynchronous part',
@@ -316,14 +314,13 @@ describe('hostile schemas cannot stop the process', () => {
     assert.match(found?.[0]?.message ?? '', /^could not be checked against the schema: /);
   };
 
-  test('a pattern that backtracks without end', () => {
-    cutShort({ properties: { a: { pattern: '^(a+)+$' } } }, { a: `${'a'.repeat(60)}!` });
-    cutShort({ patternProperties: { '^(a|a)*$': {} }, additionalProperties: false }, { [`${'a'.repeat(60)}!`]: 1 });
-  });
-
-  test('a pattern that repeats nothing, but has many alternatives or optional parts', () => {
-    cutShort({ properties: { a: { pattern: `^${'(a|a)'.repeat(31)}Z$` } } }, { a: 'a'.repeat(40) });
-    cutShort({ properties: { a: { pattern: `^${'a?'.repeat(34)}Z$` } } }, { a: 'a'.repeat(17) });
+  test('patterns are checked to the end: they take linear time', () => {
+    const checked = (schema: JsonSchema, value: unknown): void =>
+      assert.match(problems(schema, value)?.[0]?.message ?? '', /must match pattern|is not known/);
+    checked({ properties: { a: { pattern: '^(a+)+$' } } }, { a: `${'a'.repeat(6000)}!` });
+    checked({ patternProperties: { '^(a|a)*$': {} }, additionalProperties: false }, { [`${'a'.repeat(60)}!`]: 1 });
+    checked({ properties: { a: { pattern: `^${'(a|a)'.repeat(31)}Z$` } } }, { a: 'a'.repeat(40) });
+    checked({ properties: { a: { pattern: `^${'a?'.repeat(34)}Z$` } } }, { a: 'a'.repeat(17) });
   });
 
   test('references that branch without end', () => {
@@ -345,10 +342,14 @@ describe('hostile schemas cannot stop the process', () => {
   });
 
   test('the next check of the same schema is right again', () => {
-    const compiled = new SchemaCompiler().compile({ properties: { a: { pattern: '^(a+)+$' } } });
+    const $defs: Record<string, unknown> = { d40: { type: 'string' } };
+    for (let level = 0; level < 40; level++)
+      $defs[`d${level}`] = { allOf: [{ $ref: `#/$defs/d${level + 1}` }, { $ref: `#/$defs/d${level + 1}` }] };
+    const properties = { a: { if: { const: 'fast' }, else: { $ref: '#/$defs/d0' } } };
+    const compiled = new SchemaCompiler().compile({ properties, $defs });
     assert.ok(compiled.ok);
-    assert.match(compiled.validate({ a: `${'a'.repeat(60)}!` })?.[0]?.message ?? '', /timed out/);
-    assert.equal(compiled.validate({ a: 'aaa' }), undefined);
-    assert.deepEqual(compiled.validate({ a: 'b' }), [{ path: '$.a', message: 'must match pattern "^(a+)+$"' }]);
+    assert.match(compiled.validate({ a: 'slow' })?.[0]?.message ?? '', /timed out/);
+    // A busy machine may take longer than the limit even for this.
+    assert.ok(Array.from({ length: 20 }, () => compiled.validate({ a: 'fast' })).includes(undefined));
   });
 });

@@ -5,9 +5,11 @@ import { messageOf } from '../model/errors.ts';
 import { type JsonSchema, inspectJson } from '../model/json.ts';
 import { jsonPath } from '../model/json-path.ts';
 import { boundedRun, isTimeout } from './bounded-run.ts';
+import { type LinearPattern, linearPattern } from './linear-pattern.ts';
 import { isPlain } from './plain-schema.ts';
 import { firstProblems } from './problems.ts';
 import { safeSize } from './safe-size.ts';
+import { type Dialect, type DialectSchema, inDeclaredDialect, inOlderDialect } from './schema-dialect.ts';
 import type { Problem } from './source.ts';
 
 /** A compiled schema: what is wrong with a value, or `undefined` when nothing is. */
@@ -18,70 +20,123 @@ export type FitsInTime = (value: unknown, maxMs: number) => boolean;
 
 /** A schema that compiled, or why it did not. */
 export type Compiled =
-  | { readonly ok: true; readonly validate: Validate; readonly fitsInTime: FitsInTime }
+  | {
+      readonly ok: true;
+      readonly validate: Validate;
+      readonly fitsInTime: FitsInTime;
+      readonly notices: readonly string[];
+    }
   | { readonly ok: false; readonly reason: string };
 
-type Draft = 'draft-07' | '2020-12';
+/** Returns what a tool says whose input schema does not compile. */
+export function unusable(reason: string): string {
+  return `its input schema cannot be used, so its arguments cannot be checked: ${reason}; it can be called once "schema": "trust" is set for it`;
+}
+
+/** `strict`: a pattern that cannot be checked in linear time is an error. `trusting`: such patterns are left out. */
+type Patterns = 'strict' | 'trusting';
 
 const require = createRequire(import.meta.url);
 
-// Used schemas are not added: Ajv would answer a repeated `$id` with the first schema that had it.
+// Not optimized: that takes time that grows with the square of the schema. References are inlined only where little is copied.
 const options: Options = {
   strict: false,
   validateFormats: true,
-  addUsedSchema: false,
   validateSchema: false,
   logger: false,
+  ownProperties: true,
+  inlineRefs: 30,
 };
-const draft2020 = 'https://json-schema.org/draft/2020-12/schema';
-const metas = new Map<Draft, Ajv>();
+const metas = new Map<Dialect, Ajv>();
 const mostValuesShown = 20;
-const longestCheckMs = 500;
+const maxCheckMs = 500;
+/** For checks by a schema of which one ran out of time a moment ago: everybody waits for them. */
+const maxSlowCheckMs = 100;
+const slowForMs = 10_000;
+/** Objects and lists in a schema; published servers have up to 150. 4,000 take some 200 ms. */
+const maxSchemaParts = 4000;
+const maxSchemaLength = 2 * 1024 * 1024;
 /** Values up to this size are searched for all their problems; a large one could have millions. */
 const largestFullySearched = 100_000;
 
-/** Compiles foreign JSON Schema, 2020-12 and draft-07, each distinct schema once. One compiler for each server. */
+/** Compiles foreign JSON Schema from draft-04 to 2020-12, each distinct schema once. One compiler for each server. */
 export class SchemaCompiler {
   readonly #compiled = new Map<string, Compiled>();
   readonly #ajv = new Map<string, Ajv>();
 
-  compile(schema: JsonSchema): Compiled {
+  /** Compiles a schema. When it is trusted, patterns that cannot be checked in linear time are left out of it. */
+  compile(schema: JsonSchema, { trust = false }: { readonly trust?: boolean } = {}): Compiled {
     try {
-      const key = hash('sha256', JSON.stringify(schema), 'hex');
+      const text = JSON.stringify(schema);
+      assertSize(schema, text);
+      const patterns = trust ? 'trusting' : 'strict';
+      const key = `${patterns} ${hash('sha256', text, 'hex')}`;
       let compiled = this.#compiled.get(key);
-      if (compiled === undefined) this.#compiled.set(key, (compiled = this.#compile(schema, key)));
+      if (compiled === undefined) this.#compiled.set(key, (compiled = this.#compileAny(schema, patterns, key)));
       return compiled;
     } catch (error) {
-      // Invalid, or with a cycle, a BigInt or nesting too deep even to be written down.
+      // With a cycle, a BigInt or nesting too deep even to be written down.
       return { ok: false, reason: messageOf(error) };
     }
   }
 
-  /** Returns why a schema does not compile. A plain schema without references always compiles, so it is not tried. */
+  /** Returns why a schema does not compile. A plain schema always compiles, so it is not tried. */
   problem(schema: JsonSchema): string | undefined {
-    if (isPlain(withoutDraft(schema)) && !JSON.stringify(schema).includes('"$ref"')) return undefined;
+    try {
+      assertSize(schema, JSON.stringify(schema));
+    } catch (error) {
+      return messageOf(error);
+    }
+    const declared = inDeclaredDialect(schema);
+    if (declared.notice === undefined && isPlain(declared.schema) && hasItsReferences(declared.schema))
+      return undefined;
     const compiled = this.compile(schema);
     return compiled.ok ? undefined : compiled.reason;
   }
 
-  #compile(schema: JsonSchema, key: string): Compiled {
-    const draft = isDraft07(schema) ? 'draft-07' : '2020-12';
+  #compileAny(schema: JsonSchema, patterns: Patterns, key: string): Compiled {
+    const declared = inDeclaredDialect(schema);
+    try {
+      return this.#compile(declared, patterns, key);
+    } catch (error) {
+      const older = inOlderDialect(schema);
+      if (older === undefined) return { ok: false, reason: messageOf(error) };
+      try {
+        return this.#compile(older, patterns, key);
+      } catch {
+        return { ok: false, reason: messageOf(error) };
+      }
+    }
+  }
+
+  #compile({ dialect, schema, notice }: DialectSchema, patterns: Patterns, key: string): Compiled {
     const given = rooted(schema, key);
-    if (!isPlain(withoutDraft(schema))) void metaFor(draft).validateSchema(given, true);
-    const first = this.#for(draft, 'first-problem').compile(given);
+    if (!isPlain(schema)) void metaFor(dialect).validateSchema(given, true);
+    const left: string[] = [];
+    // A repeated `$id` would be answered with the first schema that had it.
+    const isAlone = patterns === 'trusting' || JSON.stringify(schema).includes('"$id":');
+    const compiled = (extent: Extent): ValidateFunction =>
+      this.#for({ dialect, patterns, extent, isAlone, left }).compile(given);
+    const first = compiled('first-problem');
+    let all: ValidateFunction | undefined;
     // Its answer would be a promise, and its rejection nobody's.
-    if ('$async' in first) return { ok: false, reason: 'asynchronous schemas ($async) are not supported' };
+    if ('$async' in first) throw new Error('asynchronous schemas ($async) are not supported');
     const safe = safeSize(schema);
     const isSafe = (value: unknown): boolean => safe === Number.POSITIVE_INFINITY || inspectJson(value, safe).ok;
+    let slowUntil = 0;
+    const passes = (check: ValidateFunction, value: unknown): boolean => {
+      if (isSafe(value)) return check(value);
+      return boundedRun(() => check(value), Date.now() < slowUntil ? maxSlowCheckMs : maxCheckMs);
+    };
     const validate: Validate = (value) => {
       try {
-        const passes = isSafe(value) ? passesAtOnce : passesInTime;
         if (passes(first, value)) return undefined;
         if (!inspectJson(value, largestFullySearched).ok) return problemsOf(first);
-        const all = this.#for(draft, 'all-problems').compile(given);
+        all ??= compiled('all-problems');
         return passes(all, value) ? undefined : problemsOf(all);
       } catch (error) {
         // Out of time, or out of stack in a schema that refers to itself without end.
+        if (isTimeout(error)) slowUntil = Date.now() + slowForMs;
         return [{ path: '$', message: `could not be checked against the schema: ${messageOf(error)}` }];
       }
     };
@@ -93,64 +148,106 @@ export class SchemaCompiler {
         return false;
       }
     };
-    return { ok: true, validate, fitsInTime };
+    return { ok: true, validate, fitsInTime, notices: [...(notice === undefined ? [] : [notice]), ...new Set(left)] };
   }
 
-  #for(draft: Draft, extent: 'first-problem' | 'all-problems'): Ajv {
-    const key = `${draft} ${extent}`;
-    let ajv = this.#ajv.get(key);
+  #for({ dialect, patterns, extent, isAlone, left }: AjvNeeds): Ajv {
+    const key = `${dialect} ${extent}`;
+    let ajv = isAlone ? undefined : this.#ajv.get(key);
     if (ajv === undefined) {
-      this.#ajv.set(key, (ajv = newAjv(draft, { ...options, allErrors: extent === 'all-problems' })));
+      const regExp = Object.assign((pattern: string) => enginePattern(pattern, patterns, left), {
+        code: 'linearPattern',
+      });
+      const own = { addUsedSchema: isAlone, allErrors: extent === 'all-problems', code: { optimize: false, regExp } };
+      ajv = newAjv(dialect, { ...options, ...own });
+      if (!isAlone) this.#ajv.set(key, ajv);
     }
     return ajv;
   }
 }
 
+type Extent = 'first-problem' | 'all-problems';
+
+interface AjvNeeds {
+  readonly dialect: Dialect;
+  readonly patterns: Patterns;
+  readonly extent: Extent;
+  /** Not shared with other schemas. */
+  readonly isAlone: boolean;
+  /** Takes the patterns that are left out. */
+  readonly left: string[];
+}
+
+function assertSize(schema: JsonSchema, text: string): void {
+  if (text.length > maxSchemaLength)
+    throw new Error(`it has ${text.length} characters, more than the ${maxSchemaLength} that are compiled`);
+  const parts = countParts(schema);
+  if (parts > maxSchemaParts)
+    throw new Error(`it has ${parts} parts, more than the ${maxSchemaParts} that are compiled`);
+}
+
+function countParts(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = 1;
+  for (const each of Object.values(value)) count += countParts(each);
+  return count;
+}
+
+/** Returns a pattern as Ajv takes it. Its text is the key by which Ajv finds it again. */
+function enginePattern(pattern: string, patterns: Patterns, left: string[]): LinearPattern {
+  const named = ({ test }: LinearPattern): LinearPattern =>
+    Object.assign({ test }, { toString: () => `linear ${pattern}` });
+  try {
+    return named(linearPattern(pattern));
+  } catch (error) {
+    if (patterns === 'strict') throw error;
+    left.push(`its schema is trusted: ${messageOf(error)}, so it is not checked`);
+    return named({ test: () => true });
+  }
+}
+
+/** Returns whether each reference of a plain schema leads to a part of it. */
+function hasItsReferences(schema: JsonSchema): boolean {
+  const text = JSON.stringify(schema);
+  if (!text.includes('"$ref"')) return true;
+  return [...text.matchAll(/"\$ref":"([^"]*)"/g)].every(([, reference = '']) => {
+    let found: unknown = schema;
+    for (const step of reference.split('/').slice(1)) {
+      if (typeof found !== 'object' || found === null || !Object.hasOwn(found, step)) return false;
+      found = (found as Readonly<Record<string, unknown>>)[step];
+    }
+    return isPlain(found);
+  });
+}
+
 /** What schemas that are not plain are checked with: compiled once for all servers, because it takes longer than all else. It is given nothing foreign to compile. */
-function metaFor(draft: Draft): Ajv {
-  let meta = metas.get(draft);
-  if (meta === undefined) metas.set(draft, (meta = newAjv(draft, options)));
+function metaFor(dialect: Dialect): Ajv {
+  let meta = metas.get(dialect);
+  if (meta === undefined) metas.set(dialect, (meta = newAjv(dialect, { ...options, validateFormats: false })));
   return meta;
 }
 
 /** Ajv has a hundred files, and many a process never compiles a schema: it is loaded for the first one. */
-function newAjv(draft: Draft, used: Options): Ajv {
+function newAjv(dialect: Dialect, used: Options): Ajv {
   const formats = require('ajv-formats') as typeof import('ajv-formats');
-  const ajv =
-    draft === 'draft-07'
-      ? new (require('ajv') as typeof import('ajv')).Ajv(used)
-      : new (require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')).Ajv2020(used);
-  return formats.default(ajv);
+  return formats.default(ajvOf(dialect, used));
 }
 
-function passesAtOnce(validate: ValidateFunction, value: unknown): boolean {
-  return validate(value);
+function ajvOf(dialect: Dialect, used: Options): Ajv {
+  switch (dialect) {
+    case 'draft-07':
+      return new (require('ajv') as typeof import('ajv')).Ajv(used);
+    case '2019-09':
+      return new (require('ajv/dist/2019.js') as typeof import('ajv/dist/2019.js')).Ajv2019(used);
+    case '2020-12':
+      return new (require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')).Ajv2020(used);
+  }
 }
 
-function passesInTime(validate: ValidateFunction, value: unknown): boolean {
-  return boundedRun(() => validate(value), longestCheckMs);
-}
-
-function isDraft07(schema: JsonSchema): boolean {
-  return typeof schema === 'object' && /^https?:\/\/json-schema\.org\/draft-07\//.test(String(schema['$schema']));
-}
-
-/** Without the name of a draft that is supported. */
-function withoutDraft(schema: JsonSchema): JsonSchema {
-  if (typeof schema === 'boolean' || !(isDraft07(schema) || schema['$schema'] === draft2020)) return schema;
-  const { $schema: _, ...rest } = schema;
-  return rest;
-}
-
-/**
- * What Ajv is given. A schema without `$id` gets one: without it, and without adding schemas, Ajv cannot follow `$ref: "#"`.
- * Draft-07 loses its `$schema`, which is often written with https and then unknown to Ajv.
- */
+/** What Ajv is given. A schema without `$id` gets one: without it, Ajv cannot follow `$ref: "#"`. */
 function rooted(schema: JsonSchema, key: string): Parameters<Ajv['compile']>[0] {
-  if (typeof schema === 'boolean') return schema;
-  const { $schema, ...rest } = schema;
-  const given = isDraft07(schema) || $schema === undefined ? rest : schema;
-  return given['$id'] === undefined ? { ...given, $id: `signalbox://schemas/${key}` } : given;
+  if (typeof schema === 'boolean' || schema['$id'] !== undefined) return schema;
+  return { ...schema, $id: `signalbox://schemas/${key.replace(' ', '/')}` };
 }
 
 function problemsOf(validate: ValidateFunction): Problem[] {

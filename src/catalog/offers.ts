@@ -71,7 +71,11 @@ export class Offers {
 function build(source: Source, offered: SourceTool): Offer {
   try {
     const tool = catalogTool(source, offered);
-    return { name: tool.definition.name, tool };
+    const { name } = tool.definition;
+    const { schemaProblem: reason } = offered;
+    if (reason === undefined) return { name, tool };
+    const naming = tool.naming === undefined ? {} : { naming: tool.naming };
+    return { name, hidden: { by: 'definition-invalid', reason, since: Date.now() }, ...naming };
   } catch (thrown) {
     const error =
       thrown instanceof SignalboxError

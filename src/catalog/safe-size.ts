@@ -12,13 +12,13 @@ interface Cost {
 }
 
 const noCost: Cost = { factor: 0, exponent: 1 };
-const unboundedCost: Cost = { factor: anySize, exponent: 1 };
+const linearCost: Cost = { factor: 1, exponent: 1 };
 /** Unique items are compared pairwise, and the patterns behind formats can backtrack. */
 const quadraticCost: Cost = { factor: 1, exponent: 2 };
 
 /**
  * Returns the largest value, in characters of JSON, whose check against the schema certainly ends soon. Checks of larger
- * values need a time limit: patterns can backtrack, unique items are compared pairwise, references can branch or recur.
+ * values need a time limit: unique items are compared pairwise, formats can backtrack, references can branch or recur.
  */
 export function safeSize(schema: JsonSchema): number {
   if (typeof schema === 'boolean') return anySize;
@@ -38,9 +38,8 @@ function costOfPart(value: unknown): Cost {
 }
 
 function costOfKeyword(key: string, entry: unknown): Cost {
-  if (key === 'pattern' && typeof entry === 'string') return costOfPattern(entry);
-  if (key === 'patternProperties' && isObject(entry))
-    return Object.keys(entry).map(costOfPattern).reduce(sumOf, noCost);
+  if (key === 'pattern' && typeof entry === 'string') return linearCost;
+  if (key === 'patternProperties' && isObject(entry)) return { factor: Object.keys(entry).length, exponent: 1 };
   return (key === 'uniqueItems' && entry === true) || (key === 'format' && typeof entry === 'string')
     ? quadraticCost
     : noCost;
@@ -48,29 +47,6 @@ function costOfKeyword(key: string, entry: unknown): Cost {
 
 function sumOf(one: Cost, other: Cost): Cost {
   return { factor: one.factor + other.factor, exponent: Math.max(one.exponent, other.exponent) };
-}
-
-/**
- * Returns a bound of the paths that backtracking can take, times the length of the pattern. `*`, `+` and `{n,m}` each choose
- * among at most `size + 1` lengths, `?` and `|` each between two paths, and a pattern without `^` has `size + 1` starts. For
- * quantified groups and back references there is no such bound.
- */
-function costOfPattern(pattern: string): Cost {
-  if (/\)[*+?{]|\\[1-9k]/.test(pattern)) return unboundedCost;
-  const plain = pattern.replaceAll(/\\[^]/g, 'x').replaceAll(/\[[^\]]*\]/g, 'x');
-  const repeats = countOf(plain, /[*+]|\{\d+,\d*\}/g);
-  const choices = countOf(plain, /[?|]/g);
-  const isAnchored = plain.startsWith('^') && !plain.includes('|');
-  const counts = plain.match(/\{[\d,]*\}/g)?.flatMap((each) => each.slice(1, -1).split(',')) ?? [];
-  const copies = counts.reduce((sum, count) => sum + Number(count), 0);
-  return {
-    factor: 2 ** choices * (pattern.length + copies),
-    exponent: Math.max(1, repeats + (isAnchored ? 0 : 1)),
-  };
-}
-
-function countOf(text: string, part: RegExp): number {
-  return text.match(part)?.length ?? 0;
 }
 
 /** Returns how many steps it takes to follow all references; infinitely many for references other than to definitions. */

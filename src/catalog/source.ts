@@ -93,8 +93,12 @@ export interface SourceTool extends ToolDescription {
   readonly remote?: string;
   /** What its author or operator should know: a schema that does not compile, say. */
   readonly notices: readonly string[];
-  /** Checks the arguments and gives them the form that `run` takes. */
+  /** Checks the arguments and gives them the form that `run` takes. Called once for each call, before policy is asked. */
   parse(args: JsonObject): Parsed | Promise<Parsed>;
+  /** Why its schema cannot check arguments. Such a tool cannot be called until its schema is trusted. */
+  readonly schemaProblem?: string;
+  /** Used instead of `parse` when its schema is trusted: checks as much as the schema allows. Absent where `parse` always checks. */
+  parseTrusting?(args: JsonObject): Parsed | Promise<Parsed>;
   /** What is wrong with the structured result, if the tool declared its shape. */
   checkOutput?(value: JsonValue): Problem[] | undefined | Promise<Problem[] | undefined>;
   /** Whether `run` returns a result of MCP, which is passed on unchanged, including fields that Signalbox does not know. */
@@ -126,12 +130,7 @@ export interface Forward {
 
 /** Arguments after validation: in the handler's form, or what is wrong with them. */
 export type Parsed =
-  | {
-      readonly ok: true;
-      readonly value: unknown;
-      /** The arguments as JSON, where something was filled in besides what the caller gave. */
-      readonly arguments?: JsonObject;
-    }
+  | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /** One thing that is wrong with a value, and where. */

@@ -18,8 +18,6 @@ export interface BeginOptions {
   readonly data?: string;
   /** The data directory that secrets are read from. */
   readonly secretsFrom: string;
-  /** Looks at the schemas of external tools at once, to tell of those that cannot be used. */
-  readonly checkSchemas?: boolean;
 }
 
 /** A box that is still to be made, and whose servers are starting. */
@@ -38,7 +36,7 @@ export interface BegunBox {
  */
 export async function beginBox(
   configuration: Configuration,
-  { data, secretsFrom, checkSchemas = false }: BeginOptions,
+  { data, secretsFrom }: BeginOptions,
   accept: (problems: readonly SecretProblem[]) => void = assertKept,
 ): Promise<BegunBox> {
   const policies = await readRules(configuration);
@@ -62,7 +60,7 @@ export async function beginBox(
   };
   const verdicts = data === undefined ? undefined : fileVerdicts(data);
   const startQueue = new StartQueue(configuration.startup);
-  const starting = { references, vault, checkSchemas, verdicts, startQueue };
+  const starting = { references, vault, verdicts, startQueue };
   const servers = await BegunServers.of(configuration, starting);
   return {
     async open(late = {}) {

@@ -55,6 +55,8 @@ export const keyDescriptions: Readonly<Record<string, string>> = {
   'mcpServers.*.tools.results': 'Limits of the results of single tools, as under `results`.',
   'mcpServers.*.tools.results.*.maxBytes': 'Text and structured content of one result, in bytes.',
   'mcpServers.*.tools.results.*.maxMediaBytes': 'One picture, sound or file, in bytes.',
+  'mcpServers.*.tools.schema':
+    'Tools that can be called although their input schema cannot check all arguments: `trust`. The parts of the schema that can be checked still are.',
   'mcpServers.*.tools.prefix': 'Begins every description with the name of the server: `[files] …`.',
   'mcpServers.*.labels': 'Labels of every tool of this server, for flow rules.',
   'mcpServers.*.disabled': 'Not started, and its tools hidden.',

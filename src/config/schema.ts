@@ -58,6 +58,7 @@ function toolSettings() {
     providerOptions: z.record(z.string(), anything(), 'an object').exactOptional(),
     labels: z.record(z.string(), texts, 'an object of lists of labels').exactOptional(),
     results: z.record(z.string(), resultSettings(), 'an object of limits').exactOptional(),
+    schema: z.record(z.string(), choice(['trust']), 'an object').exactOptional(),
     prefix: flag.exactOptional(),
   });
 }

@@ -1,6 +1,7 @@
 import type { AskedCall, RememberScope } from '../model/approval.ts';
 import type { CallError, OutcomeName, Principal } from '../model/call.ts';
 import type { FileChange } from '../model/change.ts';
+import type { CountedArguments } from '../model/counted-arguments.ts';
 import type { Decision } from '../model/decision.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Role } from '../model/role.ts';
@@ -75,8 +76,10 @@ interface CallFacts {
   readonly sessionId?: string;
   readonly tool: string;
   readonly principal: Principal;
-  /** Without secrets. */
+  /** The arguments that the tool received, as JSON without secrets. */
   readonly arguments: JsonObject;
+  /** The arguments as the caller gave them, where defaults, configured values or transforms made others of them. */
+  readonly givenArguments?: JsonObject;
   readonly server?: string;
   /** The tool's name before rendering; absent when rendering did not change it. */
   readonly ownName?: string;
@@ -301,8 +304,24 @@ export type JournalEvent =
   | TokenCreated
   | TokenRevoked;
 
+/**
+ * Adds facts of the arguments to the body of an entry. They are exempt from redaction and not shown to readers: a budget must count
+ * an amount that looks like a secret.
+ */
+export function withCounted(body: string, counted: CountedArguments): string {
+  if (!body.startsWith('{"')) return body;
+  return `${body.slice(0, -1)},"counted":${JSON.stringify(counted)}}`;
+}
+
+/** Returns the facts that `withCounted` added to an entry. */
+export function countedIn({ body }: StoredEntry): CountedArguments | undefined {
+  if (!body.includes('"counted":')) return undefined;
+  return (JSON.parse(body) as { readonly counted?: CountedArguments }).counted;
+}
+
 /** Turns a stored entry into what readers see. */
 export function toEvent(entry: StoredEntry): JournalEvent {
+  const { counted: _, ...body } = JSON.parse(entry.body) as { readonly counted?: unknown };
   return {
     seq: entry.seq,
     at: new Date(entry.at).toISOString(),
@@ -311,7 +330,7 @@ export function toEvent(entry: StoredEntry): JournalEvent {
     ...(entry.session === '' ? {} : { sessionId: entry.session }),
     ...(entry.tool === '' ? {} : { tool: entry.tool }),
     ...(entry.outcome === '' ? {} : { outcome: entry.outcome }),
-    ...(JSON.parse(entry.body) as object),
+    ...body,
     hash: entry.hash,
   } as JournalEvent;
 }

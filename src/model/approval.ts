@@ -98,6 +98,8 @@ export interface AskedCall {
   readonly arguments: JsonObject;
   /** The parts that `arguments` does not show. */
   readonly hidden: readonly HiddenPart[];
+  /** The arguments as the caller gave them, where the tool would receive others. */
+  readonly givenArguments?: JsonObject;
   readonly argumentsHash: string;
   readonly decision: Decision;
   /** An approval of the same call that does not hold any more, and why. */

@@ -1,4 +1,5 @@
 import type { CallError, OutcomeName } from '../model/call.ts';
+import type { CountedArguments } from '../model/counted-arguments.ts';
 import type { CallErrorCode } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Effect } from '../model/tool.ts';
@@ -18,7 +19,10 @@ export interface CallEvent {
   readonly labels: readonly string[];
   /** It ended as `completed`. */
   readonly ok: boolean;
+  /** As they are recorded. */
   readonly arguments: JsonObject;
+  /** Present where the arguments are not recorded whole. */
+  readonly counted?: CountedArguments | undefined;
   /** What the tool said, as far as it is known. */
   readonly output: string;
   /** What it cost, where somebody said so. */

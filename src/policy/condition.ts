@@ -5,6 +5,7 @@ import { problemOf } from './condition-problem.ts';
 import { type WindowMeters, conditionLanguage, costLanguage } from './language.ts';
 import { type Evaluation, evaluateWithin, meterCondition } from './metered-evaluation.ts';
 import { shownValue } from './shown-value.ts';
+import type { Cost } from './meter.ts';
 import type { Scene } from './scene.ts';
 import { type Run as Shortcut, unsure } from './shortcut/code.ts';
 import { shortcutOf } from './shortcut/shortcut.ts';
@@ -24,13 +25,6 @@ export interface Condition {
   readonly holds: (scene: Scene) => boolean;
   /** What it looked at, by the pieces of its text. */
   readonly values: (scene: Scene) => JsonObject;
-}
-
-/** What a call costs by its arguments. */
-export interface Cost {
-  readonly text: string;
-  /** Throws when the arguments do not say, or say something that is no cost, or when computing it takes too much work. */
-  of(args: JsonObject, work?: WorkBudget): number;
 }
 
 /** What came of reading a condition. */

@@ -1,3 +1,4 @@
+import { type CountedArguments, pathFingerprint } from '../model/counted-arguments.ts';
 import type { JsonObject } from '../model/json.ts';
 import { isAnyMatched } from '../model/name-pattern.ts';
 import { NamedSlots } from '../model/slots.ts';
@@ -5,7 +6,7 @@ import { type RecordedNaming, namesOf, recordedTool } from '../model/tool-names.
 import type { CallEvent } from './call-event.ts';
 import { Fingerprints, recognised } from './fingerprints.ts';
 import { type Meter, MeterState, type Reading } from './meter.ts';
-import { normalPath, pathsIn, usualPaths } from './paths.ts';
+import { normalPath, pathArguments, pathsIn, usualPaths } from './paths.ts';
 import { type Patterns, matchesAny } from './patterns.ts';
 import { RecentSet } from './recent-set.ts';
 
@@ -40,6 +41,8 @@ export interface BegunCall {
   readonly naming?: RecordedNaming | undefined;
   readonly at: number;
   readonly arguments: JsonObject;
+  /** Present where it began in another process and its arguments are not recorded whole. */
+  readonly counted?: CountedArguments | undefined;
 }
 
 interface ToolRecord {
@@ -71,6 +74,7 @@ export class Facts {
   readonly #begun = new NamedSlots<string, { readonly record: ToolRecord; readonly costs: readonly number[] }>();
   readonly #read = new RecentSet<string>(mostPaths);
   readonly #labels = new Set<string>();
+  #hasFingerprints = false;
   #newest = 0;
   #cost = 0;
 
@@ -93,8 +97,7 @@ export class Facts {
   /** A call was let through. Until it ends it counts, and it is the last call of its tool. */
   begin(call: BegunCall): void {
     const record = this.#record(call);
-    const costs =
-      record.meters.length === 0 ? noCosts : record.meters.map(({ meter }) => costOf(meter, call.arguments, 0));
+    const costs = record.meters.length === 0 ? noCosts : record.meters.map(({ meter }) => costOf(meter, call, 0));
     record.meters.forEach((state, index) => state.begin(costs[index] ?? 0));
     record.pending.set(call.id, call);
     this.#begun.set(call.id, { record, costs });
@@ -111,15 +114,20 @@ export class Facts {
 
   /** A call has ended and may have acted. */
   observe(event: CallEvent): void {
-    this.forget(event.call);
     const record = this.#record(event);
+    const begun = this.#begun.get(event.call);
+    const costs = begun?.record === record ? begun.costs : noCosts;
+    this.forget(event.call);
     const past: PastCall = { seq: event.seq, at: event.at, args: event.arguments };
     this.#newest = Math.max(this.#newest, event.seq);
     this.#cost += event.cost;
     // What other processes recorded may be heard of after what came later here.
     if (past.seq >= record.last.seq) record.last = past;
     record.count += 1;
-    for (const state of record.meters) state.add(event.at, costOf(state.meter, event.arguments, event.cost));
+    record.meters.forEach((state, index) => {
+      const decided = state.meter.each === undefined ? undefined : costs[index];
+      state.add(event.at, decided ?? costOf(state.meter, event, event.cost));
+    });
     for (const label of event.labels) {
       this.#labels.add(label);
       this.#values.get(label)?.add(event.output);
@@ -130,9 +138,21 @@ export class Facts {
       record.completed.push({ call: event.call, past });
       if (record.completed.length > maxUndone) record.completed.shift();
     }
-    for (const { path, known } of record.tracks)
-      for (const each of pathsIn(event.arguments[path]) ?? []) known.add(each);
-    if (event.effect === 'read') for (const path of usualPaths(event.arguments)) this.#read.add(path);
+    for (const { path, known } of record.tracks) for (const each of this.#pathsOf(event, path)) known.add(each);
+    if (event.effect !== 'read') return;
+    if (event.counted === undefined) for (const path of usualPaths(event.arguments)) this.#read.add(path);
+    else for (const name of pathArguments) for (const path of this.#pathsOf(event, name)) this.#read.add(path);
+  }
+
+  /** The paths that an argument names, or their fingerprints. */
+  #pathsOf({ arguments: args, counted }: CallEvent, name: string): readonly string[] {
+    if (counted === undefined) return pathsIn(args[name]) ?? [];
+    this.#hasFingerprints = true;
+    return counted.paths[name] ?? [];
+  }
+
+  #has(paths: RecentSet<string>, path: string): boolean {
+    return paths.has(path) || (this.#hasFingerprints && paths.has(pathFingerprint(path)));
   }
 
   /** A call was undone: what it completed no longer holds. That it ran stays true. */
@@ -183,12 +203,13 @@ export class Facts {
   /** Whether a completed call of a tool that reads named this path. */
   hasRead(path: string): boolean {
     const normal = normalPath(path);
-    return normal !== undefined && this.#read.has(normal);
+    return normal !== undefined && this.#has(this.#read, normal);
   }
 
   /** Whether one of the tracked tools has read or written this path. */
   knows(track: ReadTrack, path: string): boolean {
-    return this.#tracks.get(track)?.has(path) ?? false;
+    const paths = this.#tracks.get(track);
+    return paths !== undefined && this.#has(paths, path);
   }
 
   /** The labels of the tools of whose words a part stands in the arguments. */
@@ -232,10 +253,12 @@ export class Facts {
 }
 
 /** A call of the past whose arguments do not say what it cost was made under another policy: it cost nothing under this one. */
-function costOf({ each }: Meter, args: JsonObject, reported: number): number {
+function costOf({ each }: Meter, call: Pick<BegunCall, 'arguments' | 'counted'>, reported: number): number {
   if (each === undefined) return reported;
+  const { costs = {} } = call.counted ?? {};
+  if (Object.hasOwn(costs, each.text)) return costs[each.text] ?? 0;
   try {
-    return each(args);
+    return each.of(call.arguments);
   } catch {
     return 0;
   }

@@ -1,12 +1,20 @@
 import type { JsonObject } from '../model/json.ts';
 import type { Patterns } from './patterns.ts';
+import type { WorkBudget } from './work-budget.ts';
+
+/** What a call costs by its arguments. */
+export interface Cost {
+  readonly text: string;
+  /** Throws when the arguments do not say, or say something that is no cost, or when computing it takes too much work. */
+  of(args: JsonObject, work?: WorkBudget): number;
+}
 
 /** What is counted: the calls that match, in a window of time or from the beginning, and what each of them costs. */
 export interface Meter {
   readonly match: Patterns;
   readonly windowMs: number | undefined;
-  /** The cost of a call by its arguments; throws when they do not say. Without it, the cost that was reported counts. */
-  readonly each: ((args: JsonObject) => number) | undefined;
+  /** The cost of a call by its arguments. Without it, the cost that was reported counts. */
+  readonly each: Cost | undefined;
 }
 
 /** What a meter has counted. */

@@ -1,7 +1,8 @@
 import { posix } from 'node:path';
 import type { JsonObject, JsonValue } from '../model/json.ts';
 
-const pathArguments = ['path', 'paths', 'file', 'files', 'file_path', 'filePath', 'filename', 'uri', 'url'];
+/** The arguments that usually hold a path. */
+export const pathArguments = ['path', 'paths', 'file', 'files', 'file_path', 'filePath', 'filename', 'uri', 'url'];
 const longestPath = 4096;
 const maxPaths = 1000;
 const none: readonly string[] = [];

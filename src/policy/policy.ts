@@ -1,9 +1,13 @@
 import type { AskingRule, Decision } from '../model/decision.ts';
+import { type CountedArguments, pathFingerprint } from '../model/counted-arguments.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { ToolDefinition } from '../model/tool.ts';
+import { namesOf } from '../model/tool-names.ts';
 import { decideByDefault } from './default-policy.ts';
 import { concerns } from './evaluate-rule.ts';
 import { Facts } from './facts.ts';
+import { pathArguments, pathsIn } from './paths.ts';
+import { matchesAny } from './patterns.ts';
 import { PreparedRule, type Said } from './prepared-rule.ts';
 import type { RuleSet } from './read-policy.ts';
 import type { Rule, RuleKind } from './rule.ts';
@@ -23,6 +27,8 @@ export interface Past {
   readonly session: Facts;
   readonly principal: Facts;
 }
+
+const maxPaths = 1000;
 
 interface ToolRules {
   readonly view: ToolView;
@@ -69,6 +75,27 @@ export class Policy {
   /** Whether what is decided of a tool depends on what happened before. */
   looksBack(tool: ToolDefinition): boolean {
     return this.#rulesFor(tool).lookBack;
+  }
+
+  /** Returns the facts of a call's arguments that rules of this policy may need later. */
+  countedArguments(tool: ToolDefinition, args: JsonObject): CountedArguments {
+    const { all } = namesOf(tool);
+    const { sessionNeeds, principalNeeds } = this.#set;
+    const costs: [string, number][] = [];
+    for (const { match, each } of [...sessionNeeds.meters, ...principalNeeds.meters]) {
+      if (each === undefined || !matchesAny(all, match)) continue;
+      try {
+        costs.push([each.text, each.of(args)]);
+      } catch {
+        // A rule of another scope: the call has no cost by it.
+      }
+    }
+    const names = new Set([...pathArguments, ...sessionNeeds.tracks.map(({ path }) => path)]);
+    const paths = [...names].flatMap((name) => {
+      const found = Object.hasOwn(args, name) ? pathsIn(args[name]) : undefined;
+      return found === undefined ? [] : [[name, found.slice(0, maxPaths).map(pathFingerprint)] as const];
+    });
+    return { costs: Object.fromEntries(costs), paths: Object.fromEntries(paths) };
   }
 
   /** Decides a call. Never throws: a rule that cannot be evaluated denies. */

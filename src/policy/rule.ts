@@ -1,8 +1,8 @@
 import type { Decision } from '../model/decision.ts';
 import type { JsonValue } from '../model/json.ts';
-import type { Condition, Cost } from './condition.ts';
+import type { Condition } from './condition.ts';
 import type { ReadTrack } from './facts.ts';
-import type { Meter } from './meter.ts';
+import type { Cost, Meter } from './meter.ts';
 import type { Patterns } from './patterns.ts';
 
 /** One rule of a policy, ready to be evaluated. */

@@ -44,12 +44,13 @@ export const externalServers: Section<'B'> = {
     ],
   },
   B4: {
-    promise: 'a server’s JSON Schema reaches the model unchanged, and arguments are validated against it',
+    promise:
+      'a server’s JSON Schema reaches the model unchanged, and arguments are validated against it; a tool whose schema cannot be used cannot be called unless it is trusted',
     tests: [
       'src/catalog/json-schema.test.ts > drafts > 2020-12, said or unsaid: prefixItems, dependentRequired, unevaluatedProperties',
       'src/catalog/json-schema.test.ts > drafts > draft-07, with http or https, with or without "#": items as a list, dependencies',
-      'src/sources/local/schema.test.ts > a JSON Schema that does not compile > is told as it is, checks nothing, and is noticed',
-      'src/sources/mcp/mcp-server.test.ts > a server that is a process > arguments are checked against its schema; one that does not compile is noticed, and lets everything through',
+      'src/sources/local/schema.test.ts > a JSON Schema that does not compile > is told as it is, lets nothing through unless it is trusted, and says why',
+      'src/sources/mcp/mcp-server.test.ts > a server that is a process > arguments are checked against its schema; a tool whose schema does not compile cannot be called',
       'src/sources/mcp/mcp-server.test.ts > a server that is a process > effects come from its annotations, and schemas are passed on as received',
     ],
   },

@@ -58,6 +58,8 @@ export type Approval = {
   readonly arguments: { readonly [name: string]: unknown };
   /** The parts that `arguments` does not show. Unless all are `registered`, approving needs a reveal by the same human, or `acknowledgeHidden`. */
   readonly hidden: readonly HiddenPart[];
+  /** As the caller gave them, where the tool would receive others. */
+  readonly givenArguments?: { readonly [name: string]: unknown } | undefined;
   /** SHA-256 of the whole arguments in canonical form (RFC 8785). */
   readonly argumentsHash: string;
   readonly decision: Decision;
@@ -112,10 +114,12 @@ export type ApprovalRequested = {
   readonly effect: Effect;
   readonly definitionHash: string;
   readonly principal: Principal;
-  /** Without secrets. */
+  /** What the tool would receive, without secrets. */
   readonly arguments: { readonly [name: string]: unknown };
   /** The parts that `arguments` does not show. */
   readonly hidden?: readonly HiddenPart[] | undefined;
+  /** As the caller gave them, where the tool would receive others. */
+  readonly givenArguments?: { readonly [name: string]: unknown } | undefined;
   readonly argumentsHash: string;
   readonly decision: Decision;
   readonly note?: string | undefined;
@@ -346,8 +350,10 @@ export type CallStarted = {
   readonly sessionId?: string | undefined;
   readonly tool: string;
   readonly principal: Principal;
-  /** Without secrets. */
+  /** What the tool received, without secrets. */
   readonly arguments: { readonly [name: string]: unknown };
+  /** As the caller gave them, where defaults, configured values or transforms made others of them. */
+  readonly givenArguments?: { readonly [name: string]: unknown } | undefined;
   readonly server?: string | undefined;
   /** The tool’s name before it was shortened or characters were replaced. */
   readonly ownName?: string | undefined;
@@ -575,8 +581,10 @@ export type EndedCallDetails = {
   readonly sessionId?: string | undefined;
   readonly tool: string;
   readonly principal: Principal;
-  /** Without secrets. */
+  /** What the tool received, without secrets. */
   readonly arguments: { readonly [name: string]: unknown };
+  /** As the caller gave them, where defaults, configured values or transforms made others of them. */
+  readonly givenArguments?: { readonly [name: string]: unknown } | undefined;
   readonly server?: string | undefined;
   /** The tool’s name before it was shortened or characters were replaced. */
   readonly ownName?: string | undefined;
@@ -1412,8 +1420,10 @@ export type RunningCallDetails = {
   readonly sessionId?: string | undefined;
   readonly tool: string;
   readonly principal: Principal;
-  /** Without secrets. */
+  /** What the tool received, without secrets. */
   readonly arguments: { readonly [name: string]: unknown };
+  /** As the caller gave them, where defaults, configured values or transforms made others of them. */
+  readonly givenArguments?: { readonly [name: string]: unknown } | undefined;
   readonly server?: string | undefined;
   /** The tool’s name before it was shortened or characters were replaced. */
   readonly ownName?: string | undefined;
@@ -2002,8 +2012,10 @@ export type ToolInvoked = {
   readonly sessionId?: string | undefined;
   readonly tool: string;
   readonly principal: Principal;
-  /** Without secrets. */
+  /** What the tool received, without secrets. */
   readonly arguments: { readonly [name: string]: unknown };
+  /** As the caller gave them, where defaults, configured values or transforms made others of them. */
+  readonly givenArguments?: { readonly [name: string]: unknown } | undefined;
   readonly server?: string | undefined;
   /** The tool’s name before it was shortened or characters were replaced. */
   readonly ownName?: string | undefined;

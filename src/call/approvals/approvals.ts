@@ -351,7 +351,8 @@ export class Approvals {
   }
 
   /** Answers are kept until the call comes for them, so a secret must not be in one. */
-  async #assertEdit(edited: JsonObject, { tool, definitionHash, arguments: shown }: Approval): Promise<void> {
+  async #assertEdit(edited: JsonObject, approval: Approval): Promise<void> {
+    const { tool, definitionHash, arguments: shown, givenArguments = shown } = approval;
     const inspection = inspectJson(edited, largestEdit);
     if (!isJsonObject(edited) || !inspection.ok) {
       const why = inspection.ok ? 'an object is needed' : `${inspection.problem} (at ${inspection.path})`;
@@ -367,9 +368,9 @@ export class Approvals {
     }
     const known = this.#catalog?.find(tool);
     if (known?.definition.definitionHash !== definitionHash) return;
-    const problem = await editProblem(known, edited, shown);
+    const problem = await editProblem(known, edited, { received: shown, given: givenArguments });
     if (problem !== undefined)
-      throw new SignalboxError('edit-invalid', `the edited arguments do not fit the schema of ${tool}: ${problem}`);
+      throw new SignalboxError('edit-invalid', `the edited arguments cannot run as they are: ${problem}`);
   }
 }
 

@@ -2,8 +2,9 @@ import type { ApprovalRecord } from '../../journal/approval-store.ts';
 import type { EntryDraft } from '../../journal/entry.ts';
 import type { Redactor } from '../../journal/redaction.ts';
 import type { AskedCall } from '../../model/approval.ts';
+import type { JsonObject } from '../../model/json.ts';
 import { type Call, toolOf } from '../call.ts';
-import { column } from '../record.ts';
+import { column, recordableArguments } from '../record.ts';
 import { type Binding, decisionOf } from './binding.ts';
 import { hideParts } from './hidden-parts.ts';
 
@@ -19,10 +20,13 @@ export function askedCall(call: Call, { argumentsHash }: Binding, redactor: Reda
     definitionHash: definition.definitionHash,
     principal: call.principal,
     ...(session === undefined ? {} : { session: column(redactor, session) }),
+    ...(call.givenText === undefined
+      ? {}
+      : { givenArguments: JSON.parse(recordableArguments(call.givenText)) as JsonObject }),
     decision: decisionOf(call),
   };
   const redacted = JSON.parse(redactor.json(JSON.stringify(about))) as typeof about;
-  return { ...redacted, ...hideParts(call.runsWith, redactor, 'everything'), argumentsHash };
+  return { ...redacted, ...hideParts(call.argumentsText, redactor, 'everything'), argumentsHash };
 }
 
 /** The question as the journal and the inbox get it, in one. */

@@ -15,7 +15,7 @@ export interface Binding {
 /** Binds to what the tool would really run with, in canonical form (RFC 8785): the order of keys means nothing. */
 export function bindingOf(call: Call): Binding {
   const { definition } = toolOf(call);
-  const argumentsHash = argumentsDigest(call.runsWith);
+  const argumentsHash = argumentsDigest(call.argumentsText);
   const { kind, id } = call.principal;
   // A link that leads to another file since the answer makes it another question.
   const { protectedFiles = [] } = call.decision ?? {};

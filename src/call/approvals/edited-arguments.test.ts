@@ -76,11 +76,14 @@ describe('edit, then approve', () => {
     assert.notEqual(result.callId, first);
     const [original, edited] = [await last(box, first), await last(box, result.callId)];
     assert.deepEqual(
-      [original.outcome, original.error?.code, original.arguments],
-      ['denied', 'arguments-edited', { amount: 5 }],
+      [original.outcome, original.error?.code, original.arguments, original.givenArguments],
+      ['denied', 'arguments-edited', { amount: 5, currency: 'EUR' }, { amount: 5 }],
     );
     assert.match(original.error?.message ?? '', new RegExp(result.callId));
-    assert.deepEqual([edited.outcome, edited.replaces, edited.arguments], ['completed', first, { amount: 3 }]);
+    assert.deepEqual(
+      [edited.outcome, edited.replaces, edited.arguments, edited.givenArguments],
+      ['completed', first, { amount: 3, currency: 'EUR' }, { amount: 3 }],
+    );
     const [approval] = await box.approvals.list({ all: true });
     assert.deepEqual([approval?.state, approval?.usedBy], ['used', result.callId]);
     await box.close();

@@ -32,12 +32,26 @@ export function looksRedacted(value: string): boolean {
   return /\[(redacted|●)/.test(value);
 }
 
-/** The edited arguments as a caller would give them: what the configuration filled in is left for it to fill in again. */
-export function withoutFilled(edited: JsonObject, given: JsonObject, filled: JsonObject): JsonObject {
-  const own = Object.entries(edited).filter(
-    ([name, value]) => Object.hasOwn(given, name) || !isDeepStrictEqual(value, filled[name]),
-  );
-  return Object.fromEntries(own);
+/**
+ * Returns edited arguments as a caller would give them. Parts that were left as the tool would have received them are as the caller
+ * gave them, or absent where they were filled in: defaults, configured values and transforms apply to them again.
+ */
+export function asGiven(edited: JsonObject, received: JsonObject, given: JsonObject): JsonObject {
+  const entries = Object.entries(edited).flatMap(([name, value]) => {
+    const own = partAsGiven(value, child(received, name), child(given, name));
+    return own === undefined ? [] : [[name, own] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+function partAsGiven(
+  edited: JsonValue,
+  received: JsonValue | undefined,
+  given: JsonValue | undefined,
+): JsonValue | undefined {
+  if (isDeepStrictEqual(edited, received)) return given;
+  const isObject = isJsonObject(edited) && isJsonObject(received) && isJsonObject(given);
+  return isObject ? asGiven(edited, received, given) : edited;
 }
 
 /** What a human changed, for the model to read: `amount: 5 → 3`. */

@@ -79,7 +79,7 @@ export class Questions {
       if (!this.#parts.shared && this.#channelsOf(call).length === 0) return undefined;
       const { record, draft } = await this.#request(call, bound);
       if (askedOf(record).hidden.some(({ kind }) => kind !== 'registered'))
-        await reveals.put(record.id, hideParts(call.runsWith, redactor, 'registered'), record.expiresAt);
+        await reveals.put(record.id, hideParts(call.argumentsText, redactor, 'registered'), record.expiresAt);
       if ((await journal.append(draft, 'crash')) !== undefined) return record;
       // Another process asked about the same call at the same time: theirs is the one.
       await reveals.remove(record.id);
@@ -267,7 +267,7 @@ function requestOf(
     approvalId: record.id,
     callId: call.id,
     tool: toolOf(call).definition,
-    arguments: JSON.parse(call.runsWith) as JsonObject,
+    arguments: JSON.parse(call.argumentsText) as JsonObject,
     shown,
     hidden,
     principal: call.principal,

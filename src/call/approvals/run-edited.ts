@@ -6,7 +6,7 @@ import type { JsonObject } from '../../model/json.ts';
 import { unfinished } from '../../model/unfinished.ts';
 import type { Call, Next } from '../call.ts';
 import { askedOf, givenOf } from './approval-view.ts';
-import { describeEdit, restoreRedacted, withoutFilled } from './edited-arguments.ts';
+import { asGiven, describeEdit, restoreRedacted } from './edited-arguments.ts';
 
 /**
  * Runs the call that a human made of this one by editing its arguments: a new call, checked and decided like any other, that
@@ -15,15 +15,20 @@ import { describeEdit, restoreRedacted, withoutFilled } from './edited-arguments
 export async function runEdited(call: Call, record: ApprovalRecord, run: Next): Promise<CallOutcome> {
   const { arguments: shown } = askedOf(record);
   const { arguments: edited = {}, by } = givenOf(record);
-  const filled = JSON.parse(call.runsWith) as JsonObject;
-  const wanted = restoreRedacted(edited, shown, filled) as JsonObject;
+  const received = JSON.parse(call.argumentsText) as JsonObject;
+  const wanted = restoreRedacted(edited, shown, received) as JsonObject;
+  const given = call.givenText === undefined ? received : (JSON.parse(call.givenText) as JsonObject);
   const replacement: Call = {
     ...call,
     id: newCallId(),
-    given: withoutFilled(wanted, JSON.parse(call.argumentsText) as JsonObject, filled),
+    given: asGiven(wanted, received, given),
+    wanted,
     startedAt: Date.now(),
     tool: undefined,
     decision: undefined,
+    countedBy: undefined,
+    counted: undefined,
+    givenText: undefined,
     approval: record.id,
     replaces: call.id,
   };

@@ -168,10 +168,13 @@ describe('structured content that is shortened', () => {
   });
 
   test('is undefined after the first check that runs out of time', () => {
-    // Fits at once while it ends with "y"; every cut removes that, and the pattern backtracks without end.
-    const backtracking = { type: 'string', pattern: '^(x+)+y$' };
+    // Fits at once while it ends with "y"; every cut removes that, and the references branch without end.
+    const $defs: Record<string, unknown> = { d40: { minLength: 1 } };
+    for (let level = 0; level < 40; level++)
+      $defs[`d${level}`] = { allOf: [{ $ref: `#/$defs/d${level + 1}` }, { $ref: `#/$defs/d${level + 1}` }] };
+    const branching = { type: 'string', anyOf: [{ pattern: 'y$' }, { $ref: '#/$defs/d0' }] };
     const value = Array.from({ length: 8 }, (_, index) => `${'x'.repeat(2000 + index)}y`);
-    const isValid = validator({ type: 'array', items: backtracking, minItems: 8 });
+    const isValid = validator({ type: 'array', items: branching, minItems: 8, $defs });
     let timeouts = 0;
     const short = shortenStructured(value, {
       aimBytes: 1000,

@@ -37,6 +37,8 @@ export function approve(parts: ApproveParts): Stage {
     call.decision?.answer === 'ask' && call.approval === undefined ? ask(call, next) : next(call);
 
   async function ask(call: Call, next: Next): Promise<CallOutcome> {
+    // The caller may change its own object while a human looks at the call.
+    if (call.arguments === call.given) call.arguments = JSON.parse(call.argumentsText);
     const until = Date.now() + (call.options.waitMs ?? usualWaitMs);
     for (;;) {
       const bound = bindingOf(call);

@@ -52,6 +52,7 @@ export function decide(policies: Policies, redactor: Redactor, waits: Waits, fil
     const { naming } = toolOf(call);
     const begun = { id: call.id, tool: asked.tool.name, naming, at: asked.at, arguments: asked.arguments };
     if (ruled.answer !== 'deny') inForce.book.begin(at, begun);
+    call.countedBy = inForce.policy;
     if (inForce.code.length === 0) return follow(call, next, inForce, asked, ruled);
     const said = inForce.code.map((policy) => askToolPolicy(policy, asked, past.session));
     const answers = said.flatMap((each) => (each instanceof Promise ? [] : (each ?? [])));
@@ -86,7 +87,7 @@ export function decide(policies: Policies, redactor: Redactor, waits: Waits, fil
         principal: call.principal,
         effect: definition.effect,
         server: source.server,
-        arguments: (call.given ?? {}) as JsonObject,
+        arguments: call.image,
         workspace: workspaceOf(call) ?? noDirectories,
         permissionMode,
       },
@@ -123,8 +124,7 @@ function askedCall(call: Call): DecidedCall {
     id: call.id,
     at: Date.now(),
     tool: toolOf(call).definition,
-    // As they were checked, not the form the handler takes: a schema may turn them into something that is not JSON.
-    arguments: (call.given ?? {}) as JsonObject,
+    arguments: call.image,
     size: call.argumentsText.length,
     directory: directoryOf(workspaceOf(call)),
     principal: call.principal,

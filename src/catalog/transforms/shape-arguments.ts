@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../model/json.ts';
 import { jsonPath } from '../../model/json-path.ts';
 import { firstProblems } from '../problems.ts';
-import type { Parsed, Problem, SourceTool } from '../source.ts';
+import type { Problem, SourceTool } from '../source.ts';
 import { type ShapingPlace, shapeSchema } from './shape-schema.ts';
 import type { ArgumentShaping } from './tool-shaping.ts';
 
@@ -30,16 +30,9 @@ export function shapeArguments(tool: SourceTool, shaping: ArgumentShaping, place
       if (problems !== undefined) return { ok: false, problems };
       const absent = filling.filter(([name]) => !names.has(name));
       const filled = objectOf([...given, ...absent.map(([name, value]) => [name, ownCopy(value)] as const)]);
-      const parsed = tool.parse(filled);
-      if (absent.length === 0) return parsed;
-      return parsed instanceof Promise ? parsed.then((later) => showing(filled, later)) : showing(filled, parsed);
+      return tool.parse(filled);
     },
   };
-}
-
-/** Whoever is asked about the call must see what was filled in. */
-function showing(filled: JsonObject, parsed: Parsed): Parsed {
-  return parsed.ok ? { arguments: filled, ...parsed } : parsed;
 }
 
 /** Unlike assignment, this makes even `__proto__` a plain key. */

@@ -5,6 +5,7 @@ import { shapeArguments } from './shape-arguments.ts';
 import { type ShapedTool, isMeant, keysFor, sectionFor } from './tool-mentions.ts';
 import type { ArgumentShaping, ToolShaping } from './tool-shaping.ts';
 import type { ToolTransform } from './tool-transform.ts';
+import { trustSchema } from './trust-schema.ts';
 import { surveyedSource } from './transform-source.ts';
 import { unmatched } from './unmatched.ts';
 
@@ -52,9 +53,10 @@ function shaped(server: string, shaping: ToolShaping): ToolTransform {
   const compiler = new SchemaCompiler();
   const mark = shaping.prefix === true ? `[${server}] ` : '';
 
-  return (tool) => {
-    const own = tool.tool;
+  return (given) => {
+    const own = given.tool;
     const named = { server, own };
+    const tool = sectionFor(shaping, 'schema', named) === undefined ? given : trustSchema(given);
     const description = sectionFor(shaping, 'describe', named)?.value ?? tool.description;
     const title = sectionFor(shaping, 'title', named)?.value;
     const options = sectionFor(shaping, 'providerOptions', named)?.value;

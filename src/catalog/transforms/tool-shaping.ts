@@ -21,6 +21,8 @@ export interface ToolShaping {
   readonly providerOptions?: ByTool<JsonObject>;
   /** Limits of the results of single tools. */
   readonly results?: ByTool<ResultLimits>;
+  /** Tools that can be called although their input schema cannot check all arguments. */
+  readonly schema?: ByTool<'trust'>;
   /** Labels of single tools, besides those they have. */
   readonly labels?: ByTool<readonly string[]>;
   /** Labels of every tool of the server. */
@@ -48,6 +50,7 @@ export const toolSections = [
   'providerOptions',
   'labels',
   'results',
+  'schema',
 ] as const;
 
 export type ToolSection = (typeof toolSections)[number];

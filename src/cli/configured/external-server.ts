@@ -8,7 +8,6 @@ import type { StartQueue } from './start-queue.ts';
 /** What servers are started with, whatever their entries say. */
 export interface Starting {
   readonly references: ReferenceContext;
-  readonly checkSchemas: boolean;
   readonly verdicts: Verdicts | undefined;
   /** Limits how many programs start at the same time. */
   readonly startQueue: StartQueue;
@@ -16,7 +15,7 @@ export interface Starting {
 
 /** The server outside that an entry names, as it is before lock and configuration change what it offers. Starts it after `after`. */
 export function externalServer(entry: ExternalEntry, starting: Starting, after?: Promise<unknown>): McpServer {
-  const { references, checkSchemas, verdicts, startQueue } = starting;
+  const { references, verdicts, startQueue } = starting;
   const { idleStopMs } = entry.settings;
   const directories = entry.settings.roots ?? entry.limits.workspace ?? [];
   const roots = directories.map((path) => ({ uri: pathToFileURL(path).href }));
@@ -34,7 +33,6 @@ export function externalServer(entry: ExternalEntry, starting: Starting, after?:
     },
     redact: (text) => references.redact(text),
     roots,
-    checkSchemas,
     ...(verdicts === undefined ? {} : { verdicts }),
     ...(idleStopMs === undefined ? {} : { idleStopMs }),
   });

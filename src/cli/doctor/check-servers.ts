@@ -10,7 +10,7 @@ import { fixOfNotice } from './fix-of-notice.ts';
 
 /** Starts the servers, writing nothing, and looks at how they are, at what their tools should be told, and at the secrets. */
 export async function checkServers(configuration: Configuration, secretsFrom: string): Promise<Finding[]> {
-  const { box, secretProblems } = await openBoxAnyway(configuration, { checkSchemas: true, secretsFrom });
+  const { box, secretProblems } = await openBoxAnyway(configuration, { secretsFrom });
   const lastWords = (name: string): string => {
     const lines = box.health(name)?.stderr.slice(-5) ?? [];
     return lines.length === 0 ? '' : `; the last it wrote: ${lines.join(' / ')}`;
@@ -33,6 +33,13 @@ export async function checkServers(configuration: Configuration, secretsFrom: st
           level: 'warning',
           what: `${tool.name} is hidden: ${tool.reason}`,
           fix: `look at it with signalbox lock diff ${tool.server}`,
+        })),
+      ...hidden
+        .filter((tool) => tool.by === 'definition-invalid')
+        .map((tool): Finding => ({
+          level: 'warning',
+          what: `${tool.name} is hidden: ${tool.reason}`,
+          fix: `report it to the author of server "${tool.server}", or trust its schema in mcpServers.${tool.server}.tools.schema`,
         })),
       ...notices.map((notice): Finding => {
         const isForeign = servers.some(({ name, adapter }) => name === notice.server && adapter.startsWith('mcp:'));

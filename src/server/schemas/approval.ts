@@ -52,6 +52,7 @@ export const approvalSchema = z
     hidden: hiddenParts.describe(
       'The parts that `arguments` does not show. Unless all are `registered`, approving needs a reveal by the same human, or `acknowledgeHidden`.',
     ),
+    givenArguments: jsonObject.optional().describe('As the caller gave them, where the tool would receive others.'),
     argumentsHash: z.string().describe('SHA-256 of the whole arguments in canonical form (RFC 8785).'),
     decision: decisionSchema,
     note: z.string().optional().describe('An approval of the same call that does not hold any more, and why.'),

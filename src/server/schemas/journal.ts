@@ -20,7 +20,10 @@ const callFacts = {
   sessionId: z.string().optional(),
   tool: z.string(),
   principal: principalSchema,
-  arguments: jsonObject.describe('Without secrets.'),
+  arguments: jsonObject.describe('What the tool received, without secrets.'),
+  givenArguments: jsonObject
+    .optional()
+    .describe('As the caller gave them, where defaults, configured values or transforms made others of them.'),
   server: z.string().optional(),
   ...naming,
   adapter: z.string().optional(),
@@ -145,8 +148,9 @@ const approvalRequested = z
     effect,
     definitionHash: z.string(),
     principal: principalSchema,
-    arguments: jsonObject.describe('Without secrets.'),
+    arguments: jsonObject.describe('What the tool would receive, without secrets.'),
     hidden: hiddenParts.optional().describe('The parts that `arguments` does not show.'),
+    givenArguments: jsonObject.optional().describe('As the caller gave them, where the tool would receive others.'),
     argumentsHash: z.string(),
     decision: decisionSchema,
     note: z.string().optional(),

@@ -40,6 +40,8 @@ interface ToolFacts {
   /** For flow rules: what kind of data it reads or where it sends it. */
   readonly labels?: readonly string[];
   readonly timeoutMs?: number;
+  /** `trust`: it can be called although its input schema cannot check all arguments. */
+  readonly schema?: 'trust';
   /** Options for one model provider, by provider: `{ openai: { strict: true } }`. Written as in the AI SDK. */
   readonly providerOptions?: JsonObject;
   /** The directories it writes to, where they are others than its server's: kept before each call if its effect is `undoable`. */

@@ -1,5 +1,6 @@
-import type { SchemaCompiler } from '../../catalog/json-schema.ts';
+import { type SchemaCompiler, unusable } from '../../catalog/json-schema.ts';
 import type { SourceTool } from '../../catalog/source.ts';
+import { trustSchema } from '../../catalog/transforms/trust-schema.ts';
 import { SignalboxError } from '../../model/errors.ts';
 import type { JsonSchema } from '../../model/json.ts';
 import type { Effect } from '../../model/tool.ts';
@@ -38,15 +39,23 @@ export function localTool(tool: OwnTool, compiler: SchemaCompiler, server: strin
     labels: tool.labels ?? [],
     ...(tool.timeoutMs === undefined ? {} : { timeoutMs: tool.timeoutMs }),
     ...(tool.providerOptions === undefined ? {} : { providerOptions: tool.providerOptions }),
-    notices: [...input.notices, ...(output?.notices ?? [])],
+    notices: [...input.notices, ...outputNotices(output)],
+    ...(input.problem === undefined ? {} : { schemaProblem: unusable(input.problem) }),
     parse: (args) => input.parse(args),
+    ...(input.parseTrusting === undefined ? {} : { parseTrusting: input.parseTrusting }),
     run,
     ...(tool.unlisted === undefined ? {} : { unlisted: tool.unlisted }),
     ...(tool.forward === undefined ? {} : { forward: tool.forward }),
     ...(tool.undo === undefined ? {} : { undo: tool.undo.bind(tool) }),
     ...(tool.workspace === undefined ? {} : { workspace: tool.workspace }),
   };
-  return { offered, isolate };
+  return { offered: tool.schema === 'trust' ? trustSchema(offered) : offered, isolate };
+}
+
+/** A result that cannot be checked has no effect that could be prevented, so it passes. */
+function outputNotices(output: ReadySchema | undefined): readonly string[] {
+  if (output?.problem === undefined) return output?.notices ?? [];
+  return [`its output schema cannot be used (${output.problem}); results are not checked against it`];
 }
 
 function assertObject(json: JsonSchema, where: string): void {
@@ -66,6 +75,7 @@ function effectOf(tool: OwnTool): Effect {
 }
 
 function outputCheck(output: ReadySchema): NonNullable<SourceTool['checkOutput']> {
+  if (output.problem !== undefined) return () => undefined;
   return async (value) => {
     const parsed = await output.parse(value);
     return parsed.ok ? undefined : [...parsed.problems];

@@ -204,23 +204,20 @@ describe('schemas that cannot be used say why, for which tool of which server', 
 });
 
 describe('a JSON Schema that does not compile', () => {
-  test('is told as it is, checks nothing, and is noticed', async () => {
+  test('is told as it is, lets nothing through unless it is trusted, and says why', async () => {
     const schema = { type: 'object', properties: { a: { type: 'strin' } } };
-    const { json, notices } = ready(schema);
+    const { json, problem, parse, parseTrusting } = ready(schema);
     assert.equal(json, schema);
-    assert.equal(notices.length, 1);
-    assert.match(
-      notices[0] ?? '',
-      /^its schema does not compile \(schema is invalid: .*\); values are not checked against it$/,
-    );
-    assert.deepEqual(await judged(schema, { a: 1 }), { a: 1 });
+    assert.match(problem ?? '', /^schema is invalid: /);
+    assert.equal((await parse({ a: 1 })).ok, false);
+    assert.deepEqual(parseTrusting?.({ a: 1 }), { ok: true, value: { a: 1 } });
   });
 
-  test('is noticed for the output too', () => {
+  test('is noticed for the output, whose results pass', () => {
     const [tool] = localServer({
       name: 's',
       tools: [{ name: 'x', description: 'x', output: { type: 'strin' }, run: () => null }],
     }).state().tools;
-    assert.match(tool?.notices.join() ?? '', /does not compile/);
+    assert.match(tool?.notices.join() ?? '', /its output schema cannot be used/);
   });
 });

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
-import type { SchemaCompiler } from '../../catalog/json-schema.ts';
+import { type SchemaCompiler, type Validate, unusable } from '../../catalog/json-schema.ts';
 import { firstProblems } from '../../catalog/problems.ts';
 import type { Parsed } from '../../catalog/source.ts';
 import { SignalboxError, messageOf } from '../../model/errors.ts';
@@ -11,7 +11,11 @@ import { jsonPath } from '../../model/json-path.ts';
 export interface ReadySchema {
   readonly json: JsonSchema;
   readonly notices: readonly string[];
+  /** Why values cannot be checked against it; `parse` lets nothing through then. */
+  readonly problem?: string;
   parse(value: unknown): Parsed | Promise<Parsed>;
+  /** Present with a problem: checks as much as the schema allows. */
+  parseTrusting?(value: unknown): Parsed;
 }
 
 /** Takes Zod and other Standard Schemas, AI SDK schemas, shapes of Zod types and JSON Schema. `where` is for error messages. */
@@ -100,9 +104,8 @@ function aiSdk(schema: AiSdkSchema, compiler: SchemaCompiler, where: string): Re
   const json = aiSdkJson(schema, where);
   if (isPromise(json))
     throw new SignalboxError('schema-unsupported', `${where}: the AI SDK schema is a promise; await it first`);
-  const ready = compiled(json as JsonSchema, compiler);
   const { validate } = schema;
-  if (validate === undefined) return ready;
+  if (validate === undefined) return compiled(json as JsonSchema, compiler);
   const judge = (validation: AiSdkValidation): Parsed =>
     validation.success
       ? { ok: true, value: validation.value }
@@ -111,7 +114,8 @@ function aiSdk(schema: AiSdkSchema, compiler: SchemaCompiler, where: string): Re
           problems: firstProblems([validation.error], (error) => ({ path: '$', message: messageOf(error) })),
         };
   return {
-    ...ready,
+    json: json as JsonSchema,
+    notices: [],
     parse(value) {
       const validation = validate(value);
       return validation instanceof Promise ? validation.then(judge) : judge(validation);
@@ -154,15 +158,19 @@ function objectOf(shape: Record<string, unknown>, where: string): ConvertibleSch
 function compiled(schema: JsonSchema, compiler: SchemaCompiler): ReadySchema {
   const result = compiler.compile(schema);
   if (!result.ok) {
-    const notice = `its schema does not compile (${result.reason}); values are not checked against it`;
-    return { json: schema, notices: [notice], parse: (value) => ({ ok: true, value }) };
+    const trusted = compiler.compile(schema, { trust: true });
+    return {
+      json: schema,
+      notices: [],
+      problem: result.reason,
+      parse: () => ({ ok: false, problems: [{ path: '$', message: unusable(result.reason) }] }),
+      parseTrusting: (value) => (trusted.ok ? parsedBy(trusted.validate, value) : { ok: true, value }),
+    };
   }
-  return {
-    json: schema,
-    notices: [],
-    parse(value) {
-      const problems = result.validate(value);
-      return problems === undefined ? { ok: true, value } : { ok: false, problems };
-    },
-  };
+  return { json: schema, notices: result.notices, parse: (value) => parsedBy(result.validate, value) };
+}
+
+function parsedBy(validate: Validate, value: unknown): Parsed {
+  const problems = validate(value);
+  return problems === undefined ? { ok: true, value } : { ok: false, problems };
 }

@@ -20,8 +20,8 @@ export interface McpServerOptions extends SourceLimits, ServerRequestOptions {
   readonly verdicts?: Verdicts;
   /** From which importance on it is to log; as it likes when absent. */
   readonly logLevel?: LogLevel;
-  /** Compiles the tools’ schemas when they are listed, not when they are first called, so that bad ones are known at once. */
-  readonly checkSchemas?: boolean;
+  /** Tools that can be called although their input schema cannot check all arguments, by the server's names. */
+  readonly schema?: Readonly<Record<string, 'trust'>>;
   /** Takes secrets out of what is told about the server: why it is down, what it wrote to its error output. */
   readonly redact?: (text: string) => string;
   /** Nothing that needs the box as a whole should begin while this server is not up. */

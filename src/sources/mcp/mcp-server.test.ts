@@ -96,19 +96,18 @@ describe('a server that is a process', () => {
     assert.equal(server.health().protocolVersion, '2025-11-25');
   });
 
-  test('arguments are checked against its schema; one that does not compile is noticed, and lets everything through', async (t) => {
+  test('arguments are checked against its schema; a tool whose schema does not compile cannot be called', async (t) => {
     const { box } = await boxed(t, { transport: fixtureProgram() });
     const refused = await box.call('mcp__fixture__echo', { text: 1 });
     assert.equal(refused.error?.code, 'arguments-invalid');
-    assert.deepEqual(box.catalog().notices, []);
-    assert.equal(textOf(await box.call('mcp__fixture__broken', { a: 1 })), 'ran unchecked');
-    const [notice] = box.catalog().notices;
-    assert.equal(notice?.tool, 'mcp__fixture__broken');
-    assert.match(notice?.message ?? '', /cannot be compiled, so its arguments are not checked/);
+    const broken = await box.call('mcp__fixture__broken', { a: 1 });
+    assert.equal(broken.error?.code, 'tool-hidden');
+    const hidden = box.catalog().hidden.find(({ name }) => name === 'mcp__fixture__broken');
+    assert.match(hidden?.reason ?? '', /schema is invalid: .*"schema": "trust"/);
   });
 
   test('effects come from its annotations, and schemas are passed on as received', async (t) => {
-    const { box } = await boxed(t, { transport: fixtureProgram() });
+    const { box } = await boxed(t, { transport: fixtureProgram(), schema: { broken: 'trust' } });
     const byName = new Map(box.tools().map((tool) => [tool.id.tool, tool]));
     assert.deepEqual([byName.get('echo')?.effect, byName.get('act')?.effect], ['read', 'irreversible']);
     const act = byName.get('act');

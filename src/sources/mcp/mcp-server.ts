@@ -69,7 +69,7 @@ export function mcpServer(options: McpServerOptions): McpServer {
         connection.callTool(name, args, given),
       );
     },
-    options.checkSchemas === true,
+    options.schema ?? {},
     changed,
   );
   const content = new RemoteContent(options.name, () => supervisor, changed);

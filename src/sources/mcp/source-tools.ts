@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
-import { SchemaCompiler, type Validate } from '../../catalog/json-schema.ts';
-import type { SourceTool } from '../../catalog/source.ts';
+import { type Compiled, SchemaCompiler, type Validate, unusable } from '../../catalog/json-schema.ts';
+import { inDeclaredDialect } from '../../catalog/schema-dialect.ts';
+import type { Parsed, SourceTool } from '../../catalog/source.ts';
+import { trustSchema } from '../../catalog/transforms/trust-schema.ts';
 import type { ToolContext } from '../../model/context.ts';
 import { type JsonObject, type JsonSchema, type JsonValue, isJsonObject } from '../../model/json.ts';
 import type { ToolAnnotations } from '../../model/tool.ts';
@@ -29,15 +31,15 @@ interface Kept {
 /** Turns what a server lists into tools. A tool that is listed again unchanged stays the same object. */
 export class SourceTools {
   readonly #run: RunRemote;
-  readonly #checkSchemas: boolean;
+  readonly #schemas: Readonly<Record<string, 'trust'>>;
   readonly #onChange: () => void;
   readonly #compiler = new SchemaCompiler();
   #kept: readonly Kept[] = [];
   #listing: ToolListing = { tools: [], notices: [] };
 
-  constructor(run: RunRemote, checkSchemas: boolean, onChange: () => void) {
+  constructor(run: RunRemote, schemas: Readonly<Record<string, 'trust'>>, onChange: () => void) {
     this.#run = run;
-    this.#checkSchemas = checkSchemas;
+    this.#schemas = schemas;
     this.#onChange = onChange;
   }
 
@@ -87,7 +89,8 @@ export class SourceTools {
     const annotations = (isJsonObject(hints) ? hints : {}) as ToolAnnotations;
     const inputSchema = isJsonObject(given) ? given : undefined;
     const headers = inputSchema === undefined ? undefined : parameterHeaders(inputSchema);
-    const validator = new LazyValidator(this.#compiler, inputSchema ?? true, (reason) => this.#note(tool, reason));
+    const validator = new LazyValidator(this.#compiler, inputSchema ?? true, (found) => this.#hide(tool, found));
+    const problem = inputSchema === undefined ? undefined : this.#compiler.problem(inputSchema);
     const tool: SourceTool = {
       tool: name,
       ...(typeof title === 'string' ? { title } : {}),
@@ -102,30 +105,29 @@ export class SourceTools {
       ...(isJsonObject(_meta) ? { _meta } : {}),
       ...(Object.keys(fields).length > 0 ? { fields } : {}),
       returnsMcpResult: true,
-      notices: inputSchema === undefined ? ['it has no input schema; its arguments are not checked'] : [],
+      notices: noticesOf(inputSchema),
+      ...(problem === undefined ? {} : { schemaProblem: unusable(problem) }),
       parse: (args) => validator.parse(args),
+      parseTrusting: (args) => validator.parseTrusting(args),
       run: (args, context) => this.#run(name, args as JsonObject, context, headers),
     };
-    const problem = this.#checkSchemas ? validator.problem() : undefined;
-    return problem === undefined ? tool : { ...tool, notices: [...tool.notices, problem] };
+    return Object.hasOwn(this.#schemas, name) ? trustSchema(tool) : tool;
   }
 
-  /** Puts in the place of a tool the same with a notice. */
-  #note(tool: SourceTool, notice: string): void {
-    if (!this.#kept.some((each) => each.tool === tool)) return;
-    const noted = { ...tool, notices: [...tool.notices, notice] };
-    const kept = this.#kept.map((each) => (each.tool === tool ? { ...each, tool: noted } : each));
+  /** Replaces a tool whose schema turned out to be unusable. */
+  #hide(tool: SourceTool, schemaProblem: string): void {
+    const hidden = { ...tool, schemaProblem };
+    const kept = this.#kept.map((each) => (each.tool === tool ? { ...each, tool: hidden } : each));
     this.#keep(kept, this.#listing.notices);
   }
 }
 
-/** A schema that is compiled when it is first needed. One that cannot be compiled lets everything through. */
+/** A schema that is compiled when it is first needed. One that cannot be compiled lets nothing through unless it is trusted. */
 class LazyValidator {
   readonly #compiler: SchemaCompiler;
   readonly #schema: JsonSchema;
   readonly #onProblem: (problem: string) => void;
-  #validate: Validate | undefined;
-  #problem: string | undefined;
+  #compiled: Compiled | undefined;
 
   constructor(compiler: SchemaCompiler, schema: JsonSchema, onProblem: (problem: string) => void) {
     this.#compiler = compiler;
@@ -133,24 +135,33 @@ class LazyValidator {
     this.#onProblem = onProblem;
   }
 
-  parse(args: JsonObject): ReturnType<SourceTool['parse']> {
-    if (this.#validate === undefined) {
-      const problem = this.problem();
-      if (problem !== undefined) this.#onProblem(problem);
-    }
-    const problems = this.#validate?.(args);
-    return problems === undefined ? { ok: true, value: args } : { ok: false, problems };
+  parse(args: JsonObject): Parsed {
+    const compiled = (this.#compiled ??= this.#compile());
+    if (!compiled.ok) return { ok: false, problems: [{ path: '$', message: unusable(compiled.reason) }] };
+    return parsedBy(compiled.validate, args);
   }
 
-  /** Why the schema cannot be used, if so. */
-  problem(): string | undefined {
-    if (this.#validate !== undefined) return this.#problem;
-    const compiled = this.#compiler.compile(this.#schema);
-    this.#validate = compiled.ok ? compiled.validate : () => undefined;
-    if (!compiled.ok)
-      this.#problem = `its input schema cannot be compiled, so its arguments are not checked: ${compiled.reason}`;
-    return this.#problem;
+  parseTrusting(args: JsonObject): Parsed {
+    const compiled = this.#compiler.compile(this.#schema, { trust: true });
+    return compiled.ok ? parsedBy(compiled.validate, args) : { ok: true, value: args };
   }
+
+  #compile(): Compiled {
+    const compiled = this.#compiler.compile(this.#schema);
+    if (!compiled.ok) this.#onProblem(unusable(compiled.reason));
+    return compiled;
+  }
+}
+
+function noticesOf(inputSchema: JsonObject | undefined): readonly string[] {
+  if (inputSchema === undefined) return ['it has no input schema; its arguments are not checked'];
+  const { notice } = inDeclaredDialect(inputSchema);
+  return notice === undefined ? [] : [notice];
+}
+
+function parsedBy(validate: Validate, args: JsonObject): Parsed {
+  const problems = validate(args);
+  return problems === undefined ? { ok: true, value: args } : { ok: false, problems };
 }
 
 type Definition = JsonObject & { readonly name: string };

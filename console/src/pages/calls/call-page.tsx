@@ -78,6 +78,13 @@ function Details({ call }: { readonly call: CallDetails }): ReactNode {
             <JsonView value={call.arguments} open={3} />
           </div>
         </Part>
+        {call.givenArguments === undefined ? undefined : (
+          <Part title="Arguments as given">
+            <div className="payload" role="group" aria-label="Arguments as given" tabIndex={0}>
+              <JsonView value={call.givenArguments} open={3} />
+            </div>
+          </Part>
+        )}
         {call.type === 'ToolInvoked' && (call.output !== call.error?.message || call.result !== undefined) ? (
           <Part title="Result">
             <CallResult call={call} />

@@ -1,0 +1,17 @@
+import { hash } from 'node:crypto';
+
+/**
+ * Facts about the arguments of a call that rules need later, taken before the journal shortens or redacts them. Recorded with calls
+ * whose arguments are not recorded whole.
+ */
+export interface CountedArguments {
+  /** The cost of the call by each expression that a rule counts with. */
+  readonly costs: Readonly<Record<string, number>>;
+  /** Fingerprints of the paths in arguments that name files, by argument. */
+  readonly paths: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Returns the fingerprint by which a path is recognized that is not recorded itself. */
+export function pathFingerprint(path: string): string {
+  return `sha256:${hash('sha256', path, 'hex').slice(0, 32)}`;
+}

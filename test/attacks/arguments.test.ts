@@ -1,0 +1,339 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, after, describe, test } from 'node:test';
+import { tool as aiSdkTool } from 'ai';
+import * as z from 'zod';
+import { configuredServer } from '../../src/catalog/transforms/configured-server.ts';
+import {
+  type AnyTool,
+  type ApprovalRequest,
+  type PolicySource,
+  type Signalbox,
+  type SignalboxOptions,
+  type Source,
+  type ToolInvoked,
+  createSignalbox,
+  defineTool,
+  localServer,
+  postgresStore,
+  sqliteStore,
+} from '../../src/index.ts';
+import { awaited } from '../support/awaited.ts';
+import { startPostgres } from '../support/postgres.ts';
+
+const cluster = await startPostgres();
+after(() => cluster.end());
+
+function directoryFor(t: TestContext): string {
+  const directory = mkdtempSync(join(tmpdir(), 'signalbox-arguments-'));
+  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** A box that is closed with the test. */
+async function boxFor(t: TestContext, options: SignalboxOptions): Promise<Signalbox> {
+  const box = await createSignalbox(options);
+  t.after(() => box.close());
+  return box;
+}
+
+async function entryOf(box: Signalbox, call: string): Promise<ToolInvoked> {
+  const entry = await box.journal.call(call);
+  assert.ok(entry?.type === 'ToolInvoked');
+  return entry;
+}
+
+const rules = (text: string): PolicySource[] => [{ file: 'policies.yaml', text }];
+const alice = { id: 'alice', kind: 'human' } as const;
+
+describe('policy decides on the arguments that the tool receives', () => {
+  const received: unknown[] = [];
+  let transforms = 0;
+  const input = z.object({
+    path: z.string().trim(),
+    mode: z.string().default('delete'),
+    amount: z.coerce.number().default(500),
+    when: z
+      .number()
+      .transform((at) => new Date(at))
+      .optional(),
+    count: z
+      .string()
+      .transform((text) => {
+        transforms += 1;
+        return BigInt(text);
+      })
+      .optional(),
+  });
+  const run = (args: unknown): string => {
+    received.push(args);
+    return 'done';
+  };
+  const own = defineTool({ name: 'own', description: 'Acts.', effect: 'read', input, run });
+  const foreign: Record<string, AnyTool> = {
+    ai: aiSdkTool({ description: 'Acts.', inputSchema: input, execute: async (args) => run(args) }),
+    claude: {
+      name: 'claude',
+      description: 'Acts.',
+      inputSchema: input.shape,
+      handler: async (args: unknown) => ({ content: [{ type: 'text', text: run(args) }] }),
+    },
+  };
+  const isolated = defineTool({
+    name: 'isolated',
+    description: 'Acts.',
+    effect: 'read',
+    isolate: true,
+    input,
+    run: (args) => JSON.stringify({ path: args.path, mode: args.mode }),
+  });
+  const servers = (): Source[] => [
+    localServer({ name: 'x', tools: [own, isolated] }),
+    localServer({ name: 'y', tools: foreign }),
+  ];
+  const policies = rules(`
+- { id: yes, match: "mcp__*", allow: true }
+- { id: no-delete, match: "mcp__*", deny: "args.mode == 'delete'" }
+- { id: no-etc, match: "mcp__*", deny: "args.path == '/etc'" }
+- { id: no-fortune, match: "mcp__*", deny: "args.amount > 100" }
+- { id: no-crowd, match: "mcp__*", deny: "has(args.count) && args.count > 9" }
+- { id: not-then, match: "mcp__*", deny: "has(args.when) && args.when.startsWith('2030')" }
+`);
+  const names = ['mcp__x__own', 'mcp__x__isolated', 'mcp__y__ai', 'mcp__y__claude'];
+
+  for (const name of names)
+    test(`${name}: after defaults, trimming, coercion and transforms, which run once`, async (t) => {
+      const box = await boxFor(t, { servers: servers(), policies });
+      const fine = { path: '/tmp', mode: 'list', amount: 1 };
+      const ruleFor = async (args: object): Promise<string | undefined> => (await box.call(name, args)).decision?.rule;
+      assert.equal(await ruleFor({ path: '/tmp', amount: 1 }), 'no-delete', 'a default');
+      assert.equal(await ruleFor({ ...fine, path: ' /etc ' }), 'no-etc', 'trimmed');
+      assert.equal(await ruleFor({ path: '/tmp', mode: 'list' }), 'no-fortune', 'a default amount');
+      assert.equal(await ruleFor({ ...fine, amount: '1e3' }), 'no-fortune', 'coerced');
+      assert.equal(await ruleFor({ ...fine, count: '10' }), 'no-crowd', 'a big integer');
+      assert.equal(await ruleFor({ ...fine, when: 1_900_000_000_000 }), 'not-then', 'a date');
+      received.length = 0;
+      transforms = 0;
+      const given = { ...fine, path: ' /tmp ', count: '3', extra: 'dropped' };
+      const result = await box.call(name, given);
+      assert.equal(result.outcome, 'completed', result.error?.message);
+      assert.equal(transforms, 1);
+      const recorded = await entryOf(box, result.callId);
+      assert.deepEqual(recorded.arguments, { ...fine, count: 3 });
+      assert.deepEqual(recorded.givenArguments, given);
+      if (name !== 'mcp__x__isolated') assert.deepEqual(received, [{ ...fine, count: 3n }]);
+      const plain = await entryOf(box, (await box.call(name, { amount: 1, mode: 'list', path: '/tmp' })).callId);
+      assert.equal(plain.givenArguments, undefined, 'nothing was changed');
+    });
+
+  test('values that the configuration fixes, and its defaults', async (t) => {
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      effect: 'irreversible',
+      input: { type: 'object', properties: { to: { type: 'string' }, amount: { type: 'number' } } },
+      run,
+    });
+    const shaping = { origin: 'x.json', arguments: { pay: { set: { to: 'attacker' }, default: { amount: 900 } } } };
+    const server = configuredServer(localServer({ name: 'bank', tools: [pay] }), shaping);
+    const box = await boxFor(t, {
+      servers: [server],
+      policies: rules(`
+- { id: yes, match: "mcp__bank__*", allow: true }
+- { id: limit, match: "mcp__bank__*", deny: "args.amount > 100" }
+- { id: known, match: "mcp__bank__*", deny: "args.to != 'bob'" }
+`),
+    });
+    assert.equal((await box.call('mcp__bank__pay', {})).decision?.rule, 'limit');
+    assert.equal((await box.call('mcp__bank__pay', { amount: 1 })).decision?.rule, 'known');
+  });
+
+  test('a value without a JSON form is refused before anything is decided', async (t) => {
+    const hiding = z.object({ to: z.string().transform((to) => () => to) });
+    const send = defineTool({ name: 'send', description: 'Sends.', effect: 'read', input: hiding, run });
+    const box = await boxFor(t, { servers: [localServer({ name: 'x', tools: [send] })] });
+    const { error } = await box.call('mcp__x__send', { to: 'x' });
+    assert.equal(error?.code, 'arguments-invalid');
+    assert.match(error?.message ?? '', /policy and journal cannot show.*function.*\$\.to/);
+  });
+
+  test('a caller that changes its own object while a human looks at the call changes nothing', async (t) => {
+    for (const effect of ['read', 'irreversible'] as const) {
+      const act = defineTool({ name: 'act', description: 'Acts.', effect, input: { type: 'object' }, run });
+      const args = { to: 'bob' };
+      const box = await boxFor(t, {
+        servers: [localServer({ name: 'x', tools: [act] })],
+        policies: rules('- { id: ask, match: "mcp__x__*", ask: true }'),
+        approve: () => {
+          args.to = 'attacker';
+          return { allow: true, by: alice };
+        },
+      });
+      received.length = 0;
+      assert.equal((await box.call('mcp__x__act', args)).outcome, 'completed');
+      assert.deepEqual(received, [{ to: 'bob' }]);
+    }
+  });
+});
+
+describe('an approval is about the arguments that run', () => {
+  const ran: unknown[] = [];
+  const send = defineTool({
+    name: 'send',
+    description: 'Sends.',
+    effect: 'irreversible',
+    input: z.object({
+      to: z.string().trim().toLowerCase(),
+      at: z.string().transform((text) => new Date(text)),
+      copy: z.string().default('archive@example.com'),
+    }),
+    run: (args) => {
+      ran.push(args);
+      return 'sent';
+    },
+  });
+  const servers = [localServer({ name: 'mail', tools: [send] })];
+  const name = 'mcp__mail__send';
+  const given = { to: ' Bob@Example.com', at: '2030-01-02' };
+  const shown = { to: 'bob@example.com', at: '2030-01-02T00:00:00.000Z', copy: 'archive@example.com' };
+
+  test('it shows them, and the same arguments in another spelling need no second answer', async (t) => {
+    const box = await boxFor(t, { servers, data: directoryFor(t) });
+    const id = awaited(await box.call(name, given, { waitMs: 0 }));
+    const [open] = await box.approvals.list();
+    assert.deepEqual([open?.arguments, open?.givenArguments], [shown, given]);
+    await box.approvals.approve(id, { by: alice });
+    ran.length = 0;
+    assert.equal((await box.call(name, { ...given, to: 'bob@example.com' })).outcome, 'completed');
+    assert.deepEqual(ran, [{ ...shown, at: new Date('2030-01-02') }]);
+  });
+
+  test('a callback sees them, and edits run exactly as the human wrote them or not at all', async (t) => {
+    const asked: ApprovalRequest[] = [];
+    let edit: (args: ApprovalRequest['arguments']) => ApprovalRequest['arguments'] = (args) => args;
+    const box = await boxFor(t, {
+      servers,
+      approve: (request) => {
+        asked.push(request);
+        return { allow: true, by: alice, arguments: edit(request.arguments) };
+      },
+    });
+    ran.length = 0;
+    edit = (args) => ({ ...args, to: 'carol@example.com' });
+    assert.equal((await box.call(name, given)).outcome, 'completed');
+    assert.deepEqual(asked[0]?.arguments, shown);
+    assert.deepEqual(ran, [{ ...shown, to: 'carol@example.com', at: new Date('2030-01-02') }], 'transformed once');
+    edit = (args) => ({ ...args, to: ' Carol@Example.com' });
+    const changed = await box.call(name, given);
+    assert.equal(changed.error?.code, 'approval-failed');
+    assert.match(changed.error?.message ?? '', /would turn them into .*carol@example\.com/);
+    edit = ({ copy: _, ...args }) => args;
+    assert.match((await box.call(name, given)).error?.message ?? '', /archive@example\.com/);
+    assert.equal(ran.length, 1);
+  });
+
+  test('an idempotency key is taken for them', async (t) => {
+    const box = await boxFor(t, { servers, approve: () => ({ allow: true, by: alice }) });
+    const deliver = (to: string): ReturnType<Signalbox['call']> =>
+      box.call(name, { ...given, to }, { idempotencyKey: 'k' });
+    ran.length = 0;
+    assert.equal((await deliver('bob@example.com')).outcome, 'completed');
+    assert.equal((await deliver(' BOB@example.com ')).outcome, 'completed', 'the same call');
+    assert.equal((await deliver('eve@example.com')).error?.code, 'idempotency-conflict');
+    assert.equal(ran.length, 1);
+  });
+});
+
+describe('budgets count what was decided on, not what was recorded', () => {
+  const stores = {
+    SQLite: (t: TestContext, name: string) => {
+      const data = directoryFor(t);
+      return () => sqliteStore({ file: join(data, `${name}.db`) });
+    },
+    PostgreSQL: (_: TestContext, name: string) => () => postgresStore({ address: cluster.address(name) }),
+  };
+  const pay = defineTool({
+    name: 'pay',
+    description: 'Pays.',
+    effect: 'irreversible',
+    input: { type: 'object', properties: { amount: { type: 'number' } }, required: ['amount'] },
+    run: () => 'paid',
+  });
+  const read = defineTool({
+    name: 'read',
+    description: 'Reads.',
+    effect: 'read',
+    input: { type: 'object', properties: { path: { type: 'string' } } },
+    run: () => 'text',
+  });
+  const policies = rules(`
+- { id: yes, match: "mcp__bank__*", allow: true }
+- { id: budget, budget: { match: "mcp__bank__pay", cost: 150, each: args.amount } }
+- { id: daily, budget: { match: "mcp__bank__pay", cost: 150, each: args.amount, per: 1d, by: principal } }
+- { id: tainted, match: "mcp__bank__pay", deny: "session.hasRead('/vault/hunter2-hunter2')" }
+`);
+  const secretAmount = 47_110_815;
+  const padded = { amount: 30, note: 'x'.repeat(1_100_000) };
+  const password = { amount: 30, password: 'correct horse battery staple' };
+
+  for (const [kind, storeOf] of Object.entries(stores)) {
+    const open = async (t: TestContext, opened: ReturnType<typeof storeOf>): Promise<Signalbox> => {
+      const box = await boxFor(t, {
+        store: await opened(),
+        servers: [localServer({ name: 'bank', tools: [pay, read] })],
+        policies,
+      });
+      box.addSecret('PIN', String(secretAmount));
+      box.addSecret('VAULT', 'hunter2-hunter2');
+      return box;
+    };
+    const paid = async (box: Signalbox, args: object, session = 's'): Promise<string> => {
+      const { outcome, decision, error } = await box.call('mcp__bank__pay', args, { session });
+      return outcome === 'completed' ? outcome : `${outcome} by ${decision?.rule ?? error?.message}`;
+    };
+
+    for (const [what, args] of Object.entries({ 'of more than 1 MB': padded, 'that hold a secret': password }))
+      test(`${kind}: arguments ${what}, in one process, in two and after a restart`, async (t) => {
+        const opened = storeOf(t, what.replaceAll(' ', '_').toLowerCase());
+        const first = await open(t, opened);
+        for (let count = 0; count < 3; count += 1) assert.equal(await paid(first, args), 'completed');
+        if (kind === 'PostgreSQL') {
+          const second = await open(t, opened);
+          assert.equal(await paid(second, args), 'completed');
+          assert.equal(await paid(first, args), 'completed');
+          assert.equal(await paid(second, args), 'denied by budget');
+        } else for (let count = 0; count < 2; count += 1) assert.equal(await paid(first, args), 'completed');
+        assert.equal(await paid(first, args), 'denied by budget');
+        await first.close();
+        const again = await open(t, opened);
+        assert.equal(await paid(again, args), 'denied by budget');
+        assert.equal(await paid(again, args, 'another session'), 'denied by daily');
+      });
+
+    test(`${kind}: an amount that is a registered secret, and a path that holds one`, async (t) => {
+      const opened = storeOf(t, 'amount');
+      const first = await open(t, opened);
+      const rich = rules(`
+- { id: yes, match: "mcp__bank__*", allow: true }
+- { id: budget, budget: { match: "mcp__bank__pay", cost: 100000000, each: args.amount } }
+- { id: tainted, match: "mcp__bank__pay", deny: "session.hasRead('/vault/hunter2-hunter2')" }
+`);
+      await first.setPolicies(rich);
+      for (let count = 0; count < 2; count += 1) assert.equal(await paid(first, { amount: secretAmount }), 'completed');
+      assert.equal(await paid(first, { amount: secretAmount }), 'denied by budget');
+      assert.equal(await paid(first, { amount: 1 }, 'reader'), 'completed');
+      const { callId } = await first.call('mcp__bank__read', { path: '/vault/hunter2-hunter2' }, { session: 'reader' });
+      assert.equal(await paid(first, { amount: 1 }, 'reader'), 'denied by tainted');
+      assert.deepEqual((await entryOf(first, callId)).arguments, { path: '/vault/[redacted:VAULT]' });
+      await first.close();
+      const again = await open(t, opened);
+      await again.setPolicies(rich);
+      assert.equal(await paid(again, { amount: secretAmount }), 'denied by budget');
+      assert.equal(await paid(again, { amount: 1 }, 'reader'), 'denied by tainted');
+      const shown = JSON.stringify((await again.journal.entries({ limit: 100 })).items);
+      assert.ok(!shown.includes(String(secretAmount)), 'readers of the journal do not see it');
+    });
+  }
+});
