@@ -1198,6 +1198,7 @@ export type Problem = {
     | 'token-missing'
     | 'token-wrong'
     | 'token-expired'
+    | 'browser-key-wrong'
     | 'origin-refused'
     | 'scope-missing'
     | 'role-refused'

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import { forgetBrowserKey } from '../api/browser-key.ts';
 import { api } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 import { useLiveState } from '../live/live.tsx';
@@ -126,6 +127,7 @@ function SignOut(): ReactNode {
   const leave = async (): Promise<void> => {
     try {
       await api('POST /api/sign-out');
+      forgetBrowserKey();
       location.assign('/');
     } catch (error) {
       tell.problem(error);
