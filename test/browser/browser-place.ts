@@ -2,7 +2,7 @@
 import { closeLater } from './closing.ts';
 import { once } from 'node:events';
 import axe from 'axe-core';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { Place, said } from '../e2e/cli-place.ts';
 import { launchBrowser } from './launch-browser.ts';
 
@@ -118,6 +118,14 @@ export async function openWindow(served: Pick<ServedPlace, 'url' | 'signInUrl'>,
     });
   }
   return { page, context, faults };
+}
+
+/** Waits until the question that is shown takes an answer: for a moment after it appeared it does not. */
+export async function takesAnswer(page: Page, where: Page | Locator = page): Promise<void> {
+  await where
+    .getByRole('button', { name: /^Deny/ })
+    .and(page.locator(':enabled'))
+    .waitFor();
 }
 
 /** What axe finds wrong on a page, one line each. */

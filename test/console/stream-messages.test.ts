@@ -17,7 +17,9 @@ async function read(text: string, sizes: readonly number[] = []): Promise<Stream
       at += size;
     },
   });
-  return await Array.fromAsync(streamMessages(body));
+  const messages: StreamMessage[] = [];
+  for await (const message of streamMessages(body)) messages.push(message);
+  return messages;
 }
 
 describe('the messages of an event stream', () => {

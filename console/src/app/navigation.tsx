@@ -17,9 +17,9 @@ import { useTell } from './toasts.tsx';
 export function Navigation(): ReactNode {
   const { path } = usePlace();
   const [isOpen, setOpen] = useState(false);
-  const { data: approvals = [] } = useQuery(queries.approvals());
+  const { data: waiting } = useQuery(queries.waiting());
   const { data: elicitations = [] } = useQuery(queries.elicitations());
-  const waitingCount = approvals.length + elicitations.length;
+  const waitingCount = (waiting?.total ?? 0) + elicitations.length;
   return (
     <header className={isOpen ? 'side open' : 'side'}>
       <div className="side-head">
