@@ -129,7 +129,10 @@ describe('an agent that hurries, buries or hides a question in the inbox', () =>
     await shown.getByText('"rm -rf /deep"').waitFor();
     assert.equal(await shown.getByText(end).count(), 0);
     assert.match(await shown.locator('.payload').innerText(), /281 lines, 312 characters folded\s+contains shell, URL/);
-    assert.match(await shown.locator('.payload').innerText(), /60 more: \d+ lines, \d+ characters folded\s+contains path/);
+    assert.match(
+      await shown.locator('.payload').innerText(),
+      /60 more: \d+ lines, \d+ characters folded\s+contains path/,
+    );
     assert.deepEqual(await accessibilityFaults(page), []);
     await shown.getByRole('button', { name: /^Show 281 lines/ }).click();
     await shown.getByText(end).waitFor();
@@ -228,7 +231,10 @@ describe('an agent that hurries, buries or hides a question in the inbox', () =>
     await approve(page).click();
     assert.equal((await other).outcome, 'completed');
     const { items } = await asked('all');
-    assert.deepEqual(items.slice(0, 2).map(({ answer }) => answer?.hiddenParts), ['acknowledged', 'revealed']);
+    assert.deepEqual(
+      items.slice(0, 2).map(({ answer }) => answer?.hiddenParts),
+      ['acknowledged', 'revealed'],
+    );
   });
 
   it('a yes that cannot be remembered says so', async () => {

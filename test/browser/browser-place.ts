@@ -122,10 +122,7 @@ export async function openWindow(served: Pick<ServedPlace, 'url' | 'signInUrl'>,
 
 /** Waits until the question that is shown takes an answer: for a moment after it appeared it does not. */
 export async function takesAnswer(page: Page, where: Page | Locator = page): Promise<void> {
-  await where
-    .getByRole('button', { name: /^Deny/ })
-    .and(page.locator(':enabled'))
-    .waitFor();
+  await where.getByRole('button', { name: /^Deny/ }).and(page.locator(':enabled')).waitFor();
 }
 
 /** What axe finds wrong on a page, one line each. */

@@ -19,6 +19,11 @@ export const write = defineTool({
   input: { type: 'object', properties: { text: { type: 'string' } } } as const,
   run: ({ text }) => 'wrote ' + text,
 });
+export const rename = defineTool({
+  name: 'rename', description: 'Renames.', effect: 'undoable',
+  input: { type: 'object', properties: { to: { type: 'string' } } } as const,
+  run: ({ to }) => 'renamed to ' + to,
+});
 export const speak = defineTool({ name: 'speak', description: hostile, effect: 'read', run: () => hostile });
 `;
 const policies = `
@@ -86,10 +91,10 @@ describe('the inbox', () => {
     const { page } = await openWindow(served);
     await page.goto(`${served.url}/inbox`);
     const rows = page.getByRole('list', { name: 'Waiting calls' }).getByRole('button');
-    const shown = page.getByRole('region', { name: 'Approval of mcp__bank__write' });
-    const first = call('write', { text: 'ann' });
+    const shown = page.getByRole('region', { name: 'Approval of mcp__bank__rename' });
+    const first = call('rename', { to: 'ann' });
     await shown.getByText('"ann"').waitFor();
-    const others = ['bob', 'cy'].map((text) => call('write', { text }));
+    const others = ['bob', 'cy'].map((to) => call('rename', { to }));
     await rows.nth(2).waitFor();
     await shown.getByText('"ann"').waitFor();
     await takesAnswer(page);

@@ -1,7 +1,8 @@
 import { type ReactNode, useMemo, useState } from 'react';
 import { FoldNote, FoldedKinds } from './fold-note.tsx';
 import { measureFolded, sizeText } from './folded-text.ts';
-import { MarkedName, MarkedText, MarksContext, type TextMark } from './marked-text.tsx';
+import { MarkedName, MarkedText, MarksContext } from './marked-text.tsx';
+import type { TextMark } from './text-mark.ts';
 
 /** Any JSON, as text that can be folded. Folded parts say how much they are. */
 export function JsonView({

@@ -2,17 +2,7 @@ import { type ReactNode, createContext, use, useMemo, useState } from 'react';
 import { FoldNote } from './fold-note.tsx';
 import { measureFolded, shownLength } from './folded-text.ts';
 import { seen } from './seen.ts';
-
-/** A span of a string in a JSON value that is shown differently, with words that say why. */
-export interface TextMark {
-  /** JSON Pointer (RFC 6901) to the string, or to the property whose name has the span. */
-  readonly path: string;
-  readonly isInName: boolean;
-  readonly start: number;
-  readonly end: number;
-  readonly tone: 'hidden' | 'revealed';
-  readonly words: string;
-}
+import type { TextMark } from './text-mark.ts';
 
 /** The marks of the value that is shown. */
 export const MarksContext = createContext<readonly TextMark[]>([]);
@@ -67,11 +57,7 @@ export function MarkedText({ text, path }: { readonly text: string; readonly pat
         </span>
       )}
       {folded === undefined ? undefined : (
-        <FoldNote
-          folded={folded}
-          hasMarks={marks.some(({ start }) => start >= cut)}
-          onShow={() => setWhole(true)}
-        />
+        <FoldNote folded={folded} hasMarks={marks.some(({ start }) => start >= cut)} onShow={() => setWhole(true)} />
       )}
     </>
   );

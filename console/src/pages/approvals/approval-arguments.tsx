@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { type ReactNode, useMemo } from 'react';
+import { type ReactNode, useEffect, useMemo, useRef } from 'react';
 import { api } from '../../api/client.ts';
 import type { Approval, RevealedArguments } from '../../api/schema.ts';
 import { Button } from '../../parts/button.tsx';
@@ -55,9 +55,14 @@ export function ApprovalArguments({
     () => (revealed === undefined ? hiddenMarks(hidden) : revealedMarks(hidden, revealed.hidden)),
     [hidden, revealed],
   );
+  const group = useRef<HTMLDivElement>(null);
+  // The button that had the focus is gone.
+  useEffect(() => {
+    if (revealed !== undefined) group.current?.focus();
+  }, [revealed]);
   return (
     <>
-      <div className="payload whole" role="group" aria-label="Arguments">
+      <div ref={group} className="payload whole" role="group" aria-label="Arguments" tabIndex={-1}>
         <JsonView value={revealed?.arguments ?? args} open={Number.POSITIVE_INFINITY} marks={marks} />
       </div>
       {isUnread(hidden) && revealed === undefined ? (

@@ -11,7 +11,8 @@ const maxShownArguments = 120;
 export function reportAnswer(tell: Tell, answered: Approval, isGone: boolean): void {
   const { tool, state, answer, callId, usedBy, arguments: args, expiresAt } = answered;
   const link = { to: `/calls/${encodeURIComponent(usedBy ?? callId)}`, words: 'Open the call' };
-  const text = seen(JSON.stringify(answer?.arguments ?? args));
+  // Runs of blank space would push the rest out of sight.
+  const text = seen(JSON.stringify(answer?.arguments ?? args)).replaceAll(/(?:\\[nrt]|\s){3,}/g, ' … ');
   const about = text.length > maxShownArguments ? `${text.slice(0, maxShownArguments)}…` : text;
   if (state === 'denied') tell.done(`Denied ${tool}`, { detail: about, link });
   else if (answer?.notRemembered !== undefined)

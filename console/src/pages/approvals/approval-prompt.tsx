@@ -152,17 +152,14 @@ function LoadedPrompt({
             <Button {...key('r', hasKeys)} disabled={!canApprove} onClick={() => setDoing('remember')}>
               Remember…
             </Button>
-            <Button
-              kind="danger"
-              {...key('d', hasKeys)}
-              disabled={!settled.isSettled}
-              onClick={() => setDoing('deny')}
-            >
+            <Button kind="danger" {...key('d', hasKeys)} disabled={!settled.isSettled} onClick={() => setDoing('deny')}>
               Deny
             </Button>
           </div>
           <p className="faint approval-hint" role="status">
-            {settled.isHasty ? 'That was too early: this question has only just appeared. Keys work again in a second.' : ''}
+            {settled.isHasty
+              ? 'That was too early: this question has only just appeared. Keys work again in a second.'
+              : ''}
           </p>
         </>
       ) : undefined}

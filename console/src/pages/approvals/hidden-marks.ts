@@ -1,5 +1,5 @@
 import type { HiddenPart } from '../../api/schema.ts';
-import type { TextMark } from '../../parts/marked-text.tsx';
+import type { TextMark } from '../../parts/text-mark.ts';
 
 const kinds: Readonly<Record<HiddenPart['kind'], string>> = {
   registered: 'a registered secret',
@@ -30,14 +30,13 @@ export function hiddenMarks(hidden: readonly HiddenPart[]): readonly TextMark[] 
  * than their placeholders; registered values stay placeholders. A part in a name, or too long to store, changes paths: there
  * nothing is marked.
  */
-export function revealedMarks(
-  before: readonly HiddenPart[],
-  stillHidden: readonly HiddenPart[],
-): readonly TextMark[] {
+export function revealedMarks(before: readonly HiddenPart[], stillHidden: readonly HiddenPart[]): readonly TextMark[] {
   const marks: TextMark[] = [];
   const moved = new Map<string, number>();
   const inValues = before.filter(({ inName, kind }) => inName !== true && kind !== 'size');
-  for (const { path, start, length, kind, placeholder } of inValues.toSorted((left, right) => left.start - right.start)) {
+  for (const { path, start, length, kind, placeholder } of inValues.toSorted(
+    (left, right) => left.start - right.start,
+  )) {
     if (kind === 'registered') continue;
     const by = moved.get(path) ?? 0;
     marks.push({
