@@ -172,7 +172,6 @@ describe('an agent that hurries, buries or hides a question in the inbox', () =>
     await callers.selectOption(own);
     await card(page, 'run').getByText('"buried"').waitFor();
     assert.equal(await rows.count(), 1);
-    assert.deepEqual(await accessibilityFaults(page), []);
     // Its caller did not wait.
     await page.getByText('The caller no longer waits').waitFor();
     await page.getByRole('button', { name: /^Approve for later/ }).click();
@@ -216,7 +215,7 @@ describe('an agent that hurries, buries or hides a question in the inbox', () =>
     assert.equal((await asked()).total, 1);
     await shown.getByRole('button', { name: /^Reveal/ }).click();
     await shown.locator('mark.revealed', { hasText: password }).waitFor();
-    assert.deepEqual(await accessibilityFaults(page), []);
+    await page.getByRole('group', { name: 'Arguments' }).and(page.locator(':focus')).waitFor();
     await ready(page);
     await page.keyboard.press('a');
     const { outcome, callId } = await made;

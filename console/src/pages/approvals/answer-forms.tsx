@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react';
+import { useShortcut } from '../../app/shortcuts.tsx';
 import { Button } from '../../parts/button.tsx';
 
 interface FormProperties<Given> {
@@ -15,6 +16,7 @@ export function ConfirmApproval({
   onCancel,
   onDone,
 }: FormProperties<void> & { readonly tool: string; readonly isGone: boolean }): ReactNode {
+  useShortcut('Escape', 'Back', onCancel);
   return (
     <form
       className="confirm note red"
@@ -22,9 +24,6 @@ export function ConfirmApproval({
       onSubmit={(event) => {
         event.preventDefault();
         onDone();
-      }}
-      onKeyDown={(event) => {
-        if (event.key === 'Escape') onCancel();
       }}
     >
       <div className="note-text">
