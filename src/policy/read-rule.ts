@@ -140,5 +140,11 @@ function limitOf(inner: ObjectReader, each: Limit['each']): Omit<Limit, 'calls' 
     inner.wrong(undefined, '"per" is missing: what a principal did is counted in a window of time');
   const match = inner.has('match') ? (inner.patterns('match') ?? []) : ['*'];
   const windowMs = per === undefined ? undefined : durationMs(per);
-  return { kind: 'limit', by, per, each, meter: { match, windowMs, each: each === undefined ? undefined : each.of } };
+  return {
+    kind: 'limit',
+    by,
+    per,
+    each,
+    meter: { match, windowMs, each: each === undefined ? undefined : (args) => each.of(args) },
+  };
 }
