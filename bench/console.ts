@@ -10,7 +10,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { findConsole } from '../src/cli/serve/console-build.ts';
 import { sqliteStore } from '../src/store/sqlite/sqlite-store.ts';
 import { launchBrowser } from '../test/browser/launch-browser.ts';
@@ -67,15 +67,15 @@ const scroll = (step: number): string => `(async (rows, step) => {
   return { times, waited };
 })(${rowsToScroll}, ${step})`;
 
-async function newContext(): Promise<BrowserContext> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 860 } });
+async function newContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
   await context.addInitScript(watchRows);
   return context;
 }
 
 const first = await newContext();
 await (await first.newPage()).goto(signInUrl);
-const cookies = await first.cookies();
+const storageState = await first.storageState();
 
 /** What an expression comes to, once it is there. */
 function awaited(page: Page, expression: string): Promise<number> {
@@ -95,8 +95,7 @@ async function opened(page: Page, path: string): Promise<{ paint: number; rows: 
 async function openings(path: string, isCold: boolean): Promise<void> {
   const times: { paint: number; rows: number }[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const context = await newContext();
-    await context.addCookies(cookies);
+    const context = await newContext({ storageState });
     const page = await context.newPage();
     // The browser keeps the files from here on.
     if (!isCold) await opened(page, '/inbox');
@@ -125,8 +124,7 @@ for (const query of [
 ])
   await openings(`/calls?${query}`, false);
 
-const context = await newContext();
-await context.addCookies(cookies);
+const context = await newContext({ storageState });
 const page = await context.newPage();
 await opened(page, '/calls');
 console.log(`\nScrolled through ${rowsToScroll.toLocaleString('en')} rows; load ${load()}\n`);

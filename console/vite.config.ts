@@ -24,7 +24,8 @@ export default defineConfig({
     // The name that the cookie of the server is for.
     host: '127.0.0.1',
     proxy: Object.fromEntries(
-      ['/api', '/docs', '/assets', '/openapi.json'].map((path) => [
+      // The sign-in link, opened at this address, stores the browser key for it.
+      ['/api', '/docs', '/assets', '/openapi.json', String.raw`^/\?token=`].map((path) => [
         path,
         {
           target: server,

@@ -4,7 +4,7 @@ import type { Sessions } from '../sessions/sessions.ts';
 import type { Signalbox } from '../signalbox.ts';
 import type { SeenClient } from '../surfaces/mcp/endpoint/seen-client.ts';
 import { authenticate } from './access/authenticate.ts';
-import { type RolesByRoute, authorize, declaredRoles } from './access/authorize.ts';
+import { type RouteTable, authorize, declaredAccess } from './access/authorize.ts';
 import type { BearerTokens } from './access/bearer-tokens.ts';
 import type { BrowserSessions } from './access/browser-sessions.ts';
 import { checkHostAndOrigin } from './access/hosts.ts';
@@ -110,13 +110,13 @@ export function createApp(parts: AppParts): ServerApp {
   healthRoutes(app, box, parts.draining);
   const pages = parts.role === 'worker' ? [] : [...Object.keys(consolePlaces), '/docs'];
   for (const path of pages) app.get(path.replaceAll(/\{(\w+)\}/g, ':$1'), signIn(parts.codes, parts.browserSessions));
-  let declared: RolesByRoute = new Map();
-  app.use(authenticate(parts.bearers, parts.browserSessions));
+  let declared: RouteTable = new Map();
+  app.use(authenticate(parts.bearers, parts.browserSessions, () => declared));
   app.use(authorize(() => declared));
 
   if (parts.role === 'worker') {
     metricsRoutes(app, box, parts.registry);
-    declared = declaredRoles(app);
+    declared = declaredAccess(app);
     return app;
   }
   infoRoutes(app, parts);
@@ -148,7 +148,7 @@ export function createApp(parts: AppParts): ServerApp {
   metricsRoutes(app, box, parts.registry);
   consoleRoutes(app, parts.findConsole);
   pageRoutes(app, openApiRoutes(app, box.version));
-  declared = declaredRoles(app);
+  declared = declaredAccess(app);
   return app;
 }
 

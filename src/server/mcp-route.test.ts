@@ -45,7 +45,7 @@ describe('the MCP endpoint', () => {
     assert.equal(await as('sbx_wrong'), 401);
     assert.equal(await list('/mcp', {}), 401);
     const origin = server.url;
-    assert.equal(await list('/mcp', { cookie: await signIn(), origin, 'sec-fetch-site': 'same-origin' }), 401);
+    assert.equal(await list('/mcp', { ...(await signIn()), origin, 'sec-fetch-site': 'same-origin' }), 401);
     const authorization = `Bearer ${adminToken}`;
     assert.equal(await list('/mcp', { authorization, origin: 'http://evil.example' }), 403);
     const rebound = await bareRequest(server, '/mcp', { headers: { authorization, host: 'evil.example' } });

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { MiddlewareHandler } from 'hono';
 import type { ServerEnvironment } from './environment.ts';
 
@@ -12,10 +13,17 @@ const policy = [
   "frame-ancestors 'none'",
 ];
 
-/** A content security policy under which only this server's own files run; `style` adds the hash of one inline stylesheet. */
-export function contentSecurityPolicy(style?: string): string {
+/** A content security policy under which only this server's own files run, and the inline stylesheet and script with these texts. */
+export function contentSecurityPolicy(inline: { readonly style?: string; readonly script?: string } = {}): string {
   return policy
-    .map((rule) => (style !== undefined && rule.startsWith('style-src') ? `${rule} '${style}'` : rule))
+    .map((rule) => {
+      const text = rule.startsWith('style-src')
+        ? inline.style
+        : rule.startsWith('script-src')
+          ? inline.script
+          : undefined;
+      return text === undefined ? rule : `${rule} 'sha256-${hash('sha256', text, 'base64')}'`;
+    })
     .join('; ');
 }
 

@@ -2,7 +2,7 @@
 import { closeLater } from './closing.ts';
 import { once } from 'node:events';
 import axe from 'axe-core';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { Place, said } from '../e2e/cli-place.ts';
 import { launchBrowser } from './launch-browser.ts';
 
@@ -72,18 +72,20 @@ interface Look {
   readonly token?: string;
 }
 
-/** The link works once; the browsers after the first one are as if they were that one. */
-const signedIn = new WeakMap<object, Awaited<ReturnType<BrowserContext['cookies']>>>();
+/** The link works once; the browsers after the first one have its cookie and its key. */
+const signedIn = new WeakMap<object, Awaited<ReturnType<BrowserContext['storageState']>>>();
 
 /** Opens a window that is let in. */
 export async function openWindow(served: Pick<ServedPlace, 'url' | 'signInUrl'>, look: Look = {}): Promise<Window> {
   const { theme = 'light', width = 1280, height = 860, token: bearer } = look;
+  const known = bearer === undefined ? signedIn.get(served) : undefined;
   const context = await (
     await browser()
   ).newContext({
     colorScheme: theme,
     viewport: { width, height },
     reducedMotion: 'reduce',
+    ...(known === undefined ? {} : { storageState: known }),
     ...(bearer === undefined ? {} : { extraHTTPHeaders: { authorization: `Bearer ${bearer}` } }),
   });
   closeLater(() => context.close());
@@ -102,11 +104,25 @@ export async function openWindow(served: Pick<ServedPlace, 'url' | 'signInUrl'>,
     await page.goto(served.url);
     return { page, context, faults };
   }
-  const cookies = signedIn.get(served);
-  if (cookies !== undefined) await context.addCookies(cookies);
-  await page.goto(cookies === undefined ? served.signInUrl : served.url);
-  signedIn.set(served, await context.cookies());
+  await page.goto(known === undefined ? served.signInUrl : served.url);
+  if (known === undefined) {
+    await page.waitForURL(`${served.url}/`);
+    const { cookies, origins } = await context.storageState();
+    // Nothing but the key: what a test chose (a theme, notifications) is not for the next one.
+    signedIn.set(served, {
+      cookies,
+      origins: origins.map(({ origin, localStorage }) => ({
+        origin,
+        localStorage: localStorage.filter(({ name }) => name === 'signalbox-browser-key'),
+      })),
+    });
+  }
   return { page, context, faults };
+}
+
+/** Waits until the question that is shown takes an answer: for a moment after it appeared it does not. */
+export async function takesAnswer(page: Page, where: Page | Locator = page): Promise<void> {
+  await where.getByRole('button', { name: /^Deny/ }).and(page.locator(':enabled')).waitFor();
 }
 
 /** What axe finds wrong on a page, one line each. */

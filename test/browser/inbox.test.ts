@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, before, describe, it } from 'node:test';
 import { Place } from '../e2e/cli-place.ts';
-import { type ServedPlace, accessibilityFaults, openWindow, serve } from './browser-place.ts';
+import { type ServedPlace, accessibilityFaults, openWindow, serve, takesAnswer } from './browser-place.ts';
 
 // What cannot be seen turns the rest around.
 const turned = '\u202egpj.exe';
@@ -18,6 +18,11 @@ export const write = defineTool({
   name: 'write', description: 'Writes.', effect: 'undoable',
   input: { type: 'object', properties: { text: { type: 'string' } } } as const,
   run: ({ text }) => 'wrote ' + text,
+});
+export const rename = defineTool({
+  name: 'rename', description: 'Renames.', effect: 'undoable',
+  input: { type: 'object', properties: { to: { type: 'string' } } } as const,
+  run: ({ to }) => 'renamed to ' + to,
 });
 export const speak = defineTool({ name: 'speak', description: hostile, effect: 'read', run: () => hostile });
 `;
@@ -65,10 +70,13 @@ describe('the inbox', () => {
     await shown.getByText('"bob"').waitFor();
     await page.keyboard.press('j');
     await shown.getByText('"ann"').waitFor();
+    await takesAnswer(page);
     await page.keyboard.press('a');
+    await page.keyboard.press('Enter');
     const { outcome, callId } = (await first) as { readonly outcome: string; readonly callId: string };
     assert.equal(outcome, 'completed');
     await shown.getByText('"bob"').waitFor();
+    await takesAnswer(page);
     await page.keyboard.press('d');
     await page.keyboard.type('too much');
     await page.keyboard.press('Enter');
@@ -83,12 +91,13 @@ describe('the inbox', () => {
     const { page } = await openWindow(served);
     await page.goto(`${served.url}/inbox`);
     const rows = page.getByRole('list', { name: 'Waiting calls' }).getByRole('button');
-    const shown = page.getByRole('region', { name: 'Approval of mcp__bank__pay' });
-    const first = call('pay', { to: 'ann', amount: 1 });
+    const shown = page.getByRole('region', { name: 'Approval of mcp__bank__rename' });
+    const first = call('rename', { to: 'ann' });
     await shown.getByText('"ann"').waitFor();
-    const others = ['bob', 'cy'].map((to) => call('pay', { to, amount: 2 }));
+    const others = ['bob', 'cy'].map((to) => call('rename', { to }));
     await rows.nth(2).waitFor();
     await shown.getByText('"ann"').waitFor();
+    await takesAnswer(page);
     // Held: the second time it is a repetition.
     await page.keyboard.down('a');
     assert.equal(((await first) as { outcome: string }).outcome, 'completed');
@@ -97,6 +106,7 @@ describe('the inbox', () => {
     await page.keyboard.up('a');
 
     await shown.getByText(/"(bob|cy)"/).waitFor();
+    await takesAnswer(page);
     await page.keyboard.press('e');
     await shown.getByRole('textbox', { name: /Arguments/ }).blur();
     await page.keyboard.press('a');
@@ -156,7 +166,9 @@ describe('the inbox', () => {
     await shown.getByText(/rule big-spend · policies\.yaml:2/).waitFor();
     await shown.getByText('What the rule looked at').click();
     await shown.locator('.decision .json-fact', { hasText: '500' }).waitFor();
+    await takesAnswer(page);
     await page.keyboard.press('a');
+    await page.keyboard.press('Enter');
     assert.equal(((await made) as { outcome: string }).outcome, 'completed');
   });
 
@@ -172,6 +184,7 @@ describe('the inbox', () => {
     const made = call('pay', { to: 'eve', amount: 3 });
     await page.getByText('"eve"').waitFor();
     await page.getByRole('button', { name: /^Approve/ }).click();
+    await page.getByRole('button', { name: 'Yes, run it' }).click();
     await page.getByText('has an answer already').first().waitFor();
     assert.equal(((await made) as { outcome: string }).outcome, 'denied');
     await page.getByText('Nothing waits for you').waitFor();
@@ -182,11 +195,13 @@ describe('the inbox', () => {
     await page.goto(`${served.url}/inbox`);
     const refused = call('write', { text: 'one' });
     await page.getByText('"one"').waitFor();
+    await takesAnswer(page);
     await page.keyboard.press('d');
     await page.keyboard.press('Enter');
     await refused;
     const made = call('write', { text: 'two' });
     await page.getByText('"two"').waitFor();
+    await takesAnswer(page);
     await page.keyboard.press('r');
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('radio', { name: 'mcp__bank__write, with any arguments' }).check();
@@ -214,6 +229,7 @@ describe('the inbox', () => {
     await page.goto(`${served.url}/inbox`);
     await page.getByText('"\\u202egpj.exe"').waitFor();
     await page.getByRole('button', { name: /^Approve/ }).click();
+    await page.getByRole('button', { name: 'Yes, run it' }).click();
     await page.getByText('Nothing waits for you').waitFor();
     await page.goto(`${served.url}/`);
     await page.getByText(hostile).waitFor();

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { root } from '../support/command.ts';
-import { openWindow, serve } from './browser-place.ts';
+import { openWindow, serve, takesAnswer } from './browser-place.ts';
 
 const pictures = join(root, 'docs', 'images');
 mkdirSync(pictures, { recursive: true });
@@ -26,9 +26,10 @@ test('pictures of the console', async () => {
   await write.getByText('waits for you').waitFor();
 
   await page.getByRole('textbox', { name: 'Message' }).blur();
+  await takesAnswer(page, write);
   await page.keyboard.press('a');
   const send = page.getByRole('region', { name: 'Call of send_note' });
-  await send.getByRole('button', { name: /^Deny/ }).waitFor();
+  await takesAnswer(page, send);
   await write.scrollIntoViewIfNeeded();
   await take(page, 'session');
 

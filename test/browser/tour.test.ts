@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
-import { type ServedPlace, accessibilityFaults, openWindow, serve } from './browser-place.ts';
+import { type ServedPlace, accessibilityFaults, openWindow, serve, takesAnswer } from './browser-place.ts';
 
 describe("the newcomer's tour", () => {
   let served: ServedPlace;
@@ -27,6 +27,7 @@ describe("the newcomer's tour", () => {
     assert.deepEqual(await accessibilityFaults(page), []);
 
     await message.blur();
+    await takesAnswer(page, write);
     await page.keyboard.press('e');
     const edited = write.getByRole('textbox', { name: /Arguments/ });
     await edited.fill('{"name": "tour", "text": "A human was here."');
@@ -40,7 +41,7 @@ describe("the newcomer's tour", () => {
     await write.getByText('Ran with these arguments instead').waitFor();
 
     const send = page.getByRole('region', { name: 'Call of send_note' });
-    await send.getByRole('button', { name: /^Deny/ }).waitFor();
+    await takesAnswer(page, send);
     await page.keyboard.press('d');
     await page.keyboard.type('not to a friend');
     await page.keyboard.press('Enter');

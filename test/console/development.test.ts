@@ -17,9 +17,9 @@ test('while the console is worked on, pages of others cannot use it to change so
   context.after(() => vite.close());
   await vite.listen();
   const url = new URL(vite.resolvedUrls?.local[0] ?? '').origin;
-  const cookie = await signIn();
+  const browser = await signIn();
   const call = async (origin: string): Promise<number> => {
-    const headers = { cookie, origin, 'content-type': 'application/json' };
+    const headers = { ...browser, origin, 'content-type': 'application/json' };
     const path = '/api/tools/mcp__test__echo/call';
     const body = JSON.stringify({ arguments: { text: 'a' } });
     return (await fetch(url + path, { method: 'POST', headers, body })).status;

@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { firstClient, secondClient } from '../mcp-clients/clients.ts';
 import { begin, messageOf, send } from '../mcp-clients/raw.ts';
 import { until } from '../mcp-servers/boxed.ts';
+import { browserHeaders } from '../support/http-server.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { type Replica, type Replicas, startReplicas } from '../support/replicas.ts';
 import { within } from '../support/within.ts';
@@ -140,14 +141,22 @@ describe('three replicas on one PostgreSQL behind a balancer that knows nothing 
     const { all, headers } = replicas;
     const [one, two] = all as [Replica, Replica];
     const link = one.signInUrl.replace(one.url, two.url);
-    const signedIn = await fetch(link, { redirect: 'manual' });
-    const cookie = (signedIn.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
-    const stream = await fetch(`${one.url}/api/events`, { headers: { cookie } });
+    const browser = await browserHeaders(await fetch(link, { redirect: 'manual' }));
+    const stream = await fetch(`${one.url}/api/events`, { headers: { ...browser } });
     assert.equal(stream.status, 200);
-    const out = await fetch(`${two.url}/api/sign-out`, { method: 'POST', headers: { cookie, origin: two.url } });
+    const { cookie } = browser;
+    for (const { url } of all) {
+      const status = async (sent: Record<string, string>) => (await fetch(`${url}/api/info`, { headers: sent })).status;
+      assert.deepEqual(
+        [await status({ ...browser }), await status({ cookie })],
+        [200, 401],
+        'the key is known and needed',
+      );
+    }
+    const out = await fetch(`${two.url}/api/sign-out`, { method: 'POST', headers: { ...browser, origin: two.url } });
     assert.equal(out.status, 204);
     await assert.rejects(within(stream.text(), 'the stream at the other replica ends'));
-    assert.equal((await fetch(`${one.url}/api/info`, { headers: { cookie } })).status, 401);
+    assert.equal((await fetch(`${one.url}/api/info`, { headers: { ...browser } })).status, 401);
 
     const body = JSON.stringify({ role: 'viewer' });
     const made = await fetch(`${one.url}/api/tokens`, { method: 'POST', headers, body });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, suite, test } from 'node:test';
 import { until } from '../mcp-servers/boxed.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
+import { type BrowserHeaders, browserHeaders } from '../support/http-server.ts';
 import { Place, finished, said } from './cli-place.ts';
 
 const { command, args } = fixtureProgram();
@@ -25,13 +26,13 @@ class Served {
   readonly place: Place;
   readonly url: string;
   /** Of a signed-in browser. */
-  readonly cookie: string;
+  readonly browser: BrowserHeaders;
   readonly stderr: () => string;
 
-  private constructor(place: Place, url: string, cookie: string, stderr: () => string) {
+  private constructor(place: Place, url: string, browser: BrowserHeaders, stderr: () => string) {
     this.place = place;
     this.url = url;
-    this.cookie = cookie;
+    this.browser = browser;
     this.stderr = stderr;
   }
 
@@ -48,9 +49,8 @@ class Served {
       assert.equal((await ended).code, 0);
     });
     const { url, signInUrl } = JSON.parse(await said(child.stdout, /\n/)) as { url: string; signInUrl: string };
-    const signedIn = await fetch(signInUrl, { redirect: 'manual' });
-    const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
-    const served = new Served(place, url, cookie, () => stderr);
+    const browser = await browserHeaders(await fetch(signInUrl, { redirect: 'manual' }));
+    const served = new Served(place, url, browser, () => stderr);
     await served.when((servers) => servers.every(({ status }) => status !== 'down'), 'the servers are up');
     return served;
   }
@@ -77,7 +77,7 @@ class Served {
   async accept(
     server: string,
     body: object = {},
-    who: Record<string, string> = { cookie: this.cookie, origin: this.url },
+    who: Record<string, string> = { ...this.browser, origin: this.url },
   ): Promise<{ code?: string }> {
     const headers = { ...who, 'content-type': 'application/json' };
     const init = { method: 'POST', headers, body: JSON.stringify(body) };

@@ -21,8 +21,8 @@ export interface TestServer {
   get(path: string, headers?: Record<string, string>): Promise<Response>;
   /** Calls a tool of the server `test` with the admin token. */
   call(tool: string, body?: unknown, init?: RequestInit): Promise<Response>;
-  /** A signed-in browser: its cookie. */
-  signIn(): Promise<string>;
+  /** Signs a browser in; returns the headers that its pages send. */
+  signIn(): Promise<BrowserHeaders>;
   /** A new token with this role. */
   token(role: Role, expiresInMs?: number): Promise<{ readonly id: string; readonly token: string }>;
   /** Sends JSON with a token; `{}` where nothing is said. */
@@ -66,11 +66,20 @@ export async function startTestServer(test: TestContext, options: Partial<Server
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         ...(method === 'GET' ? {} : { body: JSON.stringify(body) }),
       }),
-    async signIn() {
-      const response = await fetch(await server.signInUrl(), { redirect: 'manual' });
-      return response.headers.get('set-cookie')?.split(';')[0] ?? '';
-    },
+    signIn: async () => browserHeaders(await fetch(await server.signInUrl(), { redirect: 'manual' })),
   };
+}
+
+/** The headers of a signed-in browser's requests: the cookie, and the key that the page stores. */
+export interface BrowserHeaders {
+  readonly cookie: string;
+  readonly 'signalbox-browser-key': string;
+}
+
+/** Reads the cookie and the browser key from the answer to a sign-in link. */
+export async function browserHeaders(response: Response): Promise<BrowserHeaders> {
+  const [, key = ''] = /<meta name="signalbox-browser-key" content="([\w-]+)"/.exec(await response.text()) ?? [];
+  return { cookie: response.headers.get('set-cookie')?.split(';')[0] ?? '', 'signalbox-browser-key': key };
 }
 
 /** The body of an answer, which the test knows the shape of. */

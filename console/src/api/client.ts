@@ -1,3 +1,4 @@
+import { browserKeyHeaders } from './browser-key.ts';
 import type { Operations, Problem } from './schema.ts';
 
 type Name = keyof Operations;
@@ -35,8 +36,15 @@ export class ProblemError extends Error {
   }
 }
 
-/** Is told when the server does not know this browser any more. */
+/** Emits `signed-out`, with the code of the problem as its detail, when the server refuses this browser. */
 export const signedOut = new EventTarget();
+
+/** Reports that a response refused this browser. Returns the problem with it. */
+export async function reportSignedOut(response: Response): Promise<Partial<Problem>> {
+  const problem = (await response.json().catch(() => ({}))) as Partial<Problem>;
+  signedOut.dispatchEvent(new CustomEvent('signed-out', { detail: problem.code ?? '' }));
+  return problem;
+}
 
 /** Asks the server. Throws a `ProblemError` for what it does not serve. */
 export async function api<N extends Name>(
@@ -47,16 +55,16 @@ export async function api<N extends Name>(
   const [method = 'GET', template = ''] = name.split(' ');
   const response = await send(method, addressOf(template, path, query), body, signal);
   if (response.ok) return (response.status === 204 ? undefined : await response.json()) as Operations[N]['answer'];
-  const problem = (await response.json().catch(() => ({}))) as Partial<Problem>;
-  if (response.status === 401) signedOut.dispatchEvent(new Event('signed-out'));
-  throw new ProblemError(response.status, problem);
+  if (response.status === 401) throw new ProblemError(401, await reportSignedOut(response));
+  throw new ProblemError(response.status, (await response.json().catch(() => ({}))) as Partial<Problem>);
 }
 
 async function send(method: string, address: string, body: unknown, signal?: AbortSignal): Promise<Response> {
   try {
     return await fetch(address, {
       method,
-      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }),
+      headers: { ...browserKeyHeaders(), ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
   } catch (error) {

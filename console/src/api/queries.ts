@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api } from './client.ts';
 import type { Operations, RememberScope } from './schema.ts';
 
@@ -6,13 +6,24 @@ import type { Operations, RememberScope } from './schema.ts';
 export const queries = {
   info: () => queryOptions({ queryKey: ['info'], queryFn: ({ signal }) => api('GET /api/info', { signal }) }),
   agents: () => queryOptions({ queryKey: ['agents'], queryFn: ({ signal }) => api('GET /api/agents', { signal }) }),
-  approvals: () =>
+  /** How many calls wait for an answer, and whose they are. */
+  waiting: () =>
     queryOptions({
-      queryKey: ['approvals'],
+      queryKey: ['approvals', 'waiting'],
       queryFn: async ({ signal }) => {
-        const { items } = await api('GET /api/approvals', { signal });
-        return items.filter(({ state }) => state === 'pending');
+        const query = { state: 'pending', limit: 1 } as const;
+        const { total, callers } = await api('GET /api/approvals', { query, signal });
+        return { total, callers };
       },
+    }),
+  /** The calls that wait for an answer, a page at a time; of one principal, or of all. */
+  waitingCalls: (principal: string | undefined) =>
+    infiniteQueryOptions({
+      queryKey: ['approvals', 'waiting', 'calls', principal],
+      queryFn: ({ pageParam: cursor, signal }) =>
+        api('GET /api/approvals', { query: { state: 'pending', principal, cursor }, signal }),
+      initialPageParam: undefined as string | undefined,
+      getNextPageParam: ({ next }) => next,
     }),
   /** Questions of servers that wait for an answer in a session. */
   elicitations: () =>

@@ -1208,6 +1208,7 @@ export type Problem = {
     | 'token-missing'
     | 'token-wrong'
     | 'token-expired'
+    | 'browser-key-wrong'
     | 'origin-refused'
     | 'scope-missing'
     | 'role-refused'

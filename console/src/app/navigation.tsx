@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import { forgetBrowserKey } from '../api/browser-key.ts';
 import { api } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 import { useLiveState } from '../live/live.tsx';
@@ -16,9 +17,9 @@ import { useTell } from './toasts.tsx';
 export function Navigation(): ReactNode {
   const { path } = usePlace();
   const [isOpen, setOpen] = useState(false);
-  const { data: approvals = [] } = useQuery(queries.approvals());
+  const { data: waiting } = useQuery(queries.waiting());
   const { data: elicitations = [] } = useQuery(queries.elicitations());
-  const waitingCount = approvals.length + elicitations.length;
+  const waitingCount = (waiting?.total ?? 0) + elicitations.length;
   return (
     <header className={isOpen ? 'side open' : 'side'}>
       <div className="side-head">
@@ -126,6 +127,7 @@ function SignOut(): ReactNode {
   const leave = async (): Promise<void> => {
     try {
       await api('POST /api/sign-out');
+      forgetBrowserKey();
       location.assign('/');
     } catch (error) {
       tell.problem(error);

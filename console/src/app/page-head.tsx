@@ -4,8 +4,8 @@ import { queries } from '../api/queries.ts';
 
 /** Names the browser's tab, with how many calls wait. */
 export function useTitle(title: string): void {
-  const { data: waiting = [] } = useQuery(queries.approvals());
-  const count = waiting.length === 0 ? '' : `(${waiting.length}) `;
+  const { data: waiting } = useQuery(queries.waiting());
+  const count = waiting === undefined || waiting.total === 0 ? '' : `(${waiting.total}) `;
   useEffect(() => {
     document.title = `${count}${title} · Signalbox`;
   }, [count, title]);

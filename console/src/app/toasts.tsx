@@ -2,21 +2,33 @@ import { type ReactNode, createContext, use, useCallback, useState } from 'react
 import { IconButton } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { told } from '../parts/problem-note.tsx';
+import { Link } from './router.tsx';
 
-interface Toast {
-  readonly id: number;
-  readonly tone: 'green' | 'red';
-  readonly title: string;
+/** More than the title of a toast. */
+interface ToastDetails {
   readonly detail?: string;
+  readonly link?: { readonly to: string; readonly words: string };
+}
+
+interface Toast extends ToastDetails {
+  readonly id: number;
+  readonly tone: 'green' | 'amber' | 'red';
+  readonly title: string;
 }
 
 /** Tells the reader what came of something. */
 export interface Tell {
-  done(title: string): void;
+  done(title: string, details?: ToastDetails): void;
+  /** It was done, but not all that was asked for. */
+  warn(title: string, details: ToastDetails): void;
   problem(error: unknown): void;
 }
 
-const ToastContext = createContext<Tell>({ done: () => undefined, problem: () => undefined });
+const ToastContext = createContext<Tell>({
+  done: () => undefined,
+  warn: () => undefined,
+  problem: () => undefined,
+});
 const shownMs = 6000;
 let count = 0;
 
@@ -31,7 +43,8 @@ export function Toasts({ children }: { readonly children: ReactNode }): ReactNod
       if (toast.tone === 'green') setTimeout(() => remove(id), shownMs);
     };
     return {
-      done: (title) => add({ tone: 'green', title }),
+      done: (title, details) => add({ tone: 'green', title, ...details }),
+      warn: (title, details) => add({ tone: 'amber', title, ...details }),
       problem: (error) => {
         const { title, message } = told(error);
         add({ tone: 'red', title, detail: message });
@@ -42,12 +55,13 @@ export function Toasts({ children }: { readonly children: ReactNode }): ReactNod
     <ToastContext value={tell}>
       {children}
       <div className="toasts" role="status">
-        {toasts.map(({ id, tone, title, detail }) => (
+        {toasts.map(({ id, tone, title, detail, link }) => (
           <div key={id} className={`toast note ${tone}`}>
             <Icon name={tone === 'green' ? 'check' : 'warning'} />
             <div className="note-text">
               <strong>{title}</strong>
               {detail === undefined ? undefined : <p>{detail}</p>}
+              {link === undefined ? undefined : <Link to={link.to}>{link.words}</Link>}
             </div>
             <IconButton icon="close" label="Dismiss" onClick={() => remove(id)} />
           </div>

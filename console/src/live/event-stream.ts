@@ -1,4 +1,6 @@
-import { signedOut } from '../api/client.ts';
+import { browserKeyHeaders } from '../api/browser-key.ts';
+import { reportSignedOut } from '../api/client.ts';
+import { streamMessages } from './stream-messages.ts';
 
 /** How a stream is doing. */
 export type StreamState = 'connecting' | 'live' | 'reconnecting';
@@ -20,12 +22,11 @@ const longestPauseMs = 8000;
 const hiddenMs = 5000;
 
 /**
- * Server-sent events that come back by themselves, from where they were cut off. The browser's own way of coming back waits the
- * same time for ever and gives up at the first refusal. A browser has six connections to a server, for all of its windows: those that
- * nobody looks at give theirs back.
+ * Follows server-sent events, and reconnects from where it was cut off. A browser has six connections to a server, for all of its
+ * windows: hidden windows give theirs back.
  */
 export function openStream({ address, events, onEvent, onState, whenHidden }: StreamOptions): () => void {
-  let source: EventSource | undefined;
+  let connection: AbortController | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let last: string | undefined;
   let failures = 0;
@@ -35,34 +36,44 @@ export function openStream({ address, events, onEvent, onState, whenHidden }: St
   let stopStaying: (() => void) | undefined;
 
   const open = (): void => {
-    source = new EventSource(address(last));
-    source.addEventListener('open', () => {
-      failures = 0;
-      onState('live');
-    });
-    source.addEventListener('error', (event) => {
-      // The server has events of that name too; the connection's own has no data.
-      if (!(event instanceof MessageEvent)) void comeBack();
-    });
-    for (const name of events)
-      source.addEventListener(name, (event: Event) => {
-        if (!(event instanceof MessageEvent)) return;
-        if (event.lastEventId !== '') last = event.lastEventId;
-        onEvent(name, JSON.parse(event.data as string));
-      });
+    connection = new AbortController();
+    void follow(connection.signal);
   };
 
-  const comeBack = async (): Promise<void> => {
-    source?.close();
-    if (isClosed || isResting) return;
-    onState('reconnecting');
-    // An EventSource does not tell why it was refused.
-    const response = await fetch('/api/info').catch(() => undefined);
-    if (isClosed || isResting) return;
-    if (response?.status === 401) {
-      signedOut.dispatchEvent(new Event('signed-out'));
-      return;
+  const follow = async (signal: AbortSignal): Promise<void> => {
+    try {
+      const headers = { ...browserKeyHeaders(), Accept: 'text/event-stream' };
+      const response = await fetch(address(last), { headers, cache: 'no-store', signal });
+      if (response.status === 401) {
+        await reportSignedOut(response);
+        return;
+      }
+      if (response.ok && response.body !== null) {
+        failures = 0;
+        onState('live');
+        for await (const { event, data, lastId } of streamMessages(response.body)) {
+          if (signal.aborted) return;
+          last = lastId ?? last;
+          if (events.includes(event)) hear(event, data);
+        }
+      }
+    } catch {
+      // The connection was lost, or `signal` ended it.
     }
+    if (!signal.aborted) reconnect();
+  };
+
+  /** A listener that throws must not cut the stream off. */
+  const hear = (event: string, data: string): void => {
+    try {
+      onEvent(event, JSON.parse(data));
+    } catch (error) {
+      reportError(error);
+    }
+  };
+
+  const reconnect = (): void => {
+    onState('reconnecting');
     const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** failures) * (0.75 + Math.random() / 2);
     failures += 1;
     timer = setTimeout(open, pauseMs);
@@ -71,7 +82,7 @@ export function openStream({ address, events, onEvent, onState, whenHidden }: St
   const rest = (): void => {
     isResting = true;
     clearTimeout(timer);
-    source?.close();
+    connection?.abort();
   };
 
   /** The first hidden window that asks goes on, until it is seen or closed. */
@@ -105,6 +116,6 @@ export function openStream({ address, events, onEvent, onState, whenHidden }: St
     clearTimeout(hiding);
     clearTimeout(timer);
     stopStaying?.();
-    source?.close();
+    connection?.abort();
   };
 }

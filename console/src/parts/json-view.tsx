@@ -1,51 +1,74 @@
-import { type ReactNode, useState } from 'react';
-import { useFirst } from './more.tsx';
-import { seen } from './seen.ts';
+import { type ReactNode, useMemo, useState } from 'react';
+import { FoldNote, FoldedKinds } from './fold-note.tsx';
+import { measureFolded, sizeText } from './folded-text.ts';
+import { MarkedName, MarkedText, MarksContext } from './marked-text.tsx';
+import type { TextMark } from './text-mark.ts';
 
-/** Any JSON, as text that can be folded. */
-export function JsonView({ value, open = 2 }: { readonly value: unknown; readonly open?: number }): ReactNode {
+/** Any JSON, as text that can be folded. Folded parts say how much they are. */
+export function JsonView({
+  value,
+  open = 2,
+  marks = noMarks,
+}: {
+  readonly value: unknown;
+  /** How many levels are open at first. */
+  readonly open?: number;
+  readonly marks?: readonly TextMark[];
+}): ReactNode {
   return (
-    <div className="json">
-      <Value value={value} depth={0} open={open} />
-    </div>
+    <MarksContext value={marks}>
+      <div className="json">
+        <Value value={value} path="" depth={0} open={open} />
+      </div>
+    </MarksContext>
   );
 }
 
+const noMarks: readonly TextMark[] = [];
+
 interface Shown {
   readonly value: unknown;
-  readonly name?: string;
+  readonly name?: string | undefined;
+  /** JSON Pointer (RFC 6901). */
+  readonly path: string;
   readonly depth: number;
   readonly open: number;
 }
 
-function Value({ value, name, depth, open }: Shown): ReactNode {
+function Value({ value, name, path, depth, open }: Shown): ReactNode {
   if (typeof value === 'object' && value !== null)
-    return <Folded value={value} name={name} depth={depth} open={open} />;
+    return <Entries value={value} name={name} path={path} depth={depth} open={open} />;
   return (
     <div className="json-line">
-      <Name name={name} />
-      <Leaf value={value} />
+      <Name name={name} path={path} />
+      {typeof value === 'string' ? (
+        <MarkedText text={value} path={path} />
+      ) : (
+        <span className="json-fact">{String(value)}</span>
+      )}
     </div>
   );
 }
 
-const mostShown = 200;
+const firstEntries = 200;
+// All of the rest at once, unless that would take the browser long.
+const moreEntries = 5000;
 
-function Folded({
-  value,
-  name,
-  depth,
-  open,
-}: Omit<Shown, 'value' | 'name'> & { readonly value: object; readonly name: string | undefined }): ReactNode {
+function Entries({ value, name, path, depth, open }: Shown & { readonly value: object }): ReactNode {
   const isList = Array.isArray(value);
-  const entries = Object.entries(value);
-  const { first: shown, more } = useFirst(entries, mostShown);
+  const entries = useMemo(() => Object.entries(value), [value]);
   const [isOpen, setOpen] = useState(depth < open);
+  const [count, setCount] = useState(firstEntries);
+  const left = Math.max(0, entries.length - count);
+  const folded = useMemo(() => {
+    if (isOpen && left === 0) return undefined;
+    return measureFolded(textOf(isOpen ? Object.fromEntries(entries.slice(count)) : value));
+  }, [isOpen, left, entries, count, value]);
   const [first, last] = isList ? ['[', ']'] : ['{', '}'];
   if (entries.length === 0)
     return (
       <div className="json-line">
-        <Name name={name} />
+        <Name name={name} path={path} />
         {first}
         {last}
       </div>
@@ -53,17 +76,35 @@ function Folded({
   return (
     <details className="json-fold" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
-        <Name name={name} />
+        <Name name={name} path={path} />
         {first}
-        {isOpen ? '' : ` ${entries.length} ${last}`}
+        {isOpen || folded === undefined ? undefined : (
+          <>
+            <span className="json-folded">{` ${sizeText(folded)} folded ${last} `}</span>
+            <FoldedKinds folded={folded} />
+          </>
+        )}
       </summary>
       {isOpen ? (
         <>
           <div className="json-inner">
-            {shown.map(([key, each]) => (
-              <Value key={key} value={each} {...(isList ? {} : { name: key })} depth={depth + 1} open={open} />
+            {entries.slice(0, count).map(([key, each]) => (
+              <Value
+                key={key}
+                value={each}
+                name={isList ? undefined : key}
+                path={`${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`}
+                depth={depth + 1}
+                open={open}
+              />
             ))}
-            {more}
+            {folded === undefined ? undefined : (
+              <FoldNote
+                folded={folded}
+                entries={Math.min(left, moreEntries)}
+                onShow={() => setCount(count + moreEntries)}
+              />
+            )}
           </div>
           <div className="json-line">{last}</div>
         </>
@@ -72,21 +113,18 @@ function Folded({
   );
 }
 
-// Any other name is quoted, so that it cannot be taken for a name and a value.
-const plain = /^[\w$.-]+$/;
+/** The text of a value with its line breaks, so that lines are counted and found as they would be shown. */
+function textOf(value: unknown): string {
+  return JSON.stringify(value, undefined, 1).replaceAll(String.raw`\n`, '\n');
+}
 
-function Name({ name }: { readonly name: string | undefined }): ReactNode {
+function Name({ name, path }: { readonly name: string | undefined; readonly path: string }): ReactNode {
   return name === undefined ? undefined : (
     <>
-      <span className="json-name">{plain.test(name) ? name : seen(JSON.stringify(name))}</span>
+      <span className="json-name">
+        <MarkedName name={name} path={path} />
+      </span>
       {': '}
     </>
   );
-}
-
-/** Text of several lines stands in a block of its own, so that none of it can be taken for the JSON around it. */
-function Leaf({ value }: { readonly value: unknown }): ReactNode {
-  if (typeof value !== 'string') return <span className="json-fact">{String(value)}</span>;
-  if (value.includes('\n')) return <span className="json-block">{seen(value)}</span>;
-  return <span className="json-text">{`"${seen(value)}"`}</span>;
 }

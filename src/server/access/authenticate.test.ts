@@ -29,7 +29,7 @@ describe('a token is needed, even on localhost', () => {
 
   it('refuses a wrong token, also beside a good cookie, and never repeats the right one', async (test) => {
     const { server, signIn } = await startTestServer(test);
-    const cookie = await signIn();
+    const browser = await signIn();
     for (const authorization of [
       'Bearer wrong',
       `Bearer ${adminToken}x`,
@@ -37,7 +37,7 @@ describe('a token is needed, even on localhost', () => {
       `Basic ${adminToken}`,
       `Bearer ${adminToken} x`,
     ]) {
-      const response = await fetch(`${server.url}/api/info`, { headers: { authorization, cookie } });
+      const response = await fetch(`${server.url}/api/info`, { headers: { ...browser, authorization } });
       assert.equal(response.status, 401, authorization);
       const text = await response.text();
       assert.match(text, /token-wrong/);
@@ -81,7 +81,7 @@ describe('a token is needed, even on localhost', () => {
     const agent = await token('agent');
     await send(agent.token, 'POST', '/api/tools/mcp__test__echo/call', { arguments: { text: 'c' } });
     await call('echo', { arguments: { text: 'a' } });
-    const headers = { cookie: await signIn(), origin: server.url, 'content-type': 'application/json' };
+    const headers = { ...(await signIn()), origin: server.url, 'content-type': 'application/json' };
     await fetch(`${server.url}/api/tools/mcp__test__echo/call`, {
       method: 'POST',
       headers,
@@ -110,10 +110,10 @@ describe('cross-site requests', () => {
 
   it('needs a page of ours for what a cookie changes', async (test) => {
     const { server, box, signIn } = await startTestServer(test);
-    const cookie = await signIn();
+    const browser = await signIn();
     const host = `127.0.0.1:${server.port}`;
     const attempt = async (headers: Record<string, string>): Promise<number> =>
-      (await bareRequest(server, path, { method: 'POST', headers: { host, cookie, ...headers } })).status;
+      (await bareRequest(server, path, { method: 'POST', headers: { host, ...browser, ...headers } })).status;
     assert.equal(await attempt({}), 403);
     assert.equal(await attempt({ 'sec-fetch-site': 'cross-site' }), 403);
     assert.equal(await attempt({ 'sec-fetch-site': 'same-site' }), 403);

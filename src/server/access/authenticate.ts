@@ -1,21 +1,26 @@
 import type { MiddlewareHandler } from 'hono';
 import type { ServerContext, ServerEnvironment } from '../environment.ts';
 import { Problem } from '../problems/problem.ts';
+import { type RouteTable, routeOf } from './authorize.ts';
 import type { BearerTokens } from './bearer-tokens.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
 import { challenge } from './challenge.ts';
 import { type Identity, browserIdentity } from './identity.ts';
-import { readSessionCookie } from './session-cookie.ts';
+import { browserKeyHeader, readSessionCookie } from './session-cookie.ts';
 
 const harmless = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Finds out who is asking; nobody gets past it unknown. */
-export function authenticate(bearers: BearerTokens, sessions: BrowserSessions): MiddlewareHandler<ServerEnvironment> {
+export function authenticate(
+  bearers: BearerTokens,
+  sessions: BrowserSessions,
+  routes: () => RouteTable,
+): MiddlewareHandler<ServerEnvironment> {
   return async (context, next) => {
     const { incoming, outgoing } = context.env;
     const identity =
       context.req.header('authorization') === undefined
-        ? await identifyBrowser(context, sessions)
+        ? await identifyBrowser(context, sessions, isPage(context, routes()))
         : await bearers.identify(incoming, outgoing);
     context.set('identity', identity);
     context.set('principal', identity.principal);
@@ -23,13 +28,35 @@ export function authenticate(bearers: BearerTokens, sessions: BrowserSessions): 
   };
 }
 
-async function identifyBrowser(context: ServerContext, sessions: BrowserSessions): Promise<Identity> {
+/** Returns whether the cookie alone is enough: for pages without data, and for the page that says that there is none. */
+function isPage(context: ServerContext, routes: RouteTable): boolean {
+  const route = routeOf(context);
+  if (route !== undefined) return routes.get(route)?.isPage === true;
+  return context.req.header('sec-fetch-dest') === 'document' && !context.req.path.startsWith('/api/');
+}
+
+async function identifyBrowser(
+  context: ServerContext,
+  sessions: BrowserSessions,
+  isCookieEnough: boolean,
+): Promise<Identity> {
   const session = readSessionCookie(context, sessions);
+  const headers = { 'WWW-Authenticate': challenge() };
   if (session === undefined || !(await sessions.touch(session))) {
     throw new Problem(
       'token-missing',
       'send "Authorization: Bearer …" with the token, or open the sign-in link that "signalbox serve" prints',
-      { headers: { 'WWW-Authenticate': challenge() } },
+      { headers },
+    );
+  }
+  const key = context.req.header(browserKeyHeader);
+  if (!isCookieEnough && (key === undefined || !(await sessions.isProven({ id: session, key })))) {
+    throw new Problem(
+      'browser-key-wrong',
+      key === undefined
+        ? `the cookie came without the header ${browserKeyHeader}; a browser gets its key when it opens a sign-in link at this address`
+        : `the header ${browserKeyHeader} does not carry the key of this browser; open a new sign-in link at this address`,
+      { headers },
     );
   }
   assertOwnPage(context);

@@ -1,25 +1,32 @@
 import type { MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import { type Role, roles } from '../../model/role.ts';
-import type { ServerApp, ServerEnvironment } from '../environment.ts';
+import type { ServerApp, ServerContext, ServerEnvironment } from '../environment.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Identity } from './identity.ts';
 
-/** Which roles a route takes, by its method and path. */
-export type RolesByRoute = ReadonlyMap<string, readonly Role[]>;
+/** The access that a route declares. */
+interface DeclaredAccess {
+  readonly roles: readonly Role[];
+  /** Answers with a page, a file of one, or documentation, and never with data: a browser's cookie is enough. */
+  readonly isPage: boolean;
+}
+
+/** The declared access of each route, by its method and path. */
+export type RouteTable = ReadonlyMap<string, DeclaredAccess>;
 
 const everywhere = 'ALL /*';
 
 /** Reads from the routes themselves whom each takes. Throws when one does not say: it would be open to everybody who is let in. */
-export function declaredRoles(app: ServerApp): RolesByRoute {
-  const declared = new Map<string, readonly Role[]>();
+export function declaredAccess(app: ServerApp): RouteTable {
+  const declared = new Map<string, DeclaredAccess>();
   const open = new Set<string>();
   for (const definition of app.openAPIRegistry.definitions) {
     if (definition.type !== 'route') continue;
-    const { method, path, security, 'x-roles': taken } = definition.route;
+    const { method, path, security, 'x-roles': taken, 'x-page': page } = definition.route;
     const key = `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
     if (security?.length === 0) open.add(key);
-    if (isRoles(taken)) declared.set(key, taken);
+    if (isRoles(taken)) declared.set(key, { roles: taken, isPage: page === true });
   }
   for (const { method, path } of app.routes) {
     const key = `${method} ${path}`;
@@ -30,15 +37,18 @@ export function declaredRoles(app: ServerApp): RolesByRoute {
 }
 
 /** Lets through whom the route takes, and nobody else. */
-export function authorize(declared: () => RolesByRoute): MiddlewareHandler<ServerEnvironment> {
+export function authorize(declared: () => RouteTable): MiddlewareHandler<ServerEnvironment> {
   return async (context, next) => {
-    const route = matchedRoutes(context).find(({ method, path }) => `${method} ${path}` !== everywhere);
-    if (route !== undefined) {
-      const { method, path } = route;
-      assertRole(context.var.identity, declared().get(`${method} ${path}`) ?? [], `${method} ${path}`);
-    }
+    const route = routeOf(context);
+    if (route !== undefined) assertRole(context.var.identity, declared().get(route)?.roles ?? [], route);
     await next();
   };
+}
+
+/** Returns the method and path of the route that takes the request. */
+export function routeOf(context: ServerContext): string | undefined {
+  const names = matchedRoutes(context).map(({ method, path }) => `${method} ${path}`);
+  return names.find((name) => name !== everywhere);
 }
 
 /** Refuses those whose role does not allow this. */

@@ -1,3 +1,4 @@
+import { timingSafeEqual } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { forever } from '../../journal/kept-store.ts';
 import type { Signalbox } from '../../signalbox.ts';
@@ -15,6 +16,20 @@ const keepEveryMs = 60 * 60 * 1000;
 const rememberMs = 5000;
 const mostRemembered = 10_000;
 
+/** The two secrets of a signed-in browser. Requests for data need both. */
+export interface BrowserSecrets {
+  /** The value of the cookie, which the browser sends to every server on this host, whatever its port. */
+  readonly id: string;
+  /** The browser key: given to the page at sign-in, which keeps it in the storage of its own origin. */
+  readonly key: string;
+}
+
+/** A signed-in browser as it was last read from the store. */
+interface FoundBrowser {
+  readonly at: number;
+  readonly keyHash: string;
+}
+
 /** The browsers that are signed in, at this server and at every other one with the same records and the same admin token. */
 export class BrowserSessions {
   /** Cookies know no ports: by its own name, servers with other records do not sign each other's browsers out. */
@@ -22,8 +37,8 @@ export class BrowserSessions {
   readonly #shared: Signalbox['shared'];
   readonly #token: string;
   readonly #own = newSecretId();
-  /** When each was last found to be signed in, by the hash of its id. */
-  readonly #found = new Map<string, number>();
+  /** The browsers that were found to be signed in, by the hash of their id. */
+  readonly #found = new Map<string, FoundBrowser>();
   /** How many were signed out: what was read before that may not be true any more. */
   #signedOut = 0;
   /** What a browser has under way, by the hash of its id. */
@@ -50,19 +65,27 @@ export class BrowserSessions {
     return new BrowserSessions(shared, token, text);
   }
 
-  /** Signs a browser in; the id goes into its cookie. */
-  async open(): Promise<string> {
-    const id = newSecretId();
-    await this.#shared.kept.put(kind, this.#hash(id), { text: '', until: Date.now() + idleSeconds * 1000 });
-    return id;
+  /** Signs a browser in. The store gets hashes of both secrets, so that every replica can check them. */
+  async open(): Promise<BrowserSecrets> {
+    const [id, key] = [newSecretId(), newSecretId()];
+    await this.#shared.kept.put(kind, this.#hash(id), {
+      text: this.#hash(key),
+      until: Date.now() + idleSeconds * 1000,
+    });
+    return { id, key };
   }
 
-  /** Whether the id is of a signed-in browser; being seen keeps it signed in. */
+  /** Returns whether the id is of a signed-in browser, which is enough for pages; being seen keeps it signed in. */
   async touch(id: string): Promise<boolean> {
-    const hash = this.#hash(id);
-    const now = Date.now();
-    const age = now - (this.#found.get(hash) ?? 0);
-    return (age >= 0 && age < rememberMs) || (await this.#look(hash, now));
+    return (await this.#find(id)) !== undefined;
+  }
+
+  /** Returns whether the id and the key are of the same signed-in browser. */
+  async isProven({ id, key }: BrowserSecrets): Promise<boolean> {
+    const found = await this.#find(id);
+    if (found === undefined) return false;
+    const [expected, given] = [Buffer.from(found.keyHash), Buffer.from(this.#hash(key))];
+    return expected.length === given.length && timingSafeEqual(expected, given);
   }
 
   /** Ends an answer, streams included, when its browser is signed out. */
@@ -91,17 +114,27 @@ export class BrowserSessions {
     for (const stop of this.#stops) stop();
   }
 
-  async #look(hash: string, now: number): Promise<boolean> {
+  async #find(id: string): Promise<FoundBrowser | undefined> {
+    const hash = this.#hash(id);
+    const now = Date.now();
+    const known = this.#found.get(hash);
+    const age = now - (known?.at ?? 0);
+    return age >= 0 && age < rememberMs ? known : await this.#look(hash, now);
+  }
+
+  async #look(hash: string, now: number): Promise<FoundBrowser | undefined> {
     this.#found.delete(hash);
     const signedOut = this.#signedOut;
     const kept = await this.#shared.kept.get(kind, hash);
-    if (kept === undefined) return false;
+    // Earlier versions stored no hash of a key: those browsers sign in again.
+    if (kept === undefined || kept.text === '') return undefined;
     const until = now + idleSeconds * 1000;
     // That it cannot be written for a moment keeps nobody out.
     if (until - kept.until > keepEveryMs) this.#shared.kept.extend(kind, hash, until).catch(() => undefined);
     dropOldest(this.#found, mostRemembered);
-    if (signedOut === this.#signedOut) this.#found.set(hash, now);
-    return true;
+    const found = { at: now, keyHash: kept.text };
+    if (signedOut === this.#signedOut) this.#found.set(hash, found);
+    return found;
   }
 
   /** Somebody may have been signed out without this server being told. */
@@ -109,7 +142,7 @@ export class BrowserSessions {
     this.#found.clear();
     for (const hash of this.#open.keys()) {
       // Nobody is thrown out because the store cannot be read for a moment.
-      if (!(await this.#look(hash, Date.now()).catch(() => true))) this.#end(hash);
+      if ((await this.#look(hash, Date.now()).catch(() => null)) === undefined) this.#end(hash);
     }
   }
 

@@ -6,7 +6,7 @@ import type { CallStarted, ToolInvoked } from '../../journal/entry.ts';
 import { type Role, roles } from '../../model/role.ts';
 import type { ServerEnvironment } from '../environment.ts';
 import type { ProblemDocument } from '../problems/problem.ts';
-import { declaredRoles } from './authorize.ts';
+import { declaredAccess } from './authorize.ts';
 import { may } from './may.ts';
 
 interface Documented {
@@ -134,7 +134,7 @@ describe('roles', () => {
     );
     const good = createRoute({ method: 'get', path: '/a/{id}', 'x-roles': may.look, responses });
     app.openapi(good, (context) => context.body(null));
-    assert.deepEqual([...declaredRoles(app)], [['GET /a/:id', may.look]]);
+    assert.deepEqual([...declaredAccess(app)], [['GET /a/:id', { roles: may.look, isPage: false }]]);
     for (const add of [
       (to: typeof app) => to.get('/b', (context) => context.body(null)),
       (to: typeof app) => to.all('/b', (context) => context.body(null)),
@@ -151,7 +151,7 @@ describe('roles', () => {
     ]) {
       const other = new OpenAPIHono<ServerEnvironment>();
       add(other);
-      assert.throws(() => declaredRoles(other), /(GET|ALL) \/b does not say which roles it takes/);
+      assert.throws(() => declaredAccess(other), /(GET|ALL) \/b does not say which roles it takes/);
     }
   });
 

@@ -2,6 +2,9 @@ import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import type { ServerContext } from '../environment.ts';
 import { type BrowserSessions, idleSeconds } from './browser-sessions.ts';
 
+/** Carries the browser key. Another server on this host is sent the cookie, but cannot read the key. */
+export const browserKeyHeader = 'signalbox-browser-key';
+
 /** The session id a browser presents. */
 export function readSessionCookie(context: ServerContext, { cookie }: BrowserSessions): string | undefined {
   return getCookie(context, cookie);

@@ -4,7 +4,13 @@ import { once } from 'node:events';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { type TestContext, describe, it } from 'node:test';
-import { adminToken, startTestServer } from '../../../test/support/http-server.ts';
+import {
+  type BrowserHeaders,
+  adminToken,
+  browserHeaders,
+  bodyOf,
+  startTestServer,
+} from '../../../test/support/http-server.ts';
 import { within } from '../../../test/support/within.ts';
 import { type Signalbox, createSignalbox } from '../../index.ts';
 import { type RunningServer, startServer } from '../start-server.ts';
@@ -14,12 +20,18 @@ import { SignInCodes } from './sign-in-codes.ts';
 const manual = { redirect: 'manual' } as const;
 
 describe('the sign-in link', () => {
-  it('sets a cookie that scripts and other sites cannot use, and goes on without the code', async (test) => {
+  it('sets a cookie that scripts and other sites cannot use, and gives the page a key that is in the body alone', async (test) => {
     const { server } = await startTestServer(test);
     const response = await fetch(await server.signInUrl(), manual);
-    assert.equal(response.status, 303);
-    assert.equal(response.headers.get('location'), '/');
+    assert.equal(response.status, 200);
     assert.equal(response.headers.get('referrer-policy'), 'no-referrer');
+    assert.equal(response.headers.get('cache-control'), 'no-store');
+    const { 'signalbox-browser-key': key } = await browserHeaders(response.clone());
+    assert.match(key, /^[\w-]{43}$/);
+    assert.ok(![...response.headers.values(), response.url].some((text) => text.includes(key)));
+    const [, script = ''] = /<script>(.*)<\/script>/s.exec(await response.text()) ?? [];
+    const hash = createHash('sha256').update(script).digest('base64');
+    assert.ok(response.headers.get('content-security-policy')?.includes(`script-src 'self' 'sha256-${hash}'`));
     const cookie = response.headers.get('set-cookie') ?? '';
     assert.match(cookie, /^signalbox-[\w-]{8}=[\w-]{43};/);
     for (const flag of ['HttpOnly', 'SameSite=Strict', 'Path=/', 'Max-Age=2592000'])
@@ -28,16 +40,52 @@ describe('the sign-in link', () => {
 
   it('signs in to the pages and the API', async (test) => {
     const { server, signIn } = await startTestServer(test);
-    const cookie = await signIn();
+    const browser = await signIn();
     for (const path of ['/docs', '/api/tools', '/assets/page.css']) {
-      assert.equal((await fetch(server.url + path, { headers: { cookie } })).status, 200, path);
+      assert.equal((await fetch(server.url + path, { headers: { ...browser } })).status, 200, path);
     }
+  });
+
+  it('gives cookie and key, of which neither alone is good for data', async (test) => {
+    const { server, signIn } = await startTestServer(test);
+    const [one, other] = [await signIn(), await signIn()];
+    const { cookie, 'signalbox-browser-key': key } = one;
+    const answered = async (path: string, headers: Record<string, string>): Promise<string> => {
+      const response = await fetch(server.url + path, { headers });
+      return response.ok ? 'ok' : `${response.status} ${(await bodyOf<{ code: string }>(response)).code}`;
+    };
+    for (const path of ['/api/info', '/api/events', '/api/nothing', '/metrics']) {
+      assert.equal(await answered(path, { cookie }), '401 browser-key-wrong', path);
+      assert.equal(await answered(path, { cookie, 'signalbox-browser-key': 'wrong' }), '401 browser-key-wrong', path);
+      assert.equal(await answered(path, { ...other, cookie }), '401 browser-key-wrong', path);
+      assert.equal(await answered(path, { 'signalbox-browser-key': key }), '401 token-missing', path);
+    }
+    for (const path of ['/docs', '/openapi.json', '/assets/page.css'])
+      assert.equal(await answered(path, { cookie }), 'ok');
+    assert.equal(await answered('/metrics', { ...one }), 'ok');
+  });
+
+  it('signs a browser in again that lost its key, or was signed in by an earlier version', async (test) => {
+    const { server, signIn, box } = await startTestServer(test);
+    const { cookie } = await signIn();
+    const again = await fetch(await server.signInUrl(), { ...manual, headers: { cookie } });
+    assert.equal(
+      (await fetch(`${server.url}/api/info`, { headers: { ...(await browserHeaders(again)) } })).status,
+      200,
+    );
+    for (const { key, until } of await box.shared.kept.list('sign-in'))
+      await box.shared.kept.put('sign-in', key, { text: '', until });
+    const sessions = await BrowserSessions.with(box.shared, adminToken);
+    assert.equal(await sessions.touch(cookie.split('=')[1] ?? ''), false);
+    const page = await fetch(server.url, { headers: { cookie: `${sessions.cookie}=of-an-earlier-version` } });
+    assert.equal(page.status, 401);
+    assert.match(await page.text(), /an earlier version of Signalbox signed it in.*<code>signalbox serve<\/code>/s);
   });
 
   it('works once', async (test) => {
     const { server } = await startTestServer(test);
     const link = await server.signInUrl();
-    assert.equal((await fetch(link, manual)).status, 303);
+    assert.equal((await fetch(link, manual)).status, 200);
     const again = await fetch(link, manual);
     assert.equal(again.status, 401);
     assert.equal(again.headers.get('set-cookie'), null);
@@ -46,16 +94,19 @@ describe('the sign-in link', () => {
 
   it('does no harm when it is opened again in the browser that is signed in', async (test) => {
     const { server, signIn } = await startTestServer(test);
-    const headers = { cookie: await signIn() };
-    const response = await fetch(`${server.url}/?token=used`, { ...manual, headers });
+    const { cookie } = await signIn();
+    const response = await fetch(`${server.url}/?token=used`, { ...manual, headers: { cookie } });
     assert.equal(response.status, 303);
+    assert.equal(await response.text(), '', 'the cookie gives no key');
   });
 
-  it('is not used up by a HEAD request', async (test) => {
+  it('is not used up by a HEAD request or a prefetch', async (test) => {
     const { server } = await startTestServer(test);
     const link = await server.signInUrl();
     assert.equal((await fetch(link, { ...manual, method: 'HEAD' })).status, 401);
-    assert.equal((await fetch(link, manual)).status, 303);
+    const headers = { 'sec-purpose': 'prefetch;prerender' };
+    assert.equal((await fetch(link, { ...manual, headers })).status, 401);
+    assert.equal((await fetch(link, manual)).status, 200);
   });
 
   it('can be asked for with the admin token, for one more browser', async (test) => {
@@ -64,7 +115,7 @@ describe('the sign-in link', () => {
     assert.equal(made.status, 201);
     const { url } = (await made.json()) as { url: string };
     assert.ok(url.startsWith(`${server.url}/?token=`));
-    assert.equal((await fetch(url, manual)).status, 303);
+    assert.equal((await fetch(url, manual)).status, 200);
     assert.equal((await fetch(url, manual)).status, 401);
     const { token: approver } = await token('approver');
     assert.equal((await send(approver, 'POST', '/api/sign-in-links')).status, 403);
@@ -73,17 +124,17 @@ describe('the sign-in link', () => {
   it('signing out ends the browser that asks for it, its streams included, and no other', async (test) => {
     const { server, signIn } = await startTestServer(test);
     const [leaving, staying] = [await signIn(), await signIn()];
-    const stream = await fetch(`${server.url}/api/events`, { headers: { cookie: leaving } });
+    const stream = await fetch(`${server.url}/api/events`, { headers: { ...leaving } });
     assert.equal(stream.status, 200);
-    const refused = await fetch(`${server.url}/api/sign-out`, { method: 'POST', headers: { cookie: leaving } });
+    const refused = await fetch(`${server.url}/api/sign-out`, { method: 'POST', headers: { ...leaving } });
     assert.equal(refused.status, 403, 'not without the page that made it');
-    const headers = { cookie: leaving, origin: server.url };
+    const headers = { ...leaving, origin: server.url };
     const left = await fetch(`${server.url}/api/sign-out`, { method: 'POST', headers });
     assert.equal(left.status, 204);
     assert.match(left.headers.get('set-cookie') ?? '', /^signalbox-[\w-]{8}=;.*Max-Age=0/);
     await assert.rejects(stream.text());
-    const status = async (cookie: string): Promise<number> =>
-      (await fetch(`${server.url}/api/info`, { headers: { cookie } })).status;
+    const status = async (browser: BrowserHeaders): Promise<number> =>
+      (await fetch(`${server.url}/api/info`, { headers: { ...browser } })).status;
     assert.deepEqual([await status(leaving), await status(staying)], [401, 200]);
   });
 
@@ -93,14 +144,14 @@ describe('the sign-in link', () => {
     const closed = once(response, 'close');
     response.destroy();
     await closed;
-    sessions.endWith(await sessions.open(), response);
+    sessions.endWith((await sessions.open()).id, response);
     assert.equal(response.listenerCount('close'), 0);
   });
 
   it('does not remember a browser that was signed out while it was looked for', async (test) => {
     const { shared } = await openBox(test);
     const sessions = await BrowserSessions.with(shared, adminToken);
-    const id = await sessions.open();
+    const { id } = await sessions.open();
     const get = shared.kept.get.bind(shared.kept);
     const { promise: signedOut, resolve: signOut } = Promise.withResolvers<void>();
     test.mock.method(shared.kept, 'get', async (kind: string, key: string) => {
@@ -121,13 +172,14 @@ describe('the sign-in link', () => {
     const code = new URL(link).searchParams.get('token') ?? '';
     assert.equal((await fetch(`${server.url}/api/info`, { headers: { authorization: `Bearer ${code}` } })).status, 401);
     assert.equal((await fetch(`${server.url}/api/info?token=${code}`)).status, 401);
-    assert.equal((await fetch(link, manual)).status, 303, 'neither used it up');
+    assert.equal((await fetch(link, manual)).status, 200, 'neither used it up');
   });
 
   it('refuses a made-up cookie', async (test) => {
     const { server, signIn } = await startTestServer(test);
-    const [name] = (await signIn()).split('=');
-    const headers = { cookie: `${name}=${'a'.repeat(43)}` };
+    const browser = await signIn();
+    const [name] = browser.cookie.split('=');
+    const headers = { ...browser, cookie: `${name}=${'a'.repeat(43)}` };
     assert.equal((await fetch(`${server.url}/api/info`, { headers })).status, 401);
   });
 
@@ -159,7 +211,7 @@ describe('expiry', () => {
   it('signs a browser out after thirty idle days, and not before', async (test) => {
     const sessions = await BrowserSessions.with((await openBox(test)).shared, adminToken);
     test.mock.timers.enable({ apis: ['Date'], now: Date.now() });
-    const id = await sessions.open();
+    const { id } = await sessions.open();
     test.mock.timers.tick(idleSeconds * 1000 - 1);
     assert.equal(await sessions.touch(id), true);
     test.mock.timers.tick(idleSeconds * 1000 - 1);
@@ -181,41 +233,41 @@ describe('servers that share their records', () => {
     );
   }
 
-  const status = async ({ url }: RunningServer, cookie: string): Promise<number> =>
-    (await fetch(`${url}/api/info`, { headers: { cookie } })).status;
+  const status = async ({ url }: RunningServer, browser: BrowserHeaders): Promise<number> =>
+    (await fetch(`${url}/api/info`, { headers: { ...browser } })).status;
 
   it('let a browser in by the link of one at another, once, and know it at all until it is signed out at one', async (test) => {
     const [one, other] = (await two(test)) as [RunningServer, RunningServer];
     const link = await one.signInUrl();
     const signedIn = await fetch(link.replace(one.url, other.url), manual);
-    assert.equal(signedIn.status, 303);
+    assert.equal(signedIn.status, 200);
     assert.equal((await fetch(link, manual)).status, 401, 'a code works once');
-    const cookie = (signedIn.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
-    assert.deepEqual([await status(one, cookie), await status(other, cookie)], [200, 200]);
-    const stream = await fetch(`${one.url}/api/events`, { headers: { cookie } });
-    const headers = { cookie, origin: other.url };
+    const browser = await browserHeaders(signedIn);
+    assert.deepEqual([await status(one, browser), await status(other, browser)], [200, 200]);
+    const stream = await fetch(`${one.url}/api/events`, { headers: { ...browser } });
+    const headers = { ...browser, origin: other.url };
     assert.equal((await fetch(`${other.url}/api/sign-out`, { method: 'POST', headers })).status, 204);
     await assert.rejects(within(stream.text(), 'the stream at the other ends'));
-    assert.deepEqual([await status(one, cookie), await status(other, cookie)], [401, 401]);
+    assert.deepEqual([await status(one, browser), await status(other, browser)], [401, 401]);
   });
 
   it('know no browser that was signed in under another admin token', async (test) => {
     const [one, other] = (await two(test, [adminToken, `${adminToken}-another`])) as [RunningServer, RunningServer];
-    const signedIn = await fetch(await one.signInUrl(), manual);
-    const cookie = (signedIn.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
-    assert.deepEqual([await status(one, cookie), await status(other, cookie)], [200, 401]);
+    const browser = await browserHeaders(await fetch(await one.signInUrl(), manual));
+    assert.deepEqual([await status(one, browser), await status(other, browser)], [200, 401]);
   });
 
   it('keep nothing that lets anybody in who reads it', async (test) => {
     const { shared } = await openBox(test);
     const { kept } = shared;
     const [sessions, codes] = [await BrowserSessions.with(shared, adminToken), new SignInCodes(kept)];
-    const [id, code] = [await sessions.open(), await codes.mint()];
+    const [{ id, key: browserKey }, code] = [await sessions.open(), await codes.mint()];
     const written = [...(await kept.list('sign-in')), ...(await kept.list('sign-in-code'))];
     assert.equal(written.length, 2);
-    for (const secret of [id, code]) assert.ok(!JSON.stringify(written).includes(secret));
+    for (const secret of [id, browserKey, code]) assert.ok(!JSON.stringify(written).includes(secret));
     for (const { key } of written) {
       assert.equal(await sessions.touch(key), false);
+      assert.equal(await sessions.isProven({ id, key }), false);
       assert.equal(await codes.redeem(key), false);
     }
   });

@@ -1,11 +1,14 @@
 import type { MiddlewareHandler } from 'hono';
-import type { ServerEnvironment } from '../environment.ts';
-import { type SignInReason, signInPage, signInPolicy } from '../pages/sign-in.ts';
+import type { ServerContext, ServerEnvironment } from '../environment.ts';
+import { type SignInReason, signInPage, signInPolicy, signedInPage, signedInPolicy } from '../pages/sign-in.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
 import { readSessionCookie, writeSessionCookie } from './session-cookie.ts';
 import type { SignInCodes } from './sign-in-codes.ts';
 
-/** Lets people in at the pages: a one-time code becomes a cookie, and whoever has neither is told where to find the link. */
+/**
+ * Lets people in at the pages. A one-time code becomes a cookie and a browser key, and nothing else does: a cookie gives no key.
+ * Requests with neither code nor cookie get the page that says where to find the link.
+ */
 export function signIn(codes: SignInCodes, sessions: BrowserSessions): MiddlewareHandler<ServerEnvironment> {
   return async (context, next) => {
     const refuse = (reason: SignInReason): Response | Promise<Response> => {
@@ -16,16 +19,25 @@ export function signIn(codes: SignInCodes, sessions: BrowserSessions): Middlewar
     const signedIn = known !== undefined && (await sessions.touch(known));
     const code = context.req.path === '/' ? context.req.query('token') : undefined;
     if (code !== undefined) {
-      // A second click on the printed link, or a link preview that only looks, must not cost anybody the sign-in.
-      if (signedIn) return context.redirect('/', 303);
-      if (context.req.method !== 'GET' || !(await codes.redeem(code))) return refuse('code-refused');
-      writeSessionCookie(context, sessions, await sessions.open());
-      return context.redirect('/', 303);
+      if (isOpened(context) && (await codes.redeem(code))) {
+        const { id, key } = await sessions.open();
+        writeSessionCookie(context, sessions, id);
+        context.header('Content-Security-Policy', signedInPolicy);
+        return context.html(signedInPage(key));
+      }
+      // A second click on the printed link must not cost anybody the sign-in.
+      return signedIn ? context.redirect('/', 303) : refuse('code-refused');
     }
-    if (!signedIn && context.req.header('authorization') === undefined) return refuse('signed-out');
+    if (!signedIn && context.req.header('authorization') === undefined)
+      return refuse(known === undefined ? 'signed-out' : 'sign-in-ended');
     // Visits to the page keep the browser's own copy of the cookie from running out.
     if (signedIn) writeSessionCookie(context, sessions, known);
     await next();
     return undefined;
   };
+}
+
+/** Returns whether somebody opens the page: previews and prefetching browsers only look, and must not use the code up. */
+function isOpened(context: ServerContext): boolean {
+  return context.req.method === 'GET' && !/prefetch|prerender/i.test(context.req.header('sec-purpose') ?? '');
 }

@@ -40,5 +40,5 @@ export const linkedStyle: Html = html`<link rel="stylesheet" href="/assets/page.
 
 /** From page to page. */
 export const pageLinks: Html = html`<nav aria-label="Pages">
-  <a href="/">Console</a><a href="/docs">API</a><a href="/openapi.json">OpenAPI</a><a href="/metrics">Metrics</a>
+  <a href="/">Console</a><a href="/docs">API</a><a href="/openapi.json">OpenAPI</a>
 </nav>`;

@@ -7,6 +7,7 @@ export const problemCodes = {
   'token-missing': { status: 401, title: 'A token is needed' },
   'token-wrong': { status: 401, title: 'The token is not valid' },
   'token-expired': { status: 401, title: 'The token has expired' },
+  'browser-key-wrong': { status: 401, title: 'This browser must sign in again' },
   'origin-refused': { status: 403, title: 'Requests from other sites are refused' },
   'scope-missing': { status: 403, title: 'The token lacks a scope' },
   'role-refused': { status: 403, title: 'The role does not allow this' },

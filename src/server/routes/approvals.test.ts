@@ -15,13 +15,13 @@ interface Inbox extends TestServer {
 async function inbox(test: TestContext): Promise<Inbox> {
   const started = await startTestServer(test);
   const { server, call, box } = started;
-  const cookie = await started.signIn();
+  const browser = await started.signIn();
   return {
     ...started,
     post: (path, body = {}) =>
       fetch(server.url + path, {
         method: 'POST',
-        headers: { cookie, origin: server.url, 'content-type': 'application/json' },
+        headers: { ...browser, origin: server.url, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       }),
     async asked(tool = 'burn', body = {}) {
@@ -106,7 +106,7 @@ describe('the inbox over HTTP', () => {
     assert.equal(items[0]?.scope, 'arguments');
     const revoked = await fetch(`${server.url}/api/approvals/rules/${items[0]?.id}`, {
       method: 'DELETE',
-      headers: { cookie: await signIn(), origin: server.url },
+      headers: { ...(await signIn()), origin: server.url },
     });
     assert.deepEqual([revoked.status, await bodyOf(revoked)], [200, { items: [] }]);
     assert.equal((await calling('burn', { waitSeconds: 0 })).status, 202);

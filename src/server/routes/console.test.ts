@@ -44,7 +44,7 @@ describe('the console', () => {
     assert.match(response.headers.get('cache-control') ?? '', /immutable/);
     assert.equal(response.headers.get('content-type'), 'text/javascript; charset=utf-8');
     assert.equal(await response.text(), script);
-    const cookie = await signIn();
+    const { cookie } = await signIn();
     for (const [accepted, encoding] of [
       ['gzip, br', 'br'],
       ['gzip', 'gzip'],

@@ -37,6 +37,7 @@ const assetRoute = createRoute({
   method: 'get',
   path: `/${assetFolder}/{file}`,
   'x-roles': may.read,
+  'x-page': true,
   tags: ['Pages'],
   summary: 'A file of the console',
   request: { params: z.object({ file: z.string() }) },
@@ -68,6 +69,7 @@ export function consoleRoutes(app: ServerApp, find: FindConsole | undefined): vo
       method: 'get',
       path,
       'x-roles': may.read,
+      'x-page': true,
       tags: ['Pages'],
       summary,
       ...(path === '/'

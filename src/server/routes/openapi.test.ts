@@ -89,8 +89,8 @@ describe('GET /openapi.json', () => {
     await assertDocumented('post', callPath, await call('long'));
     await assertDocumented('post', callPath, await call('burn', { waitSeconds: 0 }));
     const [asked] = await box.approvals.list();
-    const cookie = await signIn();
-    const answer = (how: string, body = {}, headers: Record<string, string> = { cookie, origin: server.url }) =>
+    const browser = await signIn();
+    const answer = (how: string, body = {}, headers: Record<string, string> = { ...browser, origin: server.url }) =>
       fetch(`${server.url}/api/approvals/${asked?.id}/${how}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
@@ -114,7 +114,7 @@ describe('GET /openapi.json', () => {
     await box.approvals.revoke(rule?.id ?? '', { by: { id: 'alice', kind: 'human' } });
     const gone = await fetch(`${server.url}/api/approvals/rules/${rule?.id}`, {
       method: 'DELETE',
-      headers: { cookie, origin: server.url },
+      headers: { ...browser, origin: server.url },
     });
     await assertDocumented('delete', '/api/approvals/rules/{id}', gone);
     await assertDocumented('post', callPath, await call('echo', { nonsense: true }));

@@ -12,6 +12,7 @@ const route = createRoute({
   method: 'get',
   path: '/openapi.json',
   'x-roles': may.look,
+  'x-page': true,
   tags: ['Documentation'],
   summary: 'This API as an OpenAPI 3.1 document',
   responses: {

@@ -12,6 +12,7 @@ const docsRoute = createRoute({
   method: 'get',
   path: '/docs',
   'x-roles': may.look,
+  'x-page': true,
   tags: ['Documentation'],
   summary: 'This API to read',
   responses: {
@@ -25,6 +26,7 @@ const styleRoute = createRoute({
   method: 'get',
   path: '/assets/page.css',
   'x-roles': may.look,
+  'x-page': true,
   tags: ['Pages'],
   summary: 'The stylesheet of the pages',
   responses: { 200: { description: 'CSS.', content: { 'text/css': { schema: z.string() } } }, ...problems() },

@@ -17,7 +17,7 @@ describe('/api/policies', () => {
     };
   /** Sends as the person at a signed-in browser. */
   const sending = async ({ server: { url }, signIn }: TestServer): Promise<Send> =>
-    sendingAs(url, { cookie: await signIn(), origin: url });
+    sendingAs(url, { ...(await signIn()), origin: url });
 
   it('shows the rules in force, takes other ones, and calls are decided by them and say why', async (test) => {
     const started = await startTestServer(test);

@@ -9,47 +9,48 @@ import { useTell } from '../../app/toasts.tsx';
 import { EffectBadge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { DecisionView } from '../../parts/decision-view.tsx';
-import { JsonView } from '../../parts/json-view.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
+import { ApprovalArguments, useHiddenParts } from './approval-arguments.tsx';
+import { AnsweredNote, CallerGone, reportAnswer } from './approval-notes.tsx';
+import { ConfirmApproval, DenyForm } from './answer-forms.tsx';
 import { EditArguments } from './edit-arguments.tsx';
 import { RememberDialog } from './remember-dialog.tsx';
+import { useSettled } from './use-settled.ts';
 
 type Answer =
   | { readonly what: 'approve'; readonly body: ApproveRequest }
   | { readonly what: 'deny'; readonly reason: string };
 
-/** One exact call that waits, and every way to answer it. The keys are for the one that is in focus. */
-export function ApprovalPrompt({
-  id,
-  hasKeys,
-  inCard = false,
-}: {
-  readonly id: string;
+interface PromptProperties {
   readonly hasKeys: boolean;
   /** The name of the tool and its effect stand above it already. */
   readonly inCard?: boolean;
-}): ReactNode {
+  /** This page makes the call again once it is answered, so that it counts as waiting. */
+  readonly isCalledAgain?: boolean;
+}
+
+/** One exact call that waits, and every way to answer it. The keys are for the one that is in focus. */
+export function ApprovalPrompt({ id, ...rest }: PromptProperties & { readonly id: string }): ReactNode {
   const { data: approval, error } = useQuery(queries.approval(id));
   if (error !== null) return <ProblemNote error={error} />;
   if (approval === undefined) return <div className="approval-waiting" />;
-  return <LoadedPrompt approval={approval} hasKeys={hasKeys} inCard={inCard} />;
+  return <LoadedPrompt approval={approval} {...rest} />;
 }
 
 function LoadedPrompt({
   approval,
   hasKeys,
-  inCard,
-}: {
-  readonly approval: Approval;
-  readonly hasKeys: boolean;
-  readonly inCard: boolean;
-}): ReactNode {
+  inCard = false,
+  isCalledAgain = false,
+}: PromptProperties & { readonly approval: Approval }): ReactNode {
   const { id, tool, effect, principal, decision, note, expiresAt, arguments: args, state } = approval;
-  const [doing, setDoing] = useState<'edit' | 'deny' | 'remember'>();
-  const [reason, setReason] = useState('');
+  const [doing, setDoing] = useState<'confirm' | 'edit' | 'deny' | 'remember'>();
+  const parts = useHiddenParts(approval, useState(false));
+  const settled = useSettled(hasKeys);
   const cache = useQueryClient();
   const tell = useTell();
+  const isGone = approval.caller === 'gone' && !isCalledAgain;
   const answer = useMutation({
     mutationFn: (given: Answer) =>
       given.what === 'approve'
@@ -58,7 +59,10 @@ function LoadedPrompt({
             path: { id },
             body: given.reason.trim() === '' ? {} : { reason: given.reason.trim() },
           }),
-    onSuccess: (answered) => cache.setQueryData(queries.approval(id).queryKey, answered),
+    onSuccess: (answered) => {
+      cache.setQueryData(queries.approval(id).queryKey, answered);
+      reportAnswer(tell, answered, isGone);
+    },
     onError: (problem) => {
       // Somebody was faster, or it is too late: the question is gone, and that is worth a word.
       if (problem instanceof ProblemError && problem.status === 409) tell.problem(problem);
@@ -67,14 +71,19 @@ function LoadedPrompt({
   });
   const refusal = useRefusal('POST /api/approvals/{id}/approve');
   const isOpen = refusal === undefined && state === 'pending' && !answer.isPending;
+  const canApprove = settled.isSettled && !parts.isUnread;
   // While the arguments are edited, `a` must not approve them as they were.
   const heard = { isOn: hasKeys && isOpen && doing === undefined };
-  const approve = (body: ApproveRequest = {}): void => answer.mutate({ what: 'approve', body });
-  useShortcut('a', 'Approve', () => approve(), heard);
-  useShortcut('e', 'Edit and approve', () => setDoing('edit'), heard);
-  useShortcut('d', 'Deny', () => setDoing('deny'), heard);
-  useShortcut('r', 'Approve and remember', () => setDoing('remember'), heard);
-  if (state !== 'pending') return <Answered approval={approval} />;
+  const approve = (body: ApproveRequest = {}): void =>
+    answer.mutate({ what: 'approve', body: parts.isAcknowledged ? { ...body, acknowledgeHidden: true } : body });
+  const begin = (): void => (effect === 'irreversible' ? setDoing('confirm') : approve());
+  const unlessUnread = (run: () => void): void => settled.answer(() => (parts.isUnread ? undefined : run()));
+  useShortcut('a', 'Approve', () => unlessUnread(begin), heard);
+  useShortcut('e', 'Edit and approve', () => unlessUnread(() => setDoing('edit')), heard);
+  useShortcut('d', 'Deny', () => settled.answer(() => setDoing('deny')), heard);
+  useShortcut('r', 'Approve and remember', () => unlessUnread(() => setDoing('remember')), heard);
+  useShortcut('v', 'Reveal hidden parts', () => parts.reveal(), { isOn: heard.isOn && parts.isUnread });
+  if (state !== 'pending') return <AnsweredNote approval={approval} />;
   return (
     <section className="approval" aria-label={`Approval of ${tool}`}>
       <header>
@@ -92,6 +101,7 @@ function LoadedPrompt({
       </header>
       <DecisionView decision={decision} />
       {note === undefined ? undefined : <p className="faint">{note}</p>}
+      {isGone ? <CallerGone expiresAt={expiresAt} /> : undefined}
       {doing === 'edit' ? (
         <EditArguments
           value={args}
@@ -100,62 +110,58 @@ function LoadedPrompt({
           onDone={(edited) => approve({ arguments: edited })}
         />
       ) : (
-        <div className="payload" role="group" aria-label="Arguments" tabIndex={0}>
-          <JsonView value={args} open={3} />
-        </div>
+        <ApprovalArguments approval={approval} parts={parts} shortcut={key('v', hasKeys)} />
       )}
       {answer.error === null ? undefined : <ProblemNote error={answer.error} />}
       {doing === 'deny' ? (
-        <form
-          className="deny"
-          onSubmit={(event) => {
-            event.preventDefault();
-            answer.mutate({ what: 'deny', reason });
-          }}
-        >
-          <label className="field">
-            <span>Why not? (told to whoever made the call; may be left empty)</span>
-            <input
-              autoFocus
-              maxLength={1000}
-              value={reason}
-              onChange={(event) => setReason(event.target.value)}
-              onKeyDown={(event) => {
-                if (event.key === 'Escape') setDoing(undefined);
-              }}
-            />
-          </label>
-          <div className="actions">
-            <Button onClick={() => setDoing(undefined)}>Back</Button>
-            <Button kind="danger" type="submit" isBusy={answer.isPending}>
-              Deny
-            </Button>
-          </div>
-        </form>
+        <DenyForm
+          isBusy={answer.isPending}
+          onCancel={() => setDoing(undefined)}
+          onDone={(reason) => answer.mutate({ what: 'deny', reason })}
+        />
+      ) : undefined}
+      {doing === 'confirm' ? (
+        <ConfirmApproval
+          tool={tool}
+          isGone={isGone}
+          isBusy={answer.isPending}
+          onCancel={() => setDoing(undefined)}
+          onDone={() => approve()}
+        />
       ) : undefined}
       {refusal !== undefined ? (
         <p className="faint">{refusal}</p>
       ) : doing === undefined || doing === 'remember' ? (
-        <div className="actions approval-actions">
-          <Button
-            kind="primary"
-            icon="check"
-            {...key('a', hasKeys)}
-            isBusy={answer.isPending}
-            onClick={() => approve()}
-          >
-            Approve
-          </Button>
-          <Button icon="pencil" {...key('e', hasKeys)} onClick={() => setDoing('edit')}>
-            Edit
-          </Button>
-          <Button {...key('r', hasKeys)} onClick={() => setDoing('remember')}>
-            Remember…
-          </Button>
-          <Button kind="danger" {...key('d', hasKeys)} onClick={() => setDoing('deny')}>
-            Deny
-          </Button>
-        </div>
+        <>
+          <div className="actions approval-actions">
+            <Button
+              kind="primary"
+              icon="check"
+              {...key('a', hasKeys)}
+              isBusy={answer.isPending}
+              disabled={!canApprove}
+              title={parts.isUnread ? 'Reveal or acknowledge the hidden parts first' : undefined}
+              onClick={begin}
+            >
+              {isGone ? 'Approve for later' : 'Approve'}
+              {effect === 'irreversible' ? '…' : ''}
+            </Button>
+            <Button icon="pencil" {...key('e', hasKeys)} disabled={!canApprove} onClick={() => setDoing('edit')}>
+              Edit
+            </Button>
+            <Button {...key('r', hasKeys)} disabled={!canApprove} onClick={() => setDoing('remember')}>
+              Remember…
+            </Button>
+            <Button kind="danger" {...key('d', hasKeys)} disabled={!settled.isSettled} onClick={() => setDoing('deny')}>
+              Deny
+            </Button>
+          </div>
+          <p className="faint approval-hint" role="status">
+            {settled.isHasty
+              ? 'That was too early: this question has only just appeared. Keys work again in a second.'
+              : ''}
+          </p>
+        </>
       ) : undefined}
       {doing === 'remember' ? (
         <RememberDialog
@@ -172,13 +178,4 @@ function LoadedPrompt({
 
 function key(shortcut: string, isShown: boolean): { readonly shortcut?: string } {
   return isShown ? { shortcut } : {};
-}
-
-function Answered({ approval }: { readonly approval: Approval }): ReactNode {
-  const words = { approved: 'Approved', used: 'Approved', denied: 'Denied', expired: 'Expired', pending: 'Pending' };
-  return (
-    <p className="faint" role="status">
-      {words[approval.state]} <code>{approval.tool}</code>
-    </p>
-  );
 }

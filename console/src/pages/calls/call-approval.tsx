@@ -3,6 +3,7 @@ import type { Approval } from '../../api/schema.ts';
 import { Link } from '../../app/router.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { momentText } from '../../parts/moment.tsx';
+import { hiddenPartsText } from '../approvals/approval-notes.tsx';
 
 /** Who was asked about a call, and what they said. */
 export function CallApproval({
@@ -34,6 +35,15 @@ export function CallApproval({
         )}{' '}
         <span className="faint">asked at {momentText(requestedAt)}</span>
       </p>
+      {state === 'approved' ? (
+        <p>
+          Nothing has run by it yet. The same caller can make exactly this call once, until {momentText(expiresAt)}.
+        </p>
+      ) : undefined}
+      {answer?.notRemembered === undefined ? undefined : (
+        <p className="note amber">Not remembered: {answer.notRemembered}</p>
+      )}
+      {answer?.hiddenParts === undefined ? undefined : <p>{hiddenPartsText[answer.hiddenParts]}</p>}
       {answer?.rule === undefined ? undefined : (
         <p className="faint">
           Remembered as {answer.rule}. <Link to="/policies?view=remembered">See what is remembered</Link>

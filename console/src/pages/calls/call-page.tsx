@@ -46,6 +46,7 @@ export function CallPage({ id }: { readonly id: string }): ReactNode {
 
 function Details({ call }: { readonly call: CallDetails }): ReactNode {
   const { tool, decision, approval } = call;
+  const hasRun = call.type !== 'ToolInvoked' || call.ran;
   const changes = call.type === 'ToolInvoked' ? (call.changes ?? []) : [];
   return (
     <>
@@ -61,6 +62,13 @@ function Details({ call }: { readonly call: CallDetails }): ReactNode {
           </div>
         </div>
       ) : undefined}
+      {hasRun ? undefined : (
+        <div className="note amber">
+          <div className="note-text">
+            <p>The tool did not run: the call ended before.</p>
+          </div>
+        </div>
+      )}
       <div className="call-parts">
         <Part title="Why">
           {decision === undefined ? (
@@ -95,7 +103,7 @@ function Details({ call }: { readonly call: CallDetails }): ReactNode {
             <SettleCall call={call} />
           </Part>
         ) : undefined}
-        {call.effect === 'read' && changes.length === 0 ? undefined : (
+        {!hasRun || (call.effect === 'read' && changes.length === 0) ? undefined : (
           <Part title="Changes">
             <Changes changes={changes} />
             {call.type === 'ToolInvoked' && call.changesTotal !== undefined ? (

@@ -73,5 +73,5 @@ function Awaited({ id, onAnswered }: { readonly id: string; readonly onAnswered:
     isTold.current = true;
     answered();
   }, [state]);
-  return <ApprovalPrompt id={id} hasKeys />;
+  return <ApprovalPrompt id={id} hasKeys isCalledAgain />;
 }

@@ -1,0 +1,45 @@
+/** A message of an event stream. */
+export interface StreamMessage {
+  readonly event: string;
+  readonly data: string;
+  /** The last id that the stream gave, with this message or before it. */
+  readonly lastId: string | undefined;
+}
+
+/**
+ * Reads server-sent events from the body of a response, as `EventSource` does. `EventSource` itself cannot send the browser key, and
+ * `eventsource-parser` drops the id of a message without data, by which the server says where a stream begins.
+ */
+export async function* streamMessages(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<StreamMessage> {
+  let lastId: string | undefined;
+  let event = '';
+  let data: string[] = [];
+  for await (const line of linesOf(body.pipeThrough(new TextDecoderStream()))) {
+    if (line === '') {
+      if (data.length > 0) yield { event: event === '' ? 'message' : event, data: data.join('\n'), lastId };
+      [event, data] = ['', []];
+      continue;
+    }
+    const [, field = '', value = ''] = /^([^:]*)(?:: ?(.*))?$/.exec(line) ?? [];
+    if (field === 'id') lastId = value;
+    else if (field === 'event') event = value;
+    else if (field === 'data') data.push(value);
+  }
+}
+
+/** Splits at `\n`, the only line end that the server writes. An incomplete last line is dropped. */
+async function* linesOf(chunks: ReadableStream<string>): AsyncGenerator<string> {
+  const reader = chunks.getReader();
+  try {
+    let rest = '';
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      const lines = (rest + value).split('\n');
+      rest = lines.pop() ?? '';
+      yield* lines;
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}

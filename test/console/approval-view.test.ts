@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { hiddenMarks, isUnread, revealedMarks } from '../../console/src/pages/approvals/hidden-marks.ts';
+import { measureFolded, shownLength, sizeText } from '../../console/src/parts/folded-text.ts';
+import { hideParts } from '../../src/call/approvals/hidden-parts.ts';
+import { createRedactor } from '../../src/journal/redaction.ts';
+
+describe('folded text', () => {
+  it('is measured, and commands, addresses and paths in it are recognized', () => {
+    const kinds = (text: string): string => measureFolded(text).kinds.join(' ');
+    for (const text of [
+      'a\ncurl x',
+      'x $(id)',
+      'a && b',
+      'x; reboot',
+      'echo `id`',
+      'x > /tmp/y',
+      'a\n  rm -rf x',
+      'a | sh',
+    ])
+      assert.match(kinds(text), /shell/, text);
+    for (const text of ['see https://evil.example', 'www.evil.example', 'javascript:alert(1)', 'data:text/html,x'])
+      assert.match(kinds(text), /URL/, text);
+    for (const text of ['/etc/passwd', 'a "~/.ssh/id"', '../../x', String.raw`C:\Windows`, 'x=/bin/sh'])
+      assert.match(kinds(text), /path/, text);
+    assert.equal(kinds('Some words, and some more.\nA second line (of words): 3 of 4.'), '');
+    assert.equal(sizeText(measureFolded(`${'x'.repeat(1233)}\n`)), '2 lines, 1,234 characters');
+  });
+
+  it('begins after twenty lines or two thousand characters, and never within a character', () => {
+    assert.equal(shownLength('short\ntext'), 10);
+    assert.equal(shownLength('x\n'.repeat(30)), 40);
+    assert.equal(shownLength('x'.repeat(3000)), 2000);
+    assert.equal(shownLength(`${'x'.repeat(1999)}👩${'x'.repeat(100)}`), 1999);
+  });
+});
+
+describe('hidden parts', () => {
+  const token = `ghp_${'a1B2'.repeat(9)}`;
+
+  it('are marked where the server says they are, before and after a reveal', () => {
+    const redactor = createRedactor();
+    redactor.add('KEY', 'registered-value-1');
+    const piece = fc.constantFrom('x', '\n', ' a/b~c ', token, ' registered-value-1 ', '👩‍🚀');
+    const text = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join(' '));
+    const property = fc.property(fc.dictionary(fc.constantFrom('a', 'b/c', 'd~e', 'password'), text), (args) => {
+      const source = JSON.stringify(args);
+      const [before, after] = [hideParts(source, redactor, 'everything'), hideParts(source, redactor, 'registered')];
+      const at = (value: object, path: string): string =>
+        (value as Record<string, string>)[path.slice(1).replaceAll('~1', '/').replaceAll('~0', '~')] ?? '';
+      for (const [index, { path, start, end }] of hiddenMarks(before.hidden).entries())
+        assert.equal(at(before.arguments, path).slice(start, end), before.hidden[index]?.placeholder);
+      const revealed = revealedMarks(before.hidden, after.hidden).filter(({ tone }) => tone === 'revealed');
+      assert.equal(revealed.length, before.hidden.filter(({ kind }) => kind !== 'registered').length);
+      for (const { path, start, end } of revealed)
+        if (path !== '/password') assert.equal(at(after.arguments, path).slice(start, end), token);
+    });
+    fc.assert(property);
+  });
+
+  it('need a look unless all of them are registered secret values', () => {
+    const part = { path: '/a', start: 0, length: 3, placeholder: '[redacted]' };
+    assert.equal(isUnread([{ ...part, kind: 'registered' }]), false);
+    for (const kind of ['pattern', 'key', 'size'] as const)
+      assert.equal(
+        isUnread([
+          { ...part, kind: 'registered' },
+          { ...part, kind },
+        ]),
+        true,
+      );
+  });
+});

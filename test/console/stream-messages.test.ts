@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { type StreamMessage, streamMessages } from '../../console/src/live/stream-messages.ts';
+import { frameOf } from '../../src/server/sse.ts';
+
+/** Reads bytes that arrive in pieces of these sizes. */
+async function read(text: string, sizes: readonly number[] = []): Promise<StreamMessage[]> {
+  const bytes = new TextEncoder().encode(text);
+  let at = 0;
+  let piece = 0;
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull(controller) {
+      if (at >= bytes.length) return controller.close();
+      const size = sizes[piece++ % Math.max(1, sizes.length)] ?? bytes.length;
+      controller.enqueue(bytes.slice(at, at + size));
+      at += size;
+    },
+  });
+  const messages: StreamMessage[] = [];
+  for await (const message of streamMessages(body)) messages.push(message);
+  return messages;
+}
+
+describe('the messages of an event stream', () => {
+  it('are the same however the bytes arrive', async () => {
+    const message = fc.record(
+      { id: fc.nat(), event: fc.constantFrom('journal', 'ready', 'error'), data: fc.object() },
+      { requiredKeys: ['event', 'data'] },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(message), fc.array(fc.integer({ min: 1, max: 9 })), async (messages, sizes) => {
+        let lastId: string | undefined;
+        const expected = messages.map(({ id, event, data }) => {
+          lastId = id === undefined ? lastId : String(id);
+          return { event, data: JSON.stringify(data), lastId };
+        });
+        const frames = messages.map((each) => frameOf(each as Parameters<typeof frameOf>[0]));
+        assert.deepEqual(await read(frames.join(':\n\n'), sizes), expected);
+      }),
+    );
+  });
+
+  it('have the id that the stream began with, and an incomplete last one is left out', async () => {
+    const text = 'retry: 2000\nid: 7\n\n:\n\nevent: ready\ndata: {}\n\nid: 8\nevent: journal\ndata: {"a"';
+    assert.deepEqual(await read(text), [{ event: 'ready', data: '{}', lastId: '7' }]);
+  });
+});
