@@ -6,6 +6,8 @@ import { type RecordedNaming, fullNames, namesOf } from '../model/tool-names.ts'
 import type { CatalogTool } from './definition.ts';
 import { assertServerName } from './names.ts';
 import { Offers } from './offers.ts';
+import { isPinnable, pinSource } from './pins/pin-source.ts';
+import type { Pins } from './pins/pins.ts';
 import { Profile, type ProfilesByName } from './profile.ts';
 import { isCheaperFound } from './search/disclosure.ts';
 import type { CatalogNotice, CatalogSnapshot, HiddenTool, ServerProvenance } from './snapshot.ts';
@@ -38,11 +40,13 @@ export class Catalog {
   #finders: readonly ToolDefinition[] = [];
   #profiles: ReadonlyMap<string, Profile> = new Map();
   readonly #builtin: string | undefined;
+  readonly #pins: Pins | undefined;
   #announcing = false;
 
-  /** The built-in server is in every profile. */
-  constructor(builtin?: string) {
+  /** The built-in server is in every profile. With pins, servers whose definitions changed ask until they are accepted. */
+  constructor(builtin?: string, pins?: Pins) {
     this.#builtin = builtin;
+    this.#pins = pins;
   }
 
   /** The catalog as it is now. Built once for each version, on first use. */
@@ -204,7 +208,8 @@ export class Catalog {
   }
 
   #put(given: Source, before?: Mounted): void {
-    const source = cleanSource(given);
+    const isPinned = this.#pins === undefined || given.isPinned === true || !isPinnable(given);
+    const source = cleanSource(isPinned ? given : pinSource(given, this.#pins));
     const offers = new Offers(source);
     offers.assertAll();
     const down = source.state().down !== undefined;

@@ -40,6 +40,7 @@ export function catalogTool(source: Source, offered: SourceTool): CatalogTool {
     ...(offered._meta === undefined ? {} : { _meta: offered._meta }),
     ...(offered.fields === undefined ? {} : { fields: offered.fields }),
     ...(offered.providerOptions === undefined ? {} : { providerOptions: offered.providerOptions }),
+    ...(offered.unaccepted === undefined ? {} : { unaccepted: offered.unaccepted }),
   };
   const definition: ToolDefinition = { ...copied(name, told), definitionHash: definitionHash(name, told) };
   deepFreeze(definition);

@@ -21,6 +21,8 @@ export interface Source {
   readonly unlisted?: boolean;
   /** Hidden characters were taken out of what it says, and what is suspicious was noticed: the catalog need not do it. */
   readonly isClean?: boolean;
+  /** Its definitions are compared with the accepted ones already, or need not be: the catalog does not pin them. */
+  readonly isPinned?: boolean;
   /** The tools it offers now and how it is. The same array as before means that nothing changed. */
   state(): SourceState;
   /** Tells of every change of `state()`; returns how to stop listening. */

@@ -3,7 +3,7 @@ import { SchemaCompiler, type Validate } from '../../catalog/json-schema.ts';
 import type { SourceTool } from '../../catalog/source.ts';
 import type { ToolContext } from '../../model/context.ts';
 import { type JsonObject, type JsonSchema, type JsonValue, isJsonObject } from '../../model/json.ts';
-import type { ToolAnnotations } from '../../model/tool.ts';
+import { type ToolAnnotations, claimedEffect } from '../../model/tool.ts';
 import { type ParameterHeaders, parameterHeaders, parameterHeadersProblem } from '../../catalog/parameter-headers.ts';
 
 /** Runs a tool of the server by its own name. */
@@ -95,7 +95,7 @@ export class SourceTools {
       inputSchema: inputSchema ?? { type: 'object' },
       ...(isJsonObject(outputSchema) ? { outputSchema } : {}),
       annotations,
-      effect: annotations.readOnlyHint === true ? 'read' : 'irreversible',
+      effect: claimedEffect(annotations),
       // What a server says of itself is not enough to have an effect happen twice.
       idempotent: false,
       labels: [],
