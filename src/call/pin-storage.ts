@@ -16,7 +16,9 @@ export function pinStorage({ kept, post }: Pick<Store, 'kept' | 'post'>, scope =
   return {
     ...(isShared ? {} : { pollMs }),
     async list() {
-      const stored = isShared ? [...(await kept.list(`pin ${scope}`)), ...(await kept.list(kind))] : await kept.list(kind);
+      const stored = isShared
+        ? [...(await kept.list(`pin ${scope}`)), ...(await kept.list(kind))]
+        : await kept.list(kind);
       return new Map(stored.map(({ key, text }) => [key, text]));
     },
     add: async (server, text) => (await kept.add(kind, server, { text, until: forever })).text,

@@ -5,6 +5,7 @@ import type { ToolDefinition } from '../model/tool.ts';
 import { type RecordedNaming, fullNames, namesOf } from '../model/tool-names.ts';
 import type { CatalogTool } from './definition.ts';
 import { assertServerName } from './names.ts';
+import { flagsByTool } from './mentioned-tools.ts';
 import { Offers } from './offers.ts';
 import { isPinnable, pinSource } from './pins/pin-source.ts';
 import type { Pins } from './pins/pins.ts';
@@ -261,6 +262,12 @@ export class Catalog {
     const parts: Parts = { tools: [], servers: [], hidden: [], notices: [] };
     const byName = new Map<string, CatalogTool>();
     for (const mounted of this.#mounted.values()) addServer(parts, byName, mounted);
+    for (const [tool, flags] of flagsByTool(byName.values())) {
+      const { name, id } = tool.definition;
+      byName.set(name, { ...tool, flags: [...tool.flags, ...flags] });
+      for (const message of flags)
+        parts.notices.push(Object.freeze({ server: id.server, tool: name, message, isSuspicious: true }));
+    }
     this.#byName = byName;
     this.#byOtherName = otherNames(byName.values());
     this.#finders = Object.freeze(
@@ -295,7 +302,14 @@ function addServer(parts: Parts, byName: Map<string, CatalogTool>, mounted: Moun
     if (source.unlisted === true || tool.offered.unlisted === true) continue;
     parts.tools.push(tool.definition);
     for (const message of tool.notices)
-      parts.notices.push(Object.freeze({ server: source.server, tool: name, message }));
+      parts.notices.push(
+        Object.freeze({
+          server: source.server,
+          tool: name,
+          message,
+          ...(tool.flags.includes(message) ? { isSuspicious: true } : {}),
+        }),
+      );
     count += 1;
   }
   // Only its runtime can use it, so it is told to nobody.
@@ -305,6 +319,8 @@ function addServer(parts: Parts, byName: Map<string, CatalogTool>, mounted: Moun
     const everyTool = `mcp__${source.server}__*`;
     for (const message of source.state().notices ?? [])
       parts.notices.push(Object.freeze({ server: source.server, tool: everyTool, message }));
+    for (const message of source.state().flags ?? [])
+      parts.notices.push(Object.freeze({ server: source.server, tool: everyTool, message, isSuspicious: true }));
   }
   parts.servers.push(
     Object.freeze({

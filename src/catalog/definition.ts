@@ -14,6 +14,8 @@ export interface CatalogTool {
   readonly source: Source;
   readonly offered: SourceTool;
   readonly notices: readonly string[];
+  /** What looks like an attack in its definition: shown wherever people decide. */
+  readonly flags: readonly string[];
   /** Fills in defaults; present when the schema has defaults for required arguments. */
   readonly fillDefaults?: FillDefaults;
   /** Present when the rendered name differs from the server's own name for the tool. */
@@ -52,6 +54,7 @@ export function catalogTool(source: Source, offered: SourceTool): CatalogTool {
     source,
     offered,
     notices,
+    flags: offered.flags ?? [],
     ...(naming === undefined ? {} : { naming }),
     ...(fillDefaults === undefined ? {} : { fillDefaults }),
   };

@@ -61,6 +61,8 @@ export interface SourceState {
   readonly content?: ContentListing;
   /** What its operator should know about the server as a whole. */
   readonly notices?: readonly string[];
+  /** What looks like an attack in its instructions, prompts and resources. */
+  readonly flags?: readonly string[];
   /** Why the server cannot be called, and since when; absent while it can. */
   readonly down?: {
     readonly reason: string;
@@ -93,6 +95,8 @@ export interface SourceTool extends ToolDescription {
   readonly remote?: string;
   /** What its author or operator should know: a schema that does not compile, say. */
   readonly notices: readonly string[];
+  /** The notices about what looks like an attack in its definition. */
+  readonly flags?: readonly string[];
   /** Checks the arguments and gives them the form that `run` takes. */
   parse(args: JsonObject): Parsed | Promise<Parsed>;
   /** What is wrong with the structured result, if the tool declared its shape. */

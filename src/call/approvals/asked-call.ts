@@ -9,7 +9,7 @@ import { hideParts } from './hidden-parts.ts';
 
 /** What a human is shown of a call, and what is stored of it: without secrets. */
 export function askedCall(call: Call, { argumentsHash }: Binding, redactor: Redactor): AskedCall {
-  const { definition, source } = toolOf(call);
+  const { definition, source, flags } = toolOf(call);
   const { session } = call.options;
   const about = {
     callId: call.id,
@@ -20,6 +20,7 @@ export function askedCall(call: Call, { argumentsHash }: Binding, redactor: Reda
     principal: call.principal,
     ...(session === undefined ? {} : { session: column(redactor, session) }),
     decision: decisionOf(call),
+    ...(flags.length === 0 ? {} : { flags }),
   };
   const redacted = JSON.parse(redactor.json(JSON.stringify(about))) as typeof about;
   return { ...redacted, ...hideParts(call.runsWith, redactor, 'everything'), argumentsHash };

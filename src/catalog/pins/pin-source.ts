@@ -24,7 +24,9 @@ export function isPinnable({ adapter, unlisted }: Source): boolean {
 export function pinSource(source: Source, pins: Pins): Source {
   const { server } = source;
   const hashes = new WeakMap<SourceTool, LockedTool | undefined>();
-  let last: { readonly given: SourceState; readonly pin: LockedServer | undefined; readonly made: SourceState } | undefined;
+  let last:
+    | { readonly given: SourceState; readonly pin: LockedServer | undefined; readonly made: SourceState }
+    | undefined;
   const since = new Map<string, number>();
 
   const pinned = (tool: SourceTool): LockedTool | undefined => {

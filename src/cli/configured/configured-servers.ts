@@ -13,7 +13,14 @@ import type { BegunServers } from './begun-servers.ts';
 import type { Starting } from './external-server.ts';
 import { isPassed } from './is-started-here.ts';
 import { passedSource } from './passthrough.ts';
-import { type MakeSource, isPinned, makingOf, prepareSource, shapedSource, unstartedSource } from './source-of-entry.ts';
+import {
+  type MakeSource,
+  isPinned,
+  makingOf,
+  prepareSource,
+  shapedSource,
+  unstartedSource,
+} from './source-of-entry.ts';
 
 interface Running {
   /** As it stands in the file. */

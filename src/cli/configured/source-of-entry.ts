@@ -40,7 +40,12 @@ export function makingOf({ tools: _tools, disabled: _disabled, required: _requir
 export function shapedSource(source: Source, entry: ServerEntry, locked: LockedServer | undefined, pins: Pins): Source {
   const shaped = configuredServer(acceptedSource(source, entry, locked, pins), entry.tools);
   const { required, limits } = entry;
-  return { ...shaped, isPinned: true, limits: { ...shaped.limits, ...limits }, ...(required === undefined ? {} : { required }) };
+  return {
+    ...shaped,
+    isPinned: true,
+    limits: { ...shaped.limits, ...limits },
+    ...(required === undefined ? {} : { required }),
+  };
 }
 
 /** The committed lock of a server takes the place of its pin. */

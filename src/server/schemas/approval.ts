@@ -54,6 +54,11 @@ export const approvalSchema = z
     ),
     argumentsHash: z.string().describe('SHA-256 of the whole arguments in canonical form (RFC 8785).'),
     decision: decisionSchema,
+    flags: z
+      .array(z.string())
+      .readonly()
+      .optional()
+      .describe('What looks like an attack in the definition of the tool.'),
     note: z.string().optional().describe('An approval of the same call that does not hold any more, and why.'),
     requestedAt: moment,
     expiresAt: moment,

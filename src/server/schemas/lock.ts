@@ -47,7 +47,9 @@ export const standingSchema = z
       .optional(),
     fingerprint: z.string().optional().describe('Identifies what the server says now: give it as `seen`.'),
   })
-  .openapi('ServerStanding', { description: 'How a server stands to signalbox.lock or, where it is not locked, to what was first seen of it.' });
+  .openapi('ServerStanding', {
+    description: 'How a server stands to signalbox.lock or, where it is not locked, to what was first seen of it.',
+  });
 
 export const lockSchema = z.object({ items: z.array(standingSchema).readonly() }).openapi('Lock');
 

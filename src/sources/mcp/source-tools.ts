@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
 import { SchemaCompiler, type Validate } from '../../catalog/json-schema.ts';
-import type { SourceTool } from '../../catalog/source.ts';
+import { DefinitionBudget, definitionLimits } from '../../catalog/definition-limits.ts';
+import { clipped } from '../../catalog/lock/difference.ts';
+import type { SourceTool, WithheldTool } from '../../catalog/source.ts';
 import type { ToolContext } from '../../model/context.ts';
 import { type JsonObject, type JsonSchema, type JsonValue, isJsonObject } from '../../model/json.ts';
 import { type ToolAnnotations, claimedEffect } from '../../model/tool.ts';
@@ -18,6 +20,8 @@ export type RunRemote = (
 export interface ToolListing {
   readonly tools: readonly SourceTool[];
   readonly notices: readonly string[];
+  /** Tools that exceed a limit. */
+  readonly hidden: readonly WithheldTool[];
 }
 
 interface Kept {
@@ -33,7 +37,7 @@ export class SourceTools {
   readonly #onChange: () => void;
   readonly #compiler = new SchemaCompiler();
   #kept: readonly Kept[] = [];
-  #listing: ToolListing = { tools: [], notices: [] };
+  #listing: ToolListing = { tools: [], notices: [], hidden: [] };
 
   constructor(run: RunRemote, checkSchemas: boolean, onChange: () => void) {
     this.#run = run;
@@ -49,7 +53,18 @@ export class SourceTools {
   update(definitions: readonly JsonValue[], withHeaders: boolean): void {
     const before = new Map(this.#kept.map((kept) => [kept.digest, kept]));
     const notices: string[] = [];
-    const kept = definitions.flatMap((definition, index): Kept[] => {
+    const hidden: WithheldTool[] = [];
+    const since = new Map(this.#listing.hidden.map((each) => [each.tool, each.since]));
+    const budget = new DefinitionBudget(definitionLimits.maxTools);
+    const kept = definitions.flatMap((given, index): Kept[] => {
+      const limited = isDefinition(given) ? budget.take(given) : undefined;
+      if (isDefinition(given) && limited?.problem !== undefined) {
+        const tool = clipped(given.name, definitionLimits.maxNameLength);
+        const { problem: reason } = limited;
+        hidden.push({ tool, by: 'definition-invalid', reason, since: since.get(tool) ?? Date.now() });
+        return [];
+      }
+      const definition = limited?.definition ?? given;
       if (!isDefinition(definition)) {
         notices.push(`the tool at place ${index + 1} of the server’s list has no name and is left out`);
         return [];
@@ -60,20 +75,21 @@ export class SourceTools {
         return [];
       }
       const digest = hash('sha256', JSON.stringify(definition), 'base64');
-      return [before.get(digest) ?? { digest, tool: this.#tool(definition) }];
+      return [before.get(digest) ?? { digest, tool: this.#tool(definition, limited?.notices ?? []) }];
     });
     const isSame = kept.length === this.#kept.length && kept.every((each, index) => each === this.#kept[index]);
-    if (isSame && notices.join() === this.#listing.notices.join()) return;
-    this.#keep(kept, notices);
+    const isHiddenSame = JSON.stringify(hidden) === JSON.stringify(this.#listing.hidden);
+    if (isSame && isHiddenSame && notices.join() === this.#listing.notices.join()) return;
+    this.#keep(kept, notices, hidden);
   }
 
-  #keep(kept: readonly Kept[], notices: readonly string[]): void {
+  #keep(kept: readonly Kept[], notices: readonly string[], hidden: readonly WithheldTool[]): void {
     this.#kept = kept;
-    this.#listing = { tools: kept.map(({ tool }) => tool), notices };
+    this.#listing = { tools: kept.map(({ tool }) => tool), notices, hidden };
     this.#onChange();
   }
 
-  #tool(definition: Definition): SourceTool {
+  #tool(definition: Definition, limits: readonly string[]): SourceTool {
     const {
       name,
       title,
@@ -102,7 +118,10 @@ export class SourceTools {
       ...(isJsonObject(_meta) ? { _meta } : {}),
       ...(Object.keys(fields).length > 0 ? { fields } : {}),
       returnsMcpResult: true,
-      notices: inputSchema === undefined ? ['it has no input schema; its arguments are not checked'] : [],
+      notices: [
+        ...limits,
+        ...(inputSchema === undefined ? ['it has no input schema; its arguments are not checked'] : []),
+      ],
       parse: (args) => validator.parse(args),
       run: (args, context) => this.#run(name, args as JsonObject, context, headers),
     };
@@ -115,7 +134,7 @@ export class SourceTools {
     if (!this.#kept.some((each) => each.tool === tool)) return;
     const noted = { ...tool, notices: [...tool.notices, notice] };
     const kept = this.#kept.map((each) => (each.tool === tool ? { ...each, tool: noted } : each));
-    this.#keep(kept, this.#listing.notices);
+    this.#keep(kept, this.#listing.notices, this.#listing.hidden);
   }
 }
 

@@ -45,7 +45,7 @@ function LoadedPrompt({
   readonly hasKeys: boolean;
   readonly inCard: boolean;
 }): ReactNode {
-  const { id, tool, effect, principal, decision, note, expiresAt, arguments: args, state } = approval;
+  const { id, tool, effect, principal, decision, note, flags, expiresAt, arguments: args, state } = approval;
   const [doing, setDoing] = useState<'edit' | 'deny' | 'remember'>();
   const [reason, setReason] = useState('');
   const cache = useQueryClient();
@@ -92,6 +92,11 @@ function LoadedPrompt({
       </header>
       <DecisionView decision={decision} />
       {note === undefined ? undefined : <p className="faint">{note}</p>}
+      {flags?.map((flag) => (
+        <p key={flag} className="note amber">
+          Suspicious: {flag}
+        </p>
+      ))}
       {doing === 'edit' ? (
         <EditArguments
           value={args}
