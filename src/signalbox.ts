@@ -183,7 +183,7 @@ export interface Signalbox extends BoxContent {
   readResult(uri: string, page?: { readonly offset?: number; readonly limit?: number }): Promise<ResultPage>;
   /** Where sessions are kept: for `createSessions`. */
   readonly sessionStore: SessionStore;
-  /** The definitions of external servers as they were first seen, or accepted since: `pins.accept(…)` accepts changed ones. */
+  /** The definitions of external servers as they were first seen, or accepted since; `pins.accept(server)` accepts what it says now. */
   readonly pins: Pins;
   /** Small things that all processes of the store know, and what they tell each other: for whatever serves this box. */
   readonly shared: Pick<Store, 'kept' | 'post'>;

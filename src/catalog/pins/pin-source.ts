@@ -40,7 +40,7 @@ export function pinSource(source: Source, pins: Pins): Source {
     const isListed = given.down === undefined && given.tools.length > 0;
     const pin = pins.get(server) ?? (isListed ? pins.pinFirst(server, lockedServer(given)) : undefined);
     const made = pin === undefined ? given : compared(given, pin, server, pinned, since);
-    pins.waits(server, made !== given);
+    pins.compared(server, made === given ? undefined : () => lockedServer(given));
     last = { given, pin, made };
     return made;
   };
@@ -65,11 +65,6 @@ export function diffPin(server: string, pin: LockedServer, now: LockedServer): S
   const { instructions } = diff;
   if (tools.length === 0 && (instructions === undefined || instructions.kind === 'removed')) return undefined;
   return { ...diff, tools };
-}
-
-/** Returns the pin after acceptance. Tools that are gone stay pinned: should they come back changed, that is a change. */
-export function acceptedPin(pin: LockedServer | undefined, now: LockedServer): LockedServer {
-  return { ...now, tools: new Map([...(pin?.tools ?? []), ...now.tools]) };
 }
 
 function compared(

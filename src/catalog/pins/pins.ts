@@ -26,7 +26,8 @@ export class Pins {
   readonly #texts = new Map<string, string>();
   readonly #parsed = new Map<string, LockedServer>();
   readonly #listeners = new Map<string, Set<() => void>>();
-  readonly #unaccepted = new Set<string>();
+  /** The servers that wait for acceptance, and what they say now. */
+  readonly #unaccepted = new Map<string, () => LockedServer>();
   readonly #stop: () => void;
   #writes: Promise<unknown> = Promise.resolve();
   #poll: NodeJS.Timeout | undefined;
@@ -64,8 +65,14 @@ export class Pins {
     return seen;
   }
 
-  /** Replaces the pin of a server by an accepted definition. Resolves when it is stored. */
-  async accept(server: string, accepted: LockedServer): Promise<void> {
+  /** Accepts what a server says now. Resolves when that is stored. Does nothing when the server does not differ from its pin. */
+  async accept(server: string): Promise<void> {
+    const now = this.#unaccepted.get(server);
+    if (now !== undefined) await this.replace(server, acceptedPin(this.get(server), now()));
+  }
+
+  /** Replaces the pin of a server by accepted definitions. Resolves when they are stored. */
+  async replace(server: string, accepted: LockedServer): Promise<void> {
     const text = textOf(server, accepted);
     if (this.#texts.get(server) === text) return;
     await this.#writes;
@@ -89,10 +96,10 @@ export class Pins {
     return () => void listeners.delete(listener);
   }
 
-  /** Notes whether a server waits for acceptance: only then are pins of other processes polled. */
-  waits(server: string, isWaiting: boolean): void {
-    if (isWaiting) this.#unaccepted.add(server);
-    else this.#unaccepted.delete(server);
+  /** Notes what a server says that waits for acceptance; only while one does are the pins of other processes polled. */
+  compared(server: string, unaccepted: (() => LockedServer) | undefined): void {
+    if (unaccepted === undefined) this.#unaccepted.delete(server);
+    else this.#unaccepted.set(server, unaccepted);
     const { pollMs } = this.#storage;
     if (this.#unaccepted.size === 0) {
       clearInterval(this.#poll);
@@ -127,6 +134,11 @@ export class Pins {
   #write(write: () => Promise<unknown>): void {
     this.#writes = this.#writes.then(write).catch(() => undefined);
   }
+}
+
+/** Returns the pin after acceptance. Tools that are gone stay pinned: should they come back changed, that is a change. */
+export function acceptedPin(pin: LockedServer | undefined, now: LockedServer): LockedServer {
+  return { ...now, tools: new Map([...(pin?.tools ?? []), ...now.tools]) };
 }
 
 function textOf(server: string, pin: LockedServer): string {

@@ -171,7 +171,15 @@ describe('suspicious', () => {
   });
 
   test('takes no time on a hostile definition', () => {
-    for (const words of ['ignore all any your other ', 'do not never without avoid tell ask ']) {
+    const parts = [
+      'ignore all any your other ',
+      'do not never without avoid tell ask ',
+      'a b c ',
+      'Aа',
+      '<important ',
+      'A+/',
+    ];
+    for (const words of parts) {
       const tool = testTool('t', { description: words.repeat(40_000) });
       assert.ok(cpuMs(() => flagSuspicious(tool)) < 10_000, words);
     }

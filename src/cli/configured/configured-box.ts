@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { lockOf } from '../../catalog/lock/lock-of.ts';
 import type { Lock } from '../../catalog/lock/lock.ts';
-import { acceptedPin } from '../../catalog/pins/pin-source.ts';
+import { acceptedPin } from '../../catalog/pins/pins.ts';
 import type { Source } from '../../catalog/source.ts';
 import { ConfigurationError } from '../../config/configuration-error.ts';
 <<<<<<< HEAD
@@ -285,7 +285,7 @@ export class ConfiguredBox implements ServedConfiguration {
         throw new SignalboxError('lock-outdated', `server "${server}" has changed since you looked; look at it again`);
       const present = acceptedServer(standing, now);
       if (present !== undefined && acceptsPin(standing)) {
-        await this.box.pins.accept(server, acceptedPin(this.box.pins.get(server), present));
+        await this.box.pins.replace(server, acceptedPin(this.box.pins.get(server), present));
         return standing;
       }
       const accepted = withServer(lock, server, present);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ServerDiff } from '../../catalog/lock/diff-lock.ts';
 import { type Lock, type LockedServer, lockFileName } from '../../catalog/lock/lock.ts';
-import { acceptedPin } from '../../catalog/pins/pin-source.ts';
+import { acceptedPin } from '../../catalog/pins/pins.ts';
 import { acceptedServer, acceptsPin, withServer } from '../../config/lock/accept-server.ts';
 import type { ServerStanding } from '../../config/lock/standing.ts';
 import { nearest } from '../../model/nearest.ts';
@@ -121,7 +121,7 @@ async function acceptPin(
       ? acceptedPin(pin, present)
       : { ...pin, tools: new Map([...(pin?.tools ?? []), [tool, definition]]) };
   const { withPins } = await import('../configured/stored-pins.ts');
-  await withPins(configuration, data, async (stored) => await stored.accept(server, accepted));
+  await withPins(configuration, data, async (stored) => await stored.replace(server, accepted));
   return tool === undefined ? present.tools.size : 1;
 }
 
