@@ -46,11 +46,12 @@ function withoutMetaInBlocks(result: JsonObject): JsonObject {
 
 function withoutMetaInBlock(block: JsonValue): JsonValue {
   if (!isJsonObject(block)) return block;
-  let clean = withoutOwnMeta(block);
-  for (const key of ['resource', 'content']) {
-    const inner = clean[key];
-    const cleaned = isJsonObject(inner) ? withoutMetaInBlock(inner) : inner;
-    if (cleaned !== inner && cleaned !== undefined) clean = { ...clean, [key]: cleaned };
-  }
-  return clean;
+  const clean = withoutOwnMeta(block);
+  const { resource, content } = clean;
+  const inner = {
+    ...(isJsonObject(resource) ? { resource: withoutMetaInBlock(resource) } : {}),
+    ...(isJsonObject(content) ? { content: withoutMetaInBlock(content) } : {}),
+  };
+  const isSame = (inner.resource ?? resource) === resource && (inner.content ?? content) === content;
+  return isSame ? clean : { ...clean, ...inner };
 }

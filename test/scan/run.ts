@@ -14,6 +14,7 @@ import type { SourceTool } from '../../src/catalog/source.ts';
 import { flagSuspicious, flagText } from '../../src/catalog/transforms/flag-suspicious.ts';
 import { schemaTexts } from '../../src/catalog/transforms/schema-text.ts';
 import { type JsonObject, isJsonObject } from '../../src/model/json.ts';
+import { jsonText } from '../field/json-text.ts';
 import { PackageCache, defaultCache } from '../field/package-cache.ts';
 import { root } from '../support/command.ts';
 import { collectPublished, readPublished } from './collect.ts';
@@ -46,7 +47,7 @@ const recall = (part: 'tuning' | 'held-out'): number => {
 };
 
 const texts = published.flatMap(({ server, tools, prompts, instructions }) => [
-  ...tools.map((tool) => [`${server}/${String(tool['name'])}`, flagSuspicious(toSourceTool(tool))] as const),
+  ...tools.map((tool) => [`${server}/${jsonText(tool['name'])}`, flagSuspicious(toSourceTool(tool))] as const),
   ...prompts.map((prompt) => [`${server} prompt`, flagText('it', [...schemaTexts(prompt)])] as const),
   ...(instructions === undefined ? [] : [[`${server} instructions`, flagText('it', [instructions])] as const]),
 ]);
@@ -59,7 +60,7 @@ process.exit(heldOut >= 0.9 && alarms.length <= texts.length / 100 ? 0 : 1);
 
 function toSourceTool({ name, title, description, inputSchema, outputSchema, annotations }: JsonObject) {
   return {
-    tool: String(name),
+    tool: jsonText(name),
     ...(typeof title === 'string' ? { title } : {}),
     description: typeof description === 'string' ? description : '',
     inputSchema: isJsonObject(inputSchema) ? inputSchema : {},

@@ -30,7 +30,7 @@ export function scanTexts(texts: readonly string[]): string[] {
 }
 
 /** Returns the first few of some names. */
-export function shown(values: Iterable<string>): string {
+function shown(values: Iterable<string>): string {
   const all = [...values];
   const more = all.length > maxShown ? ` and ${all.length - maxShown} more` : '';
   return all.slice(0, maxShown).join(', ') + more;
