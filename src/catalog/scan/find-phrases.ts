@@ -66,7 +66,8 @@ interface CompiledStep {
   readonly gap: number;
 }
 
-const allWords = [...new Set(phrases.flatMap(({ steps }) => steps.map(([words]) => words)))];
+const allPatterns = [...new Set(phrases.flatMap(({ steps }) => steps.map(({ words }) => words)))];
+const allWords = allPatterns.map((words) => new RegExp(`^(?:${words})$`));
 const compiled = phrases.map(({ steps }) => ({
-  steps: steps.map(([words, gap = 0]): CompiledStep => ({ words: allWords.indexOf(words), gap })),
+  steps: steps.map(({ words, maxGap }): CompiledStep => ({ words: allPatterns.indexOf(words), gap: maxGap })),
 }));
