@@ -5,15 +5,9 @@ import type { Lock } from '../../catalog/lock/lock.ts';
 import { acceptedPin } from '../../catalog/pins/pins.ts';
 import type { Source } from '../../catalog/source.ts';
 import { ConfigurationError } from '../../config/configuration-error.ts';
-<<<<<<< HEAD
 import { authorityFiles, baseDirectories } from '../../config/authority-files.ts';
 import type { Configuration, ServerEntry } from '../../config/configuration.ts';
-import { acceptedServer, withServer } from '../../config/lock/accept-server.ts';
-=======
-import { configurationFiles } from '../../config/configuration-files.ts';
-import type { Configuration } from '../../config/configuration.ts';
 import { acceptedServer, acceptsPin, withServer } from '../../config/lock/accept-server.ts';
->>>>>>> 8a7a69c (Pin definitions of external servers when they are first seen)
 import { AcceptedChanges } from '../../config/lock/accepted-changes.ts';
 import { readLock } from '../../config/lock/lock-file.ts';
 import { type ServerStanding, standingsOf } from '../../config/lock/standing.ts';

@@ -41,13 +41,8 @@ export async function makeBox(
   });
   // Before the servers come: the reason why one is down may hold a secret, and it is recorded.
   secrets.tell(box);
-<<<<<<< HEAD
-  if (opened !== undefined && opened.password.length >= shortestSecret) box.addSecret('store', opened.password);
-  const configured = new ConfiguredBox(box, configuration, begun, secretsFrom);
-=======
   if (opened.password.length >= shortestSecret) box.addSecret('store', opened.password);
-  const configured = new ConfiguredBox(box, configuration, begun);
->>>>>>> 8a7a69c (Pin definitions of external servers when they are first seen)
+  const configured = new ConfiguredBox(box, configuration, begun, secretsFrom);
   try {
     offerConfiguration(configured, secretsFrom);
     await configured.begin();
