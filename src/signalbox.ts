@@ -17,6 +17,7 @@ import { Limiters } from './call/limiter.ts';
 import type { CallMetrics } from './call/metrics.ts';
 import type { ObservedCall } from './call/observed.ts';
 import { newCall } from './call/new-call.ts';
+import { pinStorage } from './call/pin-storage.ts';
 import { createPipeline } from './call/pipeline.ts';
 import { recordConfiguration } from './call/record-configuration.ts';
 import { observedDraft } from './call/record.ts';
@@ -30,6 +31,7 @@ import { UndoCalls, type UndoOptions, type UndoResult, type UndoStanding } from 
 import { UnsettledCalls } from './call/unsettled-calls.ts';
 import { Waits } from './call/waits.ts';
 import { Catalog } from './catalog/catalog.ts';
+import { Pins } from './catalog/pins/pins.ts';
 import type { ProfilesByName } from './catalog/profile.ts';
 import type { CatalogSnapshot } from './catalog/snapshot.ts';
 import type { Source, SourceHealth } from './catalog/source.ts';
@@ -75,6 +77,11 @@ export interface SignalboxOptions {
   readonly profiles?: ProfilesByName;
   /** How long a question waits for its answer, and an answer for its call (2 h). */
   readonly approvals?: { readonly expireAfterMs?: number };
+  /**
+   * Separates pinned definitions: servers of the same name in another scope are other servers. For hosts that open several boxes on the
+   * same data.
+   */
+  readonly pinScope?: string;
   /** Values that must never be recorded, by a name that stands in their place. */
   readonly secrets?: Readonly<Record<string, string>>;
   /**
@@ -177,6 +184,8 @@ export interface Signalbox extends BoxContent {
   readResult(uri: string, page?: { readonly offset?: number; readonly limit?: number }): Promise<ResultPage>;
   /** Where sessions are kept: for `createSessions`. */
   readonly sessionStore: SessionStore;
+  /** The definitions of external servers as they were first seen, or accepted since; `pins.accept(server)` accepts what it says now. */
+  readonly pins: Pins;
   /** Small things that all processes of the store know, and what they tell each other: for whatever serves this box. */
   readonly shared: Pick<Store, 'kept' | 'post'>;
   /** Where schedules are kept: for `Schedules`. */
@@ -221,7 +230,8 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
   const redactor = createRedactor();
   for (const [name, value] of Object.entries(options.secrets ?? {})) redactor.add(name, value);
   const ownServer = options.builtin === false ? undefined : builtinName(options);
-  const catalog = new Catalog(ownServer);
+  const pins = await Pins.open(pinStorage(store, options.pinScope));
+  const catalog = new Catalog(ownServer, pins);
   if (options.profiles !== undefined) catalog.setProfiles(options.profiles);
   const journal = new Journal(store);
   const waits = new Waits();
@@ -307,6 +317,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     await Promise.all(catalog.sources().map((source) => source.close()));
     await checkpoints.close();
     await unsettled.close();
+    await pins.close();
     await journal.drain();
     await store.close();
   }
@@ -398,6 +409,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     },
     sessionStore: store.sessions,
     jobStore: store.jobs,
+    pins,
     shared: { kept: store.kept, post: store.post },
     builtin: own,
     endSession: (session) => states.end(session),

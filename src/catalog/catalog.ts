@@ -5,8 +5,11 @@ import type { ToolDefinition } from '../model/tool.ts';
 import { type ContentMethod, type RecordedNaming, fullNames, isContentMethod, namesOf } from '../model/tool-names.ts';
 import { contentTool } from './content-tool.ts';
 import type { CatalogTool } from './definition.ts';
+import { flagsByTool } from './mentioned-tools.ts';
 import { assertServerName, parseName } from './names.ts';
 import { Offers } from './offers.ts';
+import { isPinnable, pinSource } from './pins/pin-source.ts';
+import type { Pins } from './pins/pins.ts';
 import { Profile, type ProfilesByName } from './profile.ts';
 import { isCheaperFound } from './search/disclosure.ts';
 import type { CatalogNotice, CatalogSnapshot, HiddenTool, ServerProvenance } from './snapshot.ts';
@@ -40,11 +43,13 @@ export class Catalog {
   #finders: readonly ToolDefinition[] = [];
   #profiles: ReadonlyMap<string, Profile> = new Map();
   readonly #builtin: string | undefined;
+  readonly #pins: Pins | undefined;
   #announcing = false;
 
-  /** The built-in server is in every profile. */
-  constructor(builtin?: string) {
+  /** The built-in server is in every profile. With pins, servers whose definitions changed ask until they are accepted. */
+  constructor(builtin?: string, pins?: Pins) {
     this.#builtin = builtin;
+    this.#pins = pins;
   }
 
   /** The catalog as it is now. Built once for each version, on first use. */
@@ -222,7 +227,8 @@ export class Catalog {
   }
 
   #put(given: Source, before?: Mounted): void {
-    const source = cleanSource(given);
+    const isPinned = this.#pins === undefined || given.isPinned === true || !isPinnable(given);
+    const source = cleanSource(isPinned ? given : pinSource(given, this.#pins));
     const offers = new Offers(source);
     offers.assertAll();
     const down = source.state().down !== undefined;
@@ -274,6 +280,12 @@ export class Catalog {
     const parts: Parts = { tools: [], servers: [], hidden: [], notices: [] };
     const byName = new Map<string, CatalogTool>();
     for (const mounted of this.#mounted.values()) addServer(parts, byName, mounted);
+    for (const [tool, flags] of flagsByTool(byName.values())) {
+      const { name, id } = tool.definition;
+      byName.set(name, { ...tool, flags: [...tool.flags, ...flags] });
+      for (const message of flags)
+        parts.notices.push(Object.freeze({ server: id.server, tool: name, message, isSuspicious: true }));
+    }
     this.#byName = byName;
     this.#byOtherName = otherNames(byName.values());
     this.#finders = Object.freeze(
@@ -308,7 +320,14 @@ function addServer(parts: Parts, byName: Map<string, CatalogTool>, mounted: Moun
     if (source.unlisted === true || tool.offered.unlisted === true) continue;
     parts.tools.push(tool.definition);
     for (const message of tool.notices)
-      parts.notices.push(Object.freeze({ server: source.server, tool: name, message }));
+      parts.notices.push(
+        Object.freeze({
+          server: source.server,
+          tool: name,
+          message,
+          ...(tool.flags.includes(message) ? { isSuspicious: true } : {}),
+        }),
+      );
     count += 1;
   }
   // Only its runtime can use it, so it is told to nobody.
@@ -318,6 +337,8 @@ function addServer(parts: Parts, byName: Map<string, CatalogTool>, mounted: Moun
     const everyTool = `mcp__${source.server}__*`;
     for (const message of source.state().notices ?? [])
       parts.notices.push(Object.freeze({ server: source.server, tool: everyTool, message }));
+    for (const message of source.state().flags ?? [])
+      parts.notices.push(Object.freeze({ server: source.server, tool: everyTool, message, isSuspicious: true }));
   }
   parts.servers.push(
     Object.freeze({

@@ -14,6 +14,8 @@ export interface CatalogTool {
   readonly source: Source;
   readonly offered: SourceTool;
   readonly notices: readonly string[];
+  /** What looks like an attack in its definition: shown wherever people decide. */
+  readonly flags: readonly string[];
   /** Fills in defaults; present when the schema has defaults for required arguments. */
   readonly fillDefaults?: FillDefaults;
   /** Present when the rendered name differs from the server's own name for the tool. */
@@ -45,6 +47,7 @@ export function catalogTool(source: Source, offered: SourceTool): CatalogTool {
     ...(offered._meta === undefined ? {} : { _meta: offered._meta }),
     ...(offered.fields === undefined ? {} : { fields: offered.fields }),
     ...(offered.providerOptions === undefined ? {} : { providerOptions: offered.providerOptions }),
+    ...(offered.unaccepted === undefined ? {} : { unaccepted: offered.unaccepted }),
   };
   const definition: ToolDefinition = { ...copied(name, told), definitionHash: definitionHash(name, told) };
   deepFreeze(definition);
@@ -56,6 +59,7 @@ export function catalogTool(source: Source, offered: SourceTool): CatalogTool {
     source,
     offered,
     notices,
+    flags: offered.flags ?? [],
     ...(naming === undefined ? {} : { naming }),
     ...(fillDefaults === undefined ? {} : { fillDefaults }),
   };

@@ -59,6 +59,8 @@ export interface CatalogNotice {
   /** The rendered name of the tool; `mcp__{server}__*` when it is about the server. */
   readonly tool: string;
   readonly message: string;
+  /** Present when it is about what looks like an attack. */
+  readonly isSuspicious?: true;
 }
 
 /** The required servers that are not up. */

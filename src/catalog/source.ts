@@ -23,6 +23,8 @@ export interface Source {
   readonly unlisted?: boolean;
   /** Hidden characters were taken out of what it says, and what is suspicious was noticed: the catalog need not do it. */
   readonly isClean?: boolean;
+  /** Its definitions are compared with the accepted ones already, or need not be: the catalog does not pin them. */
+  readonly isPinned?: boolean;
   /** The tools it offers now and how it is. The same array as before means that nothing changed. */
   state(): SourceState;
   /** Tells of every change of `state()`; returns how to stop listening. */
@@ -61,6 +63,8 @@ export interface SourceState {
   readonly content?: ContentListing;
   /** What its operator should know about the server as a whole. */
   readonly notices?: readonly string[];
+  /** What looks like an attack in its instructions, prompts and resources. */
+  readonly flags?: readonly string[];
   /** Why the server cannot be called, and since when; absent while it can. */
   readonly down?: {
     readonly reason: string;
@@ -93,6 +97,8 @@ export interface SourceTool extends ToolDescription {
   readonly remote?: string;
   /** What its author or operator should know: a schema that does not compile, say. */
   readonly notices: readonly string[];
+  /** The notices about what looks like an attack in its definition. */
+  readonly flags?: readonly string[];
   /** Checks the arguments and gives them the form that `run` takes. Called once for each call, before policy is asked. */
   parse(args: JsonObject): Parsed | Promise<Parsed>;
   /** Why its schema cannot check arguments. Such a tool cannot be called until its schema is trusted. */

@@ -52,12 +52,13 @@ function no(): ApprovalAnswer {
 }
 
 function describe(
-  { tool, decision, principal, session, shown, hidden }: ApprovalRequest,
+  { tool, decision, principal, session, shown, hidden, flags = [] }: ApprovalRequest,
   { errors: { colors } }: Terminal,
 ): string {
   const facts: [string, string][] = [
     ['effect', tool.effect],
     ...asksOf(decision).map(({ rule, reason }): [string, string] => ['asks because', `${oneLine(reason)} (${rule})`]),
+    ...flags.map((flag): [string, string] => ['suspicious', colors.red(oneLine(flag))]),
     [
       'asked by',
       `${principal.kind} ${oneLine(principal.id)}${session === undefined ? '' : `, session ${oneLine(session)}`}`,

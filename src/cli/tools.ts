@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CatalogSnapshot } from '../catalog/snapshot.ts';
 import { counted } from '../model/counted.ts';
-import type { Effect, ToolDefinition } from '../model/tool.ts';
+import type { Effect } from '../model/tool.ts';
 import type { CommandContext } from './command-context.ts';
 import { type Globals, globalsOf } from './globals.ts';
 import { loadBoxParts } from './load-box-parts.ts';
@@ -69,12 +69,13 @@ function withReasons({ tools, hidden, servers, notices }: CatalogSnapshot): obje
 }
 
 async function printCatalog(printer: Printer, catalog: CatalogSnapshot, why: boolean): Promise<void> {
-  await printTools(printer, catalog.tools);
+  await printTools(printer, catalog);
   if (why) await printReasons(printer, catalog);
   else await printHint(printer, catalog);
 }
 
-async function printTools(printer: Printer, tools: readonly ToolDefinition[]): Promise<void> {
+async function printTools(printer: Printer, { tools, notices }: CatalogSnapshot): Promise<void> {
+  const suspicious = suspiciousTools(notices);
   const { colors } = printer;
   const paint: Readonly<Record<Effect, (text: string) => string>> = {
     read: colors.green,
@@ -83,9 +84,11 @@ async function printTools(printer: Printer, tools: readonly ToolDefinition[]): P
     irreversible: colors.red,
   };
   const rows = tools.map((tool) => [
-    tool.name,
+    `${tool.name}${suspicious.has(tool.name) ? ' ⚠' : ''}`,
     tool.id.server,
-    paint[tool.effect](tool.effect),
+    tool.unaccepted === undefined
+      ? paint[tool.effect](tool.effect)
+      : colors.red(`${tool.effect}, ${tool.unaccepted.kind}`),
     oneLine(tool.description),
   ]);
   const table = new Table(
@@ -110,7 +113,8 @@ async function printReasons(printer: Printer, { servers, hidden, notices }: Cata
       lines.push(`  hidden ${tool.name} ${colors.dim(`(${why})`)}`);
     }
     for (const notice of notices.filter((one) => one.server === name)) {
-      lines.push(`  ${colors.yellow('notice')} ${notice.tool}: ${oneLine(notice.message)}`);
+      const label = notice.isSuspicious === true ? colors.red('suspicious') : colors.yellow('notice');
+      lines.push(`  ${label} ${notice.tool}: ${oneLine(notice.message)}`);
     }
   }
   await printer.print(`${lines.join('\n')}\n`);
@@ -126,12 +130,20 @@ function because(server: string, reason = ''): string {
   return rest === '' ? '' : `: ${oneLine(rest)}`;
 }
 
-async function printHint(printer: Printer, { servers, hidden }: CatalogSnapshot): Promise<void> {
+function suspiciousTools(notices: CatalogSnapshot['notices']): ReadonlySet<string> {
+  return new Set(notices.filter(({ isSuspicious }) => isSuspicious === true).map(({ tool }) => tool));
+}
+
+async function printHint(printer: Printer, { tools, servers, hidden, notices }: CatalogSnapshot): Promise<void> {
   const away = servers.filter((server) => server.status !== 'up').length;
-  if (away === 0 && hidden.length === 0) return;
+  const suspicious = suspiciousTools(notices).size;
+  const unaccepted = tools.filter((tool) => tool.unaccepted !== undefined).length;
+  if (away + hidden.length + suspicious + unaccepted === 0) return;
   const parts = [
     ...(away === 0 ? [] : [`${away} ${away === 1 ? 'server is' : 'servers are'} not up`]),
     ...(hidden.length === 0 ? [] : [`${hidden.length} ${hidden.length === 1 ? 'tool is' : 'tools are'} hidden`]),
+    ...(suspicious === 0 ? [] : [`${suspicious} ${suspicious === 1 ? 'looks' : 'look'} suspicious (⚠)`]),
+    ...(unaccepted === 0 ? [] : [`${unaccepted} ask until their definitions are accepted`]),
   ];
   await printer.print(`${printer.colors.dim(`${parts.join(', ')}; signalbox tools --why says why`)}\n`);
 }

@@ -78,6 +78,8 @@ export const keyDescriptions: Readonly<Record<string, string>> = {
   'mcpServers.*.results.maxMediaBytes': 'One picture, sound or file, in bytes.',
   'mcpServers.*.idleStopMs':
     'Stops the server’s process after this long without a call; the next call starts it again.',
+  'mcpServers.*.pin':
+    'Whether its definitions are pinned when they are first seen, so that changed ones ask until they are accepted (`true`).',
   'mcpServers.*.passthrough': 'Hands the server to Claude as it is: nothing decides its calls, nothing can undo them.',
   'mcpServers.*.trackInvocations': 'With `passthrough`: whether calls are at least recorded (`true`).',
   policies: 'The file with the rules, or the rules themselves.',

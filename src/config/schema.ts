@@ -116,6 +116,7 @@ export const externalParts = new StrictParts({
   labels: () => texts.optional(),
   roots: () => texts.optional(),
   idleStopMs: () => positive.optional(),
+  pin: () => flag.optional(),
   passthrough: () => flag.optional(),
   trackInvocations: () => flag.optional(),
   ...limits,

@@ -1,4 +1,4 @@
-import { type JsonObject, isJsonObject } from './json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from './json.ts';
 
 /** The prefix of the `_meta` keys that Signalbox defines. */
 const ownMetaPrefix = 'signalbox/';
@@ -18,11 +18,40 @@ export function withoutGatewayFields(result: JsonObject): JsonObject {
     task: _task,
     ...rest
   } = result;
-  const meta = rest['_meta'];
-  if (!isJsonObject(meta)) return rest;
+  return withoutOwnMeta(withoutMetaInBlocks(rest));
+}
+
+/** Returns an object without the `_meta` keys that only Signalbox may set; the same object when it has none. */
+export function withoutOwnMeta(given: JsonObject): JsonObject {
+  const meta = given['_meta'];
+  if (!isJsonObject(meta)) return given;
   const entries = Object.entries(meta);
   const kept = entries.filter(([key]) => !key.startsWith(ownMetaPrefix));
-  if (kept.length === entries.length) return rest;
-  const { _meta, ...others } = rest;
+  if (kept.length === entries.length) return given;
+  const { _meta, ...others } = given;
   return kept.length === 0 ? others : { ...others, _meta: Object.fromEntries(kept) };
+}
+
+/** Content blocks stand in `content` of a tool, in `contents` of a resource, and in the messages of a prompt. */
+function withoutMetaInBlocks(result: JsonObject): JsonObject {
+  let changed: Record<string, JsonValue> | undefined;
+  for (const key of ['content', 'contents', 'messages']) {
+    const blocks = result[key];
+    if (!Array.isArray(blocks)) continue;
+    const clean = (blocks as readonly JsonValue[]).map(withoutMetaInBlock);
+    if (clean.some((block, index) => block !== blocks[index])) (changed ??= { ...result })[key] = clean;
+  }
+  return changed ?? result;
+}
+
+function withoutMetaInBlock(block: JsonValue): JsonValue {
+  if (!isJsonObject(block)) return block;
+  const clean = withoutOwnMeta(block);
+  const { resource, content } = clean;
+  const inner = {
+    ...(isJsonObject(resource) ? { resource: withoutMetaInBlock(resource) } : {}),
+    ...(isJsonObject(content) ? { content: withoutMetaInBlock(content) } : {}),
+  };
+  const isSame = (inner.resource ?? resource) === resource && (inner.content ?? content) === content;
+  return isSame ? clean : { ...clean, ...inner };
 }

@@ -11,6 +11,11 @@ export function isEffect(value: unknown): value is Effect {
   return effects.some((effect) => effect === value);
 }
 
+/** Returns the stricter of two effects. */
+export function stricterEffect(one: Effect, other: Effect): Effect {
+  return effects.indexOf(one) < effects.indexOf(other) ? other : one;
+}
+
 /** The canonical identity of a tool; names are renderings of it. */
 export interface ToolId {
   readonly server: string;
@@ -24,6 +29,19 @@ export interface ToolAnnotations {
   readonly destructiveHint?: boolean;
   readonly idempotentHint?: boolean;
   readonly openWorldHint?: boolean;
+}
+
+/** Returns the effect that a tool claims by its hints: MCP has no more than "only reads". */
+export function claimedEffect(annotations: { readonly readOnlyHint?: unknown }): Effect {
+  return annotations.readOnlyHint === true ? 'read' : 'irreversible';
+}
+
+/** Why a definition asks until a human accepts it. */
+export interface UnacceptedDefinition {
+  /** `new`: the tool appeared on a server that was pinned before. */
+  readonly kind: 'changed' | 'new';
+  /** The differences without the prose of the server, and the next step. */
+  readonly reason: string;
 }
 
 /** What is told about a tool besides its name. */
@@ -42,6 +60,8 @@ export interface ToolDescription {
   readonly fields?: JsonObject;
   /** What only one model provider understands, by provider: `{ openai: { strict: true } }`. */
   readonly providerOptions?: JsonObject;
+  /** Present while the definition differs from the accepted one: every call asks. */
+  readonly unaccepted?: UnacceptedDefinition;
 }
 
 /** Everything that is told about a tool. Immutable; a change makes a new definition with another hash. */

@@ -1,4 +1,4 @@
-import type { Decision } from '../model/decision.ts';
+import { type Decision, asksOf } from '../model/decision.ts';
 import { type Effect, type ToolDefinition, isEffect } from '../model/tool.ts';
 
 /** The rule whose question is asked once: a yes holds for the tool and the rest of the session. */
@@ -27,4 +27,13 @@ export function decideByDefault({ effect }: ToolDefinition): Decision {
     rule: 'default:effect',
     reason: `the tool has an unknown effect (${JSON.stringify(effect)})`,
   };
+}
+
+/** Makes a call of a tool ask whose definition nobody accepted, whatever the rules allow. A human's answer holds for that definition alone. */
+export function askUnaccepted(decision: Decision, { unaccepted, definitionHash }: ToolDefinition): Decision {
+  if (unaccepted === undefined || decision.answer === 'deny') return decision;
+  const asking = { rule: 'default:definition', reason: unaccepted.reason, version: definitionHash };
+  const { answer, rule, reason, at: _, version: __, ...rest } = decision;
+  if (answer === 'ask') return { ...rest, answer, ...asking, asks: [asking, ...asksOf(decision)] };
+  return { ...rest, answer: 'ask', ...asking, ruled: { answer, rule, reason } };
 }

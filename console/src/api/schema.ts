@@ -63,6 +63,8 @@ export type Approval = {
   /** SHA-256 of the whole arguments in canonical form (RFC 8785). */
   readonly argumentsHash: string;
   readonly decision: Decision;
+  /** What looks like an attack in the definition of the tool. */
+  readonly flags?: readonly string[] | undefined;
   /** An approval of the same call that does not hold any more, and why. */
   readonly note?: string | undefined;
   readonly requestedAt: string;
@@ -386,7 +388,13 @@ export type Catalog = {
   readonly version: number;
   readonly servers: readonly Server[];
   readonly hidden: readonly HiddenTool[];
-  readonly notices: readonly { readonly server: string; readonly tool: string; readonly message: string }[];
+  readonly notices: readonly {
+    readonly server: string;
+    readonly tool: string;
+    readonly message: string;
+    /** It is about what looks like an attack. */
+    readonly isSuspicious?: true | undefined;
+  }[];
 };
 
 /** Tools or servers came, went, or changed how they are. */
@@ -1558,12 +1566,14 @@ export type ServerHealth = {
 
 export type ServerPage = { readonly items: readonly ServerState[] };
 
-/** How a server stands to signalbox.lock. */
+/** How a server stands to signalbox.lock or, where it is not locked, to what was first seen of it. */
 export type ServerStanding = {
   readonly server: string;
   /** `missing`: it is locked, but not configured any more. */
   readonly status: 'unlocked' | 'unchanged' | 'changed' | 'down' | 'disabled' | 'missing';
   readonly isLocked: boolean;
+  /** It is not locked, and was seen before: what differs from then asks until it is accepted. */
+  readonly isPinned: boolean;
   /** How many tools it has now. */
   readonly tools: number;
   /** Why it is down. */
@@ -1981,6 +1991,8 @@ export type Tool = {
   readonly timeoutMs?: number | undefined;
   readonly providerOptions?: { readonly [name: string]: unknown } | undefined;
   readonly _meta?: { readonly [name: string]: unknown } | undefined;
+  /** Why every call asks: the definition differs from the accepted one. */
+  readonly unaccepted?: { readonly kind: 'changed' | 'new'; readonly reason: string } | undefined;
   /** What a call is pinned to; another hash means another tool. */
   readonly definitionHash: string;
 };

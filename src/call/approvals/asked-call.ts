@@ -10,7 +10,7 @@ import { hideParts } from './hidden-parts.ts';
 
 /** What a human is shown of a call, and what is stored of it: without secrets. */
 export function askedCall(call: Call, { argumentsHash }: Binding, redactor: Redactor): AskedCall {
-  const { definition, source } = toolOf(call);
+  const { definition, source, flags } = toolOf(call);
   const { session } = call.options;
   const about = {
     callId: call.id,
@@ -24,6 +24,7 @@ export function askedCall(call: Call, { argumentsHash }: Binding, redactor: Reda
       ? {}
       : { givenArguments: JSON.parse(recordableArguments(call.givenText)) as JsonObject }),
     decision: decisionOf(call),
+    ...(flags.length === 0 ? {} : { flags }),
   };
   const redacted = JSON.parse(redactor.json(JSON.stringify(about))) as typeof about;
   return { ...redacted, ...hideParts(call.argumentsText, redactor, 'everything'), argumentsHash };

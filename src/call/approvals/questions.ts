@@ -267,6 +267,7 @@ function requestOf(
     approvalId: record.id,
     callId: call.id,
     tool: toolOf(call).definition,
+    ...(toolOf(call).flags.length === 0 ? {} : { flags: toolOf(call).flags }),
     arguments: JSON.parse(call.argumentsText) as JsonObject,
     shown,
     hidden,

@@ -6,7 +6,7 @@ import { messageOf } from '../../model/errors.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { tell } from '../../model/tell.ts';
 import { unfinished } from '../../model/unfinished.ts';
-import { decideByDefault } from '../../policy/default-policy.ts';
+import { askUnaccepted, decideByDefault } from '../../policy/default-policy.ts';
 import { applyPermissionMode } from '../../policy/permission-mode.ts';
 import type { DecidedCall } from '../../policy/policy.ts';
 import { askToolPolicy, strongest } from '../../policy/tool-policy.ts';
@@ -79,19 +79,23 @@ export function decide(policies: Policies, redactor: Redactor, waits: Waits, fil
     return after(outcome, (ended) => heard(inForce, asked, ended));
   }
 
-  function settle(call: Call, next: Next, ruled: Decision): Outcoming {
+  function settle(call: Call, next: Next, given: Decision): Outcoming {
     const { definition, source } = toolOf(call);
     const { permissionMode } = call.options;
+    const { effect, unaccepted } = definition;
+    const ruled = unaccepted === undefined ? given : askUnaccepted(given, definition);
+    // The effect that an unaccepted definition claims is no reason for a mode to let it run.
+    const counted = unaccepted === undefined ? effect : 'irreversible';
     const decision = files.decide(
       {
         principal: call.principal,
-        effect: definition.effect,
+        effect,
         server: source.server,
         arguments: call.image,
         workspace: workspaceOf(call) ?? noDirectories,
         permissionMode,
       },
-      permissionMode === undefined ? ruled : applyPermissionMode(permissionMode, ruled, definition.effect),
+      permissionMode === undefined ? ruled : applyPermissionMode(permissionMode, ruled, counted),
     );
     call.decision = decision;
     // Fail closed: whatever is not a clear answer is a denial.

@@ -13,7 +13,8 @@ export function lockOf(sources: Iterable<Source>): Lock {
   return { servers };
 }
 
-function lockedServer({ tools, instructions }: SourceState): LockedServer {
+/** Returns what a server says now, in canonical form. Tools whose definition is not JSON are left out. */
+export function lockedServer({ tools, instructions }: SourceState): LockedServer {
   const locked = new Map<string, LockedTool>();
   for (const tool of tools) {
     const pinned = locked.has(tool.tool) ? undefined : pinTool(tool);

@@ -1,7 +1,11 @@
 import { type JsonObject, type JsonValue, isJsonObject } from '../../model/json.ts';
 import type { ContentListing } from '../source-content.ts';
 import type { Source, SourceState } from '../source.ts';
+import { flagText } from './flag-suspicious.ts';
 import { sanitizeText } from './sanitize-text.ts';
+import { schemaTexts } from './schema-text.ts';
+
+const maxNamed = 80;
 
 /**
  * A source in whose instructions and descriptions of resources and prompts nothing is hidden. Names and addresses stay
@@ -9,6 +13,12 @@ import { sanitizeText } from './sanitize-text.ts';
  */
 export function sanitizeContent(source: Source): Source {
   let last: { readonly given: ContentListing; readonly clean: ContentListing } | undefined;
+  const flagged = new WeakMap<ContentListing, readonly string[]>();
+  const flagsOf = (listing: ContentListing): readonly string[] => {
+    let flags = flagged.get(listing);
+    if (flags === undefined) flagged.set(listing, (flags = flagContent(listing)));
+    return flags;
+  };
   const cleaned = (given: ContentListing): ContentListing => {
     if (last?.given !== given) {
       const { resources, resourceTemplates, prompts } = given;
@@ -30,11 +40,25 @@ export function sanitizeContent(source: Source): Source {
       ...from,
       ...(instructions === undefined ? {} : { instructions: sanitizeText(instructions) }),
       ...(content === undefined ? {} : { content: cleaned(content) }),
+      flags: [
+        ...(instructions === undefined ? [] : flagText('its instructions', [instructions])),
+        ...(content === undefined ? [] : flagsOf(content)),
+      ],
     };
     made = { from, state: clean };
     return clean;
   };
   return { ...source, state };
+}
+
+/** Prompts are read by models, too; of resources only what describes them is. */
+function flagContent(listing: ContentListing): string[] {
+  return Object.entries(listing).flatMap(([list, items]: [string, readonly JsonObject[]]) =>
+    items.flatMap((item) => {
+      const name = JSON.stringify(item['name'] ?? item['uri'] ?? item['uriTemplate'] ?? '').slice(0, maxNamed);
+      return flagText(`its ${list.replace(/s$/, '')} ${name}`, [...schemaTexts(item)]);
+    }),
+  );
 }
 
 function readable<Described extends JsonObject>(described: Described): Described {

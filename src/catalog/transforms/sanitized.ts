@@ -22,6 +22,7 @@ export function sanitized(): ToolTransform {
         annotations.title === undefined ? annotations : { ...annotations, title: sanitizeText(annotations.title) },
       ...(fields === undefined ? {} : { fields: sanitizeStrings(fields) as JsonObject }),
       notices: [...tool.notices, ...flags],
+      ...(flags.length === 0 ? {} : { flags }),
     };
     return clean;
   };

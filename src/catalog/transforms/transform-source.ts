@@ -57,6 +57,7 @@ export function judgedSource(source: Source, judgeOnce: (tool: SourceTool) => Ju
     limits: source.limits,
     ...(source.required === undefined ? {} : { required: source.required }),
     ...(source.unlisted === undefined ? {} : { unlisted: source.unlisted }),
+    ...(source.isPinned === undefined ? {} : { isPinned: source.isPinned }),
     ...(health === undefined ? {} : { health }),
     ...(restart === undefined ? {} : { restart }),
     ...(source.content === undefined ? {} : { content: source.content }),

@@ -50,7 +50,7 @@ export class ApprovalTable {
     return [
       shortened(approval.id),
       painted(this.#printer, approval),
-      oneLine(approval.tool),
+      `${oneLine(approval.tool)}${approval.flags === undefined ? '' : ' ⚠ suspicious'}`,
       oneLine(approval.principal.id),
       approval.caller ?? '',
       localTime(approval.expiresAt),

@@ -2,11 +2,12 @@ import { existsSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { lockOf } from '../../catalog/lock/lock-of.ts';
 import type { Lock } from '../../catalog/lock/lock.ts';
+import { acceptedPin } from '../../catalog/pins/pins.ts';
 import type { Source } from '../../catalog/source.ts';
 import { ConfigurationError } from '../../config/configuration-error.ts';
 import { authorityFiles, baseDirectories } from '../../config/authority-files.ts';
 import type { Configuration, ServerEntry } from '../../config/configuration.ts';
-import { acceptedServer, withServer } from '../../config/lock/accept-server.ts';
+import { acceptedServer, acceptsPin, withServer } from '../../config/lock/accept-server.ts';
 import { AcceptedChanges } from '../../config/lock/accepted-changes.ts';
 import { readLock } from '../../config/lock/lock-file.ts';
 import { type ServerStanding, standingsOf } from '../../config/lock/standing.ts';
@@ -260,6 +261,11 @@ export class ConfiguredBox implements ServedConfiguration {
     return this.#signIns.state(server);
   }
 
+  /** The pins of the servers: what they said when they were first seen, or accepted. */
+  pins(): ReturnType<ConfiguredServers['pins']> {
+    return this.#servers.pins();
+  }
+
   standings(): ServerStanding[] {
     return this.#look().standings;
   }
@@ -272,6 +278,10 @@ export class ConfiguredBox implements ServedConfiguration {
       if (seen !== undefined && seen !== standing.fingerprint)
         throw new SignalboxError('lock-outdated', `server "${server}" has changed since you looked; look at it again`);
       const present = acceptedServer(standing, now);
+      if (present !== undefined && acceptsPin(standing)) {
+        await this.box.pins.replace(server, acceptedPin(this.box.pins.get(server), present));
+        return standing;
+      }
       const accepted = withServer(lock, server, present);
       const { directory } = this.#configuration;
       await this.#accepted.accept(server, readLock(directory), present);
@@ -294,7 +304,7 @@ export class ConfiguredBox implements ServedConfiguration {
     const lock = this.#locked(this.#configuration);
     const sources = this.#servers.sources();
     const now = lockOf(sources);
-    return { lock, now, standings: standingsOf(this.#servers.entries(), sources, lock, now) };
+    return { lock, now, standings: standingsOf(this.#servers.entries(), sources, lock, now, this.#servers.pins()) };
   }
 
   /** The lock file, with what was accepted on other machines. */

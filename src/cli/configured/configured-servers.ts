@@ -13,7 +13,14 @@ import type { BegunServers } from './begun-servers.ts';
 import type { Starting } from './external-server.ts';
 import { isPassed } from './is-started-here.ts';
 import { passedSource } from './passthrough.ts';
-import { type MakeSource, makingOf, prepareSource, shapedSource, unstartedSource } from './source-of-entry.ts';
+import {
+  type MakeSource,
+  isPinned,
+  makingOf,
+  prepareSource,
+  shapedSource,
+  unstartedSource,
+} from './source-of-entry.ts';
 
 interface Running {
   /** As it stands in the file. */
@@ -66,6 +73,17 @@ export class ConfiguredServers {
         name,
         disabled: disabled && (kind === 'local' || !isStarted),
       }));
+  }
+
+  /** The pins of the servers that have one: those whose entries turn it off have none. */
+  pins(): { get(server: string): LockedServer | undefined } {
+    const { pins } = this.#box;
+    return {
+      get: (server) => {
+        const entry = this.#running.get(server)?.entry;
+        return entry !== undefined && isPinned(entry) ? pins.get(server) : undefined;
+      },
+    };
   }
 
   /** Resolves when every server outside, or the one of this name, has been tried once. */
@@ -163,7 +181,7 @@ export class ConfiguredServers {
 
   /** The same server, of which other tools are offered, or in another form. */
   #reshaping(running: Running, locked: LockedServer | undefined): () => void {
-    const shaped = shapedSource(running.source, running.entry, locked);
+    const shaped = shapedSource(running.source, running.entry, locked, this.#box.pins);
     new Offers(shaped).assertAll();
     return () => {
       this.#running.set(running.entry.name, running);
@@ -186,7 +204,7 @@ export class ConfiguredServers {
     if (entry.kind === 'external') return make;
     const source = make(Promise.resolve());
     try {
-      new Offers(shapedSource(source, entry, locked)).assertAll();
+      new Offers(shapedSource(source, entry, locked, this.#box.pins)).assertAll();
       return make;
     } catch (error) {
       if (refused === 'thrown') throw error;
@@ -199,7 +217,7 @@ export class ConfiguredServers {
     const before = this.#running.get(name);
     const source = make(before === undefined ? Promise.resolve(this.#ending.get(name)) : this.#end(before.source));
     this.#running.set(name, { entry, source, isStarted: entry.kind === 'local' || isExternal(source) });
-    const shaped = shapedSource(source, entry, locked);
+    const shaped = shapedSource(source, entry, locked, this.#box.pins);
     if (before === undefined) this.#box.mount(shaped);
     else this.#box.replace(shaped);
   }

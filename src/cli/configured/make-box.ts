@@ -5,6 +5,7 @@ import { openStore } from '../open-store.ts';
 import type { BoxSecrets } from './box-secrets.ts';
 import { type Beginning, ConfiguredBox } from './configured-box.ts';
 import { offerConfiguration } from './offer-configuration.ts';
+import { memoryStoreWithPins, pinScope } from './stored-pins.ts';
 
 /** What a box is made with that servers outside need not wait for. */
 export interface LateOptions extends Pick<SignalboxOptions, 'approve' | 'metrics'> {
@@ -23,10 +24,14 @@ export async function makeBox(
   secrets: BoxSecrets,
 ): Promise<ConfiguredBox> {
   const { data } = options;
-  const opened = data === undefined ? undefined : await openStore(configuration.store, data);
+  const opened =
+    data === undefined
+      ? { store: await memoryStoreWithPins(configuration, secretsFrom), password: '' }
+      : await openStore(configuration.store, data);
   const box = await createSignalbox({
     ...options,
-    ...(opened === undefined ? {} : { store: opened.store }),
+    store: opened.store,
+    pinScope: pinScope(configuration),
     results: configuration.results,
     undo: configuration.undo,
     approvals: configuration.approvals,
@@ -36,7 +41,7 @@ export async function makeBox(
   });
   // Before the servers come: the reason why one is down may hold a secret, and it is recorded.
   secrets.tell(box);
-  if (opened !== undefined && opened.password.length >= shortestSecret) box.addSecret('store', opened.password);
+  if (opened.password.length >= shortestSecret) box.addSecret('store', opened.password);
   const configured = new ConfiguredBox(box, configuration, begun, secretsFrom);
   try {
     offerConfiguration(configured, secretsFrom);

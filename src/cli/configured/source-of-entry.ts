@@ -1,5 +1,7 @@
 import { lockSource } from '../../catalog/lock/lock-source.ts';
 import type { LockedServer } from '../../catalog/lock/lock.ts';
+import { isPinnable, pinSource } from '../../catalog/pins/pin-source.ts';
+import type { Pins } from '../../catalog/pins/pins.ts';
 import type { Source } from '../../catalog/source.ts';
 import { configuredServer } from '../../catalog/transforms/configured-server.ts';
 import type { ExternalEntry, ServerEntry } from '../../config/configuration.ts';
@@ -34,9 +36,28 @@ export function makingOf({ tools: _tools, disabled: _disabled, required: _requir
   return { ...making, workspace: limits.workspace };
 }
 
-/** A server as it goes into the catalog: what the lock lets through, in the form that its entry wants. */
-export function shapedSource(source: Source, entry: ServerEntry, locked: LockedServer | undefined): Source {
-  const shaped = configuredServer(lockSource(source, locked), entry.tools);
+/** A server as it goes into the catalog: what the lock or its pin lets through, in the form that its entry wants. */
+export function shapedSource(source: Source, entry: ServerEntry, locked: LockedServer | undefined, pins: Pins): Source {
+  const shaped = configuredServer(acceptedSource(source, entry, locked, pins), entry.tools);
   const { required, limits } = entry;
-  return { ...shaped, limits: { ...shaped.limits, ...limits }, ...(required === undefined ? {} : { required }) };
+  return {
+    ...shaped,
+    isPinned: true,
+    limits: { ...shaped.limits, ...limits },
+    ...(required === undefined ? {} : { required }),
+  };
+}
+
+/** The committed lock of a server takes the place of its pin. */
+function acceptedSource(source: Source, entry: ServerEntry, locked: LockedServer | undefined, pins: Pins): Source {
+  if (locked !== undefined) {
+    if (isPinnable(source)) pins.adopt(source.server, locked);
+    return lockSource(source, locked);
+  }
+  return isPinned(entry) && isPinnable(source) ? pinSource(source, pins) : source;
+}
+
+/** Returns whether the definitions of a server are pinned: code of this process is not, nor is a server whose entry says so. */
+export function isPinned(entry: ServerEntry): boolean {
+  return entry.kind === 'external' && entry.settings.pin !== false;
 }

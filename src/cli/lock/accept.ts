@@ -1,16 +1,22 @@
 import type { Command } from 'commander';
 import type { ServerDiff } from '../../catalog/lock/diff-lock.ts';
 import { type Lock, type LockedServer, lockFileName } from '../../catalog/lock/lock.ts';
-import { acceptedServer, withServer } from '../../config/lock/accept-server.ts';
+import { acceptedPin } from '../../catalog/pins/pins.ts';
+import { acceptedServer, acceptsPin, withServer } from '../../config/lock/accept-server.ts';
 import type { ServerStanding } from '../../config/lock/standing.ts';
 import { nearest } from '../../model/nearest.ts';
 import { fullNames } from '../../model/tool-names.ts';
 import type { CommandContext } from '../command-context.ts';
 import { type Failure, usageFailure } from '../fail.ts';
-import { globalsOf } from '../globals.ts';
+import { type Globals, globalsOf } from '../globals.ts';
 import { printJson } from '../print-json.ts';
 import type { Looked } from './look-at-servers.ts';
 import { diffLines } from './print-diff.ts';
+
+interface AcceptOptions {
+  readonly tool?: string;
+  readonly all?: true;
+}
 
 /** `signalbox lock accept`: what the server says now is what shall hold. */
 export function addAcceptCommand(lock: Command, { terminal: { output, errors } }: CommandContext): void {
@@ -18,34 +24,105 @@ export function addAcceptCommand(lock: Command, { terminal: { output, errors } }
     .command('accept')
     .summary('take over what a server says now')
     .description(
-      `Puts what a server says now into ${lockFileName}, and prints what that changes. ` +
-        'A server that is not configured any more is taken out.',
+      `Accepts what a server says now, and prints what that changes: in ${lockFileName} or, for a server that is not locked and has changed since it was first seen, in the records. ` +
+        'A locked server that is not configured any more is taken out of the lock.',
     )
-    .argument('<server>', 'the server')
+    .argument('[server]', 'the server')
     .option('--tool <name>', 'only this tool, by the server’s own name for it or by its full name')
-    .action(async (server: string, { tool: named }: { tool?: string }, command: Command) => {
+    .option('--all', 'every server that has changed')
+    .action(async (named: string | undefined, options: AcceptOptions, command: Command) => {
       const globals = globalsOf(command);
-      const [{ lookAtServers, unknownServer }, { withAccepted }] = await Promise.all([
-        import('./look-at-servers.ts'),
-        import('./with-accepted.ts'),
-      ]);
+      if ((named === undefined) === (options.all === undefined) || (options.all && options.tool !== undefined))
+        throw usageFailure('name one server, or say --all', { next: 'signalbox lock diff shows which have changed' });
+      const { lookAtServers, unknownServer } = await import('./look-at-servers.ts');
       const looked = await lookAtServers(globals, errors);
-      const standing = looked.standings.find((each) => each.server === server);
-      if (standing === undefined) throw unknownServer(server, looked.standings);
-      const tool = named === undefined ? undefined : ownName(named, server, looked);
-      const accepted = tool === undefined ? acceptedServer(standing, looked.now) : oneTool(tool, standing, looked);
-      const diff = tool === undefined ? standing.diff : onlyTool(standing.diff, tool);
-      const { directory, store, file } = looked;
-      await withAccepted({ store, data: globals.data }, async (changes) => {
-        await changes.accept(server, file, accepted);
-        changes.writeFile(directory, withServer(looked.lock, server, accepted));
-      });
-      const locked = accepted?.tools.size;
-      if (globals.json) return printJson(output, { server, diff, tools: locked ?? 0, isLocked: locked !== undefined });
-      const end =
-        locked === undefined ? `${server} is not locked any more` : `${server} is locked, ${locked} of its tools`;
-      await output.print(`${[...(diff === undefined ? [] : diffLines(diff, output)), end].join('\n')}\n`);
+      const standings = looked.standings.filter(({ server, status }) =>
+        named === undefined ? status === 'changed' : server === named,
+      );
+      if (named !== undefined && standings.length === 0) throw unknownServer(named, looked.standings);
+      const results: Accepted[] = [];
+      let { lock: locked } = looked;
+      for (const standing of standings) {
+        const result = await acceptOne(standing, { ...looked, lock: locked }, options.tool, globals);
+        results.push(result);
+        locked = result.lock;
+      }
+      const items = results.map(({ lock: _, ...item }) => item);
+      if (globals.json) return printJson(output, named === undefined ? { items } : items[0]);
+      const lines = items.flatMap(({ server, diff, tools, isLocked }) => [
+        ...(diff === undefined ? [] : [...(named === undefined ? [server] : []), ...diffLines(diff, output)]),
+        isLocked
+          ? `${server} is locked, ${tools} of its tools`
+          : tools > 0
+            ? `${server} is accepted, ${tools} of its tools`
+            : `${server} is not locked any more`,
+      ]);
+      await output.print(`${lines.length === 0 ? 'nothing changed' : lines.join('\n')}\n`);
     });
+}
+
+interface Accepted {
+  readonly server: string;
+  readonly diff: ServerDiff | undefined;
+  readonly tools: number;
+  readonly isLocked: boolean;
+  /** The lock after it. */
+  readonly lock: Lock | undefined;
+}
+
+async function acceptOne(
+  standing: ServerStanding,
+  looked: Looked,
+  named: string | undefined,
+  { data }: Globals,
+): Promise<Accepted> {
+  const { server } = standing;
+  const tool = named === undefined ? undefined : ownName(named, server, looked);
+  const diff = tool === undefined ? standing.diff : onlyTool(standing.diff, tool);
+  if (acceptsPin(standing)) {
+    const tools = await acceptPin(standing, looked, tool, data);
+    return { server, diff, tools, isLocked: false, lock: looked.lock };
+  }
+  const accepted = tool === undefined ? acceptedServer(standing, looked.now) : oneTool(tool, standing, looked);
+  const lock = withServer(looked.lock, server, accepted);
+  const { directory, store, file } = looked;
+  const { withAccepted } = await import('./with-accepted.ts');
+  await withAccepted({ store, data }, async (changes) => {
+    await changes.accept(server, file, accepted);
+    changes.writeFile(directory, lock);
+  });
+  return { server, diff, tools: accepted?.tools.size ?? 0, isLocked: accepted !== undefined, lock };
+}
+
+/** Replaces the pin of a server. The running server does it where it knows the change. Returns how many tools are accepted. */
+async function acceptPin(
+  { server, fingerprint, tools: count }: ServerStanding,
+  { atServer, pins, now, configuration }: Looked,
+  tool: string | undefined,
+  data: string,
+): Promise<number> {
+  if (atServer?.changed.has(server) === true) {
+    if (tool !== undefined)
+      throw usageFailure(`server "${server}" changed while it runs: its definitions can only be accepted together`, {
+        next: `signalbox lock accept ${server}`,
+      });
+    await atServer.client.request('POST', `/api/lock/${encodeURIComponent(server)}/accept`, {
+      body: fingerprint === undefined ? {} : { seen: fingerprint },
+    });
+    return count;
+  }
+  const present = now.servers.get(server);
+  if (present === undefined) return 0;
+  const pin = pins.get(server);
+  const definition = tool === undefined ? undefined : present.tools.get(tool);
+  if (tool !== undefined && definition === undefined) throw unknownTool(tool, server, now);
+  const accepted =
+    tool === undefined || definition === undefined
+      ? acceptedPin(pin, present)
+      : { ...pin, tools: new Map([...(pin?.tools ?? []), [tool, definition]]) };
+  const { withPins } = await import('../configured/stored-pins.ts');
+  await withPins(configuration, data, async (stored) => await stored.replace(server, accepted));
+  return tool === undefined ? present.tools.size : 1;
 }
 
 /** Returns the server's own name for a tool that may be named in full. */

@@ -30,7 +30,7 @@ export function addCheckCommand(lock: Command, { terminal: { output, errors }, e
 }
 
 /** Without a lock there is nothing to compare with. */
-export function assertLocked({ lock, directory }: Looked): void {
+function assertLocked({ lock, directory }: Looked): void {
   if (lock === undefined)
     throw new Failure(1, 'lock-missing', `there is no ${lockFileName} in ${directory}`, { next: 'signalbox lock' });
 }

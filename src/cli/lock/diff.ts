@@ -4,21 +4,22 @@ import type { CommandContext } from '../command-context.ts';
 import { globalsOf } from '../globals.ts';
 import { printJson } from '../print-json.ts';
 import { oneLine } from '../printable.ts';
-import { assertLocked } from './check.ts';
 import { diffLines } from './print-diff.ts';
 
 /** `signalbox lock diff`: what changed. */
 export function addDiffCommand(lock: Command, { terminal: { output, errors } }: CommandContext): void {
   lock
     .command('diff')
-    .summary('show what changed since the servers were locked')
-    .description(`Shows how servers differ from ${lockFileName}: tools that are new, gone or changed, and in what.`)
+    .summary('show what changed since the servers were locked, or first seen')
+    .description(
+      `Shows how servers differ from ${lockFileName} or, where they are not locked, from what was first seen of them: ` +
+        'tools that are new, gone or changed, and in what.',
+    )
     .argument('[server]', 'only this server')
     .action(async (server: string | undefined, _options: object, command: Command) => {
       const globals = globalsOf(command);
       const { lookAtServers, unknownServer } = await import('./look-at-servers.ts');
       const looked = await lookAtServers(globals, errors);
-      assertLocked(looked);
       const items = looked.standings.filter((standing) => server === undefined || standing.server === server);
       if (server !== undefined && items.length === 0) throw unknownServer(server, looked.standings);
       for (const { server: name, status, reason } of items)

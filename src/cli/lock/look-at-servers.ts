@@ -1,5 +1,7 @@
 import { lockOf } from '../../catalog/lock/lock-of.ts';
-import type { Lock } from '../../catalog/lock/lock.ts';
+import type { Lock, LockedServer } from '../../catalog/lock/lock.ts';
+import type { Configuration } from '../../config/configuration.ts';
+import { acceptsPin } from '../../config/lock/accept-server.ts';
 import { readLock } from '../../config/lock/lock-file.ts';
 import { type ServerStanding, standingsOf } from '../../config/lock/standing.ts';
 import { nearest } from '../../model/nearest.ts';
@@ -7,6 +9,8 @@ import { type Failure, usageFailure } from '../fail.ts';
 import type { Globals } from '../globals.ts';
 import { loadBoxParts } from '../load-box-parts.ts';
 import { ProgressLine } from '../progress-line.ts';
+import { connectToServer } from '../server/connect.ts';
+import type { ServerClient } from '../server/server-client.ts';
 import { startingServers } from '../starting-servers.ts';
 import { tellWarnings } from '../tell-warnings.ts';
 import type { Printer } from '../terminal.ts';
@@ -14,6 +18,7 @@ import { withAccepted } from './with-accepted.ts';
 
 /** The lock, and what the servers say now. */
 export interface Looked {
+  readonly configuration: Configuration;
   readonly directory: string;
   /** Where the records are, with what other machines accepted. */
   readonly store: string;
@@ -23,6 +28,15 @@ export interface Looked {
   readonly lock: Lock | undefined;
   readonly now: Lock;
   readonly standings: readonly ServerStanding[];
+  /** What was first seen or accepted of the servers that are not locked. */
+  readonly pins: ReadonlyMap<string, LockedServer | undefined>;
+  /** The running server, and the standings of those whose definitions changed there: only that process knows what they say. */
+  readonly atServer: ChangedAtServer | undefined;
+}
+
+interface ChangedAtServer {
+  readonly client: ServerClient;
+  readonly changed: ReadonlyMap<string, ServerStanding>;
 }
 
 /** Starts the servers of the configuration, writing nothing, and compares them with the lock. */
@@ -42,10 +56,23 @@ export async function lookAtServers(globals: Globals, errors: Printer): Promise<
   try {
     const sources = configured.sources();
     const now = lockOf(sources);
-    return { directory, store, file, lock, now, standings: standingsOf(configuration.servers, sources, lock, now) };
+    const own = standingsOf(configuration.servers, sources, lock, now, configured.pins());
+    const atServer = await changedAtServer(globals, errors);
+    const standings = own.map((standing) => atServer?.changed.get(standing.server) ?? standing);
+    const pins = new Map(own.map(({ server }) => [server, configured.pins().get(server)]));
+    return { configuration, directory, store, file, lock, now, standings, pins, atServer };
   } finally {
     await configured.close();
   }
+}
+
+/** A server may change while it runs: another process of it says what it said at first. */
+async function changedAtServer(globals: Globals, errors: Printer): Promise<ChangedAtServer | undefined> {
+  const connected = await connectToServer(globals, errors);
+  if (connected === undefined) return undefined;
+  const { client } = connected;
+  const { items } = await client.request<{ items: readonly ServerStanding[] }>('GET', '/api/lock');
+  return { client, changed: new Map(items.filter(acceptsPin).map((standing) => [standing.server, standing])) };
 }
 
 /** Nothing of that name is configured or locked. */

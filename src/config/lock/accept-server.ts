@@ -11,6 +11,11 @@ export function acceptedServer({ server, status, reason }: ServerStanding, now: 
   throw new SignalboxError('server-down', `server "${server}" cannot be looked at, it is ${why}`);
 }
 
+/** Returns whether accepting a server replaces its pin: it has changed, and no lock was committed for it. */
+export function acceptsPin({ status, isLocked }: ServerStanding): boolean {
+  return status === 'changed' && !isLocked;
+}
+
 /** The lock with a server in its new form, or without it. */
 export function withServer(lock: Lock | undefined, server: string, accepted: LockedServer | undefined): Lock {
   const servers = new Map(lock?.servers);

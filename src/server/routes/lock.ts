@@ -34,7 +34,8 @@ export function lockRoutes(
     'x-roles': may.change,
     tags: ['Lock'],
     summary: 'Take over what a server says now',
-    description: 'Writes signalbox.lock like `signalbox lock accept`, and holds at once.',
+    description:
+      'Like `signalbox lock accept`, and holds at once: writes signalbox.lock, or the pin of a server that is not locked and has changed.',
     middleware: readJsonBody(maxBodyBytes),
     request: {
       params: z.object({ server: z.string().openapi({ example: 'files' }) }),
@@ -58,7 +59,7 @@ export function lockRoutes(
     const { seen } = context.req.valid('json');
     const by = context.var.principal;
     const standing = await presentConfiguration(configuration).accept(server, seen);
-    box.recordConfiguration({ status: 'applied', by, details: [`accepted ${server} into the lock`] });
+    box.recordConfiguration({ status: 'applied', by, details: [`accepted the definitions of ${server}`] });
     return json(context, standingSchema, standing, 200);
   });
 }

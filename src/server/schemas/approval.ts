@@ -55,6 +55,11 @@ export const approvalSchema = z
     givenArguments: jsonObject.optional().describe('As the caller gave them, where the tool would receive others.'),
     argumentsHash: z.string().describe('SHA-256 of the whole arguments in canonical form (RFC 8785).'),
     decision: decisionSchema,
+    flags: z
+      .array(z.string())
+      .readonly()
+      .optional()
+      .describe('What looks like an attack in the definition of the tool.'),
     note: z.string().optional().describe('An approval of the same call that does not hold any more, and why.'),
     requestedAt: moment,
     expiresAt: moment,

@@ -26,6 +26,10 @@ export const toolSchema = z
     timeoutMs: z.number().optional(),
     providerOptions: jsonObject.optional(),
     _meta: jsonObject.optional(),
+    unaccepted: z
+      .object({ kind: z.enum(['changed', 'new']), reason: z.string() })
+      .optional()
+      .describe('Why every call asks: the definition differs from the accepted one.'),
     definitionHash: z.string().describe('What a call is pinned to; another hash means another tool.'),
   })
   .openapi('Tool');
@@ -109,6 +113,15 @@ export const catalogSchema = z
     version: z.int(),
     servers: z.array(serverSchema).readonly(),
     hidden: z.array(hiddenToolSchema).readonly(),
-    notices: z.array(z.object({ server: z.string(), tool: z.string(), message: z.string() })).readonly(),
+    notices: z
+      .array(
+        z.object({
+          server: z.string(),
+          tool: z.string(),
+          message: z.string(),
+          isSuspicious: z.literal(true).optional().describe('It is about what looks like an attack.'),
+        }),
+      )
+      .readonly(),
   })
   .openapi('Catalog');

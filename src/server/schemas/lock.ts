@@ -27,6 +27,9 @@ export const standingSchema = z
       .enum(['unlocked', 'unchanged', 'changed', 'down', 'disabled', 'missing'])
       .describe('`missing`: it is locked, but not configured any more.'),
     isLocked: z.boolean(),
+    isPinned: z
+      .boolean()
+      .describe('It is not locked, and was seen before: what differs from then asks until it is accepted.'),
     tools: z.int().describe('How many tools it has now.'),
     reason: z.string().optional().describe('Why it is down.'),
     diff: z
@@ -44,7 +47,9 @@ export const standingSchema = z
       .optional(),
     fingerprint: z.string().optional().describe('Identifies what the server says now: give it as `seen`.'),
   })
-  .openapi('ServerStanding', { description: 'How a server stands to signalbox.lock.' });
+  .openapi('ServerStanding', {
+    description: 'How a server stands to signalbox.lock or, where it is not locked, to what was first seen of it.',
+  });
 
 export const lockSchema = z.object({ items: z.array(standingSchema).readonly() }).openapi('Lock');
 

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { assertServerName } from '../../catalog/names.ts';
+import { cutText, definitionLimits } from '../../catalog/definition-limits.ts';
 import { limitsOf } from '../../catalog/source-limits.ts';
 import type { Source, SourceHealth, SourceState } from '../../catalog/source.ts';
 import type { LogLevel, Root } from '../../model/client.ts';
@@ -150,9 +151,9 @@ export function mcpServer(options: McpServerOptions): McpServer {
       const { instructions } = facts ?? {};
       return (state ??= {
         ...tools.listing,
-        notices: [...tools.listing.notices, ...cuts.values()],
+        notices: [...tools.listing.notices, ...content.notices, ...cuts.values(), ...instructionsCut(instructions)],
         content: content.listing,
-        ...(instructions === undefined ? {} : { instructions }),
+        ...(instructions === undefined ? {} : { instructions: cutText(instructions) }),
         ...(down === undefined ? {} : { down }),
       });
     },
@@ -197,4 +198,11 @@ function redactedCopy<Value extends object>(value: Value, redact: (text: string)
   const text = JSON.stringify(value);
   const redacted = redact(text);
   return redacted === text ? value : (JSON.parse(redacted) as Value);
+}
+
+function instructionsCut(instructions = ''): string[] {
+  const { maxProseLength } = definitionLimits;
+  return instructions.length <= maxProseLength
+    ? []
+    : [`its instructions have ${instructions.length} characters and are cut after ${maxProseLength}`];
 }

@@ -5,12 +5,17 @@ import {
   contentListing,
   noContent,
 } from '../../catalog/source-content.ts';
-import type { JsonObject, JsonValue } from '../../model/json.ts';
+import { DefinitionBudget } from '../../catalog/definition-limits.ts';
+import { clipped } from '../../catalog/lock/difference.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../model/json.ts';
 import { withoutGatewayFields } from '../../model/server-result.ts';
 import { tell } from '../../model/tell.ts';
 import type { Connection } from './connection.ts';
 import { onConnection } from './on-connection.ts';
 import type { Supervisor } from './supervisor.ts';
+
+const maxNamed = 100;
+const maxNotices = 20;
 
 /** The resources and prompts of a server. */
 export class RemoteContent implements SourceContent {
@@ -19,6 +24,7 @@ export class RemoteContent implements SourceContent {
   readonly #onChange: () => void;
   readonly #watched = new Map<string, Watched>();
   #lists: Record<keyof ContentListing, readonly JsonValue[]> = noContent;
+  readonly #notices = new Map<keyof ContentListing, readonly string[]>();
   #text = '';
   #listing = noContent;
 
@@ -28,13 +34,30 @@ export class RemoteContent implements SourceContent {
     this.#onChange = onChange;
   }
 
+  /** What exceeded a limit. */
+  get notices(): readonly string[] {
+    return [...this.#notices.values()].flat();
+  }
+
   get listing(): ContentListing {
     return this.#listing;
   }
 
   /** Takes a new list. */
   update(list: keyof ContentListing, items: readonly JsonValue[]): void {
-    this.#lists = { ...this.#lists, [list]: items };
+    const budget = new DefinitionBudget();
+    const notices: string[] = [];
+    const limited = items.flatMap((item) => {
+      if (!isJsonObject(item)) return [];
+      const taken = budget.take(item);
+      const named = `${list}: ${clipped(JSON.stringify(item['name'] ?? item['uri'] ?? ''), maxNamed)}`;
+      notices.push(
+        ...(taken.problem === undefined ? taken.notices : [taken.problem]).map((each) => `${named}: ${each}`),
+      );
+      return taken.problem === undefined ? [taken.definition] : [];
+    });
+    this.#notices.set(list, notices.slice(0, maxNotices));
+    this.#lists = { ...this.#lists, [list]: limited };
     const listing = contentListing(this.#lists);
     const text = JSON.stringify(listing);
     if (text === this.#text) return;

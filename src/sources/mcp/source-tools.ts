@@ -1,11 +1,13 @@
 import { hash } from 'node:crypto';
+import { DefinitionBudget, definitionLimits } from '../../catalog/definition-limits.ts';
 import { type Compiled, SchemaCompiler, type Validate, unusable } from '../../catalog/json-schema.ts';
+import { clipped } from '../../catalog/lock/difference.ts';
 import { inDeclaredDialect } from '../../catalog/schema-dialect.ts';
-import type { Parsed, SourceTool } from '../../catalog/source.ts';
+import type { Parsed, SourceTool, WithheldTool } from '../../catalog/source.ts';
 import { trustSchema } from '../../catalog/transforms/trust-schema.ts';
 import type { ToolContext } from '../../model/context.ts';
 import { type JsonObject, type JsonSchema, type JsonValue, isJsonObject } from '../../model/json.ts';
-import type { ToolAnnotations } from '../../model/tool.ts';
+import { type ToolAnnotations, claimedEffect } from '../../model/tool.ts';
 import { type ParameterHeaders, parameterHeaders, parameterHeadersProblem } from '../../catalog/parameter-headers.ts';
 
 /** Runs a tool of the server by its own name. */
@@ -20,6 +22,8 @@ export type RunRemote = (
 export interface ToolListing {
   readonly tools: readonly SourceTool[];
   readonly notices: readonly string[];
+  /** Tools that exceed a limit. */
+  readonly hidden: readonly WithheldTool[];
 }
 
 interface Kept {
@@ -35,7 +39,7 @@ export class SourceTools {
   readonly #onChange: () => void;
   readonly #compiler = new SchemaCompiler();
   #kept: readonly Kept[] = [];
-  #listing: ToolListing = { tools: [], notices: [] };
+  #listing: ToolListing = { tools: [], notices: [], hidden: [] };
 
   constructor(run: RunRemote, schemas: Readonly<Record<string, 'trust'>>, onChange: () => void) {
     this.#run = run;
@@ -51,7 +55,18 @@ export class SourceTools {
   update(definitions: readonly JsonValue[], withHeaders: boolean): void {
     const before = new Map(this.#kept.map((kept) => [kept.digest, kept]));
     const notices: string[] = [];
-    const kept = definitions.flatMap((definition, index): Kept[] => {
+    const hidden: WithheldTool[] = [];
+    const since = new Map(this.#listing.hidden.map((each) => [each.tool, each.since]));
+    const budget = new DefinitionBudget(definitionLimits.maxTools);
+    const kept = definitions.flatMap((given, index): Kept[] => {
+      const limited = isDefinition(given) ? budget.take(given) : undefined;
+      if (isDefinition(given) && limited?.problem !== undefined) {
+        const tool = clipped(given.name, definitionLimits.maxNameLength);
+        const { problem: reason } = limited;
+        hidden.push({ tool, by: 'definition-invalid', reason, since: since.get(tool) ?? Date.now() });
+        return [];
+      }
+      const definition = limited?.definition ?? given;
       if (!isDefinition(definition)) {
         notices.push(`the tool at place ${index + 1} of the server’s list has no name and is left out`);
         return [];
@@ -62,20 +77,21 @@ export class SourceTools {
         return [];
       }
       const digest = hash('sha256', JSON.stringify(definition), 'base64');
-      return [before.get(digest) ?? { digest, tool: this.#tool(definition) }];
+      return [before.get(digest) ?? { digest, tool: this.#tool(definition, limited?.notices ?? []) }];
     });
     const isSame = kept.length === this.#kept.length && kept.every((each, index) => each === this.#kept[index]);
-    if (isSame && notices.join() === this.#listing.notices.join()) return;
-    this.#keep(kept, notices);
+    const isHiddenSame = JSON.stringify(hidden) === JSON.stringify(this.#listing.hidden);
+    if (isSame && isHiddenSame && notices.join() === this.#listing.notices.join()) return;
+    this.#keep(kept, notices, hidden);
   }
 
-  #keep(kept: readonly Kept[], notices: readonly string[]): void {
+  #keep(kept: readonly Kept[], notices: readonly string[], hidden: readonly WithheldTool[]): void {
     this.#kept = kept;
-    this.#listing = { tools: kept.map(({ tool }) => tool), notices };
+    this.#listing = { tools: kept.map(({ tool }) => tool), notices, hidden };
     this.#onChange();
   }
 
-  #tool(definition: Definition): SourceTool {
+  #tool(definition: Definition, limits: readonly string[]): SourceTool {
     const {
       name,
       title,
@@ -98,14 +114,14 @@ export class SourceTools {
       inputSchema: inputSchema ?? { type: 'object' },
       ...(isJsonObject(outputSchema) ? { outputSchema } : {}),
       annotations,
-      effect: annotations.readOnlyHint === true ? 'read' : 'irreversible',
+      effect: claimedEffect(annotations),
       // What a server says of itself is not enough to have an effect happen twice.
       idempotent: false,
       labels: [],
       ...(isJsonObject(_meta) ? { _meta } : {}),
       ...(Object.keys(fields).length > 0 ? { fields } : {}),
       returnsMcpResult: true,
-      notices: noticesOf(inputSchema),
+      notices: [...limits, ...noticesOf(inputSchema)],
       ...(problem === undefined ? {} : { schemaProblem: unusable(problem) }),
       parse: (args) => validator.parse(args),
       parseTrusting: (args) => validator.parseTrusting(args),
@@ -118,7 +134,7 @@ export class SourceTools {
   #hide(tool: SourceTool, schemaProblem: string): void {
     const hidden = { ...tool, schemaProblem };
     const kept = this.#kept.map((each) => (each.tool === tool ? { ...each, tool: hidden } : each));
-    this.#keep(kept, this.#listing.notices);
+    this.#keep(kept, this.#listing.notices, this.#listing.hidden);
   }
 }
 

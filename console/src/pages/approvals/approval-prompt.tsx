@@ -44,7 +44,7 @@ function LoadedPrompt({
   inCard = false,
   isCalledAgain = false,
 }: PromptProperties & { readonly approval: Approval }): ReactNode {
-  const { id, tool, effect, principal, decision, note, expiresAt, arguments: args, state } = approval;
+  const { id, tool, effect, principal, decision, note, flags, expiresAt, arguments: args, state } = approval;
   const [doing, setDoing] = useState<'confirm' | 'edit' | 'deny' | 'remember'>();
   const parts = useHiddenParts(approval, useState(false));
   const settled = useSettled(hasKeys);
@@ -102,6 +102,11 @@ function LoadedPrompt({
       <DecisionView decision={decision} />
       {note === undefined ? undefined : <p className="faint">{note}</p>}
       {isGone ? <CallerGone expiresAt={expiresAt} /> : undefined}
+      {flags?.map((flag) => (
+        <p key={flag} className="note amber">
+          Suspicious: {flag}
+        </p>
+      ))}
       {doing === 'edit' ? (
         <EditArguments
           value={args}

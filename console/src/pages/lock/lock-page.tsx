@@ -6,6 +6,7 @@ import { PageHead } from '../../app/page-head.tsx';
 import { Link } from '../../app/router.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
+import { AcceptAll } from './accept-all.tsx';
 import { Standing } from './standing.tsx';
 
 const order: readonly ServerStanding['status'][] = ['changed', 'unlocked', 'down', 'missing', 'disabled', 'unchanged'];
@@ -18,9 +19,10 @@ export function LockPage(): ReactNode {
     <div className="page lock">
       <PageHead
         title="Lock"
-        about="The definitions that you accepted. A tool that changes afterwards is not offered until you have looked at it."
+        about="The definitions that were first seen, or that you accepted. A tool of a locked server that changes is not offered until you have looked at it; one of another server asks each time."
       />
       {error === null ? undefined : <ProblemNote error={error} onRetry={() => void refetch()} />}
+      <AcceptAll changed={standings?.filter(({ status }) => status === 'changed') ?? []} />
       {sorted?.length === 0 ? (
         <EmptyState icon="lock" title="Nothing to lock yet">
           <p>

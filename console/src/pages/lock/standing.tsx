@@ -33,7 +33,7 @@ export function Standing({ standing }: { readonly standing: ServerStanding }): R
       {diff?.instructions === undefined ? undefined : (
         <div className="change">
           <h3>Instructions {diff.instructions.kind}</h3>
-          <p className="faint">What it tells models about itself. Withheld until it is accepted.</p>
+          <p className="faint">What it tells models about itself. Not given to models until it is accepted.</p>
           <WordDiff text={diff.instructions.text} />
         </div>
       )}
@@ -51,15 +51,15 @@ export function Standing({ standing }: { readonly standing: ServerStanding }): R
   );
 }
 
-function about({ status, reason, isLocked }: ServerStanding, tools: number): string {
+function about({ status, reason, isLocked, isPinned }: ServerStanding, tools: number): string {
   const count = `${tools} ${tools === 1 ? 'tool' : 'tools'}`;
   switch (status) {
     case 'unlocked':
-      return `${count}; whatever it says is taken`;
+      return isPinned ? `${count}, as first seen; what changes asks until it is accepted` : count;
     case 'unchanged':
       return `${count}, as accepted`;
     case 'changed':
-      return 'what differs is not offered';
+      return isLocked ? 'what differs is not offered' : 'what differs asks each time until it is accepted';
     case 'down':
       return `${reason ?? 'not connected'}${isLocked ? '' : '; not locked'}`;
     case 'disabled':
@@ -70,7 +70,11 @@ function about({ status, reason, isLocked }: ServerStanding, tools: number): str
 }
 
 /** Accepts exactly what is shown. Refusing is leaving it: what differs stays hidden. */
-function Answer({ standing: { server, status, fingerprint } }: { readonly standing: ServerStanding }): ReactNode {
+function Answer({
+  standing: { server, status, fingerprint, isLocked },
+}: {
+  readonly standing: ServerStanding;
+}): ReactNode {
   const cache = useQueryClient();
   const tell = useTell();
   const lookAgain = (): void => {
@@ -103,7 +107,9 @@ function Answer({ standing: { server, status, fingerprint } }: { readonly standi
       )}
       <div className="actions">
         {status === 'changed' ? (
-          <span className="faint standing-left">Refuse it by leaving it: what differs stays hidden.</span>
+          <span className="faint standing-left">
+            Refuse it by leaving it: what differs {isLocked ? 'stays hidden' : 'keeps asking'}.
+          </span>
         ) : undefined}
         {status === 'changed' ? (
           <Button

@@ -55,7 +55,7 @@ function answerOf(
 }
 
 function questionOf(request: ApprovalRequest): Elicitation {
-  const { tool, shown, hidden, decision, approvalId } = request;
+  const { tool, shown, hidden, decision, approvalId, flags = [] } = request;
   const text = textOf(shown);
   const unseen = unseenPart(request);
   const parts = hidden.map(({ path, length, kind }) => `${length} characters at ${escapeInvisible(path)} (${kind})`);
@@ -68,6 +68,7 @@ function questionOf(request: ApprovalRequest): Elicitation {
         ? []
         : [`To allow it here you have to acknowledge that ${unseen}. ${howToSee(approvalId)}`]),
       `It asks because ${decision.reason} (${approvalId}).`,
+      ...(flags.length === 0 ? [] : [`Its definition looks suspicious: ${flags.join('; ')}.`]),
     ].join(' '),
     requestedSchema: unseen === undefined ? allowSchema : allowHiddenSchema,
   };

@@ -1,0 +1,137 @@
+import { type UnacceptedDefinition, claimedEffect, stricterEffect } from '../../model/tool.ts';
+import { diffInstructions } from '../lock/diff-instructions.ts';
+import { diffServer, type ServerDiff } from '../lock/diff-lock.ts';
+import { diffTool } from '../lock/diff-tool.ts';
+import { lockedServer } from '../lock/lock-of.ts';
+import type { LockedServer, LockedTool } from '../lock/lock.ts';
+import { pinInstructions } from '../lock/pin-instructions.ts';
+import { pinTool } from '../lock/pin-tool.ts';
+import type { Source, SourceState, SourceTool, WithheldTool } from '../source.ts';
+import { flagSuspicious } from '../transforms/flag-suspicious.ts';
+import type { Pins } from './pins.ts';
+
+const maxDifferences = 3;
+
+/** Returns whether the definitions of a source are pinned: those of servers outside this process. */
+export function isPinnable({ adapter, unlisted }: Source): boolean {
+  return adapter.startsWith('mcp:') && unlisted !== true;
+}
+
+/**
+ * A source whose definitions are pinned the first time they are seen. A tool that differs from its pin keeps the stricter effect and the
+ * accepted prose, and asks until it is accepted. Goes around a source before anything else, so that it compares what the server said.
+ */
+export function pinSource(source: Source, pins: Pins): Source {
+  const { server } = source;
+  const hashes = new WeakMap<SourceTool, LockedTool | undefined>();
+  let last:
+    | { readonly given: SourceState; readonly pin: LockedServer | undefined; readonly made: SourceState }
+    | undefined;
+  const since = new Map<string, number>();
+
+  const pinned = (tool: SourceTool): LockedTool | undefined => {
+    if (!hashes.has(tool)) hashes.set(tool, pinTool(tool));
+    return hashes.get(tool);
+  };
+  const state = (): SourceState => {
+    const given = source.state();
+    if (last?.given === given && last.pin === pins.get(server)) return last.made;
+    // A server that is down may not have listed its tools yet. One without tools may list them a moment later.
+    const isListed = given.down === undefined && given.tools.length > 0;
+    const pin = pins.get(server) ?? (isListed ? pins.pinFirst(server, lockedServer(given)) : undefined);
+    const made = pin === undefined ? given : compared(given, pin, server, pinned, since);
+    pins.compared(server, made === given ? undefined : () => lockedServer(given));
+    last = { given, pin, made };
+    return made;
+  };
+  return {
+    ...source,
+    isPinned: true,
+    state,
+    subscribe(listener) {
+      const stops = [source.subscribe(listener), pins.subscribe(server, listener)];
+      return () => {
+        for (const stop of stops) stop();
+      };
+    },
+  };
+}
+
+/** Returns how a server differs from its pin; `undefined` when nothing waits for acceptance. Tools that are gone harm nobody. */
+export function diffPin(server: string, pin: LockedServer, now: LockedServer): ServerDiff | undefined {
+  const diff = diffServer(server, pin, now);
+  if (diff === undefined) return undefined;
+  const tools = diff.tools.filter(({ kind }) => kind !== 'removed');
+  const { instructions } = diff;
+  if (tools.length === 0 && (instructions === undefined || instructions.kind === 'removed')) return undefined;
+  return { ...diff, tools };
+}
+
+function compared(
+  given: SourceState,
+  pin: LockedServer,
+  server: string,
+  pinned: (tool: SourceTool) => LockedTool | undefined,
+  since: Map<string, number>,
+): SourceState {
+  const next = `signalbox lock diff ${server} shows it, signalbox lock accept ${server} accepts it`;
+  const tools: SourceTool[] = [];
+  const hidden: WithheldTool[] = [];
+  for (const tool of given.tools) {
+    const now = pinned(tool);
+    const accepted = pin.tools.get(tool.tool);
+    if (now !== undefined && now.hash === accepted?.hash) {
+      tools.push(tool);
+      continue;
+    }
+    const kind = accepted === undefined ? 'new' : 'changed';
+    const reason = `${differences(tool.tool, accepted, now)}; ${next}`;
+    const flags = flagSuspicious(tool);
+    if (flags.length > 0) {
+      if (!since.has(tool.tool)) since.set(tool.tool, Date.now());
+      const why = `${reason}. Not offered until then: ${flags.join('; ')}`;
+      hidden.push({ tool: tool.tool, by: 'lock', reason: why, since: since.get(tool.tool) ?? Date.now() });
+    } else tools.push(unaccepted(tool, accepted, { kind, reason }));
+  }
+  const { instructions, ...rest } = given;
+  const now = instructions === undefined ? undefined : pinInstructions(instructions);
+  const change = now === undefined ? undefined : diffInstructions(pin.instructions, now);
+  if (change === undefined && hidden.length === 0 && tools.every((tool, index) => tool === given.tools[index]))
+    return given;
+  const text = change === undefined ? instructions : pin.instructions?.text;
+  const kept = pin.instructions?.text === undefined ? 'none are given' : 'the accepted ones are given';
+  return {
+    ...rest,
+    tools,
+    ...(text === undefined ? {} : { instructions: text }),
+    ...(hidden.length === 0 ? {} : { hidden: [...(given.hidden ?? []), ...hidden] }),
+    ...(change === undefined
+      ? {}
+      : { notices: [...(given.notices ?? []), `its instructions were ${change.kind}, and ${kept}; ${next}`] }),
+  };
+}
+
+/** Offers a tool that nobody accepted: with the stricter effect, and with the accepted prose where there is one. */
+function unaccepted(tool: SourceTool, accepted: LockedTool | undefined, why: UnacceptedDefinition): SourceTool {
+  const { title: _, annotations: __, ...rest } = tool;
+  const prose = accepted ?? { title: tool.title, description: tool.description };
+  // A tool that was not there when the server was pinned has no claim that anybody accepted.
+  const claims = accepted?.annotations ?? {};
+  return {
+    ...rest,
+    description: prose.description,
+    ...(prose.title === undefined ? {} : { title: prose.title }),
+    annotations: claims,
+    effect: stricterEffect(tool.effect, accepted === undefined ? 'irreversible' : claimedEffect(claims)),
+    unaccepted: why,
+    notices: [...tool.notices, why.reason],
+  };
+}
+
+function differences(name: string, accepted: LockedTool | undefined, now: LockedTool | undefined): string {
+  if (now === undefined) return 'its definition is not JSON, so it cannot be compared with the accepted one';
+  if (accepted === undefined) return 'it is new: it was not there when the definitions of its server were accepted';
+  const all = [...new Set(diffTool(name, accepted, now).map(({ short }) => short))];
+  const more = all.length > maxDifferences ? `; and ${all.length - maxDifferences} more` : '';
+  return `its definition differs from the accepted one: ${all.slice(0, maxDifferences).join('; ')}${more}`;
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { type ServedPlace, openWindow, serve } from '../browser/browser-place.ts';
+import { Place } from '../e2e/cli-place.ts';
+import { until } from '../mcp-servers/boxed.ts';
+
+const program = fileURLToPath(new URL('../mcp-servers/changing-program.ts', import.meta.url));
+const inputSchema = { type: 'object' };
+const annotations = { readOnlyHint: true };
+const transfer = { name: 'transfer', description: 'Transfers money.', inputSchema };
+const say = (place: Place, name: string, ...tools: readonly object[]): void =>
+  writeFileSync(join(place.directory, `${name}.json`), JSON.stringify({ tools }));
+const listing = JSON.stringify({ tools: [transfer] });
+const entry = (name: string): object => ({ command: process.execPath, args: [program, `./${name}.json`] });
+
+describe('a served server that changes its definitions', () => {
+  const place = new Place({
+    'bank.json': listing,
+    'shop.json': listing,
+    'own.json': listing,
+    'signalbox.config.json': JSON.stringify({
+      mcpServers: { bank: entry('bank'), shop: entry('shop'), own: { ...entry('own'), pin: false } },
+    }),
+  });
+  let served: ServedPlace;
+  const changed = async (): Promise<string[]> => {
+    const { items } = (await served.ask('GET', '/api/lock')) as { items: { server: string; status: string }[] };
+    return items.filter(({ status }) => status === 'changed').map(({ server }) => server);
+  };
+  const call = async (server: string): Promise<string> => {
+    const path = `/api/tools/mcp__${server}__transfer/call`;
+    return ((await served.ask('POST', path, { arguments: {}, waitSeconds: 0 })) as { outcome: string }).outcome;
+  };
+  before(async () => {
+    served = await serve(place);
+    await until(
+      async () => JSON.stringify(await served.ask('GET', '/api/tools')).includes('mcp__shop__'),
+      'both are up',
+    );
+  });
+
+  it('shows the difference in the console, where it is accepted; no lock file is made', async () => {
+    say(place, 'bank', { ...transfer, annotations });
+    say(place, 'own', { ...transfer, annotations });
+    await until(async () => (await changed()).includes('bank'), 'the change is noticed');
+    assert.equal(await call('bank'), 'awaiting-approval');
+    assert.equal(await call('own'), 'completed', 'the entry says that its definitions are not pinned');
+    const { page } = await openWindow(served);
+    await page.goto(`${served.url}/lock`);
+    const card = page.getByRole('region', { name: 'bank' });
+    await card.getByText('annotation readOnlyHint: absent → true').waitFor();
+    await card.getByText('asks for more trust').waitFor();
+    await card.getByRole('button', { name: 'Accept' }).click();
+    await card.getByText(/as first seen/).waitFor();
+    assert.equal(await call('bank'), 'completed');
+    assert.ok(!existsSync(join(place.directory, 'signalbox.lock')));
+  });
+
+  it('shows the difference on the command line, where all of them are accepted at once', async () => {
+    say(place, 'bank', { ...transfer, annotations, description: 'Transfers money twice.' });
+    say(place, 'shop', { ...transfer, annotations });
+    await until(async () => (await changed()).length === 2, 'the changes are noticed');
+    const tools = await place.run(['tools']);
+    assert.match(tools.stdout, /mcp__shop__transfer +shop +irreversible, changed/);
+    assert.match(tools.stdout, /2 ask until their definitions are accepted/);
+    const diff = await place.run(['lock', 'diff']);
+    assert.match(diff.stdout, /description: Transfers \[-money\.-\]\{\+money twice\.\+\}/);
+    assert.match(diff.stdout, /annotation readOnlyHint: absent → true ⚠/);
+    const accepted = await place.run(['lock', 'accept', '--all']);
+    assert.equal(accepted.code, 0, accepted.stderr);
+    assert.match(accepted.stdout, /bank is accepted, 1 of its tools[^]*shop is accepted, 1 of its tools/);
+    assert.deepEqual([await changed(), await call('bank'), await call('shop')], [[], 'completed', 'completed']);
+  });
+
+  it('is still compared after the server has ended, also by commands that start it themselves', async () => {
+    await served.stop();
+    say(place, 'shop', { ...transfer, annotations, description: 'Transfers everything.' });
+    const why = await place.run(['tools', '--why']);
+    assert.match(why.stdout, /notice mcp__shop__transfer: its definition differs from the accepted one: description/);
+    assert.match((await place.run(['lock', 'accept', 'shop'])).stdout, /shop is accepted, 1 of its tools/);
+    assert.match((await place.run(['lock', 'diff'])).stdout, /nothing changed/);
+  });
+});
