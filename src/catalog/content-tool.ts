@@ -97,7 +97,7 @@ export function contentTool(source: Source, method: ContentMethod): CatalogTool 
     },
   };
   const definition = { ...told, definitionHash: hash('sha256', JSON.stringify(told), 'hex') };
-  return { definition, source, offered, notices: [] };
+  return { definition, source, offered, notices: [], flags: [] };
 }
 
 function optionsOf(context: ToolContext): ContentOptions {

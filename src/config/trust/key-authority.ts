@@ -58,6 +58,8 @@ const table: Readonly<Record<string, KeyAuthority>> = {
   'mcpServers.*.tools.prefix': never,
   'mcpServers.*.tools.arguments': setting('changed'),
   'mcpServers.*.tools.effect': { asks: 'effect', section: 'allow', each: true },
+  // Calls whose arguments are not checked.
+  'mcpServers.*.tools.schema': { asks: 'added', section: 'allow', each: true },
   'mcpServers.*.tools.providerOptions': setting('added'),
   'mcpServers.*.tools.labels': setting('changed'),
   'mcpServers.*.tools.results': never,
@@ -73,6 +75,8 @@ const table: Readonly<Record<string, KeyAuthority>> = {
   'mcpServers.*.roots': setting('changed'),
   'mcpServers.*.results': never,
   'mcpServers.*.idleStopMs': never,
+  // `false` takes changed definitions as they come.
+  'mcpServers.*.pin': { asks: 'changed', section: 'allow' },
   'mcpServers.*.passthrough': { asks: 'added', section: 'allow' },
   'mcpServers.*.trackInvocations': setting('changed'),
   // Rules are compared one by one, wherever they are written.
