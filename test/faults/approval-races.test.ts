@@ -57,7 +57,7 @@ test(
       });
     const decide = (name: string): Decision => {
       const lane = all[Number(name.split('_').at(-1))];
-      return { answer: 'ask', rule: 'test', reason: 'a test', policy: String(lane?.policy) };
+      return { answer: 'ask', rule: 'test', reason: 'a test', version: String(lane?.policy) };
     };
     let sources: TestSource[] = [];
     const offer = (): void => sources.forEach((source) => source.change({ tools: all.map(toolOf) }));
@@ -139,7 +139,7 @@ test(
     for (const [call, approval] of byCall) {
       const intent = started.get(call);
       assert.equal(intent?.definitionHash, approval.definitionHash, hint);
-      assert.equal(intent?.decision?.policy, approval.decision.policy, hint);
+      assert.equal(intent?.decision?.version, approval.decision.version, hint);
     }
     assert.equal(runs.length, byCall.size, `every used approval ran its call, and no other ${hint}`);
     assert.ok(
