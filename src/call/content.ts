@@ -44,7 +44,7 @@ export type ServerResourceTemplate = ResourceTemplateDescription & { readonly se
 export type ServerPrompt = PromptDescription & { readonly server: string };
 
 /**
- * What servers offer besides tools. Each reading is a call of `mcp__SERVER__resources/read` and the like, decided and recorded as one.
+ * Resources, prompts and completion of servers. Each reading is a call of `mcp__SERVER__resources/read` and the like, decided and recorded as one.
  * Answers have the shape that MCP gives them. Rejects with `content-denied` when a rule or a human refuses, else with a `SignalboxError` that says what failed.
  */
 export interface BoxContent {

@@ -30,7 +30,7 @@ const methods: Readonly<Record<ContentMethod, Described>> = {
   'resources/subscribe': {
     description: 'Reports changes of a resource of the server.',
     ...readsUri,
-    // Whoever asked subscribes once this is allowed: a subscription outlives the call.
+    // The caller subscribes once this is allowed: a subscription outlives the call.
     ask: () => Promise.resolve({}),
   },
   'prompts/get': {

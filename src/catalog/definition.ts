@@ -14,7 +14,7 @@ export interface CatalogTool {
   readonly source: Source;
   readonly offered: SourceTool;
   readonly notices: readonly string[];
-  /** What looks like an attack in its definition: shown wherever people decide. */
+  /** Signs of an attack in its definition: shown wherever people decide. */
   readonly flags: readonly string[];
   /** Fills in defaults; present when the schema has defaults for required arguments. */
   readonly fillDefaults?: FillDefaults;

@@ -244,7 +244,7 @@ function ajvOf(dialect: Dialect, used: Options): Ajv {
   }
 }
 
-/** What Ajv is given. A schema without `$id` gets one: without it, Ajv cannot follow `$ref: "#"`. */
+/** Returns the schema for Ajv. A schema without `$id` gets one: without it, Ajv cannot follow `$ref: "#"`. */
 function rooted(schema: JsonSchema, key: string): Parameters<Ajv['compile']>[0] {
   if (typeof schema === 'boolean' || schema['$id'] !== undefined) return schema;
   return { ...schema, $id: `signalbox://schemas/${key.replace(' ', '/')}` };

@@ -63,7 +63,7 @@ export interface SourceState {
   readonly content?: ContentListing;
   /** What its operator should know about the server as a whole. */
   readonly notices?: readonly string[];
-  /** What looks like an attack in its instructions, prompts and resources. */
+  /** Signs of an attack in its instructions, prompts and resources. */
   readonly flags?: readonly string[];
   /** Why the server cannot be called, and since when; absent while it can. */
   readonly down?: {

@@ -23,7 +23,7 @@ export interface ApprovalRequest {
   readonly expiresAt: Date;
   /** Returns the arguments with only registered secret values hidden, and records that this human has seen them. */
   reveal(by: Principal): Promise<RevealedArguments>;
-  /** What looks like an attack in the definition of the tool. */
+  /** Signs of an attack in the definition of the tool. */
   readonly flags?: readonly string[];
   /** Aborted when the answer is not needed any more: somebody else gave it, the call was cancelled, or it expired. */
   readonly signal: AbortSignal;
@@ -104,7 +104,7 @@ export interface AskedCall {
   readonly givenArguments?: JsonObject;
   readonly argumentsHash: string;
   readonly decision: Decision;
-  /** What looks like an attack in the definition of the tool. */
+  /** Signs of an attack in the definition of the tool. */
   readonly flags?: readonly string[];
   /** An approval of the same call that does not hold any more, and why. */
   readonly note?: string;

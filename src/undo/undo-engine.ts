@@ -253,7 +253,7 @@ export class UndoEngine {
     const planned = record.workspaces.map((workspace) => ({ root: workspace.root, ...planRestore(workspace) }));
     const conflicts = planned.flatMap((each) => each.conflicts.map((conflict) => shownConflict(each.root, conflict)));
     const list = fileChanges(record.workspaces, this.#contents);
-    // What is beyond the limits is nobody's edit: it is named, and does not keep the rest from coming back.
+    // Entries beyond the limits are nobody's edit: they are named, and do not keep the rest from being restored.
     const isBlocked = planned.some((each) => each.conflicts.some(({ isBeyondLimits }) => isBeyondLimits !== true));
     if (isBlocked && !partial) return { outcome: 'conflict', ...list, conflicts };
     const plan: Plan = { call: record.call, workspaces: planned.map((each) => each.plan), conflicts };

@@ -133,7 +133,7 @@ describe('a condition that would take seconds on large arguments', () => {
             new Scene(call, new ToolView(definition), new Facts({ meters: [], tracks: [], valuesOf: [] }), work),
           );
         } catch {
-          // What it took counts, also where it failed.
+          // Its work counts, also where it failed.
         }
         return work.left;
       });

@@ -298,7 +298,7 @@ export class Approvals {
       ? await this.#journal.appendFollowed(draft, tell)
       : await this.#journal.append(draft, 'power-loss');
     if (written === undefined) throw tooLate(toApproval(await this.#find(id)));
-    // What is left of it ends with the question's time.
+    // The rest of it ends with the question's time.
     await this.reveals.remove(id).catch(() => undefined);
     return toApproval(await (telling ?? this.#tell(id)));
   }

@@ -8,7 +8,7 @@ const maxScreenCharacters = 2000;
 /** Returns the whole arguments for a terminal, indented, and a line for each part that is hidden. */
 export function argumentLines(shown: JsonObject, hidden: readonly HiddenPart[]): string[] {
   const text = printable(JSON.stringify(shown, undefined, 2)).replaceAll('\n', '\n  ');
-  // What scrolled out of sight is part of the question, too.
+  // Lines that scrolled out of sight are part of the question, too.
   const size =
     text.length > maxScreenCharacters ? [`  (${text.length} characters of arguments; scroll up for all of them)`] : [];
   return [text, ...size, ...hidden.map((part) => `  hidden: ${describePart(part)}`)];

@@ -43,7 +43,7 @@ interface ChangedAtServer {
 export async function lookAtServers(globals: Globals, errors: Printer): Promise<Looked> {
   const { assertTrusted, openBoxAnyway, readConfiguration } = await loadBoxParts();
   const { configuration } = readConfiguration(globals);
-  // What other machines accepted is in the store, and the configuration names that.
+  // The store has what other machines accepted, and the configuration names the store.
   await assertTrusted(configuration, globals.data);
   await tellWarnings(configuration, globals, errors);
   const { directory, store } = configuration;

@@ -108,7 +108,7 @@ const table: Readonly<Record<string, KeyAuthority>> = {
   'agents.*.providers': { asks: 'added', section: 'contact', each: true },
   'oauth.url': { asks: 'added', section: 'contact' },
   'oauth.issuers': { asks: 'added', section: 'allow', each: true },
-  // What is listed is hidden in the record, and the rest is not.
+  // The listed parts are hidden in the record, and the rest is not.
   secrets: { asks: 'changed', section: 'read' },
 };
 
