@@ -259,7 +259,7 @@ export class FactBook {
   #principalEntries({ principal }: Whose): Recorded | undefined {
     const span = Math.max(this.#policy.principalWindowMs, this.#policy.recognisesValues ? valuesFor : 0);
     if (span === 0) return undefined;
-    return { query: { since: Date.now() - span }, fits: (whose) => whose.principal === principal };
+    return { query: { since: Date.now() - span, principal }, fits: (whose) => whose.principal === principal };
   }
 }
 
