@@ -38,6 +38,7 @@ import type { JobStore } from './journal/job-store.ts';
 import { Journal } from './journal/journal.ts';
 import type { PruneRequest, Pruned } from './journal/prune.ts';
 import { JournalReader } from './journal/reader.ts';
+import { recordedName } from './journal/recorded-name.ts';
 import { Recovery } from './journal/recovery.ts';
 import { type Redactor, createRedactor } from './journal/redaction.ts';
 import type { SessionStore } from './journal/session-store.ts';
@@ -222,7 +223,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
   const journal = new Journal(store);
   const waits = new Waits();
   const limiters = new Limiters(options.concurrency ?? 64);
-  const reader = new JournalReader(store, journal);
+  const reader = new JournalReader(store, journal, (name) => recordedName(redactor, name));
   const policies = new Policies(store, journal);
   await policies.set(options.policies ?? []);
   const results: SizeLimits = {
@@ -355,7 +356,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
       // Without `async`, which costs every call two promises.
       try {
         if (closing !== undefined) throw new SignalboxError('box-closed', 'this Signalbox is closed; no call was made');
-        return resultOf(newCall(reference, args, callOptions));
+        return resultOf(newCall(reference, args, callOptions, redactor));
       } catch (error) {
         return Promise.reject(error);
       }

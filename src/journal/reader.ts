@@ -11,6 +11,7 @@ import {
   toEvent,
 } from './entry.ts';
 import type { Journal } from './journal.ts';
+import { normalizeName } from '../model/normalize-name.ts';
 import { News } from './news.ts';
 import type { Beginning } from './pruning.ts';
 import { type Statistics, type StatisticsQuery, statisticsOf } from './statistics.ts';
@@ -34,11 +35,18 @@ const largestBytes = 4 * 1024 * 1024;
 export class JournalReader {
   readonly #store: Store;
   readonly #journal: Journal | undefined;
+  readonly #recordedName: (name: string) => string;
 
   /** With the journal of this process, whoever follows hears of its entries at once. */
-  constructor(store: Store, journal?: Journal) {
+  constructor(store: Store, journal?: Journal, recordedName: (name: string) => string = normalizeName) {
     this.#store = store;
     this.#journal = journal;
+    this.#recordedName = recordedName;
+  }
+
+  /** Returns the name of a session or principal as the journal records it. */
+  recordedName(name: string): string {
+    return this.#recordedName(name);
   }
 
   /** Where the journal is kept. */

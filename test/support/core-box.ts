@@ -106,7 +106,7 @@ export async function coreBox(
   for (const source of sources) catalog.mount(source);
   return {
     async call(tool, args, options = {}) {
-      const call = newCall(tool, args, options);
+      const call = newCall(tool, args, options, redactor);
       return { ...(await run(call)), callId: call.id };
     },
     approvals,

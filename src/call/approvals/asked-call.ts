@@ -3,14 +3,13 @@ import type { EntryDraft } from '../../journal/entry.ts';
 import type { Redactor } from '../../journal/redaction.ts';
 import type { AskedCall } from '../../model/approval.ts';
 import { type Call, toolOf } from '../call.ts';
-import { column } from '../record.ts';
 import { type Binding, decisionOf } from './binding.ts';
 import { hideParts } from './hidden-parts.ts';
 
 /** What a human is shown of a call, and what is stored of it: without secrets. */
 export function askedCall(call: Call, { argumentsHash }: Binding, redactor: Redactor): AskedCall {
   const { definition, source } = toolOf(call);
-  const { session } = call.options;
+  const { session } = call;
   const about = {
     callId: call.id,
     tool: definition.name,
@@ -18,7 +17,7 @@ export function askedCall(call: Call, { argumentsHash }: Binding, redactor: Reda
     effect: definition.effect,
     definitionHash: definition.definitionHash,
     principal: call.principal,
-    ...(session === undefined ? {} : { session: column(redactor, session) }),
+    ...(session === undefined ? {} : { session }),
     decision: decisionOf(call),
   };
   const redacted = JSON.parse(redactor.json(JSON.stringify(about))) as typeof about;
