@@ -35,6 +35,7 @@ import { awaitStartup } from './catalog/startup.ts';
 import type { ResultLimits } from './catalog/source-limits.ts';
 import type { ConfigurationChange } from './journal/entry.ts';
 import type { JobStore } from './journal/job-store.ts';
+import { journalSealer } from './config/journal-key.ts';
 import { Journal } from './journal/journal.ts';
 import type { PruneRequest, Pruned } from './journal/prune.ts';
 import { JournalReader } from './journal/reader.ts';
@@ -205,7 +206,12 @@ const defaultStartupWaitMs = 8000;
 /** Opens a box: mounts the servers, opens the journal, and gives calls that died with an earlier process their `unknown`. */
 export async function createSignalbox(options: SignalboxOptions = {}): Promise<Signalbox> {
   const store =
-    options.store ?? sqliteStore(options.data === undefined ? {} : { file: join(options.data, 'signalbox.db') });
+    options.store ??
+    sqliteStore(
+      options.data === undefined
+        ? {}
+        : { file: join(options.data, 'signalbox.db'), sealer: await journalSealer(options.data) },
+    );
   try {
     return await assemble(options, store);
   } catch (error) {

@@ -122,7 +122,8 @@ function draft(
 ): EntryDraft {
   const made = {
     type,
-    at: type === 'CallStarted' ? call.startedAt : Date.now(),
+    // A call that a human approved starts after the answer, however long ago it was made.
+    at: type === 'CallStarted' && call.approval === undefined ? call.startedAt : Date.now(),
     call: call.id,
     session: call.session ?? '',
     tool: call.tool?.definition.name ?? recordedName(redactor, call.name),

@@ -1,5 +1,4 @@
 import type { CallOutcome } from '../model/call.ts';
-import { type Verification, verifyChain } from './chain.ts';
 import type { ArchivedEntry } from './archive-file.ts';
 import { bodyBytes } from './body-bytes.ts';
 import {
@@ -16,6 +15,7 @@ import { News } from './news.ts';
 import type { Beginning } from './pruning.ts';
 import { type Statistics, type StatisticsQuery, statisticsOf } from './statistics.ts';
 import type { ChainHead, EntryQuery, Store } from './store.ts';
+import { type JournalVerification, verifyJournal } from './verify-journal.ts';
 
 /** What to read from the journal; newest first unless said otherwise. */
 export type JournalQuery = Partial<Omit<EntryQuery, 'calls'>>;
@@ -87,11 +87,11 @@ export class JournalReader {
     return this.#store.beginning();
   }
 
-  /** Recomputes the hash chain. `expected` is a head that was noted before and kept elsewhere, `archive` what was pruned. */
+  /** Recomputes the hash chain, and checks seal, index and approvals against it. `expected` is a head that was noted before and kept elsewhere, `archive` what was pruned. */
   verify(
     options: { expected?: ChainHead; archive?: AsyncIterable<ArchivedEntry>; signal?: AbortSignal } = {},
-  ): Promise<Verification> {
-    return verifyChain(this.#store, options);
+  ): Promise<JournalVerification> {
+    return verifyJournal(this.#store, options);
   }
 
   /** Every entry that fits, oldest first; with `follow`, goes on with new ones until `signal` is aborted. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { answerDigest } from '../../journal/approval-history.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { ApprovalQuery, ApprovalRecord, StoredRule } from '../../journal/approval-store.ts';
 import { type EntryDraft, toEvent } from '../../journal/entry.ts';
@@ -270,6 +271,9 @@ export class Approvals {
     const { id, callId, tool, session } = approval;
     const { rule: _, at: __, ...told } = given;
     const remembered = rule === undefined ? {} : { remembered: { rule: rule.id, scope: rule.scope } };
+    const keptGiven = this.#redactor.values(JSON.stringify(given));
+    const keptRule = rule && storedRule(rule);
+    const digest = answerDigest(id, answer, keptGiven, keptRule);
     const draft: EntryDraft = {
       type: 'ApprovalResolved',
       at: Date.now(),
@@ -277,14 +281,14 @@ export class Approvals {
       session: session ?? '',
       tool,
       outcome: '',
-      body: this.#redactor.json(JSON.stringify({ approvalId: id, decision: answer, ...told, ...remembered })),
+      body: this.#redactor.json(JSON.stringify({ approvalId: id, decision: answer, ...told, ...remembered, digest })),
       approval: {
         kind: 'answer',
         id,
         at: Date.now(),
         answer,
-        given: this.#redactor.values(JSON.stringify(given)),
-        ...(rule === undefined ? {} : { rule: storedRule(rule) }),
+        given: keptGiven,
+        ...(keptRule === undefined ? {} : { rule: keptRule }),
       },
     };
     // A yes is told before it survives a loss of power: the intent that uses it is written after it, and does before anything runs.

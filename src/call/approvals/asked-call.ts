@@ -1,3 +1,4 @@
+import { requestDigest } from '../../journal/approval-history.ts';
 import type { ApprovalRecord } from '../../journal/approval-store.ts';
 import type { EntryDraft } from '../../journal/entry.ts';
 import type { Redactor } from '../../journal/redaction.ts';
@@ -35,7 +36,7 @@ export function askDraft(record: ApprovalRecord, asked: AskedCall): EntryDraft {
     session: session ?? '',
     tool,
     outcome: '',
-    body: JSON.stringify({ approvalId: record.id, ...facts, expiresAt }),
+    body: JSON.stringify({ approvalId: record.id, ...facts, expiresAt, digest: requestDigest(record) }),
     approval: { kind: 'ask', record },
   };
 }
