@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { principalName } from '../../model/principal.ts';
 import { answerDigest } from '../../journal/approval-history.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { ApprovalQuery, ApprovalRecord, StoredRule } from '../../journal/approval-store.ts';
@@ -455,7 +456,10 @@ function tooLate({ id, state, answer }: Approval): SignalboxError {
   if (answer === undefined)
     return new SignalboxError('approval-expired', `${id} has expired; when the call is made again, it asks again`);
   const how = state === 'denied' ? 'denied' : 'approved';
-  return new SignalboxError('approval-answered', `${id} was already ${how} by ${answer.by.id} at ${answer.at}`);
+  return new SignalboxError(
+    'approval-answered',
+    `${id} was already ${how} by ${principalName(answer.by)} at ${answer.at}`,
+  );
 }
 
 function toRule({ text }: StoredRule): RememberedRule {

@@ -25,7 +25,8 @@ export function authenticate(bearers: BearerTokens, sessions: BrowserSessions): 
 
 async function identifyBrowser(context: ServerContext, sessions: BrowserSessions): Promise<Identity> {
   const session = readSessionCookie(context, sessions);
-  if (session === undefined || !(await sessions.touch(session))) {
+  const person = session === undefined ? undefined : await sessions.touch(session);
+  if (session === undefined || person === undefined) {
     throw new Problem(
       'token-missing',
       'send "Authorization: Bearer …" with the token, or open the sign-in link that "signalbox serve" prints',
@@ -34,7 +35,7 @@ async function identifyBrowser(context: ServerContext, sessions: BrowserSessions
   }
   assertOwnPage(context);
   sessions.endWith(session, context.env.outgoing);
-  return browserIdentity;
+  return browserIdentity(person);
 }
 
 /** A browser sends its cookie whichever page makes it: what changes something must come from a page of ours. */

@@ -1,8 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { forever } from '../../journal/kept-store.ts';
+import type { Principal } from '../../model/principal.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { dropOldest } from './drop-oldest.ts';
 import { hashOf, newSecretId } from './secret-ids.ts';
+import { signedInPerson } from './sign-in-codes.ts';
 
 /** How long a signed-in browser may be idle, in seconds. */
 export const idleSeconds = 30 * 24 * 60 * 60;
@@ -22,8 +24,8 @@ export class BrowserSessions {
   readonly #shared: Signalbox['shared'];
   readonly #token: string;
   readonly #own = newSecretId();
-  /** When each was last found to be signed in, by the hash of its id. */
-  readonly #found = new Map<string, number>();
+  /** Who each was last found to be, and when, by the hash of its id. */
+  readonly #found = new Map<string, { readonly person: Principal; readonly at: number }>();
   /** How many were signed out: what was read before that may not be true any more. */
   #signedOut = 0;
   /** What a browser has under way, by the hash of its id. */
@@ -51,18 +53,20 @@ export class BrowserSessions {
   }
 
   /** Signs a browser in; the id goes into its cookie. */
-  async open(): Promise<string> {
+  async open(person: Principal): Promise<string> {
     const id = newSecretId();
-    await this.#shared.kept.put(kind, this.#hash(id), { text: '', until: Date.now() + idleSeconds * 1000 });
+    const text = JSON.stringify(person);
+    await this.#shared.kept.put(kind, this.#hash(id), { text, until: Date.now() + idleSeconds * 1000 });
     return id;
   }
 
-  /** Whether the id is of a signed-in browser; being seen keeps it signed in. */
-  async touch(id: string): Promise<boolean> {
+  /** Returns who is signed in at the browser with this id, `undefined` when nobody is; being seen keeps it signed in. */
+  async touch(id: string): Promise<Principal | undefined> {
     const hash = this.#hash(id);
     const now = Date.now();
-    const age = now - (this.#found.get(hash) ?? 0);
-    return (age >= 0 && age < rememberMs) || (await this.#look(hash, now));
+    const found = this.#found.get(hash);
+    const age = now - (found?.at ?? 0);
+    return found !== undefined && age >= 0 && age < rememberMs ? found.person : await this.#look(hash, now);
   }
 
   /** Ends an answer, streams included, when its browser is signed out. */
@@ -91,17 +95,18 @@ export class BrowserSessions {
     for (const stop of this.#stops) stop();
   }
 
-  async #look(hash: string, now: number): Promise<boolean> {
+  async #look(hash: string, now: number): Promise<Principal | undefined> {
     this.#found.delete(hash);
     const signedOut = this.#signedOut;
     const kept = await this.#shared.kept.get(kind, hash);
-    if (kept === undefined) return false;
+    const person = signedInPerson(kept?.text);
+    if (kept === undefined || person === undefined) return undefined;
     const until = now + idleSeconds * 1000;
     // That it cannot be written for a moment keeps nobody out.
     if (until - kept.until > keepEveryMs) this.#shared.kept.extend(kind, hash, until).catch(() => undefined);
     dropOldest(this.#found, mostRemembered);
-    if (signedOut === this.#signedOut) this.#found.set(hash, now);
-    return true;
+    if (signedOut === this.#signedOut) this.#found.set(hash, { person, at: now });
+    return person;
   }
 
   /** Somebody may have been signed out without this server being told. */
@@ -109,7 +114,11 @@ export class BrowserSessions {
     this.#found.clear();
     for (const hash of this.#open.keys()) {
       // Nobody is thrown out because the store cannot be read for a moment.
-      if (!(await this.#look(hash, Date.now()).catch(() => true))) this.#end(hash);
+      const isOut = await this.#look(hash, Date.now()).then(
+        (person) => person === undefined,
+        () => false,
+      );
+      if (isOut) this.#end(hash);
     }
   }
 

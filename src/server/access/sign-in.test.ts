@@ -13,6 +13,8 @@ import { SignInCodes } from './sign-in-codes.ts';
 
 const manual = { redirect: 'manual' } as const;
 
+const ada = { id: 'user:ada', kind: 'human', name: 'Ada' } as const;
+
 describe('the sign-in link', () => {
   it('sets a cookie that scripts and other sites cannot use, and goes on without the code', async (test) => {
     const { server } = await startTestServer(test);
@@ -93,14 +95,14 @@ describe('the sign-in link', () => {
     const closed = once(response, 'close');
     response.destroy();
     await closed;
-    sessions.endWith(await sessions.open(), response);
+    sessions.endWith(await sessions.open(ada), response);
     assert.equal(response.listenerCount('close'), 0);
   });
 
   it('does not remember a browser that was signed out while it was looked for', async (test) => {
     const { shared } = await openBox(test);
     const sessions = await BrowserSessions.with(shared, adminToken);
-    const id = await sessions.open();
+    const id = await sessions.open(ada);
     const get = shared.kept.get.bind(shared.kept);
     const { promise: signedOut, resolve: signOut } = Promise.withResolvers<void>();
     test.mock.method(shared.kept, 'get', async (kind: string, key: string) => {
@@ -112,7 +114,7 @@ describe('the sign-in link', () => {
     await sessions.close(id, new ServerResponse(new IncomingMessage(new Socket())));
     signOut();
     await looking;
-    assert.equal(await sessions.touch(id), false);
+    assert.equal(await sessions.touch(id), undefined);
   });
 
   it('is no token for the API, and the token is no code', async (test) => {
@@ -149,23 +151,23 @@ describe('expiry', () => {
   it('ends a code after ten minutes', async (test) => {
     const codes = new SignInCodes((await openBox(test)).shared.kept);
     test.mock.timers.enable({ apis: ['Date'], now: Date.now() });
-    const [early, late] = [await codes.mint(), await codes.mint()];
+    const [early, late] = [await codes.mint(ada), await codes.mint(ada)];
     test.mock.timers.tick(10 * 60_000 - 1);
-    assert.equal(await codes.redeem(early), true);
+    assert.deepEqual(await codes.redeem(early), ada);
     test.mock.timers.tick(1);
-    assert.equal(await codes.redeem(late), false);
+    assert.equal(await codes.redeem(late), undefined);
   });
 
   it('signs a browser out after thirty idle days, and not before', async (test) => {
     const sessions = await BrowserSessions.with((await openBox(test)).shared, adminToken);
     test.mock.timers.enable({ apis: ['Date'], now: Date.now() });
-    const id = await sessions.open();
+    const id = await sessions.open(ada);
     test.mock.timers.tick(idleSeconds * 1000 - 1);
-    assert.equal(await sessions.touch(id), true);
+    assert.deepEqual(await sessions.touch(id), ada);
     test.mock.timers.tick(idleSeconds * 1000 - 1);
-    assert.equal(await sessions.touch(id), true, 'being seen starts the time anew');
+    assert.deepEqual(await sessions.touch(id), ada, 'being seen starts the time anew');
     test.mock.timers.tick(idleSeconds * 1000);
-    assert.equal(await sessions.touch(id), false);
+    assert.equal(await sessions.touch(id), undefined);
   });
 });
 
@@ -210,13 +212,13 @@ describe('servers that share their records', () => {
     const { shared } = await openBox(test);
     const { kept } = shared;
     const [sessions, codes] = [await BrowserSessions.with(shared, adminToken), new SignInCodes(kept)];
-    const [id, code] = [await sessions.open(), await codes.mint()];
+    const [id, code] = [await sessions.open(ada), await codes.mint(ada)];
     const written = [...(await kept.list('sign-in')), ...(await kept.list('sign-in-code'))];
     assert.equal(written.length, 2);
     for (const secret of [id, code]) assert.ok(!JSON.stringify(written).includes(secret));
     for (const { key } of written) {
-      assert.equal(await sessions.touch(key), false);
-      assert.equal(await codes.redeem(key), false);
+      assert.equal(await sessions.touch(key), undefined);
+      assert.equal(await codes.redeem(key), undefined);
     }
   });
 });

@@ -13,13 +13,14 @@ export function signIn(codes: SignInCodes, sessions: BrowserSessions): Middlewar
       return context.html(signInPage(reason), 401);
     };
     const known = readSessionCookie(context, sessions);
-    const signedIn = known !== undefined && (await sessions.touch(known));
+    const signedIn = known !== undefined && (await sessions.touch(known)) !== undefined;
     const code = context.req.path === '/' ? context.req.query('token') : undefined;
     if (code !== undefined) {
       // A second click on the printed link, or a link preview that only looks, must not cost anybody the sign-in.
       if (signedIn) return context.redirect('/', 303);
-      if (context.req.method !== 'GET' || !(await codes.redeem(code))) return refuse('code-refused');
-      writeSessionCookie(context, sessions, await sessions.open());
+      const person = context.req.method === 'GET' ? await codes.redeem(code) : undefined;
+      if (person === undefined) return refuse('code-refused');
+      writeSessionCookie(context, sessions, await sessions.open(person));
       return context.redirect('/', 303);
     }
     if (!signedIn && context.req.header('authorization') === undefined) return refuse('signed-out');

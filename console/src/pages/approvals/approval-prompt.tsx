@@ -10,6 +10,7 @@ import { EffectBadge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { DecisionView } from '../../parts/decision-view.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
+import { PrincipalName } from '../../parts/principal-name.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { EditArguments } from './edit-arguments.tsx';
@@ -87,7 +88,7 @@ function LoadedPrompt({
           </>
         )}
         <span className={inCard ? 'faint' : 'faint approval-when'}>
-          {principal.id} asks · expires <TimeAgo at={expiresAt} />
+          <PrincipalName of={principal} /> asks · expires <TimeAgo at={expiresAt} />
         </span>
       </header>
       <DecisionView decision={decision} />

@@ -7,6 +7,7 @@ import { Link } from '../../app/router.tsx';
 import { useShortcut } from '../../app/shortcuts.tsx';
 import { EffectBadge } from '../../parts/badge.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
+import { PrincipalName } from '../../parts/principal-name.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { ApprovalPrompt } from '../approvals/approval-prompt.tsx';
@@ -106,7 +107,7 @@ function InboxRow({
         <code>{tool}</code>
         <EffectBadge effect={effect} />
         <span className="faint">
-          {principal.id} · <TimeAgo at={requestedAt} />
+          <PrincipalName of={principal} /> · <TimeAgo at={requestedAt} />
         </span>
       </button>
     </li>
