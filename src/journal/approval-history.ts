@@ -14,6 +14,8 @@ export function answerDigest(id: string, answer: string, given: string, rule: St
   return digestOf([id, answer, given, rule === undefined ? null : ruleText(rule)]);
 }
 
+type Body = Readonly<Record<string, unknown>>;
+
 interface Asked {
   readonly seq: number;
   readonly digest: unknown;
@@ -39,32 +41,25 @@ export class ApprovalHistory {
 
   /** Takes the next entry into account. */
   add({ type, seq, call, body }: StoredEntry): void {
-    switch (type) {
-      case 'ApprovalRequested': {
-        const { approvalId, digest, expiresAt } = read(body);
-        if (typeof approvalId === 'string')
-          this.#asked.set(approvalId, { seq, digest, expiresAt: Date.parse(String(expiresAt)) });
-        return;
-      }
-      case 'ApprovalResolved': {
-        const { approvalId, decision, digest, remembered } = read(body);
-        const rule = isJsonObject(remembered) ? remembered['rule'] : undefined;
-        const asked = this.#asked.get(String(approvalId));
-        if (asked !== undefined) asked.answered = { decision, digest, rule };
-        if (typeof rule === 'string') this.#rules.set(rule, String(approvalId));
-        return;
-      }
-      case 'CallStarted': {
-        if (!body.includes('"approvalId"')) return;
-        const asked = this.#asked.get(String(read(body)['approvalId']));
-        if (asked !== undefined) asked.usedBy = call;
-        return;
-      }
-      case 'RuleRevoked':
-        this.#revoked.add(String(read(body)['rule']));
-        return;
-      default:
+    if (type === 'ApprovalRequested') this.#addRequest(seq, read(body));
+    else if (type === 'ApprovalResolved') this.#addAnswer(read(body));
+    else if (type === 'RuleRevoked') this.#revoked.add(String(read(body)['rule']));
+    else if (type === 'CallStarted' && body.includes('"approvalId"')) {
+      const asked = this.#asked.get(String(read(body)['approvalId']));
+      if (asked !== undefined) asked.usedBy = call;
     }
+  }
+
+  #addRequest(seq: number, { approvalId, digest, expiresAt }: Body): void {
+    if (typeof approvalId === 'string')
+      this.#asked.set(approvalId, { seq, digest, expiresAt: Date.parse(String(expiresAt)) });
+  }
+
+  #addAnswer({ approvalId, decision, digest, remembered }: Body): void {
+    const rule = isJsonObject(remembered) ? remembered['rule'] : undefined;
+    const asked = this.#asked.get(String(approvalId));
+    if (asked !== undefined) asked.answered = { decision, digest, rule };
+    if (typeof rule === 'string') this.#rules.set(rule, String(approvalId));
   }
 
   /**
@@ -138,7 +133,7 @@ function digestOf(facts: readonly unknown[]): string {
   return hash('sha256', JSON.stringify(facts), 'hex');
 }
 
-function read(body: string): Readonly<Record<string, unknown>> {
+function read(body: string): Body {
   try {
     const parsed: unknown = JSON.parse(body);
     return isJsonObject(parsed) ? parsed : {};

@@ -156,8 +156,8 @@ function holds({ kind }: ReferenceRule, question: Question, trace: readonly Reco
         kind.by === 'session' ? 0 : principalLastOk(question, trace, step, kind.withinMs);
       const done = kind.steps.map(kind.by === 'principal' ? ofPrincipal : ofSession);
       const latest = kind.steps.map((step) => Math.max(ofSession(step), ofPrincipal(step)));
-      const own = kind.fresh ? Math.max(ofSession(kind.target), ofPrincipal(kind.target)) : 0;
-      return done.some((seq, index) => seq <= (index === 0 ? own : (latest[index - 1] ?? 0)));
+      const before = kind.fresh ? Math.max(ofSession(kind.target), ofPrincipal(kind.target)) : 0;
+      return done.some((seq, index) => seq <= (index === 0 ? before : (latest[index - 1] ?? 0)));
     }
     case 'readBeforeWrite': {
       if (!kind.write.includes(tool.name)) return false;
