@@ -34,7 +34,7 @@ export interface SealPlace {
 }
 
 /** Returns a seal for a head. */
-export function newSeal(sealer: Sealer, { seq, hash }: ChainHead, beginning: ChainHead): Seal {
+function newSeal(sealer: Sealer, { seq, hash }: ChainHead, beginning: ChainHead): Seal {
   const facts = { key: sealer.key, seq, hash, beginning: beginning.seq, beginningHash: beginning.hash };
   return { ...facts, mac: sealer.sign(textOf(facts)) };
 }

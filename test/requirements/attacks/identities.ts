@@ -1,7 +1,7 @@
 import type { Section } from '../requirement.ts';
 
-const identity = (name: string): string => `test/attacks/identities.test.ts > ${name}`;
-const journal = (name: string): string => `test/attacks/journal-tampering.test.ts > ${name}`;
+const identity = (name: string) => `test/attacks/identities.test.ts > ${name}` as const;
+const journal = (name: string) => `test/attacks/journal-tampering.test.ts > ${name}` as const;
 
 /** Identities and the journal (H70–H79). */
 export const identities: Section<'H'> = {
