@@ -1,5 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { ChainHead } from './store.ts';
+import type { Beginning } from './pruning.ts';
+
+/** Position and hash of an entry. */
+type Head = Pick<Beginning, 'seq' | 'hash'>;
 
 /** Signs heads of the chain with a key that is not in the store. */
 export interface Sealer {
@@ -30,11 +33,11 @@ export interface SealPlace {
   readonly known: Seal | undefined;
   /** The hash of the entry at the place that the known seal is for. */
   readonly hashAtKnown: string | undefined;
-  readonly beginning: ChainHead;
+  readonly beginning: Head;
 }
 
 /** Returns a seal for a head. */
-function newSeal(sealer: Sealer, { seq, hash }: ChainHead, beginning: ChainHead): Seal {
+function newSeal(sealer: Sealer, { seq, hash }: Head, beginning: Head): Seal {
   const facts = { key: sealer.key, seq, hash, beginning: beginning.seq, beginningHash: beginning.hash };
   return { ...facts, mac: sealer.sign(textOf(facts)) };
 }
@@ -49,7 +52,7 @@ export function isGenuine(sealer: Sealer, seal: Seal): boolean {
  * Returns the seal for a newer head; `undefined` when the journal does not go on from what was sealed before. Then the old seal
  * stays, so that `verify` finds out: a new one would cover up what was removed or rewritten.
  */
-export function advancedSeal(sealer: Sealer, head: ChainHead, place: SealPlace): Seal | undefined {
+export function advancedSeal(sealer: Sealer, head: Head, place: SealPlace): Seal | undefined {
   const { known, hashAtKnown, beginning } = place;
   if (known === undefined) return sealer.hasSealed() ? undefined : newSeal(sealer, head, beginning);
   if (head.seq <= known.seq || hashAtKnown !== known.hash || !isGenuine(sealer, known)) return undefined;
@@ -57,7 +60,7 @@ export function advancedSeal(sealer: Sealer, head: ChainHead, place: SealPlace):
 }
 
 /** Returns the seal after entries were pruned from the front; `undefined` when the sealed beginning was another one before. */
-export function prunedSeal(sealer: Sealer, known: Seal, from: ChainHead, to: ChainHead): Seal | undefined {
+export function prunedSeal(sealer: Sealer, known: Seal, from: Head, to: Head): Seal | undefined {
   if (known.beginning !== from.seq || known.beginningHash !== from.hash || !isGenuine(sealer, known)) return undefined;
   return newSeal(sealer, known, to);
 }
