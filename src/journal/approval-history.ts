@@ -66,7 +66,11 @@ export class ApprovalHistory {
    * Compares the stored approvals and rules with the entries. Of questions asked until `prunedAt` the entries may be gone; those
    * are left out.
    */
-  async check(store: ApprovalStore, prunedAt: number, head: number): Promise<ApprovalFault | undefined> {
+  async check(
+    store: Pick<ApprovalStore, 'approvals' | 'rules'>,
+    prunedAt: number,
+    head: number,
+  ): Promise<ApprovalFault | undefined> {
     const records = await store.approvals({ limit: maxRecords });
     const rules = new Map((await store.rules()).map((rule) => [rule.id, rule]));
     const stored = new Set<string>();

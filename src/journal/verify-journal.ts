@@ -16,7 +16,7 @@ export type JournalVerification =
 
 type VerifiedStore = Pick<
   Store,
-  'anchor' | 'beginning' | 'entries' | 'seals' | 'sealer' | 'checkIndex' | 'approvals' | 'approval' | 'rules'
+  'anchor' | 'beginning' | 'entries' | 'seals' | 'sealer' | 'checkIndex' | 'approvals' | 'rules'
 >;
 
 /**
