@@ -4,6 +4,8 @@ export type { ApprovalPage, ApprovalPageQuery } from './call/approvals/approvals
 export type { RememberPreview } from './call/approvals/remembered.ts';
 export type { BoxContent, ReadOptions } from './call/content.ts';
 export type { SignalboxEvents } from './call/events.ts';
+export type { FileProtection } from './call/files/file-guard.ts';
+export type { ProtectedFile } from './model/protected-file.ts';
 export type { PolicySummary } from './call/policies.ts';
 export type { PolicySource, PolicyText, RuleSource } from './call/policy-source.ts';
 export type { UndoOptions, UndoResult } from './call/undo-calls.ts';

@@ -5,16 +5,18 @@ import type { ApprovalInbox } from './call/approvals/approval-inbox.ts';
 import { Approvals } from './call/approvals/approvals.ts';
 import type { RevealKey } from './call/approvals/reveal-store.ts';
 import { Questions, callbackChannel } from './call/approvals/questions.ts';
+import { directoryOf } from './call/directory-of.ts';
 import { Compensations } from './call/compensations.ts';
 import { callResult } from './call/call-result.ts';
 import type { Call } from './call/call.ts';
 import { type BoxContent, createContent } from './call/content.ts';
 import { Events, type SignalboxEvents } from './call/events.ts';
+import { FileGuard, type FileProtection } from './call/files/file-guard.ts';
 import type { SizeLimits } from './call/large-results/result-size.ts';
 import { Limiters } from './call/limiter.ts';
 import type { CallMetrics } from './call/metrics.ts';
 import type { ObservedCall } from './call/observed.ts';
-import { newCall, someone } from './call/new-call.ts';
+import { newCall } from './call/new-call.ts';
 import { createPipeline } from './call/pipeline.ts';
 import { recordConfiguration } from './call/record-configuration.ts';
 import { observedDraft } from './call/record.ts';
@@ -152,6 +154,8 @@ export interface Signalbox extends BoxContent {
     rules: readonly RuleSource[],
     options?: { readonly since?: number; readonly signal?: AbortSignal },
   ): Promise<Backtest>;
+  /** Replaces the files that a call does not write unasked. Configurations of Signalbox are protected whatever this says. */
+  protectFiles(protection: FileProtection): void;
   /** The policies in force. */
   policies(): PolicySummary;
   readonly journal: JournalReader;
@@ -230,12 +234,13 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
   const waits = new Waits();
   const limiters = new Limiters(options.concurrency ?? 64);
   const reader = new JournalReader(store, journal, (name) => recordedName(redactor, name));
-  const policies = new Policies(store, journal);
+  const policies = new Policies(store, journal, ownServer);
   await policies.set(options.policies ?? []);
   const results: SizeLimits = {
     maxBytes: options.results?.maxBytes ?? defaultMaxResultBytes,
     maxMediaBytes: options.results?.maxMediaBytes ?? defaultMaxMediaBytes,
   };
+  const files = new FileGuard(options.data);
   const revealKey: RevealKey =
     options.data === undefined || store.post.reachesOthers ? { in: 'store' } : { in: 'directory', data: options.data };
   const approvals = new Approvals(store, journal, redactor, catalog, revealKey);
@@ -262,24 +267,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     underWay -= 1;
     if (underWay === 0) onIdle?.();
   };
-  const content = createContent({
-    catalog,
-    journal,
-    redactor,
-    waits,
-    limiters,
-    timeoutMs: options.timeoutMs ?? 60_000,
-    someone,
-    async underWay(work) {
-      if (closing !== undefined) throw new SignalboxError('box-closed', 'this Signalbox is closed; nothing was read');
-      underWay += 1;
-      try {
-        return await work();
-      } finally {
-        leave();
-      }
-    },
-  });
+  const content = createContent({ catalog, redactor, call: (name, args, how) => call(name, args, how) });
   const pipeline = createPipeline({
     catalog,
     store,
@@ -287,6 +275,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     redactor,
     waits,
     policies,
+    files,
     unsettled,
     states,
     content,
@@ -329,10 +318,10 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     await store.close();
   }
 
-  const resultOf = (call: Call): Promise<CallResult> => {
+  const resultOf = (made: Call): Promise<CallResult> => {
     const ended = (outcome: CallOutcome): CallResult => {
       leave();
-      return callResult(call, outcome);
+      return callResult(made, outcome);
     };
     const failed = (error: unknown): never => {
       leave();
@@ -340,9 +329,19 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     };
     underWay += 1;
     try {
-      return Promise.resolve(pipeline(call)).then(ended, failed);
+      return Promise.resolve(pipeline(made)).then(ended, failed);
     } catch (error) {
       return failed(error);
+    }
+  };
+
+  const call: Signalbox['call'] = (reference, args, callOptions = {}) => {
+    // Without `async`, which costs every call two promises.
+    try {
+      if (closing !== undefined) throw new SignalboxError('box-closed', 'this Signalbox is closed; no call was made');
+      return resultOf(newCall(reference, args, callOptions, redactor));
+    } catch (error) {
+      return Promise.reject(error);
     }
   };
 
@@ -358,15 +357,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
         settings: profile.settings,
         unmatched: profile.unmatched(catalog.snapshot),
       })),
-    call(reference, args, callOptions = {}) {
-      // Without `async`, which costs every call two promises.
-      try {
-        if (closing !== undefined) throw new SignalboxError('box-closed', 'this Signalbox is closed; no call was made');
-        return resultOf(newCall(reference, args, callOptions, redactor));
-      } catch (error) {
-        return Promise.reject(error);
-      }
-    },
+    call,
     on: (event, listener) => events.on(event, listener),
     mount: (server) => catalog.mount(server),
     unmount: (server) => catalog.unmount(server).close(),
@@ -390,20 +381,23 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     setPolicies: (sources, how) => policies.set(sources, how),
     async backtest(rules, span) {
       const { backtest } = await import('./call/backtest.ts');
-      return backtest(reader, rules, span);
+      return backtest(reader, rules, span, (server) =>
+        directoryOf(catalog.sources().find((source) => source.server === server)?.limits.workspace),
+      );
     },
+    protectFiles: (protection) => files.protect(protection),
     policies: () => policies.summary(),
     journal: reader,
     prune: async (request) => await (await import('./journal/prune.ts')).pruneJournal(store, request),
     undo: (callId, undoOptions) => undoCalls.undo(callId, undoOptions),
     undoStanding: (callId) => undoCalls.standing(callId),
     undoSession: (session, undoOptions) => undoCalls.undoSession(session, undoOptions),
-    async recordObserved(call) {
-      await journal.append(observedDraft(call, redactor), 'crash');
+    async recordObserved(observed) {
+      await journal.append(observedDraft(observed, redactor), 'crash');
     },
     approvals,
     tokens: new AccessTokens(store.tokens, journal, redactor),
-    settle: (call, how) => settleCall({ store, journal, redactor }, call, how),
+    settle: (callId, how) => settleCall({ store, journal, redactor }, callId, how),
     async readResult(uri, { offset = 0, limit = 8000 } = {}) {
       const page = await store.readResult(callOfResult(uri), offset, limit);
       if (page === undefined) throw new SignalboxError('result-unknown', `no result is kept as ${uri}`);

@@ -1,4 +1,4 @@
-import type { ToolInvoked } from '../journal/entry.ts';
+import type { ToolInvoked, Undone } from '../journal/entry.ts';
 import type { JournalReader } from '../journal/reader.ts';
 import { type Backtest, Backtester, type RecordedCall } from '../policy/backtest.ts';
 import { compilePolicies } from './compile-policies.ts';
@@ -10,10 +10,21 @@ export async function backtest(
   journal: JournalReader,
   rules: readonly RuleSource[],
   { since = 0, signal }: { readonly since?: number; readonly signal?: AbortSignal } = {},
+  directoryOf?: (server: string) => string | undefined,
 ): Promise<Backtest> {
-  const backtester = new Backtester(compilePolicies(rules));
-  for await (const entry of journal.stream({ type: 'ToolInvoked' }, signal === undefined ? {} : { signal }))
-    if (entry.type === 'ToolInvoked') backtester.add(recordedCall(entry), Date.parse(entry.at) >= since);
+  const backtester = new Backtester(compilePolicies(rules), directoryOf);
+  const options = signal === undefined ? {} : { signal };
+  const undone: Undone[] = [];
+  for await (const entry of journal.stream({ type: 'Undone' }, options))
+    if (entry.type === 'Undone' && (entry.result === 'undone' || entry.result === 'partly-undone')) undone.push(entry);
+  let next = 0;
+  for await (const entry of journal.stream({ type: 'ToolInvoked' }, options)) {
+    if (entry.type !== 'ToolInvoked') continue;
+    // An undo counts for the calls that were recorded after it.
+    for (let each = undone[next]; each !== undefined && each.seq < entry.seq; each = undone[(next += 1)])
+      backtester.undone(each.callId);
+    backtester.add(recordedCall(entry), Date.parse(entry.at) >= since);
+  }
   signal?.throwIfAborted();
   return backtester.result();
 }

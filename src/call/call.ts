@@ -97,3 +97,9 @@ export function toolOf(call: Call): CatalogTool {
     throw new Error(`call ${call.id} reached a stage that needs a tool before it was resolved`);
   return call.tool;
 }
+
+/** Returns the directories that the tool of a call writes to; `undefined` where none are declared. */
+export function workspaceOf(call: Call): readonly string[] | undefined {
+  const { offered, source } = toolOf(call);
+  return offered.workspaceOf?.(call.principal) ?? offered.workspace ?? source.limits.workspace;
+}

@@ -5,8 +5,8 @@ import { type PolicyDocument, readPolicies } from '../policy/read-policy.ts';
 import type { PolicyText, RuleSource } from './policy-source.ts';
 
 /** Makes one policy of rules from anywhere. Throws a `PolicyError` that tells everything that is wrong with them. */
-export function compilePolicies(sources: readonly RuleSource[]): Policy {
-  return new Policy(readPolicies(documentsOf(sources)));
+export function compilePolicies(sources: readonly RuleSource[], builtin?: string): Policy {
+  return new Policy(readPolicies(documentsOf(sources), builtin));
 }
 
 /** The documents that rules are read from; rules that stand alone make one together. */

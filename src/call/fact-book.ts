@@ -1,9 +1,10 @@
-import { type CallStarted, type StoredEntry, toEvent } from '../journal/entry.ts';
+import { type CallStarted, type StoredEntry, type Undone, toEvent } from '../journal/entry.ts';
 import type { EntryQuery, Store } from '../journal/store.ts';
 import { NamedSlots } from '../model/slots.ts';
 import type { CallEvent } from '../policy/call-event.ts';
 import type { BegunCall, Facts } from '../policy/facts.ts';
 import type { Past, Policy } from '../policy/policy.ts';
+import { RecentSet } from '../policy/recent-set.ts';
 import { endedCall, namingIn } from './event-of-entry.ts';
 
 /** Whose past a call has: its session's and its principal's. */
@@ -70,6 +71,8 @@ export class FactBook {
     principal: new Map<string, Page>(),
   };
   readonly #begun = new NamedSlots<string, Begun>();
+  /** The latest calls that were undone since this process began. */
+  readonly #undone = new RecentSet<string>(entriesAtOnce);
   readonly #asksOfPrincipals: boolean;
   /** In the place of facts that no rule asks for. */
   readonly #nobody: Facts;
@@ -140,8 +143,9 @@ export class FactBook {
     }
   }
 
-  /** An outcome has been recorded. */
+  /** An outcome, or that a call was undone, has been recorded. */
   observe(entry: StoredEntry): void {
+    if (isUndone(entry)) return this.#observeUndone(entry.call);
     if (entry.type !== 'ToolInvoked') return;
     const begun = this.#begun.get(entry.call);
     if (begun?.ended === undefined) {
@@ -153,6 +157,11 @@ export class FactBook {
       tell(begun.at.pages, { seq, at, call, tool, ...begun.ended });
     }
     this.forget(entry.call);
+  }
+
+  #observeUndone(call: string): void {
+    this.#undone.add(call);
+    for (const pages of Object.values(this.#pages)) for (const { facts } of pages.values()) facts.undone(call);
   }
 
   #page(kind: Kind, key: string, whose: Whose): Page {
@@ -179,10 +188,14 @@ export class FactBook {
     try {
       const head = this.isShared ? (await this.#store.anchor()).seq : undefined;
       const { events, open } = await this.#events(recorded, head);
+      const undone = await this.#undoneCalls(recorded.query);
       for (const event of events) page.facts.observe(event);
+      for (const call of undone) page.facts.undone(call);
       for (const intent of open) hear(page.facts, intent, recorded.fits);
       page.upTo = head ?? events.at(-1)?.seq ?? 0;
       for (const event of page.meanwhile ?? []) if (event.seq > page.upTo) page.facts.observe(event);
+      // Undone while the journal was read.
+      for (const call of this.#undone) page.facts.undone(call);
       page.meanwhile = undefined;
       page.ready = undefined;
     } catch (error) {
@@ -207,6 +220,7 @@ export class FactBook {
     await page.ready;
     if (page.recorded === undefined) return;
     const { query, fits } = page.recorded;
+    const from = page.upTo;
     let entries: readonly StoredEntry[];
     do {
       entries = await this.#store.entries({ ...query, after: page.upTo, order: 'oldest-first', limit: entriesAtOnce });
@@ -215,6 +229,9 @@ export class FactBook {
         page.upTo = entry.seq;
       }
     } while (entries.length === entriesAtOnce);
+    // Read last: an undo that is applied before its call was heard would be lost.
+    if (query.principal !== undefined)
+      for (const call of await this.#undoneCalls({ ...query, after: from })) page.facts.undone(call);
   }
 
   /** The newest calls that ended, oldest first; where there are other processes, up to that place and with those that run there. */
@@ -245,6 +262,17 @@ export class FactBook {
     return { events: events.toReversed(), open };
   }
 
+  /** Returns the calls that any principal undid: an undo is recorded under the principal that requested it, not under the caller. */
+  async #undoneCalls({ principal: _, ...query }: Partial<EntryQuery>): Promise<readonly string[]> {
+    const undos = await this.#store.entries({
+      ...query,
+      type: 'Undone',
+      order: 'newest-first',
+      limit: entriesAtOnce,
+    });
+    return undos.filter(isUndone).map(({ call }) => call);
+  }
+
   async #begunBefore(query: Partial<EntryQuery>, before: number): Promise<readonly StoredEntry[]> {
     const intents = { ...query, type: 'CallStarted', order: 'newest-first', limit: entriesAtOnce, before } as const;
     return (await this.#store.entries(intents)).filter(({ writer }) => writer !== this.#store.writer);
@@ -265,7 +293,8 @@ export class FactBook {
 
 /** Takes what another process recorded: a call that began there, or ended. */
 function hear(facts: Facts, entry: StoredEntry, fits: Recorded['fits']): void {
-  if (entry.type === 'CallStarted') {
+  if (isUndone(entry)) facts.undone(entry.call);
+  else if (entry.type === 'CallStarted') {
     const started = toEvent(entry) as CallStarted;
     const { principal, arguments: args, tool } = started;
     if (fits({ session: entry.session, principal: principal.id }))
@@ -275,6 +304,13 @@ function hear(facts: Facts, entry: StoredEntry, fits: Recorded['fits']): void {
     if (event === undefined) facts.forget(entry.call);
     else if (fits(whose)) facts.observe(event);
   }
+}
+
+/** Whether an entry says that a call was undone, in part at least. */
+function isUndone(entry: StoredEntry): boolean {
+  if (entry.type !== 'Undone') return false;
+  const { result } = toEvent(entry) as Undone;
+  return result === 'undone' || result === 'partly-undone';
 }
 
 function isReady({ ready }: Page): boolean {

@@ -7,7 +7,7 @@ import { normalizeName } from '../model/normalize-name.ts';
 import type { Call } from './call.ts';
 
 /** Who asks when nobody is named. */
-export const someone: Principal = { id: 'local', kind: 'agent' };
+const someone: Principal = { id: 'local', kind: 'agent' };
 
 /** A call at the head of the pipeline. */
 export function newCall(reference: ToolReference, given: unknown, options: CallOptions, redactor: Redactor): Call {

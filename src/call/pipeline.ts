@@ -6,6 +6,7 @@ import type { Approvals } from './approvals/approvals.ts';
 import type { Questions } from './approvals/questions.ts';
 import type { Next } from './call.ts';
 import { compose } from './compose.ts';
+import type { FileGuard } from './files/file-guard.ts';
 import type { SizeLimits } from './large-results/result-size.ts';
 import type { Limiters } from './limiter.ts';
 import type { CallMetrics } from './metrics.ts';
@@ -40,6 +41,7 @@ export interface PipelineParts extends CheckpointParts {
   readonly content: ResourceBox;
   readonly waits: Waits;
   readonly policies: Policies;
+  readonly files: FileGuard;
   readonly unsettled: UnsettledCalls;
   /** Of this package, for who traces. */
   readonly version: string;
@@ -59,7 +61,7 @@ export interface PipelineParts extends CheckpointParts {
 /** The one way to a tool. Each stage wraps those below it. */
 export function createPipeline(parts: PipelineParts): Next {
   const { store, journal, redactor, waits } = parts;
-  const decideStage = decide(parts.policies, redactor, waits);
+  const decideStage = decide(parts.policies, redactor, waits, parts.files);
   const run: Next = compose([
     observe({ version: parts.version, metrics: parts.metrics, redactor, content: parts.traceContent }),
     recordOutcome({

@@ -30,10 +30,13 @@ export interface PolicySummary {
 /** Keeps the policies in force; they can be changed while calls run. */
 export class Policies {
   readonly #store: Store;
+  readonly #builtin: string | undefined;
   #inForce: PoliciesInForce | undefined;
 
-  constructor(store: Store, journal: Journal) {
+  /** `builtin` is the name of the built-in server. */
+  constructor(store: Store, journal: Journal, builtin?: string) {
     this.#store = store;
+    this.#builtin = builtin;
     journal.subscribe((entry) => this.#observe(entry));
   }
 
@@ -91,7 +94,8 @@ export class Policies {
     // Imported when it is needed: not every box has rules.
     const { compilePolicies } = await import('./compile-policies.ts');
     const code = [...kept, ...sources.filter(isCode)];
-    const policy = compilePolicies(sources.filter((source): source is RuleSource => !isCode(source)));
+    const rules = sources.filter((source): source is RuleSource => !isCode(source));
+    const policy = compilePolicies(rules, this.#builtin);
     this.#inForce = { policy, code, book: new FactBook(policy, this.#store, this.#inForce?.book) };
   }
 }

@@ -54,10 +54,13 @@ describe('the resources of connected servers, in a handler', () => {
       templates: ['note://{name}'],
       read: { contents: [{ uri: 'note://two', mimeType: 'text/plain', text: 'the text of note://two\u200b' }] },
     });
-    const { items } = await box.journal.entries({ type: 'ContentRead' });
+    const { items } = await box.journal.entries({ type: 'ToolInvoked', tool: 'mcp__fixture__resources/read' });
     const [read] = items;
-    assert.ok(read?.type === 'ContentRead');
-    assert.deepEqual([items.length, read.name, read.principal, read.sessionId], [1, 'note://two', principal, 's1']);
+    assert.ok(read?.type === 'ToolInvoked');
+    assert.deepEqual(
+      [items.length, read.arguments, read.principal, read.sessionId],
+      [1, { uri: 'note://two' }, principal, 's1'],
+    );
   });
 
   test('are only those of the caller’s profile, whichever server and address a handler names', async (t) => {

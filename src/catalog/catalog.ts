@@ -2,9 +2,10 @@ import { SignalboxError } from '../model/errors.ts';
 import { nearest } from '../model/nearest.ts';
 import { tell } from '../model/tell.ts';
 import type { ToolDefinition } from '../model/tool.ts';
-import { type RecordedNaming, fullNames, namesOf } from '../model/tool-names.ts';
+import { type ContentMethod, type RecordedNaming, fullNames, isContentMethod, namesOf } from '../model/tool-names.ts';
+import { contentTool } from './content-tool.ts';
 import type { CatalogTool } from './definition.ts';
-import { assertServerName } from './names.ts';
+import { assertServerName, parseName } from './names.ts';
 import { Offers } from './offers.ts';
 import { Profile, type ProfilesByName } from './profile.ts';
 import { isCheaperFound } from './search/disclosure.ts';
@@ -32,6 +33,7 @@ export class Catalog {
   #snapshot: CatalogSnapshot | undefined;
   /** Belongs to the snapshot, but is not given out with it: whoever has it could run tools past the pipeline. */
   #byName: ReadonlyMap<string, CatalogTool> = new Map();
+  readonly #contentTools = new WeakMap<Source, Map<ContentMethod, CatalogTool>>();
   /** Tools by the other forms of their full names. A form that two tools share resolves to neither. */
   #byOtherName: ReadonlyMap<string, CatalogTool> = new Map();
   /** The tools by which others are found; they belong to the snapshot, too. */
@@ -54,7 +56,19 @@ export class Catalog {
   /** Returns the tool that can be called by this name now: the rendered name, or another form of its full name. */
   find(name: string): CatalogTool | undefined {
     if (this.#snapshot === undefined) this.#snapshot = this.#build();
-    return this.#byName.get(name) ?? this.#byOtherName.get(name);
+    return this.#byName.get(name) ?? this.#byOtherName.get(name) ?? this.#contentTool(name);
+  }
+
+  /** Returns the tool that an MCP method of a server is to policy. Listed nowhere; found only while the server is up. */
+  #contentTool(name: string): CatalogTool | undefined {
+    const { server, tool } = parseName(name) ?? { server: '', tool: '' };
+    const mounted = isContentMethod(tool) ? this.#mounted.get(server) : undefined;
+    if (mounted === undefined || absenceOf(mounted) !== undefined || !isContentMethod(tool)) return undefined;
+    let tools = this.#contentTools.get(mounted.source);
+    if (tools === undefined) this.#contentTools.set(mounted.source, (tools = new Map()));
+    let found = tools.get(tool);
+    if (found === undefined) tools.set(tool, (found = contentTool(mounted.source, tool)));
+    return found;
   }
 
   /** Returns the current name of the tool that its server calls `name`; `undefined` when it was not renamed or is not listed. */
@@ -117,6 +131,10 @@ export class Catalog {
     if (known === undefined) return unknownProfile(profile, this.#profiles.keys());
     if (tool === undefined) return undefined;
     const { definition, offered } = tool;
+    if (isContentMethod(definition.id.tool))
+      return this.contentServers(profile).has(definition.id.server)
+        ? undefined
+        : `profile "${profile}" does not show server "${definition.id.server}"`;
     const isUnlisted = offered.unlisted === true || this.#mounted.get(definition.id.server)?.source.unlisted === true;
     return known.outside(definition, isUnlisted);
   }

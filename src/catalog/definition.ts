@@ -3,7 +3,7 @@ import canonicalize from 'canonicalize';
 import { SignalboxError, messageOf } from '../model/errors.ts';
 import { inspectJson } from '../model/json.ts';
 import type { ToolDefinition } from '../model/tool.ts';
-import { type RecordedNaming, recordedNaming } from '../model/tool-names.ts';
+import { type RecordedNaming, isContentMethod, recordedNaming } from '../model/tool-names.ts';
 import { renderName } from './names.ts';
 import { type FillDefaults, fillDefaultsOf } from './schema-defaults.ts';
 import type { Source, SourceTool } from './source.ts';
@@ -23,6 +23,11 @@ export interface CatalogTool {
 /** Gives a source's tool its name and its hash. */
 export function catalogTool(source: Source, offered: SourceTool): CatalogTool {
   const id = { server: source.server, tool: offered.tool };
+  if (isContentMethod(id.tool) || isContentMethod(offered.remote ?? ''))
+    throw new SignalboxError(
+      'tool-invalid',
+      `server "${id.server}" has a tool named "${offered.remote ?? id.tool}", which is how rules name an MCP method; give it another name`,
+    );
   const { name, notice } = renderName(id);
   const told = {
     id,

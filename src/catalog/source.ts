@@ -17,6 +17,8 @@ export interface Source {
   readonly required?: boolean;
   /** How its resources and prompts are asked for, where it can have any. */
   readonly content?: SourceContent;
+  /** The labels of the server: those of its resources and prompts, and part of those of its tools. */
+  readonly labels?: readonly string[];
   /** Its tools can be called but are told to nobody: only who brought them along can run them. */
   readonly unlisted?: boolean;
   /** Hidden characters were taken out of what it says, and what is suspicious was noticed: the catalog need not do it. */

@@ -109,6 +109,7 @@ function fromSignalbox(error: SignalboxError): Failure {
     case 'secret-unusable':
     case 'server-unavailable':
     case 'content-failed':
+    case 'content-denied':
     case 'session-unknown':
     case 'session-busy':
     case 'question-unknown':

@@ -27,7 +27,12 @@ export async function journalSealer(
     sign: (text) => createHmac('sha256', key.bytes).update(text).digest('hex'),
     hasSealed,
     noteSealed() {
-      if (!hasSealed()) appendFileSync(notes, `${note}\n`, { mode: 0o600, flush: true });
+      try {
+        if (!hasSealed()) appendFileSync(notes, `${note}\n`, { mode: 0o600, flush: true });
+      } catch (error) {
+        // The data directory was removed, and the journal with it: a box must still close.
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      }
     },
   };
 }

@@ -26,8 +26,10 @@ export interface Decision {
   readonly values?: JsonObject;
   /** The version of the policy that decided. */
   readonly policy?: string;
-  /** What the rules said, where a permission mode or a remembered approval decided in their place. */
+  /** What the rules said, where a permission mode, a remembered approval or the guard of protected files decided in their place. */
   readonly ruled?: Pick<Decision, 'answer' | 'rule' | 'reason'>;
+  /** The protected or closed files that the call names, links followed: an approval is for these, and is never remembered. */
+  readonly protectedFiles?: readonly string[];
   /** What rules in shadow mode would have said. */
   readonly shadow?: readonly Pick<Decision, 'answer' | 'rule' | 'reason'>[];
 }

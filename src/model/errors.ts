@@ -51,6 +51,7 @@ export const errorCodes = {
   'file-outdated': 'a file is not what it was when it was read',
   'server-unavailable': 'the server is disabled or down',
   'content-failed': 'a resource or prompt of a server could not be read',
+  'content-denied': 'a rule or a human refused a resource or prompt, or a human has to approve it first',
   'tool-invalid': 'a tool definition is malformed',
   'schema-unsupported': 'a schema cannot be turned into JSON Schema',
   'event-unknown': 'there is no event of that name',

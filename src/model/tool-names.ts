@@ -7,6 +7,20 @@ export const maxNameLength = 60;
 const formerMaxNameLength = 64;
 const prefix = 'mcp__';
 
+/**
+ * The MCP methods, besides `tools/call`, that read from a server. Each is a tool of the server to policy, approvals and the journal:
+ * `mcp__files__resources/read`. The slash keeps their names apart from rendered names; no tool of a server may have one of them.
+ */
+export const contentMethods = ['resources/read', 'resources/subscribe', 'prompts/get', 'completion/complete'] as const;
+
+/** An MCP method that reads from a server. */
+export type ContentMethod = (typeof contentMethods)[number];
+
+/** Returns whether the name of a tool stands for an MCP method that reads from a server. */
+export function isContentMethod(tool: string): tool is ContentMethod {
+  return tool.includes('/') && contentMethods.some((method) => method === tool);
+}
+
 /** The properties of a tool that determine its names. */
 export interface NamedTool {
   readonly id: ToolId;
@@ -85,6 +99,7 @@ export function findNamed<Tool extends NamedTool>(tools: readonly Tool[], name: 
 /** Returns the forms of a full name, the rendered one first; most tools have only that. */
 export function fullNames(id: ToolId): readonly string[] {
   const full = fullName(id);
+  if (isContentMethod(id.tool)) return [full];
   if (full.length <= maxNameLength && /^[A-Za-z0-9_-]+$/.test(full)) return [full];
   const safe = safeName(id);
   return [...new Set([renderedName(id), full, safe, shortened(safe, id, formerMaxNameLength)])];

@@ -13,13 +13,15 @@ export interface ConditionProblem {
 /** What the text of a condition shows besides its value. */
 export interface Survey {
   readonly problems: readonly ConditionProblem[];
-  /** It goes through lists, so what it costs depends on the arguments. */
-  readonly loops: boolean;
+  /** How many parts it has. */
+  readonly parts: number;
   readonly readsToolName: boolean;
   /** The patterns of tools in `session.last(…)`, `lastOk(…)` and `count(…)`. */
   readonly tools: readonly string[];
   /** The pieces whose values explain the answer, as they stand in the text. */
   readonly looksAt: readonly string[];
+  /** The names of arguments whose beginning is compared as text although they hold a command or a path. */
+  readonly prefixed: readonly string[];
   /** `session.count(pattern, window)`: what must be counted. */
   readonly windows: readonly { readonly pattern: string; readonly window: string }[];
 }
@@ -32,6 +34,26 @@ const sessionNames = names(sessionMethods);
 const methodNames = new Set([...names(methods), ...macroNames, ...sessionNames]);
 const operatorNames = names(operators);
 const mostLooks = 12;
+/** Arguments that hold a shell command by their names. */
+export const commandArguments: ReadonlySet<string> = new Set([
+  'command',
+  'cmd',
+  'commandLine',
+  'command_line',
+  'script',
+]);
+const pathArguments: ReadonlySet<string> = new Set([
+  'path',
+  'file',
+  'file_path',
+  'filePath',
+  'filename',
+  'fileName',
+  'directory',
+  'dir',
+  'source',
+  'destination',
+]);
 
 /** Walks through a condition: finds what rules may not use, and what must be known to evaluate and to explain it. */
 export function surveyCondition(root: ASTNode): Survey {
@@ -39,13 +61,15 @@ export function surveyCondition(root: ASTNode): Survey {
   const looksAt = new Set<string>();
   const windows: { pattern: string; window: string }[] = [];
   const tools = new Set<string>();
-  let loops = false;
+  const prefixed = new Set<string>();
+  let parts = 0;
   let readsToolName = false;
 
   const refuse = ({ start }: ASTNode, message: string, hint?: string): void => {
     problems.push({ offset: start, message, ...(hint === undefined ? {} : { hint }) });
   };
   const walk = (node: ASTNode, bound: ReadonlySet<string>, isPartOfLook = false): void => {
+    parts += 1;
     const look = isLook(node, bound);
     if (look && !isPartOfLook) looksAt.add(node.input.slice(node.start, node.end));
     switch (node.op) {
@@ -107,11 +131,12 @@ export function surveyCondition(root: ASTNode): Survey {
     isPartOfLook: boolean,
   ): void => {
     walk(receiver, bound, isPartOfLook);
+    const argument = name === 'startsWith' ? argumentOf(receiver) : undefined;
+    if (argument !== undefined && (commandArguments.has(argument) || pathArguments.has(argument)))
+      prefixed.add(argument);
     if (macroNames.has(name)) {
-      loops = true;
-      if (bound.size > 0) return refuse(node, `"${name}" cannot stand inside another one: it would run too long`);
       const [variable, ...rest] = args;
-      const inner = new Set(variable?.op === 'id' ? [variable.args] : []);
+      const inner = new Set([...bound, ...(variable?.op === 'id' ? [variable.args] : [])]);
       return rest.forEach((each) => walk(each, inner));
     }
     if (name === 'matches')
@@ -137,7 +162,25 @@ export function surveyCondition(root: ASTNode): Survey {
   };
 
   walk(root, new Set());
-  return { problems, loops, readsToolName, tools: [...tools], looksAt: [...looksAt].slice(0, mostLooks), windows };
+  return {
+    problems,
+    parts,
+    readsToolName,
+    tools: [...tools],
+    looksAt: [...looksAt].slice(0, mostLooks),
+    prefixed: [...prefixed],
+    windows,
+  };
+}
+
+/** Returns NAME in `args.NAME`, `args['NAME']`, `args.NAME.trim()` and the like. */
+function argumentOf(node: ASTNode): string | undefined {
+  if (node.op === 'rcall' && node.args[2].length === 0) return argumentOf(node.args[1]);
+  if (node.op !== '.' && node.op !== '[]') return undefined;
+  const [target, key] = node.args;
+  if (target.op !== 'id' || target.args !== 'args') return undefined;
+  const name: unknown = typeof key === 'string' ? key : key.args;
+  return typeof name === 'string' ? name : undefined;
 }
 
 /** A chain like `args.amount` or `session.last('x').seq`, as long as it goes; not one that begins at a variable of a loop. */

@@ -52,14 +52,17 @@ const unrepeatable = /^(?:mode|code|remembered):/;
 /** Decides recorded calls again, in their order and with the past as it was. */
 export class Backtester {
   readonly #policy: Policy;
+  readonly #directoryOf: (server: string) => string | undefined;
   readonly #facts = new Map<string, Facts>();
   readonly #tools = new Map<string, ToolDefinition>();
   readonly #changed: ChangedDecision[] = [];
   #calls = 0;
   #skipped = 0;
 
-  constructor(policy: Policy) {
+  /** `directoryOf` returns the directory that relative paths in the calls of a server are relative to. */
+  constructor(policy: Policy, directoryOf: (server: string) => string | undefined = () => undefined) {
     this.#policy = policy;
+    this.#directoryOf = directoryOf;
   }
 
   /** Takes the next call into account; only `counted` ones are compared, the others are their past. */
@@ -72,6 +75,11 @@ export class Backtester {
     if (call.event === undefined) return;
     session.observe(call.event);
     principal.observe(call.event);
+  }
+
+  /** Takes into account that a call was undone. */
+  undone(call: string): void {
+    for (const facts of this.#facts.values()) facts.undone(call);
   }
 
   result(): Backtest {
@@ -87,7 +95,8 @@ export class Backtester {
     this.#calls += 1;
     const { id, at, tool, session, principal } = call;
     const size = JSON.stringify(call.arguments).length;
-    const asked = { id, at, tool: this.#tool(call), arguments: call.arguments, size, principal };
+    const directory = this.#directoryOf(call.server);
+    const asked = { id, at, tool: this.#tool(call), arguments: call.arguments, size, directory, principal };
     const after = this.#policy.decide({ ...asked, session: session === '' ? undefined : session }, past);
     if (after.answer === before.answer) return;
     const where = session === '' ? {} : { sessionId: session };

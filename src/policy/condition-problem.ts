@@ -4,7 +4,10 @@ import { nearest } from '../model/nearest.ts';
 import type { ConditionProblem } from './allowed-words.ts';
 import { variables } from './vocabulary.ts';
 
-const fields = ['id', 'time', 'name', 'server', 'effect', 'labels', 'annotations', 'kind', 'seq', 'at', 'args', 'cost'];
+const fields =
+  'id time name server effect labels annotations kind seq at args cost commands hasSubstitution words isLiteral'.split(
+    ' ',
+  );
 /** The library names tokens by its own constants. */
 const tokens: Readonly<Record<string, string>> = {
   EOF: 'the end',

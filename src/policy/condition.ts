@@ -3,18 +3,21 @@ import type { JsonObject, JsonValue } from '../model/json.ts';
 import { type ConditionProblem, surveyCondition } from './allowed-words.ts';
 import { problemOf } from './condition-problem.ts';
 import { type WindowMeters, conditionLanguage, costLanguage } from './language.ts';
+import { type Evaluation, evaluateWithin, meterCondition } from './metered-evaluation.ts';
 import { shownValue } from './shown-value.ts';
 import type { Scene } from './scene.ts';
 import { type Run as Shortcut, unsure } from './shortcut/code.ts';
 import { shortcutOf } from './shortcut/shortcut.ts';
+import { WorkBudget } from './work-budget.ts';
+import { shortcutPartWork } from './work-costs.ts';
 
 /** A condition, ready to be evaluated: nothing is parsed any more. */
 export interface Condition {
   readonly text: string;
-  /** It goes through lists: what it costs depends on the arguments. */
-  readonly loops: boolean;
   /** The patterns of tools whose earlier calls it reads. */
   readonly tools: readonly string[];
+  /** The names of arguments whose beginning it compares as text although they hold a command or a path. */
+  readonly prefixed: readonly string[];
   /** Whether it depends on `tool.name`. */
   readonly readsToolName: boolean;
   /** Throws when it cannot be evaluated, for instance because an argument is missing. */
@@ -26,8 +29,8 @@ export interface Condition {
 /** What a call costs by its arguments. */
 export interface Cost {
   readonly text: string;
-  /** Throws when the arguments do not say, or say something that is no cost. */
-  of(args: JsonObject): number;
+  /** Throws when the arguments do not say, or say something that is no cost, or when computing it takes too much work. */
+  of(args: JsonObject, work?: WorkBudget): number;
 }
 
 /** What came of reading a condition. */
@@ -54,14 +57,17 @@ export class ConditionCompiler {
     if (parsed.problems !== undefined) return parsed;
     const { run, ast, survey } = parsed.value;
     for (const { pattern, window } of survey.windows) this.#meters.of(pattern, window);
-    const { looksAt, loops, readsToolName, tools } = survey;
+    const { looksAt, parts, prefixed, readsToolName, tools } = survey;
     // Made when a call comes: rules are also read to see whether they are good.
     let looks: readonly (readonly [string, Run])[] | undefined;
     let shortcut: Shortcut | undefined;
     const holds = (scene: Scene): boolean => {
+      const { work } = scene;
+      work.charge(parts * shortcutPartWork);
       shortcut ??= shortcutOf(ast, this.#conditions, this.#meters)?.run ?? nowhere;
       const quick = shortcut(scene);
-      if (typeof quick === 'boolean') return quick;
+      // Where a part of it took too much, the others do not count.
+      if (typeof quick === 'boolean' && !work.isExceeded) return quick;
       const answer = withoutStack(run, scene);
       if (typeof answer !== 'boolean') throw new Error(`it gives ${nameOf(answer)}, not true or false`);
       return answer;
@@ -70,7 +76,7 @@ export class ConditionCompiler {
       looks ??= looksAt.map((look) => [plainName(look), prepared(this.#conditions, look)]);
       return valuesOf(looks, scene);
     };
-    return { value: { text, loops, readsToolName, tools, holds, values } };
+    return { value: { text, readsToolName, tools, prefixed, holds, values } };
   }
 
   /** Compiles what a call costs. */
@@ -78,13 +84,14 @@ export class ConditionCompiler {
     const language = (this.#costs ??= costLanguage());
     const parsed = parse(language, text, ['int', 'double', 'dyn'], 'a number');
     if (parsed.problems !== undefined) return parsed;
-    const { run, ast } = parsed.value;
+    const { run, ast, survey } = parsed.value;
     // Costs are said of arguments alone: their language knows nothing else.
     const shortcut = (shortcutOf(ast, language, this.#meters)?.run ?? nowhere) as Run;
-    const of = (args: JsonObject): number => {
-      const scene = { args, item: undefined };
+    const of = (args: JsonObject, work = new WorkBudget(0)): number => {
+      const scene = { args, item: undefined, work };
+      work.charge(survey.parts * shortcutPartWork);
       const quick = shortcut(scene);
-      const cost = typeof quick === 'number' ? quick : withoutStack(run, scene);
+      const cost = typeof quick === 'number' && !work.isExceeded ? quick : withoutStack(run, scene);
       const number = typeof cost === 'bigint' ? Number(cost) : cost;
       if (typeof number !== 'number' || !Number.isFinite(number) || number < 0)
         throw new Error(`${text} gives ${nameOf(cost)}, which is no cost`);
@@ -94,7 +101,7 @@ export class ConditionCompiler {
   }
 }
 
-type Run = (scene: object) => unknown;
+type Run = (scene: Evaluation) => unknown;
 
 const nowhere: Shortcut = () => unsure;
 
@@ -114,14 +121,17 @@ function parse(language: Environment, text: string, types: readonly string[], ex
     const { valid, type = '', error } = expression.check();
     if (!valid) return { problems: [problemOf(error)] };
     if (!types.includes(type)) return { problems: [{ offset: 0, message: `it gives ${type}, expected ${expected}` }] };
-    return { value: { run: expression, ast: expression.ast, survey } };
+    meterCondition(expression.ast);
+    return {
+      value: { run: (scene) => evaluateWithin(scene, () => expression(scene) as unknown), ast: expression.ast, survey },
+    };
   } catch (error) {
     return { problems: [problemOf(error)] };
   }
 }
 
 /** Noting where an error comes from is most of what it costs, and only its message is told. */
-function withoutStack(run: Run, scene: object): unknown {
+function withoutStack(run: Run, scene: Evaluation): unknown {
   const { stackTraceLimit } = Error;
   Reflect.set(Error, 'stackTraceLimit', 0);
   try {

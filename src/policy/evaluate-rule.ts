@@ -19,9 +19,6 @@ export interface Grounds {
 /** Tells whether a rule holds for a call, and on what grounds. Throws when it cannot be told. */
 export type Check = (situation: Situation) => Grounds | undefined;
 
-/** Conditions that go through lists are not evaluated over arguments longer than this: they would take too long. */
-const longestLooped = 64 * 1024;
-
 /** Tells whether a rule can be about calls of a tool at all. */
 export function concerns({ kind, scope, answer }: Rule, tool: ToolDefinition): boolean {
   if (scope.servers !== undefined && !matchesAny([tool.id.server], scope.servers)) return false;
@@ -67,12 +64,7 @@ function matchCheck({ when }: Kind<'match'>, answer: Rule['answer'], tool: ToolD
   }
   const grounds: Grounds = { reason: when.text, values: ({ scene }) => when.values(scene) };
   const holds = holdsByEveryName(when, answer, tool);
-  if (!when.loops) return (situation) => (holds(situation) ? grounds : undefined);
-  return (situation) => {
-    const { size } = situation.call;
-    if (size > longestLooped) throw new Error(`the arguments have ${size} characters, too many to go through`);
-    return holds(situation) ? grounds : undefined;
-  };
+  return (situation) => (holds(situation) ? grounds : undefined);
 }
 
 /**
@@ -178,7 +170,7 @@ function limitCheck(kind: Kind<'limit'>): Check {
 function meterCheck({ calls, cost, each }: Kind<'limit'>, { by, meter, span }: ScopedMeter): Check {
   const read = (situation: Situation): { readonly calls: number; readonly cost: number } =>
     situation[by].reading(meter, situation.call.at);
-  const own = each === undefined ? () => 0 : ({ call }: Situation) => each.of(call.arguments);
+  const own = each === undefined ? () => 0 : ({ call, work }: Situation) => each.of(call.arguments, work);
   const tooMany: Grounds = {
     reason: `${calls} calls ${span} are the limit`,
     values: (situation) => ({ calls: read(situation).calls }),

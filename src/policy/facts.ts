@@ -48,6 +48,8 @@ interface ToolRecord {
   readonly tracks: readonly { readonly path: string; readonly known: RecentSet<string> }[];
   last: PastCall;
   lastOk: PastCall;
+  /** The newest calls that completed and can be undone: `lastOk` becomes one of them when later ones are. */
+  completed: { readonly call: string; readonly past: PastCall }[];
   count: number;
   readonly pending: NamedSlots<string, BegunCall>;
 }
@@ -55,6 +57,8 @@ interface ToolRecord {
 const never: PastCall = { seq: 0, at: 0, args: {} };
 const mostPaths = 10_000;
 const mostLookups = 1000;
+/** So many of the latest completed calls of a tool are known by id; when all of them are undone, none counts as completed. */
+const maxUndone = 8;
 const noCosts: readonly number[] = [];
 
 /** What is known of the calls of one session, or of one principal. Each event costs the same, however many came before. */
@@ -131,9 +135,23 @@ export class Facts {
     }
     if (!event.ok) return;
     if (past.seq >= record.lastOk.seq) record.lastOk = past;
+    if (event.effect !== 'read') {
+      record.completed.push({ call: event.call, past });
+      if (record.completed.length > maxUndone) record.completed.shift();
+    }
     for (const { path, known } of record.tracks)
       for (const each of pathsIn(event.arguments[path]) ?? []) known.add(each);
     if (event.effect === 'read') for (const path of usualPaths(event.arguments)) this.#read.add(path);
+  }
+
+  /** A call was undone: what it completed no longer holds. That it ran stays true. */
+  undone(call: string): void {
+    for (const record of this.#tools.values()) {
+      const left = record.completed.filter((each) => each.call !== call);
+      if (left.length === record.completed.length) continue;
+      record.completed = left;
+      record.lastOk = left.reduce((latest, { past }) => (past.seq > latest.seq ? past : latest), never);
+    }
   }
 
   /** The last call that may have acted, of the tools that match. One that is under way is later than all that have ended. */
@@ -150,7 +168,7 @@ export class Facts {
     return last;
   }
 
-  /** The last call that completed, of the tools that match. */
+  /** The last call that completed and was not undone, of the tools that match. */
   lastOk(pattern: string): PastCall {
     let last = never;
     for (const { lastOk } of this.#matching(pattern)) if (lastOk.seq > last.seq) last = lastOk;
@@ -211,6 +229,7 @@ export class Facts {
           .map(([{ path }, known]) => ({ path, known })),
         last: never,
         lastOk: never,
+        completed: [],
         count: 0,
         pending: new NamedSlots(),
       };

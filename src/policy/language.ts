@@ -1,7 +1,11 @@
 import { Environment } from '@marcbachmann/cel-js';
 import { durationMs } from '../model/duration.ts';
 import { matchesPattern } from '../model/name-pattern.ts';
+import { PathLocation } from './functions/path-location.ts';
+import { ShellCommand, ShellScript, parseShell, shellWork } from './functions/shell-commands.ts';
+import { currentEvaluation } from './metered-evaluation.ts';
 import type { Meter } from './meter.ts';
+import type { WorkBudget } from './work-budget.ts';
 import { CallView, PastCallView, PrincipalView, SessionView, ToolView } from './views.ts';
 
 const timestamp = 'google.protobuf.Timestamp';
@@ -63,12 +67,28 @@ const withoutMeters = base
     ctor: SessionView,
     fields: { id: 'string', labels: 'list<string>', cost: 'double' },
   })
+  .registerType('Path', { ctor: PathLocation, fields: {} })
+  .registerType('ShellCommand', {
+    ctor: ShellCommand,
+    fields: { name: 'string', words: 'list<string>', isLiteral: 'bool' },
+  })
+  .registerType('Shell', {
+    ctor: ShellScript,
+    fields: { commands: 'list<ShellCommand>', hasSubstitution: 'bool' },
+  })
   .registerVariable('call', 'Call')
   .registerVariable('args', 'map<string, dyn>')
   .registerVariable('tool', 'Tool')
   .registerVariable('principal', 'Principal')
   .registerVariable('session', 'Session')
   .registerVariable('now', timestamp)
+  .registerFunction('path(string): Path', pathOf, now)
+  .registerFunction(
+    'Path.within(string): bool',
+    (path: PathLocation, directory: string) => isWithin(path, directory),
+    now,
+  )
+  .registerFunction('shell(string): Shell', shellOf, now)
   .registerFunction('Session.last(string): PastCall', (session: SessionView, name: string) => session.last(name), now)
   .registerFunction(
     'Session.lastOk(string): PastCall',
@@ -81,6 +101,35 @@ const withoutMeters = base
     (session: SessionView, path: string) => session.hasRead(path),
     now,
   );
+
+/** Each name of a path is a question to the file system. */
+const pathWork = 3000;
+const namesWork = 2000;
+
+function pathOf(text: string): PathLocation {
+  const { seen } = currentEvaluation();
+  return new PathLocation(text, seen?.directory);
+}
+
+function isWithin(path: PathLocation, directory: string): boolean {
+  currentEvaluation().work.charge(pathWork + path.names * namesWork);
+  return path.within(directory);
+}
+
+const parsedTexts = new WeakMap<WorkBudget, Map<string, ShellScript>>();
+
+/** Parses a text once for all rules of a call. */
+function shellOf(text: string): ShellScript {
+  const { work } = currentEvaluation();
+  let known = parsedTexts.get(work);
+  if (known === undefined) parsedTexts.set(work, (known = new Map()));
+  let script = known.get(text);
+  if (script === undefined) {
+    work.charge(shellWork(text));
+    known.set(text, (script = parseShell(text)));
+  }
+  return script;
+}
 
 function baseLanguage(): Environment {
   const environment = new Environment({

@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../model/json.ts';
 
 const pathArguments = ['path', 'paths', 'file', 'files', 'file_path', 'filePath', 'filename', 'uri', 'url'];
 const longestPath = 4096;
+const maxPaths = 1000;
 const none: readonly string[] = [];
 /** A path without any of these is in its one form already. */
 const unusual = /\\|\/\/|(?:^|\/)\.\.?(?:\/|$)|\/$/;
@@ -15,9 +16,10 @@ export function normalPath(path: string): string | undefined {
   return normal.length > 1 && normal.endsWith('/') ? normal.slice(0, -1) : normal;
 }
 
-/** The paths an argument holds: one, or a list of them. `undefined` when it holds something else or nothing. */
+/** The paths an argument holds: one, or a list of them. `undefined` when it holds something else, nothing, or more than a thousand. */
 export function pathsIn(value: JsonValue | undefined): readonly string[] | undefined {
   const given: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (given.length > maxPaths) return undefined;
   const paths = given.map((each) => (typeof each === 'string' ? normalPath(each) : undefined));
   return given.length > 0 && paths.every((path) => path !== undefined) ? paths : undefined;
 }

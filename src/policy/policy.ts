@@ -1,4 +1,5 @@
 import type { AskingRule, Decision } from '../model/decision.ts';
+import type { JsonObject } from '../model/json.ts';
 import type { ToolDefinition } from '../model/tool.ts';
 import { decideByDefault } from './default-policy.ts';
 import { concerns } from './evaluate-rule.ts';
@@ -10,6 +11,7 @@ import type { SeenCall } from './scene.ts';
 import { Situation } from './situation.ts';
 import { isStronger } from './strength.ts';
 import { ToolView } from './views.ts';
+import { WorkExceeded } from './work-budget.ts';
 
 /** A call that is to be decided. */
 export interface DecidedCall extends SeenCall {
@@ -117,8 +119,18 @@ function looksBack(kind: RuleKind): boolean {
   return kind.kind !== 'match' || (kind.when !== true && kind.when.text.includes('session'));
 }
 
+/** Values explain a decision that is made: without the work that is left for them, it stays the same. */
+function valuesOf(look: Said['values'], situation: Situation): JsonObject | undefined {
+  try {
+    return look?.(situation);
+  } catch (error) {
+    if (error instanceof WorkExceeded) return undefined;
+    throw error;
+  }
+}
+
 function decisionOf({ rule, answer, reason, values: look }: Said, situation: Situation): Decision {
-  const values = look?.(situation);
+  const values = valuesOf(look, situation);
   return {
     answer,
     rule: rule.id,

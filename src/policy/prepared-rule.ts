@@ -6,6 +6,8 @@ import { anyOf } from './patterns.ts';
 import type { Rule } from './rule.ts';
 import type { Situation } from './situation.ts';
 
+const maxMessageLength = 300;
+
 /** What a rule says of a call. */
 export interface Said {
   readonly rule: Rule;
@@ -48,8 +50,8 @@ export class PreparedRule {
       }
       return this.#said;
     } catch (error) {
-      // The library's messages go on with a picture of the condition.
-      const [what = ''] = messageOf(error).split('\n', 1);
+      // The library's messages go on with a picture of the condition, and may hold a whole argument.
+      const [what = ''] = messageOf(error).slice(0, maxMessageLength).split('\n', 1);
       return saidOf(this.#rule, 'deny', `the rule cannot be evaluated: ${what}`, undefined);
     }
   }

@@ -7,6 +7,7 @@ import { PolicyError, type PolicyProblem } from './policy-error.ts';
 import type { Rule, RuleKind } from './rule.ts';
 import { readRule } from './read-rule.ts';
 import type { RuleFinding, RulePath } from './rule-reader.ts';
+import { namesIn } from './unmatched-names.ts';
 import { versionOf } from './version.ts';
 
 /** Line and column, both counted from 1. */
@@ -38,9 +39,17 @@ export interface RuleSet {
 }
 
 const mostRules = 5000;
+const defaultBuiltin = 'signalbox';
+const forwarding = 'call_tool';
 
-/** Reads policies. Throws a `PolicyError` that tells everything that is wrong with them. */
-export function readPolicies(documents: readonly PolicyDocument[]): RuleSet {
+/**
+ * Reads policies. Throws a `PolicyError` that tells everything that is wrong with them. `builtin` is the name of the built-in
+ * server, whose `call_tool` rules cannot be about.
+ */
+export function readPolicies(
+  documents: readonly PolicyDocument[],
+  builtin: string | undefined = defaultBuiltin,
+): RuleSet {
   const meters = new WindowMeters();
   const compiler = new ConditionCompiler(meters);
   const problems: PolicyProblem[] = [];
@@ -62,6 +71,8 @@ export function readPolicies(documents: readonly PolicyDocument[]): RuleSet {
       const place = document.placeOf(path);
       const { rule, findings } = readRule(each, path, compiler, place && `${document.file}:${place.line}`);
       findings.forEach(report);
+      if (rule !== undefined)
+        forwardingNames(rule, builtin).forEach(({ key, name }) => report(aboutForwarding(index, key, name)));
       const { id } = each;
       if (typeof id === 'string') {
         const first = ids.get(id);
@@ -84,6 +95,22 @@ export function readPolicies(documents: readonly PolicyDocument[]): RuleSet {
       return (version ??= versionOf(rules.map(({ source }) => source)));
     },
     ...needsOf(rules, meters),
+  };
+}
+
+/** The names in a rule that mean the tool that only passes calls on. */
+function forwardingNames(rule: Rule, builtin: string): readonly { readonly key: string; readonly name: string }[] {
+  return namesIn(rule).filter(
+    ({ what, name }) => what === 'tool' && (name === forwarding || name === `mcp__${builtin}__${forwarding}`),
+  );
+}
+
+function aboutForwarding(index: number, key: string, name: string): RuleFinding {
+  const [top = key] = key.split('.', 1);
+  return {
+    path: [index, top],
+    message: `${name} only passes calls on: each is decided, counted and recorded as a call of the tool that it names`,
+    hint: 'write the rule for those tools; to take call_tool away, set "disclosure": "never" in the profile',
   };
 }
 

@@ -1,6 +1,7 @@
 import { durationMs } from '../model/duration.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { ConditionCompiler } from './condition.ts';
+import type { Meter } from './meter.ts';
 import type { Rule, RuleKind } from './rule.ts';
 import { versionOf } from './version.ts';
 import { ObjectReader, type RuleFinding, type RulePath } from './rule-reader.ts';
@@ -147,7 +148,11 @@ function limitOf(inner: ObjectReader, each: Limit['each']): Omit<Limit, 'calls' 
   if (by === 'principal' && !inner.has('per'))
     inner.wrong(undefined, '"per" is missing: what a principal did is counted in a window of time');
   const match = inner.has('match') ? (inner.patterns('match') ?? []) : ['*'];
-  const meter = { match, windowMs: per === undefined ? undefined : durationMs(per), each: each?.of };
+  const meter: Meter = {
+    match,
+    windowMs: per === undefined ? undefined : durationMs(per),
+    each: each === undefined ? undefined : (args) => each.of(args),
+  };
   const ofSession = { by: 'session', meter, span: per === undefined ? 'in this session' : `in ${per}` } as const;
   // Agents can begin sessions at will, so a limit also holds over all sessions of the principal.
   const windowMs = meter.windowMs ?? durationMs(defaultPrincipalWindow);

@@ -18,6 +18,10 @@ export class RecentSet<Value> {
     this.#values.add(value);
   }
 
+  [Symbol.iterator](): Iterator<Value> {
+    return this.#values.values();
+  }
+
   has(value: Value): boolean {
     return this.#values.has(value);
   }

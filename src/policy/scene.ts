@@ -1,6 +1,7 @@
 import type { Principal } from '../model/call.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Facts } from './facts.ts';
+import { WorkBudget } from './work-budget.ts';
 import { CallView, PrincipalView, SessionView, type ToolView } from './views.ts';
 
 /** What of a call rules can look at, besides its tool. */
@@ -11,6 +12,8 @@ export interface SeenCall {
   readonly arguments: JsonObject;
   /** The length of the arguments as JSON text. */
   readonly size: number;
+  /** The directory that relative paths in the arguments are relative to, where that is certain. */
+  readonly directory?: string | undefined;
   readonly principal: Principal;
   readonly session: string | undefined;
 }
@@ -21,6 +24,8 @@ export class Scene {
   readonly tool: ToolView;
   readonly facts: Facts;
   readonly seen: SeenCall;
+  /** What may be spent on evaluating conditions: one budget for all rules of a call. */
+  readonly work: WorkBudget;
   /** The element at which a loop is. */
   item: unknown;
   #call: CallView | undefined;
@@ -28,11 +33,12 @@ export class Scene {
   #session: SessionView | undefined;
   #now: Date | undefined;
 
-  constructor(seen: SeenCall, tool: ToolView, facts: Facts) {
+  constructor(seen: SeenCall, tool: ToolView, facts: Facts, work: WorkBudget = new WorkBudget(seen.size)) {
     this.args = seen.arguments;
     this.tool = tool;
     this.facts = facts;
     this.seen = seen;
+    this.work = work;
     this.item = undefined;
   }
 

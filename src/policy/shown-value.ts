@@ -28,8 +28,22 @@ export function shownValue(value: unknown): JsonValue {
 function shownObject(value: object): JsonValue {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (!Array.isArray(value) && prototype !== Object.prototype && prototype !== null) return 'an object';
-  const text = JSON.stringify(value);
+  const text = beginningOf(value);
   return text.length <= longest ? (JSON.parse(text) as JsonValue) : shortened(text);
+}
+
+/** Returns a value as JSON, or a little more than is shown of it: the rest of a large one is not written at all. */
+function beginningOf(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, longest + 1));
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const isList = Array.isArray(value);
+  let text = isList ? '[' : '{';
+  for (const key in value) {
+    if (text.length > longest) return text;
+    const inner = beginningOf((value as Readonly<Record<string, unknown>>)[key]);
+    text += `${text.length === 1 ? '' : ','}${isList ? '' : `${JSON.stringify(key)}:`}${inner}`;
+  }
+  return text + (isList ? ']' : '}');
 }
 
 function shortened(text: string): string {

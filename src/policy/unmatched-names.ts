@@ -50,7 +50,8 @@ export function unmatchedNames(rules: readonly Rule[], offered: Offered): Unmatc
   );
 }
 
-function namesIn({ kind, answer, scope }: Rule): Named[] {
+/** Returns the names of tools and labels in a rule. */
+export function namesIn({ kind, answer, scope }: Rule): Named[] {
   switch (kind.kind) {
     case 'match': {
       const by = answer !== 'allow' ? 'all' : scope.servers === undefined ? 'full' : 'past';

@@ -36,7 +36,14 @@ function sceneFor(meters: WindowMeters): Scene {
     labels: [],
     definitionHash: '',
   });
-  const args = { amount: 120, currency: 'EUR', path: '/b.txt', items: [{ price: 1 }, { price: 2 }], nothing: null };
+  const args = {
+    amount: 120,
+    currency: 'EUR',
+    path: '/b.txt',
+    command: 'git status',
+    items: [{ price: 1 }, { price: 2 }],
+    nothing: null,
+  };
   const call = { id: 'call_2', at, arguments: args, size: 100, session: 's1' };
   return new Scene({ ...call, principal: { id: 'local', kind: 'agent' } }, tool, facts);
 }
@@ -77,7 +84,7 @@ describe('anything else is an error when the policy is loaded', () => {
     ["args.path.matches('(a+)+$')", /regular expressions cannot be used.*like/, 0],
     ["b'abc' == b'abd'", /bytes and unsigned/, 0],
     ['cel.bind(x, 1, x == 1)', /cel cannot be used/, 0],
-    ['args.a.all(x, args.b.all(y, x == y))', /"all" cannot stand inside another/, 14],
+    ['args.a.all(x, args.b.all(y, x == z))', /Unknown variable: z/, 33],
     ['session.count(args.name) > 1', /written out, in quotes/, 14],
     ["session.count('x', 'soon') > 1", /expected a number with a unit/, 19],
     ['1 + 1', /it gives int, expected true or false/, 0],

@@ -31,6 +31,11 @@ export const functions: readonly Word[] = [
   { name: 'string', example: "string(args.amount) == '120'" },
   { name: 'type', example: 'type(args.amount) == double' },
   { name: 'timestamp', example: "timestamp('2026-11-15T12:34:55Z') == session.last('mcp__files__read').at" },
+  { name: 'path', example: "path(args.path).within('/') && !path(args.path).within('/etc')" },
+  {
+    name: 'shell',
+    example: "shell(args.command).commands.all(c, c.name == 'git' && c.words.size() == 2 && c.isLiteral)",
+  },
   { name: 'duration', example: "now - session.last('mcp__files__read').at == duration('1s')" },
 ];
 
@@ -43,6 +48,7 @@ export const methods: readonly Word[] = [
   { name: 'lowerAscii', example: "'ABC'.lowerAscii() == 'abc'" },
   { name: 'upperAscii', example: "'abc'.upperAscii() == 'ABC'" },
   { name: 'trim', example: "' a '.trim() == 'a'" },
+  { name: 'within', example: "path('/a//b/../c.txt').within('/a')" },
   { name: 'split', example: "args.path.split('/')[1] == 'b.txt'" },
   { name: 'size', example: 'args.items.size() == 2' },
   { name: 'getFullYear', example: 'now.getFullYear() == 2026' },
@@ -53,7 +59,7 @@ export const methods: readonly Word[] = [
   { name: 'getMinutes', example: 'now.getMinutes() == 34' },
 ];
 
-/** Methods that look at each element of a list; not inside one another. */
+/** Methods that look at each element of a list. */
 export const macros: readonly Word[] = [
   { name: 'all', example: 'args.items.all(item, item.price > 0)' },
   { name: 'exists', example: 'args.items.exists(item, item.price == 2)' },

@@ -10,6 +10,8 @@ export interface WorkspaceChanges {
   readonly changes: readonly PathChange[];
   /** What could not be kept, and why: if the call changed it, that cannot be taken back. */
   readonly skipped: readonly { readonly path: BytePath; readonly reason: string }[];
+  /** Directories with new entries beyond the limits, which were not recorded. Absent where everything was. */
+  readonly unrecorded?: readonly BytePath[];
 }
 
 /** What became of the changes. */

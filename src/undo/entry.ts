@@ -16,6 +16,8 @@ export interface Entry {
   readonly content: string | null;
   /** Whether it is a directory whose entries could not be read. Absent in records of earlier versions. */
   readonly isClosed?: boolean;
+  /** Its content was not read after the call, because that was beyond the limits: it is known by its stat alone. */
+  readonly isBeyondLimits?: true;
 }
 
 /** One path before and after; absent where there was nothing. */
@@ -78,6 +80,7 @@ export function sameState(one: Entry | undefined, other: Entry | undefined): boo
 /** Whether two are of the same kind and hold the same. What could not be read is taken for the same while its size and times are. */
 export function sameContent(one: Entry, other: Entry): boolean {
   if (one.kind !== other.kind || one.content !== other.content) return false;
+  if (other.isBeyondLimits === true && one.inode !== other.inode) return false;
   return one.content !== null || one.kind !== 'file' || (one.size === other.size && one.mtimeMs === other.mtimeMs);
 }
 

@@ -9,20 +9,26 @@ const mostListed = 500;
 const longestText = 256 * 1024;
 const mostDiffed = 128 * 1024;
 const longestDiffing = 200;
+const unrecordedNote = 'holds new entries beyond the limits of undo, which cannot be undone';
 
 /** Tells what changed, with a diff for text. Files whose times alone are other ones are not listed. */
 export function fileChanges(workspaces: readonly WorkspaceChanges[], contents: ContentStore): ChangeList {
   let room = mostDiffed;
-  const all = workspaces.flatMap(({ root, changes }) =>
-    changes
-      .filter(({ before, after }) => !sameState(before, after) || before?.isClosed === true)
-      .toSorted((one, other) => (one.path < other.path ? -1 : 1))
-      .map((change) => ({ root, change })),
-  );
-  const changes = all.slice(0, mostListed).map(({ root, change }): FileChange => {
+  const all = workspaces
+    .flatMap(({ root, changes, unrecorded = [] }) => {
+      const beyond = new Set(unrecorded);
+      return changes
+        .filter(({ path, before, after }) => !sameState(before, after) || before?.isClosed === true || beyond.has(path))
+        .toSorted((one, other) => (one.path < other.path ? -1 : 1))
+        .map((change) => ({ root, change, isUnrecorded: beyond.has(change.path) }));
+    })
+    // First, because only so many are listed.
+    .toSorted((one, other) => Number(other.isUnrecorded) - Number(one.isUnrecorded));
+  const changes = all.slice(0, mostListed).map(({ root, change, isUnrecorded }): FileChange => {
     const diff = room > 0 ? diffOf(change, contents) : undefined;
     room -= diff?.length ?? 0;
-    const note = noteOf(change, diff !== undefined);
+    const notes = [noteOf(change, diff !== undefined), isUnrecorded ? unrecordedNote : ''];
+    const note = notes.filter((each) => each !== '').join('; ');
     return {
       ...(workspaces.length > 1 ? { workspace: shownPath(root) } : {}),
       path: shownPath(change.path) || '.',
@@ -84,6 +90,7 @@ function noteOf({ before, after }: PathChange, hasDiff: boolean): string {
   if (before !== undefined && isUnread(before) && !isSameUnread(before, after))
     notes.push('could not be read before the call; cannot be restored');
   else if (!hasDiff) notes.push(...sizeNotes(before, after));
+  if (after?.isBeyondLimits === true) notes.push('content beyond the limits of undo');
   return notes.join('; ');
 }
 

@@ -1,13 +1,18 @@
 import { lstatSync, readlinkSync } from 'node:fs';
 import { hashOfFile } from './content-store.ts';
-import { type Entry, entryOf, kindOf } from './entry.ts';
+import { type Entry, type PathChange, entryOf, kindOf } from './entry.ts';
 
-/** What stands at a path now, its content looked at; `undefined` when nothing does. */
-export function presentEntry(at: string | Buffer): Entry | undefined {
+/**
+ * Returns the present entry at a path, with the hash of its content; `undefined` when there is none. A file that the change left beyond the
+ * limits is not read, unless it may be the one from before.
+ */
+export function presentEntry(at: string | Buffer, change?: Partial<PathChange>): Entry | undefined {
   const stats = lstatSync(at, { throwIfNoEntry: false });
   if (stats === undefined) return undefined;
   switch (kindOf(stats)) {
     case 'file':
+      if (change?.after?.isBeyondLimits === true && stats.size !== change.before?.size)
+        return { ...entryOf(stats, null), isBeyondLimits: true };
       return entryOf(stats, readableHash(at));
     case 'symlink':
       return entryOf(stats, readlinkSync(at, 'latin1'));

@@ -10,6 +10,8 @@ import { presentEntry } from './present-entry.ts';
 export interface Conflict {
   readonly path: BytePath;
   readonly reason: string;
+  /** Nobody has changed it since: the call left more there than could be recorded. */
+  readonly isBeyondLimits?: true;
 }
 
 /** What is to be done in one workspace. Written down before anything is done, so that it can be finished after a crash. */
@@ -45,7 +47,11 @@ export function planRestore(workspace: WorkspaceChanges): Planned {
   }
 }
 
-function planWithin({ root, changes }: WorkspaceChanges, inside: Inside, opened: OpenedDirectories): Planned {
+function planWithin(
+  { root, changes, unrecorded = [] }: WorkspaceChanges,
+  inside: Inside,
+  opened: OpenedDirectories,
+): Planned {
   const wanted = new Map(changes.map((change) => [change.path, change]));
   const conflicts = new Map<BytePath, string>();
   const steps = new Map<BytePath, PathChange>();
@@ -55,12 +61,12 @@ function planWithin({ root, changes }: WorkspaceChanges, inside: Inside, opened:
     if (present.has(path)) return present.get(path);
     let entry: Entry | undefined;
     try {
-      entry = inside.reach(path, presentEntry);
+      entry = inside.reach(path, (at) => presentEntry(at, wanted.get(path)));
     } catch (error) {
       if (!isForbidden(error) || path === '') throw error;
       // Read before the directories are opened, because opening changes the mode that the call left.
       for (const directory of directoriesAbove(path)) if (look(directory)?.kind === 'directory') opened.open(directory);
-      entry = inside.reach(path, presentEntry);
+      entry = inside.reach(path, (at) => presentEntry(at, wanted.get(path)));
     }
     present.set(path, entry);
     return entry;
@@ -90,14 +96,21 @@ function planWithin({ root, changes }: WorkspaceChanges, inside: Inside, opened:
     if (before?.isClosed === true && after?.kind === 'directory') conflicts.set(path, unknownEntries);
   for (const [path, from] of moved)
     conflicts.set(path, `it is ${shownPath(from)}, which could not be read before the call`);
-  keepDirectoriesInUse(inside, steps, conflicts, opened);
+  const beyond = new Set(unrecorded.filter((path) => !conflicts.has(path)));
+  for (const path of beyond) conflicts.set(path, unrecordedEntries);
+  keepDirectoriesInUse({ inside, steps, conflicts, opened, beyond });
   return {
     plan: { root, steps: [...steps.values()], directories: directoryEnds(wanted, steps, present, look) },
-    conflicts: [...conflicts].map(([path, reason]) => ({ path, reason })),
+    conflicts: [...conflicts].map(([path, reason]) => ({
+      path,
+      reason,
+      ...(beyond.has(path) ? { isBeyondLimits: true } : {}),
+    })),
   };
 }
 
 const unknownEntries = 'its entries could not be read before the call';
+const unrecordedEntries = 'it holds new entries beyond the limits of undo, which were not recorded and stay';
 
 /** Returns the workspace and every directory above a path, outermost first. */
 function directoriesAbove(path: BytePath): BytePath[] {
@@ -146,13 +159,17 @@ function difference(now: Entry | undefined, after: Entry | undefined): string {
     : 'it was changed since the call';
 }
 
+interface DirectoriesInUse {
+  readonly inside: Inside;
+  readonly steps: Map<BytePath, PathChange>;
+  readonly conflicts: Map<BytePath, string>;
+  readonly opened: OpenedDirectories;
+  /** The conflicts that are due to the limits alone. */
+  readonly beyond: Set<BytePath>;
+}
+
 /** A directory that has to go must be empty by then. */
-function keepDirectoriesInUse(
-  inside: Inside,
-  steps: Map<BytePath, PathChange>,
-  conflicts: Map<BytePath, string>,
-  opened: OpenedDirectories,
-): void {
+function keepDirectoriesInUse({ inside, steps, conflicts, opened, beyond }: DirectoriesInUse): void {
   const going = [...steps.values()].filter(
     ({ before, after }) => after?.kind === 'directory' && before?.kind !== 'directory',
   );
@@ -160,17 +177,26 @@ function keepDirectoriesInUse(
     opened.open(path);
     try {
       const names = inside.reach(path, (at) => readdirSync(at, 'latin1'));
-      const staying = names.find((name) => {
+      const staying = names.filter((name) => {
         const step = steps.get(joined(path, name));
         return step === undefined || step.before !== undefined;
       });
-      if (staying === undefined) continue;
-      const hasReason = conflicts.has(joined(path, staying));
-      const why = hasReason ? 'stays' : 'was put there or changed since the call';
-      conflicts.set(path, `it holds ${shownPath(staying)}, which ${why}`);
+      const [first] = staying;
+      if (first === undefined) {
+        // Somebody has removed what was beyond the limits.
+        if (beyond.delete(path)) conflicts.delete(path);
+        continue;
+      }
+      if (!beyond.has(path)) {
+        const hasReason = conflicts.has(joined(path, first));
+        const why = hasReason ? 'stays' : 'was put there or changed since the call';
+        conflicts.set(path, `it holds ${shownPath(first)}, which ${why}`);
+        if (staying.every((name) => beyond.has(joined(path, name)))) beyond.add(path);
+      }
     } catch (error) {
       if (!isForbidden(error)) throw error;
       conflicts.set(path, 'it cannot be read: it is closed');
+      beyond.delete(path);
     }
     steps.delete(path);
   }

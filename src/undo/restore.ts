@@ -7,7 +7,6 @@ import {
   lutimesSync,
   mkdirSync,
   openSync,
-  renameSync,
   rmSync,
   rmdirSync,
   symlinkSync,
@@ -18,6 +17,7 @@ import type { ContentStore } from './content-store.ts';
 import { syncDirectory } from './durable-file.ts';
 import { type Entry, type PathChange, isSameUnread, sameContent, sameState } from './entry.ts';
 import { DirectoryLost, Inside } from './inside.ts';
+import { Interference, asidePath, beside, moveAside, place, replace, settleAside } from './move-aside.ts';
 import { presentEntry } from './present-entry.ts';
 import { isForbidden, setMode } from './opened-directories.ts';
 import type { Conflict, DirectoryEnd, RestorePlan } from './restore-plan.ts';
@@ -43,9 +43,9 @@ export function restore({ root, steps, directories }: RestorePlan, contents: Con
   const downward = indexed.toSorted((one, other) => depthOf(one.path) - depthOf(other.path));
 
   openDirectories(inside, directories, steps);
-  for (const { path, unnamed } of indexed) attempt(path, () => removeUnnamed(inside, path, unnamed));
+  for (const step of indexed) attempt(step.path, () => settleLeftovers(inside, step));
   for (const step of downward.toReversed()) attempt(step.path, () => clear(inside, step));
-  for (const step of downward) attempt(step.path, () => bring(inside, step, contents, step.unnamed));
+  for (const step of downward) attempt(step.path, () => bring(inside, step, contents));
   for (const directory of new Set(steps.map(({ path }) => parentOf(path)))) syncIfThere(inside, directory);
   if (steps.some(({ path }) => path === '')) syncIfThere(new Inside(parentOf(root) || '/'), '');
   for (const end of directories.toSorted((one, other) => depthOf(other.path) - depthOf(one.path)))
@@ -53,8 +53,10 @@ export function restore({ root, steps, directories }: RestorePlan, contents: Con
   return [...conflicts].map(([path, reason]) => ({ path, reason }));
 }
 
-/** Somebody else got in between. */
-class Interference extends Error {}
+/** A change that is to be taken back, and the name under which its parts are prepared. */
+interface Step extends PathChange {
+  readonly unnamed: string;
+}
 
 function isForeseen(error: unknown): error is Error {
   const codes = ['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES', 'EPERM'];
@@ -74,15 +76,22 @@ function syncIfThere(inside: Inside, directory: BytePath): void {
 }
 
 /** Removes what has no place in the end or is in the way of another kind of thing. */
-function clear(inside: Inside, { path, before, after }: PathChange): void {
+function clear(inside: Inside, step: Step): void {
+  const { path, before, after, unnamed } = step;
   try {
     inside.reach(path, (at) => {
-      const now = presentEntry(at);
+      const checkedAt = Date.now();
+      const now = presentEntry(at, step);
       if (now === undefined || sameState(now, before)) return;
       if (before !== undefined && (before.kind === 'directory') === (now.kind === 'directory')) return;
       assertLeftByCall(now, after);
-      if (now.kind === 'directory') rmdirSync(at);
-      else unlinkSync(at);
+      if (now.kind === 'directory') {
+        rmdirSync(at);
+        return;
+      }
+      const aside = asidePath(at, unnamed);
+      moveAside(at, aside, { entry: now, at: checkedAt });
+      unlinkSync(aside);
     });
   } catch (error) {
     // With the directory, all that was in it is gone.
@@ -90,24 +99,40 @@ function clear(inside: Inside, { path, before, after }: PathChange): void {
   }
 }
 
-/** Brings back what was there. */
-function bring(inside: Inside, { path, before, after }: PathChange, contents: ContentStore, unnamed: string): void {
+/** Brings back what was there. All of it is prepared under another name first, so that the path is without its file only for a moment. */
+function bring(inside: Inside, step: Step, contents: ContentStore): void {
+  const { path, before, after, unnamed } = step;
   if (before === undefined) return;
   inside.reach(path, (at) => {
-    const now = presentEntry(at);
+    const checkedAt = Date.now();
+    const now = presentEntry(at, step);
     // A directory that is there already is one that was made before the crash; it gets its mode in the end.
-    if (before.kind === 'directory' && now?.kind === 'directory') return undefined;
+    if (before.kind === 'directory' && now?.kind === 'directory') return;
     if (now !== undefined && !sameState(now, before)) assertLeftByCall(now, after);
-    if (before.kind === 'directory') return mkdirSync(at, 0o700);
-    if (now !== undefined && (sameContent(now, before) || isSameUnread(before, now))) return setAttributes(at, before);
-    const aside = beside(at, unnamed);
-    if (before.kind === 'symlink') symlinkSync(systemPath(before.content ?? ''), aside);
-    else contents.copyTo(before.content ?? '', aside);
-    setAttributes(aside, before);
-    if (before.kind === 'file') syncFile(aside);
-    renameSync(aside, at);
-    return undefined;
+    if (before.kind === 'directory') {
+      mkdirSync(at, 0o700);
+      return;
+    }
+    if (now !== undefined && (sameContent(now, before) || isSameUnread(before, now))) {
+      setAttributes(at, before);
+      return;
+    }
+    const prepared = beside(at, unnamed);
+    try {
+      prepare(prepared, before, contents);
+      if (now === undefined) place(prepared, at);
+      else replace(at, asidePath(at, unnamed), prepared, { entry: now, at: checkedAt });
+    } finally {
+      rmSync(prepared, { force: true });
+    }
   });
+}
+
+function prepare(at: string | Buffer, entry: Entry, contents: ContentStore): void {
+  if (entry.kind === 'symlink') symlinkSync(systemPath(entry.content ?? ''), at);
+  else contents.copyTo(entry.content ?? '', at);
+  setAttributes(at, entry);
+  if (entry.kind === 'file') syncFile(at);
 }
 
 /** A directory may have been opened for the work meanwhile. */
@@ -167,15 +192,14 @@ function syncFile(at: string | Buffer): void {
   }
 }
 
-function removeUnnamed(inside: Inside, path: BytePath, unnamed: string): void {
+/** Removes what a process that died had prepared, and puts back what it had moved aside. */
+function settleLeftovers(inside: Inside, step: Step): void {
   try {
-    inside.reach(joined(parentOf(path), unnamed), (at) => rmSync(at, { force: true }));
+    inside.reach(step.path, (at) => {
+      rmSync(beside(at, step.unnamed), { force: true });
+      settleAside(at, asidePath(at, step.unnamed), step);
+    });
   } catch (error) {
     if (!(error instanceof DirectoryLost)) throw error;
   }
-}
-
-function beside(at: string | Buffer, name: string): string | Buffer {
-  const text = typeof at === 'string' ? at : at.toString('latin1');
-  return systemPath(`${text.slice(0, text.lastIndexOf('/') + 1)}${name}`);
 }

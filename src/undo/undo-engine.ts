@@ -41,6 +41,8 @@ export interface Begun {
 export interface Finished extends ChangeList {
   /** What could not be kept before the call; a change of it cannot be taken back. */
   readonly skipped: readonly SkippedPath[];
+  /** Directories with new entries that were not recorded, because the limits were met; these cannot be taken back. */
+  readonly beyondLimits: readonly SkippedPath[];
 }
 
 /** A path that cannot be restored, or was not. */
@@ -118,7 +120,7 @@ export class UndoEngine {
   /** Finds out what the call has changed. */
   finish(call: string): Finished {
     const record = this.#ending(call, () => this.#finish(call));
-    return { ...fileChanges(record.workspaces, this.#contents), skipped: skippedOf(record) };
+    return { ...fileChanges(record.workspaces, this.#contents), ...leftOf(record) };
   }
 
   /** Finds out what the call has changed, and takes back all that can be. */
@@ -131,7 +133,7 @@ export class UndoEngine {
     const record = this.#recordOf(call);
     if (record === undefined) return undefined;
     const { status, interrupted = false } = record;
-    return { ...fileChanges(record.workspaces, this.#contents), skipped: skippedOf(record), status, interrupted };
+    return { ...fileChanges(record.workspaces, this.#contents), ...leftOf(record), status, interrupted };
   }
 
   /** Takes back what a call has changed: all of it or nothing, or with `partial` all that nobody has changed since. */
@@ -231,13 +233,19 @@ export class UndoEngine {
       at: Date.now(),
       workspaces: looks.map(({ root, tree, look }): WorkspaceChanges => {
         const skipped = [...tree.skipped].map(([path, reason]) => ({ path, reason }));
-        return { root, changes: look.changes, skipped };
+        const { changes, unrecorded } = look;
+        return { root, changes, skipped, ...(unrecorded.length === 0 ? {} : { unrecorded }) };
       }),
       status: 'kept',
       ...(interrupted === undefined ? {} : { interrupted }),
     };
-    if (looks.some(({ look }) => look.changes.length > 0) || interrupted !== undefined) this.#records.write(record);
-    for (const { tree, index, look } of looks) index.save(tree, look.remembered);
+    if (looks.some(({ look }) => look.changes.length > 0 || !look.isWhole) || interrupted !== undefined)
+      this.#records.write(record);
+    for (const { root, tree, index, look } of looks) {
+      // The index must be of the whole workspace, or the next call would be checkpointed without a part of it.
+      if (look.isWhole) index.save(tree, look.remembered);
+      else this.#kept.delete(root);
+    }
     return record;
   }
 
@@ -245,7 +253,9 @@ export class UndoEngine {
     const planned = record.workspaces.map((workspace) => ({ root: workspace.root, ...planRestore(workspace) }));
     const conflicts = planned.flatMap((each) => each.conflicts.map((conflict) => shownConflict(each.root, conflict)));
     const list = fileChanges(record.workspaces, this.#contents);
-    if (conflicts.length > 0 && !partial) return { outcome: 'conflict', ...list, conflicts };
+    // What is beyond the limits is nobody's edit: it is named, and does not keep the rest from coming back.
+    const isBlocked = planned.some((each) => each.conflicts.some(({ isBeyondLimits }) => isBeyondLimits !== true));
+    if (isBlocked && !partial) return { outcome: 'conflict', ...list, conflicts };
     const plan: Plan = { call: record.call, workspaces: planned.map((each) => each.plan), conflicts };
     writeDurably(this.#planFile(record.call), plan);
     this.#marks.write(record.call, roots, 'undoing');
@@ -324,6 +334,11 @@ function shownConflict(root: BytePath, { path, reason }: Conflict): SkippedPath 
   return { workspace: shownPath(root), path: shownPath(path) || '.', reason };
 }
 
-function skippedOf({ workspaces }: CallRecord): SkippedPath[] {
-  return workspaces.flatMap(({ root, skipped }) => skipped.map((each) => shownConflict(root, each)));
+function leftOf({ workspaces }: CallRecord): Pick<Finished, 'skipped' | 'beyondLimits'> {
+  const beyond = (root: BytePath, path: BytePath): SkippedPath =>
+    shownConflict(root, { path, reason: 'it got more new entries than undo records' });
+  return {
+    skipped: workspaces.flatMap(({ root, skipped }) => skipped.map((each) => shownConflict(root, each))),
+    beyondLimits: workspaces.flatMap(({ root, unrecorded = [] }) => unrecorded.map((path) => beyond(root, path))),
+  };
 }

@@ -19,6 +19,10 @@ export interface Look {
   readonly changes: readonly PathChange[];
   /** What is to be remembered of it: changed entries, entries whose stat is another while they are the same, gone ones. */
   readonly remembered: readonly Remembered[];
+  /** Directories with new entries that were not recorded, because they are beyond the limits. */
+  readonly unrecorded: readonly BytePath[];
+  /** Whether everything was within the limits. Otherwise what is remembered is not the whole workspace. */
+  readonly isWhole: boolean;
 }
 
 /** An entry as it is kept between looks. */
@@ -58,6 +62,8 @@ export class WorkspaceTree {
   #began = 0;
   #changes: PathChange[] = [];
   #remembered: Remembered[] = [];
+  readonly #unrecorded = new Set<BytePath>();
+  #isWhole = true;
 
   constructor(root: BytePath, contents: ContentStore, limits: WorkspaceLimits, excluded: BytePath) {
     this.root = root;
@@ -100,8 +106,9 @@ export class WorkspaceTree {
   }
 
   /**
-   * Looks at everything and takes in the content of what is new. After an error the tree is of no use any more. After a call
-   * the root itself may be gone, or be something else: then everything in it is gone. Directories that the call has closed are
+   * Looks at everything and takes in the content of what is new. After an error the tree is of no use any more. Before a call a workspace
+   * beyond the limits is an error. After a call it is not: everything that was known before is compared, contents beyond the limits are
+   * not read, and new entries beyond them are not recorded. The root itself may be gone then, or be something else: then everything in it is gone. Directories that the call has closed are
    * opened while they are read, since the call may have changed their entries first; directories that were closed before stay closed.
    */
   look({ isAfterCall = false } = {}): Look {
@@ -109,6 +116,8 @@ export class WorkspaceTree {
     this.#began = Date.now();
     this.#changes = [];
     this.#remembered = [];
+    this.#unrecorded.clear();
+    this.#isWhole = true;
     const at = systemPath(this.root);
     const stats = lstatSync(at, missing);
     if (!isAfterCall && stats?.isDirectory() !== true)
@@ -120,7 +129,12 @@ export class WorkspaceTree {
     } finally {
       this.#opened.close();
     }
-    return { changes: this.#changes, remembered: this.#remembered };
+    return {
+      changes: this.#changes,
+      remembered: this.#remembered,
+      unrecorded: [...this.#unrecorded],
+      isWhole: this.#isWhole,
+    };
   }
 
   #visit(parent: Node | undefined, name: BytePath, node: Node, stats: Stats | undefined): void {
@@ -131,7 +145,7 @@ export class WorkspaceTree {
     } else if (stats === undefined) this.#remove(parent, name, node);
     else if (kindOf(stats) !== entry.kind) this.#swap(parent, name, node, stats);
     else if (entry.kind === 'directory') this.#visitListed(node, stats);
-    else this.#renew(node, this.#entry(node.path, node.at, stats));
+    else this.#renew(node, this.#entry(node.path, node.at, stats, undefined, entry.size));
   }
 
   #visitListed(node: Node, stats: Stats): void {
@@ -160,6 +174,11 @@ export class WorkspaceTree {
   /** Takes in what is new at a path, with everything below. */
   #add(parent: Node | undefined, name: BytePath, path: BytePath, stats: Stats, before?: Entry): void {
     if (this.#isExcluded(path)) return;
+    if (this.#isAfterCall && before === undefined && (this.#files >= this.#limits.files || this.#isLate())) {
+      this.#isWhole = false;
+      this.#unrecorded.add(parent?.path ?? '');
+      return;
+    }
     const at = this.#at(path);
     const listed = stats.isDirectory() ? this.#list(path, at) : undefined;
     const entry = this.#entry(path, at, stats, listed);
@@ -215,11 +234,11 @@ export class WorkspaceTree {
       this.#changes.push({ path: node.path, before, after: entry });
   }
 
-  #entry(path: BytePath, at: PathLike, stats: Stats, listed?: readonly BytePath[]): Entry {
+  #entry(path: BytePath, at: PathLike, stats: Stats, listed?: readonly BytePath[], knownBytes = 0): Entry {
     if (!stats.isDirectory()) this.#skipped.delete(path);
     switch (kindOf(stats)) {
       case 'file':
-        return this.#file(path, at, stats);
+        return this.#file(path, at, stats, knownBytes);
       case 'symlink':
         return entryOf(stats, readlinkSync(at, 'latin1'));
       case 'directory':
@@ -230,7 +249,11 @@ export class WorkspaceTree {
     }
   }
 
-  #file(path: BytePath, at: PathLike, stats: Stats): Entry {
+  #file(path: BytePath, at: PathLike, stats: Stats, knownBytes: number): Entry {
+    if (this.#isAfterCall && (this.#bytes - knownBytes + stats.size > this.#limits.bytes || this.#isLate())) {
+      this.#isWhole = false;
+      return { ...entryOf(stats, null), isBeyondLimits: true };
+    }
     try {
       // Not even read when it alone is too much.
       if (stats.size > this.#limits.bytes) throw this.#tooLarge(path);
@@ -292,15 +315,16 @@ export class WorkspaceTree {
 
   #count(entry: Entry): void {
     this.#files += 1;
-    this.#bytes += entry.size;
+    this.#bytes += readBytes(entry);
   }
 
   #uncount(entry: Entry): void {
     this.#files -= 1;
-    this.#bytes -= entry.size;
+    this.#bytes -= readBytes(entry);
   }
 
   #checkSize(path: BytePath): void {
+    if (this.#isAfterCall) return;
     if (this.#files > this.#limits.files || this.#bytes > this.#limits.bytes) throw this.#tooLarge(path);
   }
 
@@ -313,14 +337,23 @@ export class WorkspaceTree {
     );
   }
 
+  #isLate(): boolean {
+    return Date.now() - this.#began > this.#limits.milliseconds;
+  }
+
   #checkTime(path: BytePath): void {
-    if (Date.now() - this.#began <= this.#limits.milliseconds) return;
+    if (this.#isAfterCall || !this.#isLate()) return;
     throw new SignalboxError(
       'checkpoint-failed',
       `looking at the workspace ${shownPath(this.root)} took more than ${this.#limits.milliseconds} ms (at ${shownPath(path)}); ` +
         'declare a smaller workspace, or raise "maxMs" of "undo"',
     );
   }
+}
+
+/** A content that was not read leaves the room to others. */
+function readBytes({ size, isBeyondLimits }: Entry): number {
+  return isBeyondLimits === true ? 0 : size;
 }
 
 function shownSize(bytes: number): string {

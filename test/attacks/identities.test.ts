@@ -62,6 +62,42 @@ async function assertNoReset(say: Say, later: Say): Promise<void> {
   assert.equal(await later('six', 'deploy'), 'tested');
 }
 
+const stagePolicies: readonly JsonObject[] = [
+  { id: 'staged', by: 'principal', requires: { mcp__stage__release: ['mcp__stage__upload'] } },
+  { id: 'yes', match: 'mcp__stage__*', allow: true },
+];
+
+function stage(): ReturnType<typeof localServer> {
+  const input = { type: 'object' };
+  return localServer({
+    name: 'stage',
+    tools: [
+      defineTool({
+        name: 'upload',
+        description: 'Uploads.',
+        input,
+        effect: 'compensable',
+        run: () => 'up',
+        undo: () => undefined,
+      }),
+      defineTool({ name: 'release', description: 'Releases.', input, effect: 'irreversible', run: () => 'out' }),
+    ],
+  });
+}
+
+/** Uploads, and has a human undo it at the first box; the second one must not take it for completed. */
+async function assertUndoCounts(first: Signalbox, second: () => Promise<Signalbox>): Promise<void> {
+  const principal = { id: 'bot', kind: 'agent' } as const;
+  const release = async (box: Signalbox, session: string): Promise<string> =>
+    (await box.call('mcp__stage__release', {}, { principal, session })).decision?.rule ?? '';
+  const { callId } = await first.call('mcp__stage__upload', {}, { principal, session: 'one' });
+  assert.equal(await release(first, 'two'), 'yes');
+  const { outcome } = await first.undo(callId, { principal: { id: 'user:ada', kind: 'human' } });
+  assert.equal(outcome, 'undone');
+  assert.equal(await release(first, 'three'), 'staged');
+  assert.equal(await release(await second(), 'four'), 'staged');
+}
+
 function place(t: TestContext): string {
   const data = mkdtempSync(join(tmpdir(), 'signalbox-identities-'));
   t.after(() => rmSync(data, { recursive: true, force: true }));
@@ -69,6 +105,10 @@ function place(t: TestContext): string {
 }
 
 describe('a caller that names its own sessions', () => {
+  let started: ReturnType<typeof startPostgres> | undefined;
+  const cluster = (): ReturnType<typeof startPostgres> => (started ??= startPostgres());
+  after(async () => (await started)?.end());
+
   test('keeps its history for flow, budget, rateLimit and requires over HTTP', async (t) => {
     const box = await createSignalbox({ servers: [shop()], policies });
     const server = await startTestServer(t, { box });
@@ -92,6 +132,17 @@ describe('a caller that names its own sessions', () => {
       }
     };
     await assertNoReset(once, once);
+  });
+
+  test('cannot use a step that a human undid, also after a restart', async (t) => {
+    const options = { servers: [stage()], policies: stagePolicies, data: place(t) };
+    const box = await createSignalbox(options);
+    await assertUndoCounts(box, async () => {
+      await box.close();
+      const again = await createSignalbox({ ...options, servers: [stage()] });
+      t.after(() => again.close());
+      return again;
+    });
   });
 
   test('keeps it with every new MCP session', async (t) => {
@@ -125,9 +176,7 @@ describe('a caller that names its own sessions', () => {
   });
 
   test('keeps it at every replica on one PostgreSQL', async (t) => {
-    const cluster = await startPostgres();
-    after(() => cluster.end());
-    const address = cluster.address('identities');
+    const address = (await cluster()).address('identities');
     const boxes = await Promise.all(
       [1, 2].map(async () => createSignalbox({ servers: [shop()], policies, store: await postgresStore({ address }) })),
     );
@@ -140,6 +189,24 @@ describe('a caller that names its own sessions', () => {
     // Both have seen the principal before, so that neither reads its whole history again.
     for (const box of boxes) assert.equal(await at(box)('zero', 'test'), 'yes');
     await assertNoReset(at(boxes[0]), at(boxes[1]));
+  });
+
+  test('cannot use a step that a human undid at another replica', async (t) => {
+    const address = (await cluster()).address('undone_steps');
+    const open = async (): Promise<Signalbox> => {
+      const store = await postgresStore({ address });
+      const box = await createSignalbox({ servers: [stage()], policies: stagePolicies, store });
+      t.after(() => box.close());
+      return box;
+    };
+    const [first, second] = [await open(), await open()];
+    const principal = { id: 'bot', kind: 'agent' } as const;
+    // The second one has seen the principal before, so that it reads only what is new.
+    for (const box of [first, second]) {
+      const { decision } = await box.call('mcp__stage__release', {}, { principal, session: 'zero' });
+      assert.equal(decision?.rule, 'staged');
+    }
+    await assertUndoCounts(first, async () => second);
   });
 });
 

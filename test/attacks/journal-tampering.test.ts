@@ -21,6 +21,7 @@ import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { backUpSqlite } from '../../src/store/sqlite/backup.ts';
 import { sqliteSource } from '../../src/store/sqlite/copy-source.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { awaited } from '../support/awaited.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { within } from '../support/within.ts';
 
@@ -209,6 +210,32 @@ describe('a journal that was edited in its SQLite file', () => {
       for (const problem of problems) assert.match(problem, expected, edit);
       rmSync(copy.data, { recursive: true });
     }
+  });
+
+  test('holds with hidden parts that were revealed, and is found out when those of a question were changed', async (t) => {
+    const place = await filled(t);
+    await using(place, undefined, async (box) => {
+      const pay = async (amount: number): Promise<string> => {
+        const args = { amount, note: `token ghp_${'Ab3'.repeat(12)}` };
+        const result = await box.call('mcp__bank__pay', args, { principal: bot, waitMs: 0 });
+        return result.outcome === 'awaiting-approval' ? awaited(result) : result.outcome;
+      };
+      const revealed = await pay(4);
+      assert.equal((await box.approvals.get(revealed)).hidden.length, 1);
+      await box.approvals.reveal(revealed, { by: human });
+      await box.approvals.approve(revealed, { by: human, remember: 'nothing' });
+      assert.equal(await pay(4), 'completed');
+      const acknowledged = await pay(5);
+      await box.approvals.approve(acknowledged, { by: human, remember: 'nothing', acknowledgeHidden: true });
+      await box.approvals.reveal(await pay(6), { by: human });
+      assert.equal((await box.journal.entries({ type: 'ApprovalRevealed' })).items.length, 2);
+    });
+    assert.deepEqual(await found(place, () => undefined), ['holds (sealed)', 'holds (sealed)']);
+    const problems = await found(place, (database) => {
+      const edit = `UPDATE approvals SET asked = json_set(asked, '$.hidden', json('[]')) WHERE answer = '' AND asked ->> '$.hidden' <> '[]'`;
+      assert.equal(database.prepare(edit).run().changes, 1);
+    });
+    for (const problem of problems) assert.match(problem, /what was asked differs/);
   });
 
   test('says that it cannot tell where the key is not', async (t) => {

@@ -43,6 +43,7 @@ export const homes: readonly { readonly packages: readonly string[]; readonly fo
   { packages: ['pg', 'pg-*', 'kysely'], folders: ['store/postgres'] },
   { packages: ['ajv', 'ajv-formats'], folders: ['catalog'] },
   { packages: ['@marcbachmann/cel-js'], folders: ['policy'] },
+  { packages: ['unbash'], folders: ['policy'] },
   { packages: ['yaml'], folders: ['policy', 'config'] },
 ];
 

@@ -112,8 +112,9 @@ describe('claudeAgentOptions', () => {
     const { connected } = await turn(signalbox, claude, { session: 's1', canUseTool: allowAll });
     assert.ok(connected.includes('fixture'));
     assert.match(lastMessage(claude.api), /the text of note:\/\/two/);
-    const { items } = await signalbox.journal.entries({ type: 'ContentRead', session: 's1' });
-    assert.partialDeepStrictEqual(items, [{ server: 'fixture', kind: 'resource', name: 'note://two' }]);
+    const tool = 'mcp__fixture__resources/read';
+    const { items } = await signalbox.journal.entries({ type: 'ToolInvoked', tool, session: 's1' });
+    assert.partialDeepStrictEqual(items, [{ server: 'fixture', arguments: { uri: 'note://two' } }]);
   });
 
   test('two queries at once both have all tools, and the next query sees a changed catalog', async (t) => {

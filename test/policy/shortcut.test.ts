@@ -8,6 +8,7 @@ import type { JsonObject } from '../../src/model/json.ts';
 import { ConditionCompiler } from '../../src/policy/condition.ts';
 import { Facts } from '../../src/policy/facts.ts';
 import { WindowMeters, conditionLanguage } from '../../src/policy/language.ts';
+import { evaluateWithin, meterCondition } from '../../src/policy/metered-evaluation.ts';
 import { Scene } from '../../src/policy/scene.ts';
 import { unsure } from '../../src/policy/shortcut/code.ts';
 import { shortcutOf } from '../../src/policy/shortcut/shortcut.ts';
@@ -64,7 +65,9 @@ test('a shortcut gives the value that CEL’s evaluator gives, or none, on 100,0
         const language = conditionLanguage(meters);
         const loaded = ended(() => {
           const expression = language.parse(text);
-          return expression.check().valid ? expression : undefined;
+          if (!expression.check().valid) return undefined;
+          meterCondition(expression.ast);
+          return expression;
         }) as { readonly value?: ReturnType<typeof language.parse> };
         if (loaded.value === undefined) return;
         const celSays = loaded.value;
@@ -72,7 +75,7 @@ test('a shortcut gives the value that CEL’s evaluator gives, or none, on 100,0
         const { value: condition } = new ConditionCompiler(meters).condition(text);
         for (const [args, dice] of scenes) {
           const scene = sceneWith(args, dice, meters);
-          const expected = ended(() => celSays(scene) as unknown);
+          const expected = ended(() => evaluateWithin(scene, () => celSays(scene) as unknown));
           if (shortcut === undefined) seen.none += 1;
           else {
             const value = shortcut.run(scene);

@@ -289,7 +289,7 @@ export const agentsAndSessions: Section<'D'> = {
     tests: [
       'src/runtimes/claude/claude-runtime.test.ts > Claude Code by claude > resources of the servers are listed and read; each reading is recorded in the name of the agent',
       'src/runtimes/claude-cli/claude-cli-runtime.test.ts > Claude Code by claude-cli > resources of the servers are listed and read; each reading is recorded in the name of the agent',
-      'src/runtimes/model/content-tools.test.ts > resources and prompts in a model session > the model lists and reads them; readings are recorded as calls and as content reads',
+      'src/runtimes/model/content-tools.test.ts > resources and prompts in a model session > the model lists and reads them; both the tools of the model and the readings at the server are recorded as calls',
       'src/runtimes/model/content-tools.test.ts > resources and prompts in a model session > the tools are offered only while a server has something to read',
       'test/e2e/claude-agent-options.test.ts > claudeAgentOptions > gives Claude the resources of the box’s servers',
       'src/server/routes/content.test.ts > resources and prompts over HTTP > are listed with their servers, and read in the name of the caller',

@@ -1,10 +1,11 @@
 import { Approvals } from '../../src/call/approvals/approvals.ts';
 import { Questions } from '../../src/call/approvals/questions.ts';
-import type { Stage } from '../../src/call/call.ts';
+import type { Next, Stage } from '../../src/call/call.ts';
+import { callResult } from '../../src/call/call-result.ts';
 import { createContent } from '../../src/call/content.ts';
-import { Limiters } from '../../src/call/limiter.ts';
+import { FileGuard } from '../../src/call/files/file-guard.ts';
 import { compose } from '../../src/call/compose.ts';
-import { newCall, someone } from '../../src/call/new-call.ts';
+import { newCall } from '../../src/call/new-call.ts';
 import { Policies } from '../../src/call/policies.ts';
 import type { PolicySource } from '../../src/call/policy-source.ts';
 import { SessionStates } from '../../src/call/session-states.ts';
@@ -73,19 +74,17 @@ export async function coreBox(
           call.decision = policy(call.name);
           return next(call);
         }
-      : decide(policies, redactor, waits);
+      : decide(policies, redactor, waits, new FileGuard(undefined));
   if (typeof policy !== 'function') await policies.set(policy);
   const content = createContent({
     catalog,
-    journal,
     redactor,
-    waits,
-    limiters: new Limiters(64),
-    timeoutMs: 60_000,
-    someone,
-    underWay: (work) => work(),
+    async call(name, args, options) {
+      const call = newCall(name, args, options, redactor);
+      return callResult(call, await run(call));
+    },
   });
-  const run = compose([
+  const run: Next = compose([
     recordOutcome({
       journal,
       redactor,

@@ -511,10 +511,12 @@ export type Decision = {
   readonly values?: { readonly [name: string]: unknown } | undefined;
   /** The version of the policy that decided. */
   readonly policy?: string | undefined;
-  /** What the rules said, where a permission mode or a remembered approval decided in their place. */
+  /** What the rules said, where a permission mode, a remembered approval or the guard of protected files decided in their place. */
   readonly ruled?:
     | { readonly answer: 'allow' | 'ask' | 'deny'; readonly rule: string; readonly reason: string }
     | undefined;
+  /** The protected or closed files that the call names, links followed. */
+  readonly protectedFiles?: readonly string[] | undefined;
   /** What rules in shadow mode would have said. */
   readonly shadow?:
     | readonly { readonly answer: 'allow' | 'ask' | 'deny'; readonly rule: string; readonly reason: string }[]
@@ -1211,6 +1213,7 @@ export type Problem = {
     | 'scope-missing'
     | 'role-refused'
     | 'approver-refused'
+    | 'content-denied'
     | 'route-unknown'
     | 'tool-unknown'
     | 'call-unknown'

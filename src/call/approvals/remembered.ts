@@ -23,7 +23,13 @@ export interface RememberPreview {
 
 /** The rule that remembers an approval. What cannot be undone is remembered only for exactly the same arguments. */
 export function rememberedRule(approval: Approval, scope: RememberScope, by: Principal): RememberedRule {
-  const { effect, tool, session } = approval;
+  const { effect, tool, session, decision } = approval;
+  if (decision.protectedFiles !== undefined) {
+    throw new SignalboxError(
+      'remember-refused',
+      `the call of ${tool} names ${decision.protectedFiles.join(', ')}, which is protected: it is asked about each time; approve it without remembering`,
+    );
+  }
   if (effect === 'irreversible' && scope !== 'arguments') {
     throw new SignalboxError(
       'remember-refused',
@@ -40,7 +46,7 @@ export function rememberedRule(approval: Approval, scope: RememberScope, by: Pri
     ...(scope === 'server' ? {} : { tool, definitionHash: approval.definitionHash }),
     ...(scope === 'session' && session !== undefined ? { session } : {}),
     ...(scope === 'arguments' ? { arguments: approval.arguments, argumentsHash: approval.argumentsHash } : {}),
-    answers: asksOf(approval.decision).map(({ rule, version }) => ({
+    answers: asksOf(decision).map(({ rule, version }) => ({
       rule,
       ...(version === undefined ? {} : { version }),
     })),
@@ -58,6 +64,7 @@ export function rememberedBy(
   rules: readonly RememberedRule[],
   call: Rememberable,
 ): readonly RememberedRule[] | undefined {
+  if (call.decision.protectedFiles !== undefined) return undefined;
   const holding = rules.filter((rule) => holdsFor(rule, call));
   const found = asksOf(call.decision).map((asking) => holding.find((rule) => answers(rule, asking)));
   return found.every((rule) => rule !== undefined) ? [...new Set(found)] : undefined;

@@ -5,8 +5,8 @@ import { messageOf } from '../../model/errors.ts';
 import { unfinished } from '../../model/unfinished.ts';
 import type { Checkpoint, Checkpoints } from '../../undo/checkpoints.ts';
 import { StateChanges } from '../../undo/state-changes.ts';
-import type { Undone } from '../../undo/undo-engine.ts';
-import { type Call, type Next, type Stage, toolOf } from '../call.ts';
+import type { Finished, Undone } from '../../undo/undo-engine.ts';
+import { type Call, type Next, type Stage, toolOf, workspaceOf } from '../call.ts';
 import type { Compensations } from '../compensations.ts';
 import { type Waits, endedOutcome } from '../waits.ts';
 
@@ -27,12 +27,10 @@ const actedCodes = new Set(['tool-failed', 'capability-missing', 'result-invalid
  */
 export function checkpoint({ checkpoints, compensations, waits }: CheckpointParts): Stage {
   return (call, next) => {
-    const { definition, offered, source } = toolOf(call);
-    const { effect } = definition;
+    const { effect } = toolOf(call).definition;
     if (effect === 'read' || effect === 'irreversible') return next(call);
     call.stateChanges = new StateChanges();
-    const own = offered.workspaceOf?.(call.principal) ?? offered.workspace;
-    const workspace = effect === 'undoable' ? (own ?? source.limits.workspace) : undefined;
+    const workspace = effect === 'undoable' ? workspaceOf(call) : undefined;
     return workspace === undefined || workspace.length === 0 ? kept(call, next) : keptOnDisk(call, next, workspace);
   };
 
@@ -112,17 +110,25 @@ async function settled(call: Call, outcome: CallOutcome): Promise<CallOutcome> {
   return noted(outcome, 'It has not stopped yet; what it does from now on is not taken back.');
 }
 
-async function finished(call: Call, outcome: CallOutcome, begun: Checkpoint): Promise<CallOutcome> {
+async function finished(call: Call, given: CallOutcome, begun: Checkpoint): Promise<CallOutcome> {
+  let changes: Finished;
   try {
-    call.changes = await begun.finish();
+    call.changes = changes = await begun.finish();
   } catch (error) {
-    return noted(outcome, `What it changed could not be found out, so it cannot be undone: ${messageOf(error)}`);
+    return noted(given, `What it changed could not be found out, so it cannot be undone: ${messageOf(error)}`);
   }
-  if (outcome.outcome === 'completed' || call.changes.total === 0) return outcome;
+  const outcome = changes.beyondLimits.length === 0 ? given : noted(given, beyondNote(changes.beyondLimits));
+  if (outcome.outcome === 'completed' || changes.total === 0) return outcome;
   return noted(
     outcome,
-    `${counted(call.changes.total, 'change')} in its workspace can be taken back by undoing ${call.id}.`,
+    `${counted(changes.total, 'change')} in its workspace can be taken back by undoing ${call.id}.`,
   );
+}
+
+function beyondNote(beyond: Finished['beyondLimits']): string {
+  const list = beyond.slice(0, 10).map(({ path }) => path);
+  const more = beyond.length > list.length ? ` and ${beyond.length - list.length} more` : '';
+  return `Undo cannot take back all of it: ${list.join(', ')}${more} got more new entries than undo records. The rest can be undone.`;
 }
 
 function rollbackNote({ total, conflicts }: Undone): string {

@@ -12,15 +12,18 @@ import { applyPermissionMode } from '../../policy/permission-mode.ts';
 import type { DecidedCall } from '../../policy/policy.ts';
 import { askToolPolicy, strongest } from '../../policy/tool-policy.ts';
 import { after } from '../after.ts';
+import { directoryOf } from '../directory-of.ts';
 import type { Opened } from '../fact-book.ts';
-import { type Call, type Next, type Outcoming, type Stage, toolOf } from '../call.ts';
+import { type Call, type Next, type Outcoming, type Stage, toolOf, workspaceOf } from '../call.ts';
+import type { FileGuard } from '../files/file-guard.ts';
 import type { Policies, PoliciesInForce } from '../policies.ts';
 import { type Waits, endedOutcome } from '../waits.ts';
 
 const longestHeard = 256 * 1024;
+const noDirectories: readonly string[] = [];
 
 /** Asks policy. Without one the default holds: reads run, everything else asks. */
-export function decide(policies: Policies, redactor: Redactor, waits: Waits): Stage {
+export function decide(policies: Policies, redactor: Redactor, waits: Waits, files: FileGuard): Stage {
   return (call, next) => {
     const { inForce } = policies;
     // A call that waited for an approval is decided again: it counts once, and has ended only once.
@@ -75,16 +78,27 @@ export function decide(policies: Policies, redactor: Redactor, waits: Waits): St
     if (!listens(inForce, asked)) return outcome;
     return after(outcome, (ended) => heard(inForce, asked, ended));
   }
-}
 
-function settle(call: Call, next: Next, ruled: Decision): Outcoming {
-  const mode = call.options.permissionMode;
-  const decision = mode === undefined ? ruled : applyPermissionMode(mode, ruled, toolOf(call).definition.effect);
-  call.decision = decision;
-  // Fail closed: whatever is not a clear answer is a denial.
-  if (decision.answer !== 'allow' && decision.answer !== 'ask')
-    return unfinished('denied', 'policy-denied', `${call.name} was refused by ${decision.rule}: ${decision.reason}`);
-  return next(call);
+  function settle(call: Call, next: Next, ruled: Decision): Outcoming {
+    const { definition, source } = toolOf(call);
+    const { permissionMode } = call.options;
+    const decision = files.decide(
+      {
+        principal: call.principal,
+        effect: definition.effect,
+        server: source.server,
+        arguments: (call.given ?? {}) as JsonObject,
+        workspace: workspaceOf(call) ?? noDirectories,
+        permissionMode,
+      },
+      permissionMode === undefined ? ruled : applyPermissionMode(permissionMode, ruled, definition.effect),
+    );
+    call.decision = decision;
+    // Fail closed: whatever is not a clear answer is a denial.
+    if (decision.answer !== 'allow' && decision.answer !== 'ask')
+      return unfinished('denied', 'policy-denied', `${call.name} was refused by ${decision.rule}: ${decision.reason}`);
+    return next(call);
+  }
 }
 
 /** Whether anything in force wants to hear what came of a call. */
@@ -113,6 +127,7 @@ function askedCall(call: Call): DecidedCall {
     // As they were checked, not the form the handler takes: a schema may turn them into something that is not JSON.
     arguments: (call.given ?? {}) as JsonObject,
     size: call.argumentsText.length,
+    directory: directoryOf(workspaceOf(call)),
     principal: call.principal,
     session: call.session,
   };

@@ -19,7 +19,9 @@ export function shapeSource(source: Source, shaping: ToolShaping): Source {
     const names = [...tools, ...hidden].map(({ tool }) => tool);
     return unmatched(shaping, source.server, names);
   };
-  return lockedByNewName(surveyedSource(source, [hides, shaped(source.server, shaping)], survey), shaping);
+  const made = lockedByNewName(surveyedSource(source, [hides, shaped(source.server, shaping)], survey), shaping);
+  const { serverLabels } = shaping;
+  return serverLabels === undefined ? made : { ...made, labels: serverLabels };
 }
 
 /** A tool that the lock keeps back is asked for by the name it had before. */

@@ -3,7 +3,7 @@ import type { AgentEntry, runtimeServers } from '../../config/agent-entry.ts';
 import type { ClaudeAgentSettings, ModelAgentSettings } from '../../config/agent-schema.ts';
 import type { Configuration, ExternalEntry } from '../../config/configuration.ts';
 import { durationMs } from '../../model/duration.ts';
-import type { ClaudeCodeOptions, GuardedPlaces } from '../../runtimes/claude-code/claude-code-options.ts';
+import type { ClaudeCodeOptions } from '../../runtimes/claude-code/claude-code-options.ts';
 import { lazyRuntime } from '../../runtimes/lazy-runtime.ts';
 import type { ModelRuntimeOptions } from '../../runtimes/model/model-runtime-options.ts';
 import { modelRuntime } from '../../runtimes/model/model-runtime.ts';
@@ -25,23 +25,18 @@ export class ConfiguredAgents implements Agents {
   readonly #box: Signalbox;
   readonly #references: ReferenceContext;
   readonly #configuration: () => Configuration;
-  readonly #guarded: () => GuardedPlaces;
+  readonly #data: string;
   /** Both ways to Claude Code bring the same tools along. */
   readonly #own = new Map<string, OwnTools>();
   readonly #runtimes: Runtime[] = [];
   #made: readonly Made[] = [];
   #from: Configuration | undefined;
 
-  constructor(
-    box: Signalbox,
-    references: ReferenceContext,
-    configuration: () => Configuration,
-    guarded: () => GuardedPlaces,
-  ) {
+  constructor(box: Signalbox, references: ReferenceContext, configuration: () => Configuration, data: string) {
     this.#box = box;
     this.#references = references;
     this.#configuration = configuration;
-    this.#guarded = guarded;
+    this.#data = data;
   }
 
   get usual(): string {
@@ -129,7 +124,7 @@ export class ConfiguredAgents implements Agents {
     const { model, executable, settingSources, toolSearch, limits } = entry;
     const options: ClaudeCodeOptions = {
       env,
-      guarded: this.#guarded(),
+      data: this.#data,
       ...(model === undefined ? {} : { model }),
       ...(executable === undefined ? {} : { executable }),
       ...(settingSources === undefined ? {} : { settingSources }),

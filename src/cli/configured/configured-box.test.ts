@@ -48,7 +48,7 @@ function shown(box: Signalbox): object {
 
 test('agents may not write the configuration or a tool module unasked: both take effect as soon as they are saved', () =>
   opened({ tools: { module: './tools.ts', export: 'one' } }, async (configured) => {
-    const { fixed = [] } = configured.guardedPlaces();
+    const fixed = configured.protectedFiles().map(({ path }) => path);
     for (const file of ['signalbox.config.json', 'signalbox.lock', 'tools.ts'])
       assert.ok(fixed.includes(join(directory, file)), `${file} is not in ${fixed.join(', ')}`);
     await Promise.resolve();

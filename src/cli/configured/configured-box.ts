@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs';
-import { dirname, isAbsolute } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { lockOf } from '../../catalog/lock/lock-of.ts';
 import type { Lock } from '../../catalog/lock/lock.ts';
 import type { Source } from '../../catalog/source.ts';
 import { ConfigurationError } from '../../config/configuration-error.ts';
-import { configurationFiles } from '../../config/configuration-files.ts';
-import type { Configuration } from '../../config/configuration.ts';
+import { authorityFiles, baseDirectories } from '../../config/authority-files.ts';
+import type { Configuration, ServerEntry } from '../../config/configuration.ts';
 import { acceptedServer, withServer } from '../../config/lock/accept-server.ts';
 import { AcceptedChanges } from '../../config/lock/accepted-changes.ts';
 import { readLock } from '../../config/lock/lock-file.ts';
@@ -19,10 +18,10 @@ import { UntrustedConfigurationError } from '../../config/trust/untrusted-error.
 import { type PolicyFileText, policyFileOf, policyFileText } from '../../config/policy-file.ts';
 import { SignalboxError, messageOf } from '../../model/errors.ts';
 import { type JsonObject, isJsonObject } from '../../model/json.ts';
+import type { ProtectedFile } from '../../model/protected-file.ts';
 import { tell } from '../../model/tell.ts';
 import { policyText } from '../../policy/policy-text.ts';
 import type { PolicyDocument } from '../../policy/read-policy.ts';
-import type { GuardedPlaces } from '../../runtimes/claude-code/claude-code-options.ts';
 import type {
   ChangedServers,
   ConfigurationRefusal,
@@ -64,6 +63,8 @@ export class ConfiguredBox implements ServedConfiguration {
   /** What is wrong with the secrets of the configuration. */
   readonly secretProblems: readonly SecretProblem[];
   readonly #begun: Beginning;
+  readonly #data: string;
+  readonly #bases = new WeakMap<ServerEntry, readonly string[]>();
   readonly #servers: ConfiguredServers;
   readonly #policies: ConfiguredPolicies;
   readonly #references: Starting['references'];
@@ -79,9 +80,11 @@ export class ConfiguredBox implements ServedConfiguration {
   /** Changes are made one after the other. */
   #changing: Promise<unknown> = Promise.resolve();
 
-  constructor(box: Signalbox, configuration: Configuration, begun: Beginning) {
+  /** `data` is the data directory, whatever store the records are in. */
+  constructor(box: Signalbox, configuration: Configuration, begun: Beginning, data: string) {
     const { starting } = begun;
     this.box = box;
+    this.#data = data;
     this.#configuration = configuration;
     this.#begun = begun;
     this.secretProblems = begun.secretProblems;
@@ -103,6 +106,12 @@ export class ConfiguredBox implements ServedConfiguration {
       references: starting.references,
       signedIn: (server) => box.restart(server),
     });
+    box.protectFiles({
+      closed: () => [data],
+      directory: () => this.#configuration.directory,
+      files: () => this.protectedFiles(),
+      basesOf: (server) => this.#basesOf(server),
+    });
     this.#accepted = new AcceptedChanges(box.shared);
     this.#stopListening = this.#accepted.listen(() => void this.#takeAccepted());
   }
@@ -111,22 +120,13 @@ export class ConfiguredBox implements ServedConfiguration {
   async agents(): Promise<ConfiguredAgents> {
     if (this.#agents !== undefined) return this.#agents;
     const { ConfiguredAgents: Made } = await import('./configured-agents.ts');
-    return (this.#agents ??= new Made(
-      this.box,
-      this.#references,
-      () => this.#configuration,
-      () => this.guardedPlaces(),
-    ));
+    return (this.#agents ??= new Made(this.box, this.#references, () => this.#configuration, this.#data));
   }
 
-  /** Returns the places that the own tools of an agent's runtime may not touch unasked. */
-  guardedPlaces(): GuardedPlaces {
-    const { location } = this.box.journal;
-    return {
-      closed: isAbsolute(location) ? [dirname(location)] : [],
-      // A module runs in this process as soon as it is saved: writing one is no ordinary edit.
-      fixed: [...configurationFiles(this.#configuration), ...this.#servers.moduleFiles()],
-    };
+  /** The files that no call writes unasked: they take effect as soon as they are saved. */
+  protectedFiles(): readonly ProtectedFile[] {
+    const imported = this.#servers.moduleFiles().map((path) => ({ path, role: 'a file of a tool module' }));
+    return [...authorityFiles(this.#configuration), ...imported];
   }
 
   get file(): string {
@@ -300,6 +300,15 @@ export class ConfiguredBox implements ServedConfiguration {
   /** The lock file, with what was accepted on other machines. */
   #locked({ directory }: Configuration): Lock | undefined {
     return this.#accepted.over(readLock(directory));
+  }
+
+  #basesOf(server: string): readonly string[] {
+    const { servers, directory } = this.#configuration;
+    const entry = servers.find(({ name }) => name === server);
+    if (entry === undefined) return [directory];
+    let bases = this.#bases.get(entry);
+    if (bases === undefined) this.#bases.set(entry, (bases = baseDirectories(entry, directory)));
+    return bases;
   }
 
   /** Applies what another machine may have accepted. */

@@ -37,7 +37,7 @@ export async function makeBox(
   // Before the servers come: the reason why one is down may hold a secret, and it is recorded.
   secrets.tell(box);
   if (opened !== undefined && opened.password.length >= shortestSecret) box.addSecret('store', opened.password);
-  const configured = new ConfiguredBox(box, configuration, begun);
+  const configured = new ConfiguredBox(box, configuration, begun, secretsFrom);
   try {
     offerConfiguration(configured, secretsFrom);
     await configured.begin();

@@ -23,19 +23,22 @@ export function addCheckCommand(policy: Command, { terminal: { output, errors } 
     .summary('find everything that is wrong with the rules')
     .description(
       'Reads the rules and reports every mistake, with file, line and column. Ends with 2 when there is one. ' +
-        'Then starts the configured servers, without writing to the journal, and warns about rules that name no tool, label or server.',
+        'Then starts the configured servers, without writing to the journal, and warns about rules that name no tool, label or server. ' +
+        'Also warns about startsWith on a command or a path.',
     )
     .argument('[file]', 'a file of rules (default: the policies of the configuration)')
     .option('--no-servers', 'do not start servers; names in rules are not checked')
     .action(async (file: string | undefined, { servers }: Options, command: Command) => {
       const globals = globalsOf(command);
-      const [{ namedPolicies }, { readPolicies }] = await Promise.all([
+      const [{ namedPolicies }, { readPolicies }, { prefixWarnings }] = await Promise.all([
         import('./named-policies.ts'),
         import('../../policy/read-policy.ts'),
+        import('../../policy/prefix-warnings.ts'),
       ]);
       const { rules, version } = readPolicies(namedPolicies(file, globals));
       const shadowed = rules.filter(({ shadow }) => shadow).length;
-      const warnings = servers && rules.length > 0 ? await nameWarnings(rules, globals, errors) : [];
+      const names = servers && rules.length > 0 ? await nameWarnings(rules, globals, errors) : [];
+      const warnings = [...prefixWarnings(rules), ...names];
       if (globals.json)
         return printJson(output, { ok: true, version, rules: rules.length, shadow: shadowed, warnings });
       const count = counted(rules.length, 'rule');

@@ -1,5 +1,6 @@
 import { type CatalogSnapshot, namedHidden } from '../../catalog/snapshot.ts';
 import { isOfRuntime, runtimeServers } from '../../config/agent-entry.ts';
+import { type NamedTool, contentMethods, fullName } from '../../model/tool-names.ts';
 import type { Rule } from '../../policy/rule.ts';
 import type { Signalbox } from '../../signalbox.ts';
 
@@ -17,6 +18,11 @@ export async function unmatchedRules(box: Pick<Signalbox, 'policies' | 'catalog'
   );
 }
 
+/** The names that rules give the resources and prompts of a server. */
+function contentToolsOf(server: string): NamedTool[] {
+  return contentMethods.map((tool) => ({ id: { server, tool }, name: fullName({ server, tool }) }));
+}
+
 /** Returns a warning for each name in rules that matches no tool, label or server of a catalog. */
 export async function unmatchedIn(
   rules: readonly Rule[],
@@ -24,7 +30,7 @@ export async function unmatchedIn(
 ): Promise<string[]> {
   const { unmatchedNames } = await import('../../policy/unmatched-names.ts');
   const unmatched = unmatchedNames(rules, {
-    tools: [...tools, ...hidden.map(namedHidden)],
+    tools: [...tools, ...hidden.map(namedHidden), ...servers.flatMap(({ name }) => contentToolsOf(name))],
     labels: [...new Set(tools.flatMap(({ labels }) => labels))],
     servers: [...servers.map(({ name }) => name), ...Object.keys(runtimeServers)],
     absent: servers.filter(({ status }) => status !== 'up').map(({ name }) => name),

@@ -1,4 +1,6 @@
 import { Duration } from '@marcbachmann/cel-js/evaluator';
+import type { Scene } from '../scene.ts';
+import { joinWork } from '../work-costs.ts';
 import { type Code, type Run, canBe, unsure } from './code.ts';
 
 type Operator = '+' | '-' | '*' | '/';
@@ -17,7 +19,7 @@ export function arithmetic(operator: Operator, left: Code, right: Code): Code | 
   if (canBe(left, 'int', 'double') && canBe(right, 'int', 'double')) return numbers(operator, left, right);
   if (operator !== '+' || !canBe(left, 'string') || !canBe(right, 'string')) return undefined;
   const [one, other] = [left.run, right.run];
-  return { type: 'string', run: (scene) => joinedTexts(one(scene), other(scene)) };
+  return { type: 'string', run: (scene) => joinedTexts(one(scene), other(scene), scene) };
 }
 
 function numbers(operator: Operator, left: Code, right: Code): Code {
@@ -31,7 +33,7 @@ function numbers(operator: Operator, left: Code, right: Code): Code {
       const a = one(scene);
       const b = other(scene);
       if (typeof a === 'number' && typeof b === 'number') return apply(a, b);
-      return isOpen ? joinedTexts(a, b) : unsure;
+      return isOpen ? joinedTexts(a, b, scene) : unsure;
     },
   };
 }
@@ -53,8 +55,10 @@ function wholeNumbers(operator: Operator, one: Run, other: Run): Code | undefine
   };
 }
 
-function joinedTexts(left: unknown, right: unknown): unknown {
-  return typeof left === 'string' && typeof right === 'string' ? left + right : unsure;
+function joinedTexts(left: unknown, right: unknown, { work }: Scene): unknown {
+  if (typeof left !== 'string' || typeof right !== 'string') return unsure;
+  work.charge(joinWork(left.length + right.length));
+  return left + right;
 }
 
 /** Up to here CEL's evaluator, which counts in nanoseconds, is exact. */

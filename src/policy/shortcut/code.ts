@@ -4,7 +4,7 @@ import type { Scene } from '../scene.ts';
 /** What a shortcut gives when it does not know the value, or when there is none. Never a value of a condition. */
 export const unsure: unique symbol = Symbol('unsure');
 
-/** Gives a value, or `unsure`. Never throws, and changes nothing. */
+/** Gives a value, or `unsure`. Throws nothing but a `WorkExceeded`, and changes nothing but the budget. */
 export type Run = (scene: Scene) => unknown;
 
 /**
@@ -23,6 +23,13 @@ export interface Code {
 
 /** Makes code of the pieces of a condition; nothing for a piece that only CEL's evaluator knows. */
 export type Compile = (node: ASTNode) => Code | undefined;
+
+/** Returns how many parts a piece of a condition has. */
+export function countParts(node: unknown): number {
+  if (Array.isArray(node)) return node.reduce<number>((sum, each) => sum + countParts(each), 0);
+  if (typeof node !== 'object' || node === null || !('op' in node && 'args' in node)) return 0;
+  return 1 + countParts(node.args);
+}
 
 /** A value that is written out. */
 export function constant(type: CodeType, value: unknown): Code {

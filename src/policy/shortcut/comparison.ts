@@ -1,3 +1,4 @@
+import { textWork } from '../work-costs.ts';
 import { type Code, type CodeType, type Run, canBe, unsure } from './code.ts';
 import { isSingle } from './json-access.ts';
 
@@ -21,13 +22,17 @@ export function ordered(operator: Ordered, left: Code, right: Code): Code | unde
     return bool((scene) => {
       const [a, b] = [one(scene), other(scene)];
       if (typeof a === 'number') return typeof b === 'number' ? holds(a, b) : unsure;
-      return typeof a === 'string' && typeof b === 'string' ? holds(a, b) : unsure;
+      if (typeof a !== 'string' || typeof b !== 'string') return unsure;
+      scene.work.charge(textWork(Math.min(a.length, b.length)));
+      return holds(a, b);
     });
   if (kind === 'string')
     return bool((scene) => {
       const a = one(scene);
       const b = other(scene);
-      return typeof a === 'string' && typeof b === 'string' ? holds(a, b) : unsure;
+      if (typeof a !== 'string' || typeof b !== 'string') return unsure;
+      scene.work.charge(textWork(Math.min(a.length, b.length)));
+      return holds(a, b);
     });
   return bool((scene) => {
     const a = one(scene);
@@ -56,7 +61,9 @@ export function equal(isEqual: boolean, left: Code, right: Code): Code | undefin
   return bool((scene) => {
     const a = one(scene);
     const b = other(scene);
-    return isSingle(a) && isSingle(b) ? (a === b) === isEqual : unsure;
+    if (!isSingle(a) || !isSingle(b)) return unsure;
+    if (typeof a === 'string' && typeof b === 'string') scene.work.charge(textWork(Math.min(a.length, b.length)));
+    return (a === b) === isEqual;
   });
 }
 

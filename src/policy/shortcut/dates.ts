@@ -1,3 +1,4 @@
+import { zoneClockWork } from '../work-costs.ts';
 import { type Code, unsure } from './code.ts';
 
 const parts: Readonly<Record<string, readonly [utc: (date: Date) => number, zoned: (date: Date) => number]>> = {
@@ -19,6 +20,7 @@ export function datePart(name: string, { run }: Code, zone: string | undefined):
     type: 'int',
     run: (scene) => {
       const at = run(scene);
+      if (clock !== undefined) scene.work.charge(zoneClockWork);
       if (typeof at !== 'number') return unsure;
       const part = clock === undefined ? utc(new Date(at)) : zoned(clock.dateAt(at));
       return Number.isNaN(part) ? unsure : part;

@@ -1,4 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
+import type { WorkBudget } from '../work-budget.ts';
+import { charactersWork, firstIn, textWork } from '../work-costs.ts';
 import { type Code, type Compile, type Run, canBe, unsure } from './code.ts';
 
 type Keyed = Readonly<Record<string, unknown>>;
@@ -21,19 +23,13 @@ export function isSingle(value: unknown): value is string | number | boolean | n
 }
 
 /** Whether CEL's evaluator can name the type of a value: it looks at the first thing in the first thing in it, and so on. */
-function hasType(value: unknown): boolean {
+function hasType(value: unknown, work: WorkBudget): boolean {
   let inner = value;
   while (!isSingle(inner) && inner !== undefined) {
-    if (isList(inner)) inner = inner[0];
-    else if (isPlain(inner)) inner = firstIn(inner);
-    else return false;
+    if (!isList(inner) && !isPlain(inner)) return false;
+    inner = firstIn(inner, work);
   }
   return true;
-}
-
-function firstIn(value: Keyed): unknown {
-  for (const key in value) return value[key];
-  return undefined;
 }
 
 /** `x.name`, `x['name']` and `x[0]`, in arguments. */
@@ -81,25 +77,26 @@ export function hasKey([node]: readonly ASTNode[], compile: Compile): Code | und
 /** `size(x)` and `x.size()`. */
 export function sizeOf({ type, run }: Code): Code | undefined {
   const size = sizes[type];
-  return size === undefined ? undefined : { type: 'int', run: (scene) => size(run(scene)) };
+  return size === undefined ? undefined : { type: 'int', run: (scene) => size(run(scene), scene.work) };
 }
 
-const sizes: Partial<Record<Code['type'], (value: unknown) => unknown>> = {
+const sizes: Partial<Record<Code['type'], (value: unknown, work: WorkBudget) => unknown>> = {
   string: sizeOfValue,
   json: sizeOfValue,
   map: sizeOfValue,
-  strings: (value) => (value instanceof Set ? value.size : sizeOfValue(value)),
+  strings: (value, work) => (value instanceof Set ? value.size : sizeOfValue(value, work)),
 };
 
-function sizeOfValue(value: unknown): unknown {
+function sizeOfValue(value: unknown, work: WorkBudget): unknown {
   if (typeof value === 'string') {
+    work.charge(charactersWork(value.length));
     let count = 0;
     for (const _ of value) count += 1;
     return count;
   }
-  if (!hasType(value)) return unsure;
+  if (!hasType(value, work)) return unsure;
   if (isList(value)) return value.length;
-  return isPlain(value) ? Object.keys(value).length : unsure;
+  return isPlain(value) ? work.keysOf(value).length : unsure;
 }
 
 /** `x in y`: an element of a list or a key of an object. */
@@ -117,7 +114,7 @@ export function isIn(node: ASTNode, value: Code, compile: Compile): Code | undef
         const text = sought(scene);
         if (typeof text !== 'string') return unsure;
         if (list instanceof Set) return list.has(text);
-        return isList(list) ? list.includes(text) : unsure;
+        return isList(list) ? includes(list, text, scene.work) : unsure;
       },
     };
   return {
@@ -125,11 +122,19 @@ export function isIn(node: ASTNode, value: Code, compile: Compile): Code | undef
     run: (scene) => {
       const holder = run(scene);
       const key = sought(scene);
-      if (typeof key !== 'string' || !hasType(holder)) return unsure;
-      if (isList(holder)) return holder.includes(key);
-      return isPlain(holder) ? Object.hasOwn(holder, key) && holder[key] !== undefined : unsure;
+      if (typeof key !== 'string') return unsure;
+      if (isPlain(holder)) return Object.hasOwn(holder, key) && holder[key] !== undefined;
+      return isList(holder) && hasType(holder, scene.work) ? includes(holder, key, scene.work) : unsure;
     },
   };
+}
+
+function includes(list: readonly unknown[], text: string, work: WorkBudget): boolean {
+  for (const each of list) {
+    work.charge(typeof each === 'string' && each.length === text.length ? textWork(text.length) : 1);
+    if (each === text) return true;
+  }
+  return false;
 }
 
 const canHold = (type: Code['type']): boolean => type === 'strings' || type === 'map' || type === 'json';
@@ -148,7 +153,9 @@ function isInWritten(elements: readonly ASTNode[], run: Run): Code | undefined {
     type: 'bool',
     run: (scene) => {
       const value = run(scene);
-      return isSingle(value) ? values.has(value) : unsure;
+      if (!isSingle(value)) return unsure;
+      if (typeof value === 'string') scene.work.charge(textWork(value.length));
+      return values.has(value);
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
-import { type Code, canBe, unsure } from './code.ts';
+import { shortcutPartWork } from '../work-costs.ts';
+import { type Code, canBe, countParts, unsure } from './code.ts';
 import { isList, isPlain, isSingle } from './json-access.ts';
 
 /** `list.all(x, …)` and `list.exists(x, …)`: one element decides, whatever is the matter with the others. */
@@ -14,6 +15,7 @@ export function loop(
   const inner = compileInside(predicate, variable.args);
   if (inner === undefined || !canBe(inner, 'bool')) return undefined;
   const decisive = name === 'exists';
+  const perElement = (1 + countParts(predicate)) * shortcutPartWork;
   return {
     type: 'bool',
     run: (scene) => {
@@ -22,6 +24,7 @@ export function loop(
       let answer: unknown = !decisive;
       for (const element of elements) {
         if (!isSingle(element) && !isPlain(element) && !isList(element)) return unsure;
+        scene.work.charge(perElement);
         scene.item = element;
         const value = inner.run(scene);
         if (value === decisive) return decisive;

@@ -1,5 +1,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { namePattern } from '../../model/name-pattern.ts';
+import { lowerAscii, upperAscii } from '../functions/ascii.ts';
+import { likeWork, searchWork, textWork } from '../work-costs.ts';
 import { type Code, type Compile, canBe, unsure, writtenText } from './code.ts';
 import { datePart } from './dates.ts';
 
@@ -10,8 +12,8 @@ const tests: Readonly<Record<string, (text: string, part: string) => boolean>> =
 };
 
 const changes: Readonly<Record<string, (text: string) => string>> = {
-  lowerAscii: (text) => text.toLowerCase(),
-  upperAscii: (text) => text.toUpperCase(),
+  lowerAscii,
+  upperAscii,
   trim: (text) => text.trim(),
 };
 
@@ -34,7 +36,9 @@ function changed(name: string, { run }: Code): Code | undefined {
     type: 'string',
     run: (scene) => {
       const text = run(scene);
-      return typeof text === 'string' ? change(text) : unsure;
+      if (typeof text !== 'string') return unsure;
+      scene.work.charge(textWork(text.length));
+      return change(text);
     },
   };
 }
@@ -47,7 +51,9 @@ function tested(name: string, { run }: Code, argument: ASTNode, compile: Compile
       type: 'bool',
       run: (scene) => {
         const text = run(scene);
-        return typeof text === 'string' ? fits(text) : unsure;
+        if (typeof text !== 'string') return unsure;
+        scene.work.charge(likeWork(text.length, written));
+        return fits(text);
       },
     };
   }
@@ -59,7 +65,9 @@ function tested(name: string, { run }: Code, argument: ASTNode, compile: Compile
     run: (scene) => {
       const text = run(scene);
       const sought = part.run(scene);
-      return typeof text === 'string' && typeof sought === 'string' ? test(text, sought) : unsure;
+      if (typeof text !== 'string' || typeof sought !== 'string') return unsure;
+      scene.work.charge(name === 'contains' ? searchWork(text.length, sought.length) : textWork(sought.length));
+      return test(text, sought);
     },
   };
 }

@@ -59,7 +59,11 @@ class ShortcutCompiler {
         const target = compile(receiver);
         if (target === undefined) return undefined;
         if (name === 'size') return args.length === 0 ? sizeOf(target) : undefined;
-        const looped = loop(name, target, args, (inner, variable) => this.compile(inner, variable));
+        // There is one element at a time: a loop inside another is left to CEL's evaluator.
+        const looped =
+          bound === undefined
+            ? loop(name, target, args, (inner, variable) => this.compile(inner, variable))
+            : undefined;
         return looped ?? method(name, target, args, compile);
       }
       case '&&':

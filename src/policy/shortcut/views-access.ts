@@ -3,6 +3,7 @@ import { durationMs } from '../../model/duration.ts';
 import type { PastCall } from '../facts.ts';
 import type { WindowMeters } from '../language.ts';
 import type { Scene } from '../scene.ts';
+import { historyWork, textWork } from '../work-costs.ts';
 import { type Code, type Compile, type Run, canBe, unsure, writtenText } from './code.ts';
 
 const latest = 8.64e15;
@@ -38,6 +39,13 @@ function whole(of: (scene: Scene) => number): Code {
   };
 }
 
+function counting(of: (scene: Scene) => number): Code {
+  return whole((scene) => {
+    scene.work.charge(historyWork);
+    return of(scene);
+  });
+}
+
 /** The names that are values themselves. */
 export const variables: ReadonlyMap<string, Code> = new Map<string, Code>([
   ['args', { type: 'map', run: ({ args }) => args }],
@@ -65,8 +73,10 @@ export function pastField(call: ASTNode, field: string): Code | undefined {
   const [method, , [argument]] = call.args;
   const pattern = writtenText(argument);
   if (pattern === undefined || (method !== 'last' && method !== 'lastOk')) return undefined;
-  const past: (scene: Scene) => PastCall =
-    method === 'last' ? ({ facts }) => facts.last(pattern) : ({ facts }) => facts.lastOk(pattern);
+  const past = ({ facts, work }: Scene): PastCall => {
+    work.charge(historyWork);
+    return method === 'last' ? facts.last(pattern) : facts.lastOk(pattern);
+  };
   switch (field) {
     case 'seq':
       return whole((scene) => past(scene).seq);
@@ -89,10 +99,10 @@ export function sessionMethod(
   const pattern = writtenText(first);
   if (name === 'count' && pattern !== undefined) {
     const window = writtenText(second);
-    if (second === undefined) return whole(({ facts }) => facts.count(pattern));
+    if (second === undefined) return counting(({ facts }) => facts.count(pattern));
     if (window === undefined || durationMs(window) === undefined) return undefined;
     const meter = meters.of(pattern, window);
-    return whole(({ facts, seen }) => facts.reading(meter, seen.at).calls);
+    return counting(({ facts, seen }) => facts.reading(meter, seen.at).calls);
   }
   const path = name === 'hasRead' && first !== undefined ? compile(first) : undefined;
   if (path === undefined || !canBe(path, 'string')) return undefined;
@@ -101,7 +111,9 @@ export function sessionMethod(
     type: 'bool',
     run: (scene) => {
       const value = run(scene);
-      return typeof value === 'string' ? scene.facts.hasRead(value) : unsure;
+      if (typeof value !== 'string') return unsure;
+      scene.work.charge(historyWork + textWork(Math.min(value.length, 4096)));
+      return scene.facts.hasRead(value);
     },
   };
 }

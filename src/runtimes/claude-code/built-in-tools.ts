@@ -2,7 +2,6 @@ import { realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../model/json.ts';
 import type { OwnTool } from '../runtime.ts';
-import type { GuardedPlaces } from './claude-code-options.ts';
 
 /** The tool with which Claude asks its user. */
 export const questionTool = 'AskUserQuestion';
@@ -41,31 +40,22 @@ const effects: Readonly<Record<string, OwnTool['effect']>> = {
 const places = ['file_path', 'notebook_path', 'path'];
 
 /**
- * A tool of Claude Code as policy sees it. What reaches out of the working directory, or into a guarded place, is another tool, with
+ * A tool of Claude Code as policy sees it. What reaches out of the working directory, or searches the data directory, is another tool, with
  * `_outside` at its name: a write there is not kept for undo, and what was read there cannot be taken back from a model.
  */
-export function builtInTool(name: string, input: JsonObject, cwd: string, guarded: GuardedPlaces = {}): OwnTool {
+export function builtInTool(name: string, input: JsonObject, cwd: string, data?: string): OwnTool {
   const effect = Object.hasOwn(effects, name) ? (effects[name] ?? 'irreversible') : 'irreversible';
   const reached = places.map((place) => input[place]).filter((path) => typeof path === 'string');
   const inside = reached.every((path) => isInside(cwd, path)) && !(name === 'Glob' && climbs(input['pattern']));
-  if (effect === 'irreversible' || (inside && !isGuarded(name, reached, cwd, guarded))) return { name, effect };
+  if (effect === 'irreversible' || (inside && !(name === 'Grep' && searches(data, reached, cwd))))
+    return { name, effect };
   return { name: `${name}_outside`, effect: 'irreversible' };
 }
 
-function isGuarded(
-  name: string,
-  reached: readonly string[],
-  cwd: string,
-  { closed = [], fixed = [] }: GuardedPlaces,
-): boolean {
-  const reads = effects[name] === 'read';
-  // A search looks into whatever lies below.
-  const folders = name === 'Grep' ? (reached.length === 0 ? ['.'] : reached) : [];
-  return (
-    (reads ? closed : [...closed, ...fixed]).some((place) =>
-      reached.some((path) => isInside(place, resolve(cwd, path))),
-    ) || closed.some((place) => folders.some((path) => isInside(resolve(cwd, path), place)))
-  );
+/** Whether a search looks into a directory. It looks into whatever lies below the folders it is given. */
+function searches(directory: string | undefined, folders: readonly string[], cwd: string): boolean {
+  if (directory === undefined) return false;
+  return (folders.length === 0 ? ['.'] : folders).some((path) => isInside(resolve(cwd, path), directory));
 }
 
 /** Whether a pattern may match files elsewhere. */

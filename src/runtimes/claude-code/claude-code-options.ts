@@ -16,15 +16,8 @@ export interface ClaudeCodeOptions {
   readonly limits?: { readonly steps?: number; readonly costUsd?: number };
   /** Servers that Claude reaches by itself, made by `claudePassthrough`. */
   readonly passthrough?: Passthrough;
-  readonly guarded?: GuardedPlaces;
-}
-
-/** Files that decide what an agent may do. Also where it works around them, its tools touch them only when that was asked about. */
-export interface GuardedPlaces {
-  /** Neither read nor written: tokens, secrets, the record. */
-  readonly closed?: readonly string[];
-  /** Read, but not written: configuration and policies hold as soon as they change. */
-  readonly fixed?: readonly string[];
+  /** The data directory of Signalbox. A search that would look into it is asked about. */
+  readonly data?: string;
 }
 
 /** What it is told, or how to find that out: for each turn anew, and without one where only a transcript is read. */

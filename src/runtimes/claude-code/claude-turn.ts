@@ -57,7 +57,7 @@ export class ClaudeTurn {
       calls: this.#calls,
       mounted: (server) => this.servers.has(server),
       passed: (server) => Object.hasOwn(options.passthrough?.mcpServers ?? {}, server),
-      guarded: options.guarded,
+      data: options.data,
     });
   }
 

@@ -5,7 +5,7 @@ import { unlessAborted } from '../../model/unless-aborted.ts';
 import { parseName } from '../../catalog/names.ts';
 import type { OwnCall, OwnOutcome, Question, Turn } from '../runtime.ts';
 import { builtInTool, outputOf, questionTool } from './built-in-tools.ts';
-import type { GuardedPlaces, HookInput, Permission, PermissionRequest, ServerOrigin } from './claude-code-options.ts';
+import type { HookInput, Permission, PermissionRequest, ServerOrigin } from './claude-code-options.ts';
 import type { ToldCalls } from './told-calls.ts';
 
 type Allowed = Extract<OwnCall, { allowed: true }>;
@@ -20,7 +20,8 @@ export interface GateOptions {
   readonly mounted: (server: string) => boolean;
   /** Servers past the box: nothing decides their calls. */
   readonly passed: (server: string) => boolean;
-  readonly guarded?: GuardedPlaces | undefined;
+  /** The data directory of Signalbox. */
+  readonly data?: string | undefined;
 }
 
 const askFirst = { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'ask' } };
@@ -79,10 +80,10 @@ export class Gate {
   }
 
   async #begin({ toolName, input, toolUseId, signal: withdrawn }: PermissionRequest): Promise<Permission> {
-    const { turn, signal: over, guarded } = this.#options;
+    const { turn, signal: over, data } = this.#options;
     const signal = AbortSignal.any([withdrawn, over]);
     await this.#end(toolUseId, { outcome: 'cancelled', output: 'it was asked for again' });
-    const call = await turn.tools.begin(builtInTool(toolName, input, turn.cwd, guarded), input, {
+    const call = await turn.tools.begin(builtInTool(toolName, input, turn.cwd, data), input, {
       toolCallId: toolUseId,
       signal,
     });

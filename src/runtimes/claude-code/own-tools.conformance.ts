@@ -67,9 +67,10 @@ export function ownToolsConformance(name: string, make: (options: ClaudeCodeOpti
         ['completed', 'completed'],
       );
       assert.match(text, /note:\/\/one.*note:\/\/three.*the text of note:\/\/two/s);
-      const { items } = await place.box.journal.entries({ type: 'ContentRead', session: 'resources' });
+      const tool = 'mcp__fixture__resources/read';
+      const { items } = await place.box.journal.entries({ type: 'ToolInvoked', tool, session: 'resources' });
       assert.partialDeepStrictEqual(items, [
-        { server: 'fixture', kind: 'resource', name: 'note://two', principal: { id: 'suite', kind: 'agent' } },
+        { server: 'fixture', arguments: { uri: 'note://two' }, principal: { id: 'suite', kind: 'agent' } },
       ]);
     });
 

@@ -27,7 +27,7 @@ describe('resources and prompts in a model session', () => {
     return runTurn(runtime, box, 'go', { session });
   }
 
-  test('the model lists and reads them; readings are recorded as calls and as content reads', async () => {
+  test('the model lists and reads them; both the tools of the model and the readings at the server are recorded as calls', async () => {
     const { text, results } = await turn(
       'reads',
       ['list_resources', {}],
@@ -40,14 +40,20 @@ describe('resources and prompts in a model session', () => {
       ['completed', 'completed', 'completed', 'completed'],
     );
     assert.match(text, /"uri":"note:\/\/one".*the text of note:\/\/two.*"name":"greet".*Greet Ada\./s);
-    const { items } = await box.box.journal.entries({ type: 'ContentRead', session: 'reads' });
+    const { items } = await box.box.journal.entries({ type: 'ToolInvoked', session: 'reads' });
     assert.deepEqual(
       items
-        .map((entry) => entry.type === 'ContentRead' && `${entry.kind} ${entry.name} by ${entry.principal.id}`)
+        .map((entry) => entry.type === 'ToolInvoked' && `${entry.tool} by ${entry.principal.id}`)
         .toSorted((a, b) => String(a).localeCompare(String(b))),
-      ['prompt greet by suite', 'resource note://two by suite'],
+      [
+        'mcp__fixture__prompts/get by suite',
+        'mcp__fixture__resources/read by suite',
+        'mcp__runtime__get_prompt by suite',
+        'mcp__runtime__list_prompts by suite',
+        'mcp__runtime__list_resources by suite',
+        'mcp__runtime__read_resource by suite',
+      ],
     );
-    assert.equal((await box.box.journal.calls({ session: 'reads' })).items.length, 4);
   });
 
   test('the model gets the error of a resource that cannot be read and of invalid arguments', async () => {

@@ -11,6 +11,7 @@ export const problemCodes = {
   'scope-missing': { status: 403, title: 'The token lacks a scope' },
   'role-refused': { status: 403, title: 'The role does not allow this' },
   'approver-refused': { status: 403, title: 'Only humans can answer' },
+  'content-denied': { status: 403, title: 'The resource or prompt was refused' },
   'route-unknown': { status: 404, title: 'There is no such route' },
   'tool-unknown': { status: 404, title: 'There is no such tool' },
   'call-unknown': { status: 404, title: 'There is no such call' },

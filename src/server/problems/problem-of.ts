@@ -12,6 +12,7 @@ const told = [
   'server-down',
   'server-unavailable',
   'content-failed',
+  'content-denied',
   'result-unknown',
   'call-unknown',
   'undo-unavailable',

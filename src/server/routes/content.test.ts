@@ -53,10 +53,13 @@ describe('resources and prompts over HTTP', () => {
     assert.partialDeepStrictEqual(await bodyOf<object>(send(adminToken, 'POST', '/api/prompts/get', greet)), {
       messages: [{ role: 'user', content: { type: 'text', text: 'Greet Ada.' } }],
     });
-    const { items: entries } = await box.journal.entries({ type: 'ContentRead' });
+    const { items: entries } = await box.journal.entries({ type: 'ToolInvoked' });
     assert.deepEqual(
-      entries.map((entry) => entry.type === 'ContentRead' && `${entry.kind} ${entry.name} ${entry.principal.kind}`),
-      ['prompt greet human', 'resource note://two human'],
+      entries.map((entry) => entry.type === 'ToolInvoked' && [entry.tool, entry.arguments, entry.principal.kind]),
+      [
+        ['mcp__fixture__prompts/get', { name: 'greet', arguments: { who: 'Ada' } }, 'human'],
+        ['mcp__fixture__resources/read', { uri: 'note://two' }, 'human'],
+      ],
     );
   });
 

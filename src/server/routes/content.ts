@@ -73,12 +73,13 @@ export function contentRoutes(app: ServerApp, box: Signalbox, maxBodyBytes: numb
     'x-roles': may.call,
     tags,
     summary: 'Read a resource',
-    description: 'The reading is recorded, with who read what.',
+    description:
+      'A call of `mcp__SERVER__resources/read` with the argument `uri`: rules decide about it, and it is recorded. One that a rule or a human refuses, or that still waits for an approval after a minute, is answered with 403.',
     middleware: readJsonBody(maxBodyBytes),
     request: { body: { content: { 'application/json': { schema: resourceReference } } } },
     responses: {
       200: { description: 'The contents.', content: { 'application/json': { schema: contentsSchema } } },
-      ...problems(400, 404, 409, 413, 415, 502, 503),
+      ...problems(400, 403, 404, 409, 413, 415, 502, 503),
     },
   });
   const promptRoute = createRoute({
@@ -87,12 +88,13 @@ export function contentRoutes(app: ServerApp, box: Signalbox, maxBodyBytes: numb
     'x-roles': may.call,
     tags,
     summary: 'Fill in a prompt',
-    description: 'The reading is recorded. To begin a turn with a prompt, send it as `prompt` of a message.',
+    description:
+      'A call of `mcp__SERVER__prompts/get` with `name` and `arguments`: rules decide about it, and it is recorded. To begin a turn with a prompt, send it as `prompt` of a message.',
     middleware: readJsonBody(maxBodyBytes),
     request: { body: { content: { 'application/json': { schema: promptReference } } } },
     responses: {
       200: { description: 'Its messages.', content: { 'application/json': { schema: messagesSchema } } },
-      ...problems(400, 404, 409, 413, 415, 502, 503),
+      ...problems(400, 403, 404, 409, 413, 415, 502, 503),
     },
   });
 

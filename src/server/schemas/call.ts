@@ -26,7 +26,14 @@ export const decisionSchema = z
     ruled: z
       .object(said)
       .optional()
-      .describe('What the rules said, where a permission mode or a remembered approval decided in their place.'),
+      .describe(
+        'What the rules said, where a permission mode, a remembered approval or the guard of protected files decided in their place.',
+      ),
+    protectedFiles: z
+      .array(z.string())
+      .readonly()
+      .optional()
+      .describe('The protected or closed files that the call names, links followed.'),
     shadow: z.array(z.object(said)).readonly().optional().describe('What rules in shadow mode would have said.'),
   })
   .openapi('Decision', { description: 'What policy said, by which rule, and why.' });

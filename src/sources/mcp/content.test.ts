@@ -137,23 +137,22 @@ for (const way of ways)
     assert.equal(box.resources().length, 5);
   });
 
-test('a read is recorded with who read what, not with what was read', async (t) => {
+test('a read is recorded as a call, with who read what', async (t) => {
   const { box } = await boxed(t, { transport: fixtureProgram('legacy') });
   const principal = { id: 'ada', kind: 'agent' } as const;
   await box.readResource('fixture', 'note://one', { principal, session: 's1' });
   await assert.rejects(box.getPrompt('fixture', 'greet', { who: 'Ada' }, { deadline: Date.now() - 1 }));
-  const { items } = await box.journal.entries({ type: 'ContentRead', order: 'oldest-first' });
+  const { items } = await box.journal.entries({ type: 'ToolInvoked', order: 'oldest-first' });
   const [read, prompt] = items;
-  assert.ok(read?.type === 'ContentRead' && prompt?.type === 'ContentRead');
+  assert.ok(read?.type === 'ToolInvoked' && prompt?.type === 'ToolInvoked');
   assert.deepEqual(
-    [read.server, read.kind, read.name, read.principal, read.sessionId, read.outcome],
-    ['fixture', 'resource', 'note://one', principal, 's1', 'completed'],
+    [read.server, read.tool, read.arguments, read.principal, read.sessionId, read.outcome, read.decision?.rule],
+    ['fixture', 'mcp__fixture__resources/read', { uri: 'note://one' }, principal, 's1', 'completed', 'default:read'],
   );
   assert.deepEqual(
-    [prompt.kind, prompt.name, prompt.arguments, prompt.outcome],
-    ['prompt', 'greet', { who: 'Ada' }, 'failed'],
+    [prompt.tool, prompt.arguments, prompt.outcome],
+    ['mcp__fixture__prompts/get', { name: 'greet', arguments: { who: 'Ada' } }, 'timed-out'],
   );
-  assert.ok(!JSON.stringify(items).includes('the text of'));
   assert.ok((await box.journal.verify()).ok);
 });
 

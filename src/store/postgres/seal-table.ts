@@ -80,8 +80,8 @@ export class SealTable {
       return seal !== undefined || known !== undefined;
     });
     if (!isSealed || this.#isNoted) return;
-    this.#isNoted = true;
     sealer.noteSealed();
+    this.#isNoted = true;
   }
 
   async #known(sql: Sql): Promise<Seal | undefined> {

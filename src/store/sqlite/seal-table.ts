@@ -51,8 +51,8 @@ export class SealTable {
   /** Notes outside of the store that it is sealed; called when the transaction is over. */
   note(): void {
     if (this.#isNoted || this.#sealer === undefined || this.#known(this.#sealer) === undefined) return;
-    this.#isNoted = true;
     this.#sealer.noteSealed();
+    this.#isNoted = true;
   }
 
   #known({ key }: Sealer): Seal | undefined {

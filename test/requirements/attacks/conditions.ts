@@ -1,4 +1,72 @@
 import type { Section } from '../requirement.ts';
 
 /** Conditions, resources and prompts (H30–H39). */
-export const conditions: Section<'H'> = {};
+export const conditions: Section<'H'> = {
+  H30: {
+    promise:
+      'all conditions of a call share one budget of work, counted from the sizes of values; a decision that would exceed it denies with that reason',
+    tests: [
+      'test/attacks/conditions.test.ts > a condition that would take seconds on large arguments > is denied with the reason, whatever the rule answers: args.list.all(x, x in args.list)',
+      'test/attacks/conditions.test.ts > a condition that would take seconds on large arguments > is denied with the reason, whatever the rule answers: args.text.contains(args.part)',
+      'test/attacks/conditions.test.ts > a condition that would take seconds on large arguments > all rules of a call share one budget',
+      'test/attacks/conditions.test.ts > a condition that would take seconds on large arguments > a part that took too much is not ignored because another part is true',
+      'test/attacks/conditions.test.ts > a condition that would take seconds on large arguments > a budget whose cost takes too much to compute denies',
+      'test/attacks/conditions.test.ts > a condition that would take seconds on large arguments > the count depends on the values alone: the same call is charged the same each time',
+      'test/attacks/conditions.test.ts > ordinary conditions on large arguments > are evaluated: a megabyte of text, a list of ten thousand',
+    ],
+  },
+  H31: {
+    promise: 'lowerAscii and upperAscii change A–Z and a–z and no other letter',
+    tests: [
+      'test/attacks/conditions.test.ts > lowerAscii and upperAscii > fold A–Z only: no other letter becomes one of theirs',
+    ],
+  },
+  H32: {
+    promise:
+      'path(x).within(dir) sees through //, ., .., links and file: URLs; a text that is not one certain path denies, whatever the rule answers',
+    tests: [
+      'test/attacks/conditions.test.ts > path(x).within(dir) > sees through //, ., .., trailing slashes, links and file: URLs',
+      'test/attacks/conditions.test.ts > path(x).within(dir) > a text that is not one certain path denies, whether the rule allows or denies',
+      'test/attacks/conditions.test.ts > path(x).within(dir) > relative paths are relative to the only workspace of the server',
+      'test/attacks/conditions.test.ts > path(x).within(dir) > folds case where the file system does',
+    ],
+  },
+  H33: {
+    promise:
+      'shell(x).commands lists every command of a text, also in substitutions, with assignments and redirections; a text that cannot be parsed denies',
+    tests: [
+      'test/attacks/conditions.test.ts > shell(x) > a rule that allows git allows nothing that comes with it',
+      'test/attacks/conditions.test.ts > shell(x) > a text that cannot be parsed denies, whether the rule allows or denies',
+      'test/attacks/conditions.test.ts > shell(x) > shows substitutions, words, computed words, and what eval and sh -c run',
+      'src/policy/prefix-warnings.test.ts > startsWith on a command or a path is warned about, and on nothing else',
+    ],
+  },
+  H34: {
+    promise:
+      'resources, prompts, completion and subscriptions pass policy and are recorded as calls on every surface; rules deny, ask about and count them',
+    tests: [
+      'test/attacks/resources-and-prompts.test.ts > a rule about resources and prompts > holds for the library, and leaves a record of what it refused',
+      'test/attacks/resources-and-prompts.test.ts > a rule about resources and prompts > holds at the MCP endpoint: resources, prompts and completion (legacy)',
+      'test/attacks/resources-and-prompts.test.ts > a rule about resources and prompts > holds at the MCP endpoint: resources, prompts and completion (modern)',
+      'test/attacks/resources-and-prompts.test.ts > a rule about resources and prompts > holds for subscriptions at the MCP endpoint',
+      'test/attacks/resources-and-prompts.test.ts > a rule about resources and prompts > holds over HTTP: 403 with the reason',
+      'test/attacks/resources-and-prompts.test.ts > a rule about resources and prompts > holds for tools that read resources while they run',
+      'test/attacks/resources-and-prompts.test.ts > a rule about resources and prompts > asks a human, who may also refuse',
+      'test/attacks/resources-and-prompts.test.ts > a rule about resources and prompts > counts them: rate limits, requires and flow',
+      'test/attacks/resources-and-prompts.test.ts > a rule about resources and prompts > a tool cannot take the name of a method, nor is a method a tool that is listed',
+    ],
+  },
+  H35: {
+    promise: 'a rule about call_tool is refused when the policy is loaded, with the reason',
+    tests: [
+      'test/attacks/resources-and-prompts.test.ts > a rule about call_tool > is refused when the policy is loaded, with the reason',
+      'test/attacks/resources-and-prompts.test.ts > a rule about call_tool > names the built-in server as it is configured',
+    ],
+  },
+  H36: {
+    promise: 'an undone call no longer satisfies requires, live, after a restart and in a backtest',
+    tests: [
+      'test/attacks/resources-and-prompts.test.ts > a call that was undone > no longer satisfies requires, live, after a restart and in a backtest',
+    ],
+  },
+};

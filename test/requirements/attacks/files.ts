@@ -1,4 +1,94 @@
 import type { Section } from '../requirement.ts';
 
 /** Protected files, the data directory and undo (H50–H59). */
-export const files: Section<'H'> = {};
+export const files: Section<'H'> = {
+  H50: {
+    promise:
+      'a call that names a configuration, lock, policy file, tool module, script of a server, or settings or hooks of Claude Code, and is not a read, asks although a rule allows it; the reason names the file and its role',
+    tests: [
+      'test/attacks/protected-files.test.ts > a rule that allows everything does not let a call write what Signalbox runs or reads as authority > of an MCP filesystem server',
+      'test/attacks/protected-files.test.ts > a rule that allows everything does not let a call write what Signalbox runs or reads as authority > in arguments of any name and shape, of a local tool',
+      'test/attacks/protected-files.test.ts > a rule that allows everything does not let a call write what Signalbox runs or reads as authority > in a command or a patch that names it',
+    ],
+  },
+  H51: {
+    promise:
+      'own tools of Claude ask about protected files in every permission mode that asks, and are denied in dontAsk',
+    tests: [
+      'test/attacks/protected-files.test.ts > a rule that allows everything does not let a call write what Signalbox runs or reads as authority > of Claude, in every permission mode',
+      'src/cli/serve/open-sessions.test.ts > sessions with Claude > Claude neither reads the tokens nor writes the configuration unasked, also where it works around them',
+    ],
+  },
+  H52: {
+    promise: 'a protected file is recognised behind links, in other forms of its name and through /proc',
+    tests: [
+      'test/attacks/protected-files.test.ts > a protected file is recognised under another name > a symlink',
+      'test/attacks/protected-files.test.ts > a protected file is recognised under another name > a symlink to its directory',
+      'test/attacks/protected-files.test.ts > a protected file is recognised under another name > a dangling symlink',
+      'test/attacks/protected-files.test.ts > a protected file is recognised under another name > a hard link',
+      'test/attacks/protected-files.test.ts > a protected file is recognised under another name > another case',
+      'test/attacks/protected-files.test.ts > a protected file is recognised under another name > letters that fold to its own',
+      'test/attacks/protected-files.test.ts > a protected file is recognised under another name > ignorable characters',
+      'test/attacks/protected-files.test.ts > a protected file is recognised under another name > a trailing dot and space',
+      'test/attacks/protected-files.test.ts > a protected file is recognised under another name > the name of a stream',
+      'test/attacks/protected-files.test.ts > a protected file is recognised under another name > the root of a process',
+      'test/attacks/protected-files.test.ts > a protected file is recognised under another name > the working directory of a process',
+    ],
+  },
+  H53: {
+    promise: 'an approval of a write to a protected file is for one call and that file; a deny rule still denies',
+    tests: [
+      'test/attacks/protected-files.test.ts > an approval of a write to a protected file > is for one call, and is not remembered',
+      'test/attacks/protected-files.test.ts > an approval of a write to a protected file > does not hold once the path leads to another file',
+      'test/attacks/protected-files.test.ts > an approval of a write to a protected file > a deny rule still denies',
+    ],
+  },
+  H54: {
+    promise:
+      'the data directory is closed to agents with SQLite and with PostgreSQL, for own tools of Claude, MCP servers and local tools, reads included',
+    tests: [
+      'test/attacks/data-directory.test.ts > with records in SQLite the data directory is closed to agents, whatever rules and humans say > for the own tools of Claude',
+      'test/attacks/data-directory.test.ts > with records in SQLite the data directory is closed to agents, whatever rules and humans say > for tools of MCP servers and for local tools',
+      'test/attacks/data-directory.test.ts > with records in SQLite the data directory is closed to agents, whatever rules and humans say > a human is asked',
+      'test/attacks/data-directory.test.ts > with records in PostgreSQL the data directory is closed to agents, whatever rules and humans say > for the own tools of Claude',
+      'test/attacks/data-directory.test.ts > with records in PostgreSQL the data directory is closed to agents, whatever rules and humans say > for tools of MCP servers and for local tools',
+      'test/attacks/data-directory.test.ts > with records in PostgreSQL the data directory is closed to agents, whatever rules and humans say > a human is asked',
+    ],
+  },
+  H55: {
+    promise: 'the data directory is recognised behind symlinks, hard links, .., other cases and /proc',
+    tests: [
+      'test/attacks/data-directory.test.ts > with records in SQLite the data directory is closed to agents, whatever rules and humans say > under every other name',
+      'test/attacks/data-directory.test.ts > with records in PostgreSQL the data directory is closed to agents, whatever rules and humans say > under every other name',
+    ],
+  },
+  H56: {
+    promise:
+      'a call that ends beyond the limits of undo is undone for everything that was checkpointed, and what cannot be is named in the result and by the command',
+    tests: [
+      'test/attacks/undo.test.ts > a call that ends beyond the limits of undo > with files of 3 GB is undone whole: it is not needed to have read them',
+      'test/attacks/undo.test.ts > a call that ends beyond the limits of undo > with too many entries is undone but for those, which are named in the result and by the command',
+      'test/attacks/undo.test.ts > a call that ends beyond the limits of undo > because looking at it takes too long is undone for all that was there before',
+      'test/attacks/undo.test.ts > a call that ends beyond the limits of undo > and fails is taken back as far',
+    ],
+  },
+  H57: {
+    promise: 'undo does not overwrite an edit, also not one that is made while it restores',
+    tests: [
+      'test/attacks/undo.test.ts > a call that ends beyond the limits of undo > does not lose what somebody wrote into such a file since',
+      'test/attacks/undo.test.ts > an undo does not lose an edit that is made while it restores > a large file',
+      'test/attacks/undo.test.ts > an undo does not lose an edit that is made while it restores > a changed file, before it is moved',
+      'test/attacks/undo.test.ts > an undo does not lose an edit that is made while it restores > an added file, before it is moved',
+      'test/attacks/undo.test.ts > an undo does not lose an edit that is made while it restores > a file that was saved under its name again',
+      'test/attacks/undo.test.ts > an undo does not lose an edit that is made while it restores > a file of the same length',
+      'test/attacks/undo.test.ts > an undo does not lose an edit that is made while it restores > a new file that takes the place of one that was just moved',
+    ],
+  },
+  H58: {
+    promise: 'a process that is killed in an undo loses neither the file that it had moved nor an edit of it',
+    tests: [
+      'test/attacks/undo.test.ts > kill -9 around each change of a name in an undo loses nothing > without an edit',
+      'test/attacks/undo.test.ts > kill -9 around each change of a name in an undo loses nothing > with an edit at the last moment',
+    ],
+  },
+};

@@ -15,6 +15,8 @@ export const identities: Section<'H'> = {
       identity('a caller that names its own sessions > keeps it over a restart'),
       identity('a caller that names its own sessions > keeps it with every new MCP session'),
       identity('a caller that names its own sessions > keeps it at every replica on one PostgreSQL'),
+      identity('a caller that names its own sessions > cannot use a step that a human undid, also after a restart'),
+      identity('a caller that names its own sessions > cannot use a step that a human undid at another replica'),
       'test/policy/agreement.test.ts > the engine agrees with a slow, obvious evaluator on 100,000 random traces',
     ],
   },
@@ -75,6 +77,9 @@ export const identities: Section<'H'> = {
       ),
       journal(
         'a journal that was edited in its SQLite file > is found out when approvals or remembered rules were forged, changed, reopened or removed',
+      ),
+      journal(
+        'a journal that was edited in its SQLite file > holds with hidden parts that were revealed, and is found out when those of a question were changed',
       ),
     ],
   },

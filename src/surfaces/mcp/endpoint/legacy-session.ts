@@ -78,7 +78,16 @@ export class LegacySession {
     this.#parts = parts;
     this.peer = peer;
     this.#channel = channel;
-    this.#watched = new WatchedResources(parts.box, (uri) => this.#tell('notifications/resources/updated', { uri }));
+    this.#watched = new WatchedResources(
+      parts.box,
+      () => ({
+        principal: this.principal,
+        session: this.#name,
+        profile: peer.view.profile,
+        waitMs: parts.approvalWaitMs,
+      }),
+      (uri) => this.#tell('notifications/resources/updated', { uri }),
+    );
     this.#stopListening = changes.listen(peer.view, (list) => {
       // A client that has listed the tools since the change is not notified.
       if (list === 'tools' && this.#shown === peer.view.listing) return;

@@ -23,7 +23,7 @@ const listsOf = {
 export async function listen(
   { box, changes }: { readonly box: EndpointBox; readonly changes: Changes },
   { id, params }: WireRequest,
-  { view }: Peer,
+  { principal, view }: Peer,
   channel: Channel,
 ): Promise<Listening> {
   const wanted = params['notifications'];
@@ -34,7 +34,12 @@ export async function listen(
   // The acknowledgement comes first, whatever happens while it is being found out what can be acknowledged.
   let early: string[] | undefined = [];
   const updated = (uri: string): void => tell('notifications/resources/updated', { uri });
-  const watched = new WatchedResources(box, (uri) => (early === undefined ? updated(uri) : early.push(uri)));
+  const watched = new WatchedResources(
+    box,
+    // The acknowledgement of the others does not wait for an approval.
+    () => ({ principal, profile: view.profile, waitMs: 0 }),
+    (uri) => (early === undefined ? updated(uri) : early.push(uri)),
+  );
   const uris = await watchAll(watched, view, wanted['resourceSubscriptions']);
   const lists = Object.entries(listsOf).filter(([name]) => wanted[name] === true);
   const honored = {

@@ -5,6 +5,7 @@ import { rpcErrorOf } from '../../../model/rpc-error.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../model/json.ts';
 import type { ReadOptions } from '../../../call/content.ts';
 import type { CompletionRequest } from '../../../catalog/source-content.ts';
+import { approvalOf } from './approval-question.ts';
 import { type CallParts, callTool } from './call-tool.ts';
 import type { Caller, Peer } from './caller.ts';
 import { cacheable } from './pages.ts';
@@ -37,33 +38,34 @@ export function listPage(method: ListMethod, params: JsonObject, { view }: Peer,
 const methods: Readonly<Record<string, Method>> = {
   'tools/call': callTool,
 
-  async 'resources/read'({ box }, params, caller) {
+  async 'resources/read'(parts, params, caller) {
+    const { box } = parts;
     const uri = textOf(params, 'uri', 'resources/read');
     if (isResultUri(uri)) return await readWholeResult(box, uri, caller);
     const server = await serverOf(uri, caller);
     if (server === undefined) throw noResource(uri, caller.isModern);
     try {
-      const { ttlMs = 0, ...result } = await box.readResource(server, uri, readOptions(caller));
+      const { ttlMs = 0, ...result } = await box.readResource(server, uri, readOptions(parts, caller));
       return caller.isModern ? { ...result, ...cacheable, ttlMs } : result;
     } catch (error) {
       throw wireError(error, caller);
     }
   },
 
-  async 'prompts/get'({ box }, params, caller) {
+  async 'prompts/get'(parts, params, caller) {
     const { server, name } = await promptOf(textOf(params, 'name', 'prompts/get'), caller);
     const args = textsOf(params['arguments'] ?? {}, 'prompts/get');
     try {
-      return complete(await box.getPrompt(server, name, args, readOptions(caller)), caller);
+      return complete(await parts.box.getPrompt(server, name, args, readOptions(parts, caller)), caller);
     } catch (error) {
       throw wireError(error, caller);
     }
   },
 
-  async 'completion/complete'({ box }, params, caller) {
+  async 'completion/complete'(parts, params, caller) {
     const { server, request } = await completionOf(params, caller);
     try {
-      return complete(await box.complete(server, request, readOptions(caller)), caller);
+      return complete(await parts.box.complete(server, request, readOptions(parts, caller)), caller);
     } catch (error) {
       // A server without completion has no suggestions, which is no fault of whoever asks.
       if (rpcErrorOf(error)?.code === wireCodes.method) return complete({ completion: { values: [] } }, caller);
@@ -92,8 +94,10 @@ function complete(result: JsonObject, { isModern }: Caller): JsonObject {
   return isModern ? { ...result, resultType: 'complete' } : result;
 }
 
-function readOptions({ principal, session, signal, client, onProgress }: Caller): ReadOptions {
-  return { principal, session, signal, client, ...(onProgress === undefined ? {} : { onProgress }) };
+function readOptions({ approvalWaitMs: waitMs }: CallParts, caller: Caller): ReadOptions {
+  const { principal, session, signal, client, onProgress, view } = caller;
+  const approve = approvalOf(caller);
+  return { principal, session, signal, client, onProgress, profile: view.profile, waitMs, approve };
 }
 
 async function completionOf(
@@ -161,6 +165,7 @@ function wireError(error: unknown, { isModern }: Caller): unknown {
   const { cause } = error;
   if (isModern && cause instanceof CapabilityMissing)
     return new WireError(wireCodes.capability, error.message, { requiredCapabilities: cause.required });
+  if (error.code === 'content-denied') return new WireError(wireCodes.server, error.message);
   const rpc = rpcErrorOf(error);
   if (rpc === undefined) return new WireError(wireCodes.internal, error.message);
   // The 2026 revision has no error code for unknown resources.

@@ -1,3 +1,4 @@
+import type { ReadOptions } from '../../../call/content.ts';
 import type { EndpointBox } from './endpoint-box.ts';
 import type { View } from './view.ts';
 import { WireError, wireCodes } from './wire.ts';
@@ -7,11 +8,14 @@ const mostWatched = 1000;
 /** The resources that one client wants to hear of. */
 export class WatchedResources {
   readonly #box: EndpointBox;
+  readonly #optionsOf: () => ReadOptions;
   readonly #onUpdate: (uri: string) => void;
   readonly #stops = new Map<string, Promise<() => Promise<void>>>();
 
-  constructor(box: EndpointBox, onUpdate: (uri: string) => void) {
+  /** `optionsOf` returns who watches, at the time of each request. */
+  constructor(box: EndpointBox, optionsOf: () => ReadOptions, onUpdate: (uri: string) => void) {
     this.#box = box;
+    this.#optionsOf = optionsOf;
     this.#onUpdate = onUpdate;
   }
 
@@ -52,7 +56,7 @@ export class WatchedResources {
     const server = view.listing.serverOf(uri);
     if (server === undefined)
       throw new WireError(wireCodes.resource, `there is no resource ${JSON.stringify(uri.slice(0, 256))}`, { uri });
-    return await this.#box.subscribeResource(server, uri, () => this.#onUpdate(uri));
+    return await this.#box.subscribeResource(server, uri, () => this.#onUpdate(uri), this.#optionsOf());
   }
 
   close(): void {

@@ -1,0 +1,131 @@
+import { lstatSync, realpathSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join, parse, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const maxPathLength = 4096;
+const maxSegments = 128;
+
+/** A path as `path(x)` gives it. It is resolved when a condition asks where it is. */
+export class PathLocation {
+  readonly #path: string;
+
+  /** Throws for texts that are not one certain path. Relative paths need the directory that they are relative to. */
+  constructor(given: string, directory: string | undefined) {
+    this.#path = absolutePath(given, directory);
+  }
+
+  /** How many names it has: each is a question to the file system. */
+  get names(): number {
+    return this.#path.split(sep).length;
+  }
+
+  /**
+   * Returns whether the path is the directory or inside it, with links followed as far as the path exists. Throws where that depends
+   * on how a tool reads the path: a link inside that leads outside or the reverse, or `..` behind a link.
+   */
+  within(directory: string): boolean {
+    const home = directory === '~' || directory.startsWith('~/') ? join(homedir(), directory.slice(1)) : directory;
+    assertPath(home, directory);
+    if (!isAbsolute(home)) throw new Error(`within(${shown(directory)}) needs an absolute directory`);
+    const outer = followed(resolve(home)).target;
+    const folds = foldsCase(outer);
+    const readings = [...new Set([this.#path, resolve(this.#path)])].map(followed);
+    const answers = readings.flatMap(({ target, link }) => [target, link]).map((each) => isInside(each, outer, folds));
+    const [first = false] = answers;
+    if (answers.some((answer) => answer !== first))
+      throw new Error(`${shown(this.#path)} is both inside and outside ${shown(directory)}, because of a link`);
+    return first;
+  }
+}
+
+/** Returns the absolute form of a path, with `..` left in it: behind a link, it does not lead where it seems to. */
+function absolutePath(given: string, directory: string | undefined): string {
+  assertPath(given, given);
+  if (given.startsWith('~'))
+    throw new Error(`${shown(given)} begins with "~", which some tools expand and others do not; use an absolute path`);
+  if (/^file:/i.test(given)) return fileURLToPath(given);
+  if (/^[a-z][a-z0-9+.-]+:/i.test(given)) throw new Error(`${shown(given)} is a URL, not a path`);
+  if (isAbsolute(given)) return given;
+  if (directory === undefined)
+    throw new Error(
+      `${shown(given)} is relative, and the server has no single "workspace" that it could be relative to`,
+    );
+  return `${directory}${sep}${given}`;
+}
+
+function assertPath(path: string, given: string): void {
+  if (path === '') throw new Error('an empty path');
+  if (path.includes('\0')) throw new Error(`${shown(given)} has a NUL character in it`);
+  if (path.length > maxPathLength) throw new Error(`a path of more than ${maxPathLength} characters`);
+}
+
+interface Followed {
+  /** Where the path leads. */
+  readonly target: string;
+  /** Where its last name is: that of the link itself, when it is one. */
+  readonly link: string;
+}
+
+/** Follows a path name by name, as the operating system does. Behind the last name that exists, it is taken as it is written. */
+function followed(path: string): Followed {
+  const { root } = parse(path);
+  const names = path.slice(root.length).split(sep === '\\' ? /[/\\]+/ : /\/+/);
+  if (names.length > maxSegments) throw new Error(`a path of more than ${maxSegments} names`);
+  let target = root;
+  let link = root;
+  let isThere = true;
+  for (const name of names) {
+    if (name === '' || name === '.') continue;
+    if (name === '..') {
+      target = dirname(target);
+      link = target;
+      continue;
+    }
+    link = join(target, name);
+    const real: string | undefined = isThere ? realPath(link) : undefined;
+    isThere = real !== undefined;
+    target = real ?? link;
+  }
+  return { target, link };
+}
+
+/** Returns where a path leads, or nothing when it does not exist. Throws when that cannot be told. */
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOTDIR') return undefined;
+    if (code !== 'ENOENT')
+      throw new Error(`${shown(path)} cannot be followed (${code ?? 'unknown error'})`, { cause: error });
+  }
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+    throw new Error(`${shown(path)} is a link that leads nowhere`);
+  return undefined;
+}
+
+/** Returns whether a path is a directory or in it. */
+export function isInside(path: string, directory: string, folds: boolean): boolean {
+  const [inner, outer] = folds ? [folded(path), folded(directory)] : [path, directory];
+  return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : `${outer}${sep}`);
+}
+
+function folded(path: string): string {
+  return path.normalize('NFC').toLowerCase();
+}
+
+/** Returns whether the file system takes upper and lower case for the same, by asking for the directory in the other case. */
+function foldsCase(directory: string): boolean {
+  let existing = directory;
+  while (existing !== dirname(existing) && statSync(existing, { throwIfNoEntry: false }) === undefined)
+    existing = dirname(existing);
+  const swapped = existing === existing.toUpperCase() ? existing.toLowerCase() : existing.toUpperCase();
+  if (swapped === existing) return process.platform === 'darwin' || process.platform === 'win32';
+  const [one, other] = [existing, swapped].map((path) => statSync(path, { throwIfNoEntry: false }));
+  return one !== undefined && other !== undefined && one.ino === other.ino && one.dev === other.dev;
+}
+
+function shown(text: string): string {
+  return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
+}

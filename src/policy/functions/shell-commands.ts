@@ -1,0 +1,156 @@
+import { type SyntaxNode, type Word, type WordPart, forEachChild, parse } from 'unbash';
+
+/** One command of a shell text, as `shell(x).commands` lists it. */
+export class ShellCommand {
+  /** The command's name as it is written, without quotes; empty for an assignment, and where the shell computes it. */
+  readonly name: string;
+  /** The name and the arguments. A word that the shell computes is given as it is written. */
+  readonly words: readonly string[];
+  /** Whether the shell takes all words as they are: no variables, substitutions, patterns or braces. */
+  readonly isLiteral: boolean;
+
+  constructor(name: string, words: readonly string[], isLiteral: boolean) {
+    this.name = name;
+    this.words = words;
+    this.isLiteral = isLiteral;
+  }
+}
+
+/** What `shell(x)` gives. */
+export class ShellScript {
+  readonly commands: readonly ShellCommand[];
+  /** Whether a command runs inside a word: `$(…)`, backticks, `<(…)`, also in here-documents and arithmetic. */
+  readonly hasSubstitution: boolean;
+
+  constructor(commands: readonly ShellCommand[], hasSubstitution: boolean) {
+    this.commands = commands;
+    this.hasSubstitution = hasSubstitution;
+  }
+}
+
+const maxShellLength = 16 * 1024;
+/** `sh -c "sh -c …"` is followed so far. */
+const maxScriptDepth = 4;
+const shells = new Set(['sh', 'bash', 'dash', 'ksh', 'zsh', 'ash']);
+const openers = /[({[`]|<</g;
+
+/**
+ * Returns the units of work that parsing a text takes at most. The parser goes over a text again for each level of nesting, up to
+ * its limit of 256, and over unclosed braces again for each of them.
+ */
+export function shellWork(text: string): number {
+  const nesting = text.match(openers)?.length ?? 0;
+  return text.length * (100 + Math.min(nesting, 256) * 8 + nesting * 0.5);
+}
+
+/**
+ * Parses a text as Bash does and lists every command in it: of pipelines, lists, loops, functions, subshells and substitutions, and of
+ * literal texts that are given to `eval` and `sh -c`. Assignments, redirections and tests are commands too, so that a rule about all
+ * commands is about them as well. Throws when the text cannot be parsed.
+ */
+export function parseShell(text: string): ShellScript {
+  const collector = new CommandCollector();
+  collector.script(text, 0);
+  return new ShellScript(collector.commands, collector.hasSubstitution);
+}
+
+class CommandCollector {
+  readonly commands: ShellCommand[] = [];
+  hasSubstitution = false;
+
+  script(text: string, depth: number): void {
+    if (text.length > maxShellLength) throw new Error(`a shell text of more than ${maxShellLength} characters`);
+    if (text.includes('\0')) throw new Error('a shell text with a NUL character');
+    if (depth > maxScriptDepth) throw new Error(`shell texts inside one another, more than ${maxScriptDepth} deep`);
+    this.#visit(parse(text), text, depth);
+  }
+
+  #visit(node: SyntaxNode, source: string, depth: number): void {
+    const text = node.type === 'Script' ? (node.source ?? source) : source;
+    assertParsed(node);
+    if (node.type === 'Command') this.#command(node, depth);
+    else if (isSubstitution(node)) this.hasSubstitution = true;
+    else if (node.type === 'Redirect' && !isHarmless(node))
+      this.#add(node.operator, [node.operator, ...valuesOf([node.target])], [node.target]);
+    else if (node.type === 'TestCommand') this.#add('[[', ['[[', text.slice(node.pos, node.end)], undefined);
+    else if (node.type === 'ArithmeticCommand' || node.type === 'ArithmeticFor')
+      this.#add('((', ['((', text.slice(node.pos, node.end)], undefined);
+    else if (node.type === 'Function') this.#add('function', ['function', node.name.value], [node.name]);
+    forEachChild(node, (child) => this.#visit(child, text, depth));
+  }
+
+  #command(node: Extract<SyntaxNode, { type: 'Command' }>, depth: number): void {
+    for (const each of node.prefix) if (each.type === 'Assignment') this.#add('', [each.text], undefined);
+    if (node.name === undefined) return;
+    const args = node.args.map((each) => (each.type === 'Word' ? each : assignedWord(each.text)));
+    const words = [node.name, ...args];
+    const name = isLiteralWord(node.name) ? node.name.value : '';
+    this.#add(name, valuesOf(words), words);
+    for (const inner of scriptsIn(name, args)) this.script(inner, depth + 1);
+  }
+
+  #add(name: string, words: readonly string[], from: readonly (Word | undefined)[] | undefined): void {
+    const literal = from?.every((word) => word === undefined || isLiteralWord(word)) ?? false;
+    this.commands.push(new ShellCommand(name, words, literal));
+  }
+}
+
+type Substitution = Extract<
+  SyntaxNode,
+  { type: 'CommandExpansion' | 'ProcessSubstitution' | 'ArithmeticCommandExpansion' }
+>;
+
+function isSubstitution(node: SyntaxNode): node is Substitution {
+  const { type } = node;
+  return type === 'CommandExpansion' || type === 'ProcessSubstitution' || type === 'ArithmeticCommandExpansion';
+}
+
+/** Throws for a node that the parser did not understand: it goes on after an error. */
+function assertParsed(node: SyntaxNode): void {
+  if (node.type === 'Script') {
+    const [error] = node.errors ?? [];
+    if (error !== undefined) throw new Error(`the shell text cannot be parsed: ${error.message} (at ${error.pos})`);
+  }
+  if (isSubstitution(node) && node.script === undefined)
+    throw new Error('a substitution in the shell text cannot be parsed');
+  if (node.type === 'ArithmeticExpansion' && node.expression === undefined && /[^\s$()[\]]/.test(node.text))
+    throw new Error('an arithmetic expression in the shell text cannot be parsed');
+  if (node.type === 'ParameterExpansion' && node.operation?.type === 'Unknown')
+    throw new Error(`the shell text has an unknown expansion: ${node.text}`);
+}
+
+/** `export A=b`: a word to the command, whose value the shell computes. */
+function assignedWord(text: string): Word {
+  const part = { type: 'SimpleExpansion', pos: 0, end: text.length, text } as const;
+  return { type: 'Word', text, value: text, pos: 0, end: text.length, parts: [part] };
+}
+
+/** The texts that a command runs as a script. */
+function scriptsIn(name: string, args: readonly Word[]): readonly string[] {
+  if (name === 'eval')
+    return args.every(isLiteralWord) && args.length > 0 ? [args.map(({ value }) => value).join(' ')] : [];
+  if (!shells.has(name.slice(name.lastIndexOf('/') + 1))) return [];
+  const option = args.findIndex((word) => /^-[a-zA-Z]*c/.test(word.value));
+  const script = option === -1 ? undefined : args.slice(option + 1).find(({ value }) => !/^[-+]/.test(value));
+  return script !== undefined && isLiteralWord(script) ? [script.value] : [];
+}
+
+/** Copies of descriptors (`2>&1`), and what is thrown away or empty. */
+function isHarmless({ operator, target }: Extract<SyntaxNode, { type: 'Redirect' }>): boolean {
+  if (target === undefined || !isLiteralWord(target)) return false;
+  if (operator === '>&' || operator === '<&') return /^(?:\d+-?|-)$/.test(target.value);
+  return target.value === '/dev/null';
+}
+
+function valuesOf(words: readonly (Word | undefined)[]): readonly string[] {
+  return words.flatMap((word) => (word === undefined ? [] : isLiteralWord(word) ? word.value : word.text));
+}
+
+function isLiteralWord({ parts, value }: Word): boolean {
+  return !value.startsWith('~') && (parts?.every(isLiteralPart) ?? true);
+}
+
+function isLiteralPart(part: WordPart): boolean {
+  if (part.type === 'DoubleQuoted') return part.parts.every(({ type }) => type === 'Literal');
+  return part.type === 'Literal' || part.type === 'SingleQuoted' || part.type === 'AnsiCQuoted';
+}

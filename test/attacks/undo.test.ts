@@ -1,0 +1,304 @@
+import assert from 'node:assert/strict';
+import fs, {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  unlinkSync,
+  watch,
+  writeFileSync,
+} from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { basename, join } from 'node:path';
+import { after, suite, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { type Signalbox, createSignalbox, defineTool, localServer } from '../../src/index.ts';
+import { UndoEngine } from '../../src/undo/undo-engine.ts';
+import { Place } from '../e2e/cli-place.ts';
+import { runProgram } from '../faults/run-and-kill.ts';
+import { memoryDirectory } from '../support/memory-directory.ts';
+
+const threeGigabytes = 3 * 1024 ** 3;
+const limits = { files: 1000, bytes: 1e9, milliseconds: 60_000 };
+const memory = memoryDirectory('undo-attacks');
+after(() => rmSync(memory, { recursive: true, force: true }));
+
+/** A place with a workspace, and a box whose one tool does what the test says. */
+class Workspace {
+  readonly place = new Place();
+  readonly root = join(this.place.directory, 'workspace');
+  box: Signalbox | undefined;
+  act: () => void = () => undefined;
+
+  constructor(files: Readonly<Record<string, string>>) {
+    mkdirSync(this.root);
+    for (const [name, text] of Object.entries(files)) writeFileSync(this.at(name), text);
+  }
+
+  at(name: string): string {
+    return join(this.root, name);
+  }
+
+  text(name: string): string | undefined {
+    return existsSync(this.at(name)) ? readFileSync(this.at(name), 'utf8') : undefined;
+  }
+
+  async open(undo: { readonly maxFiles?: number } = {}): Promise<Signalbox> {
+    const tool = defineTool({ name: 'act', description: 'Acts.', effect: 'undoable', run: () => this.act() });
+    const servers = [localServer({ name: 't', tools: [tool], workspace: [this.root] })];
+    const { data } = this.place;
+    this.box = await createSignalbox({ data, servers, undo, approve: () => ({ allow: true }) });
+    return this.box;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.box?.close();
+  }
+}
+
+suite('a call that ends beyond the limits of undo', () => {
+  test('with files of 3 GB is undone whole: it is not needed to have read them', async () => {
+    await using workspace = new Workspace({ 'a.txt': 'a', 'grown.txt': 'small' });
+    const box = await workspace.open();
+    workspace.act = () => {
+      writeFileSync(workspace.at('a.txt'), 'by the call');
+      truncateSync(workspace.at('grown.txt'), threeGigabytes);
+      writeFileSync(workspace.at('new.bin'), '');
+      truncateSync(workspace.at('new.bin'), threeGigabytes);
+    };
+    const call = await box.call('mcp__t__act');
+    assert.deepEqual(
+      call.changes?.map(({ path, kind, note }) => [path, kind, note?.includes('beyond the limits of undo') ?? false]),
+      [
+        ['a.txt', 'modified', false],
+        ['grown.txt', 'modified', true],
+        ['new.bin', 'added', true],
+      ],
+    );
+    const refused = await box.call('mcp__t__act');
+    assert.equal(refused.error?.code, 'checkpoint-failed', 'nothing runs without a whole checkpoint');
+    assert.equal((await box.undo(call.callId)).outcome, 'undone');
+    assert.deepEqual(readdirSync(workspace.root), ['a.txt', 'grown.txt']);
+    assert.deepEqual([workspace.text('a.txt'), workspace.text('grown.txt')], ['a', 'small']);
+  });
+
+  test('does not lose what somebody wrote into such a file since', async () => {
+    await using workspace = new Workspace({ 'a.txt': 'a' });
+    const box = await workspace.open();
+    workspace.act = () => {
+      writeFileSync(workspace.at('a.txt'), 'by the call');
+      writeFileSync(workspace.at('new.bin'), '');
+      truncateSync(workspace.at('new.bin'), threeGigabytes);
+    };
+    const { callId } = await box.call('mcp__t__act');
+    const file = openSync(workspace.at('new.bin'), 'r+');
+    fs.writeSync(file, 'by a human', 1000);
+    fs.closeSync(file);
+    const { outcome, conflicts } = await box.undo(callId);
+    assert.deepEqual([outcome, conflicts.map(({ path }) => path)], ['conflict', ['new.bin']]);
+    assert.equal((await box.undo(callId, { partial: true })).outcome, 'partly-undone');
+    assert.deepEqual([workspace.text('a.txt'), statSync(workspace.at('new.bin')).size], ['a', threeGigabytes]);
+  });
+
+  test('with too many entries is undone but for those, which are named in the result and by the command', async () => {
+    await using workspace = new Workspace({ 'a.txt': 'a', 'b.txt': 'b' });
+    const box = await workspace.open({ maxFiles: 30 });
+    workspace.act = () => {
+      writeFileSync(workspace.at('a.txt'), 'by the call');
+      unlinkSync(workspace.at('b.txt'));
+      mkdirSync(workspace.at('many/deep'), { recursive: true });
+      for (let index = 0; index < 60; index += 1) writeFileSync(workspace.at(`many/deep/${index}`), '');
+    };
+    const call = await box.call('mcp__t__act');
+    assert.equal(call.outcome, 'completed');
+    assert.match(JSON.stringify(call.content), /Undo cannot take back all of it: many\/deep got more new entries/);
+    assert.deepEqual(
+      [call.changes?.[0]?.path, call.changes?.[0]?.note],
+      ['many/deep', 'directory; holds new entries beyond the limits of undo, which cannot be undone'],
+    );
+    await box.close();
+    const { code, stdout } = await workspace.place.run(['undo', call.callId]);
+    assert.equal(code, 1);
+    assert.match(stdout, /^partly-undone /);
+    assert.match(
+      stdout,
+      /! many\/deep: it holds new entries beyond the limits of undo, which were not recorded and stay/,
+    );
+    assert.deepEqual([workspace.text('a.txt'), workspace.text('b.txt')], ['a', 'b']);
+    const left = readdirSync(workspace.at('many/deep')).length;
+    assert.ok(left > 0 && left < 60, `${left} are left`);
+  });
+
+  test('because looking at it takes too long is undone for all that was there before', () => {
+    const [data, root] = [join(memory, 'late data'), join(memory, 'late')];
+    for (const directory of [data, root]) mkdirSync(directory);
+    const at = (name: string): string => join(root, name);
+    for (const name of ['changed', 'removed']) writeFileSync(at(name), 'before');
+    const ending = { ...limits };
+    const engine = new UndoEngine({ data, limits: ending, gone: [], engine: 'test' });
+    engine.begin('call_1', [root]);
+    writeFileSync(at('changed'), 'by the call');
+    unlinkSync(at('removed'));
+    writeFileSync(at('added'), 'by the call');
+    ending.milliseconds = -1;
+    assert.deepEqual(
+      engine.finish('call_1').beyondLimits.map(({ path }) => path),
+      ['.'],
+    );
+    const undone = engine.undo('call_1', false);
+    assert.ok('outcome' in undone);
+    assert.deepEqual([undone.outcome, undone.conflicts.map(({ path }) => path)], ['partly-undone', ['.']]);
+    assert.deepEqual(readdirSync(root), ['added', 'changed', 'removed']);
+    for (const name of ['changed', 'removed']) assert.equal(readFileSync(at(name), 'utf8'), 'before');
+  });
+
+  test('and fails is taken back as far', async () => {
+    await using workspace = new Workspace({ 'a.txt': 'a' });
+    const box = await workspace.open({ maxFiles: 10 });
+    workspace.act = () => {
+      writeFileSync(workspace.at('a.txt'), 'by the call');
+      for (let index = 0; index < 20; index += 1) writeFileSync(workspace.at(`${index}`), '');
+      throw new Error('no more');
+    };
+    const { error } = await box.call('mcp__t__act');
+    assert.match(error?.message ?? '', /taken back, except \. \(it holds new entries beyond the limits of undo/);
+    assert.equal(workspace.text('a.txt'), 'a');
+  });
+});
+
+suite('an undo does not lose an edit that is made while it restores', () => {
+  test('a large file', async () => {
+    const before = Buffer.alloc(48 * 1024 * 1024, 'b');
+    await using workspace = new Workspace({ 'large.txt': '' });
+    const file = workspace.at('large.txt');
+    writeFileSync(file, before);
+    const box = await workspace.open();
+    workspace.act = () => writeFileSync(file, 'by the call');
+    const { callId } = await box.call('mcp__t__act');
+    // Its new content is being prepared.
+    const watching = watch(workspace.root, (_, name) => {
+      if (name?.startsWith('.signalbox-undo-') !== true) return;
+      watching.close();
+      appendFileSync(file, ', edited by a human');
+    });
+    const { outcome, conflicts } = await box.undo(callId);
+    assert.deepEqual(
+      [outcome, conflicts.map(({ path, reason }) => [path, reason])],
+      ['partly-undone', [['large.txt', 'it was changed while the call was undone']]],
+    );
+    assert.equal(workspace.text('large.txt'), 'by the call, edited by a human');
+    assert.deepEqual(readdirSync(workspace.root), ['large.txt'], 'nothing is left beside it');
+  });
+
+  const moments: Readonly<Record<string, (at: (name: string) => string) => void>> = {
+    'a changed file, before it is moved': (at) => appendFileSync(at('changed'), ' by a human'),
+    'an added file, before it is moved': (at) => appendFileSync(at('added'), ' by a human'),
+    'a file that was saved under its name again': (at) => {
+      writeFileSync(at('saved'), 'by a human');
+      renameSync(at('saved'), at('changed'));
+    },
+    'a file of the same length': (at) => writeFileSync(at('changed'), 'BY THE CALL'),
+  };
+  for (const [what, edit] of Object.entries(moments))
+    test(what, (t) => {
+      const [data, root] = [join(memory, `${what} data`), join(memory, what)];
+      for (const directory of [data, root]) mkdirSync(directory);
+      const at = (name: string): string => join(root, name);
+      writeFileSync(at('changed'), 'before');
+      const engine = new UndoEngine({ data, limits, gone: [], engine: 'test' });
+      engine.begin('call_1', [root]);
+      writeFileSync(at('changed'), 'by the call');
+      writeFileSync(at('added'), 'by the call');
+      engine.finish('call_1');
+      const { renameSync: rename } = fs;
+      let isEdited = false;
+      fs.renameSync = (from, to) => {
+        const isIt = !isEdited && what.includes(basename(String(from)));
+        const isSaved = !isEdited && basename(String(from)) === 'changed' && !what.startsWith('an added');
+        if (String(to).includes('.signalbox-undo-') && (isIt || isSaved)) {
+          isEdited = true;
+          edit(at);
+        }
+        rename(from, to);
+      };
+      syncBuiltinESMExports();
+      t.after(() => {
+        fs.renameSync = rename;
+        syncBuiltinESMExports();
+      });
+      const undone = engine.undo('call_1', false);
+      assert.ok(isEdited && 'outcome' in undone);
+      assert.equal(undone.outcome, 'partly-undone');
+      const texts = readdirSync(root).map((name) => readFileSync(at(name), 'utf8'));
+      assert.ok(
+        texts.some((text) => /by a human|BY THE CALL/.test(text)),
+        texts.join(),
+      );
+      assert.ok(!readdirSync(root).some((name) => name.startsWith('.signalbox')), readdirSync(root).join());
+    });
+
+  test('a new file that takes the place of one that was just moved', () => {
+    const [data, root] = [join(memory, 'taken data'), join(memory, 'taken')];
+    for (const directory of [data, root]) mkdirSync(directory);
+    const file = join(root, 'changed');
+    writeFileSync(file, 'before');
+    const engine = new UndoEngine({ data, limits, gone: [], engine: 'test' });
+    engine.begin('call_1', [root]);
+    writeFileSync(file, 'by the call');
+    engine.finish('call_1');
+    const { linkSync: link } = fs;
+    fs.linkSync = (from, to) => {
+      writeFileSync(file, 'by a human');
+      link(from, to);
+    };
+    syncBuiltinESMExports();
+    try {
+      const undone = engine.undo('call_1', false);
+      assert.ok('conflicts' in undone);
+      assert.equal(undone.conflicts[0]?.reason, 'something was put there while the call was undone');
+    } finally {
+      fs.linkSync = link;
+      syncBuiltinESMExports();
+    }
+    assert.equal(readFileSync(file, 'utf8'), 'by a human');
+    assert.deepEqual(readdirSync(root), ['changed']);
+  });
+});
+
+suite('kill -9 around each change of a name in an undo loses nothing', () => {
+  const program = fileURLToPath(new URL('./killed-undo.ts', import.meta.url));
+  for (const isEdited of [false, true])
+    test(isEdited ? 'with an edit at the last moment' : 'without an edit', async () => {
+      let [kills, edits] = [0, 0];
+      for (let moment = 1; ; moment += 1) {
+        const [data, root] = [join(memory, `data-${isEdited}-${moment}`), join(memory, `root-${isEdited}-${moment}`)];
+        for (const directory of [data, root]) mkdirSync(directory);
+        const at = (name: string): string => join(root, name);
+        writeFileSync(at('changed'), 'before');
+        const engine = new UndoEngine({ data, limits, gone: [], engine: 'calling' });
+        engine.begin('call_1', [root]);
+        writeFileSync(at('changed'), 'by the call, ');
+        writeFileSync(at('added'), 'by the call, ');
+        engine.finish('call_1');
+        const first = await runProgram(program, [data, 'call_1', String(moment), isEdited ? at('changed') : '']);
+        if (first.signal !== 'SIGKILL') break;
+        kills += 1;
+        const second = await runProgram(program, [data, 'call_1', '0']);
+        assert.equal(second.code, 0, second.output);
+        const names = readdirSync(root);
+        const context = `killed at moment ${moment}: ${names.map((name) => `${name}: ${readFileSync(at(name), 'utf8')}`).join('; ')}`;
+        const wasEdited = first.output.includes('edited');
+        edits += Number(wasEdited);
+        const expected = wasEdited ? 'by the call, by a human' : 'before';
+        assert.equal(readFileSync(at('changed'), 'utf8'), expected, context);
+        assert.deepEqual(names, ['changed'], context);
+      }
+      assert.ok(kills > 4 && edits > 0 === isEdited, `${kills} moments, ${edits} after an edit`);
+    });
+});

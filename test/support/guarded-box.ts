@@ -1,0 +1,128 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { openConfiguredBox } from '../../src/cli/open-box.ts';
+import { parseConfiguration } from '../../src/config/load-configuration.ts';
+import type { ApprovalRequest } from '../../src/model/approval.ts';
+import type { JsonObject } from '../../src/model/json.ts';
+import type { PermissionMode } from '../../src/model/permission-mode.ts';
+import { builtInTool } from '../../src/runtimes/claude-code/built-in-tools.ts';
+import { type OwnTools, ownTools } from '../../src/runtimes/own-tools.ts';
+import { turnTools } from '../../src/runtimes/turn-tools.ts';
+import type { Signalbox } from '../../src/signalbox.ts';
+import { referenceServer } from '../mcp-servers/programs.ts';
+
+/** How a call ended, and what a human was asked about it. */
+export interface Attempt {
+  readonly outcome: string;
+  readonly reason: string;
+  readonly asked: readonly ApprovalRequest[];
+}
+
+/** A project whose rules allow every call, with a real filesystem server, the own tools of Claude, and a human who answers no. */
+export class GuardedBox {
+  readonly project: string;
+  readonly data: string;
+  readonly box: Signalbox;
+  readonly #own: OwnTools;
+  readonly #asked: ApprovalRequest[];
+  #calls = 0;
+
+  private constructor(place: string, box: Signalbox, asked: ApprovalRequest[]) {
+    this.project = join(place, 'project');
+    this.data = join(place, 'home', '.signalbox');
+    this.box = box;
+    this.#asked = asked;
+    this.#own = ownTools('claude');
+    box.mount(this.#own);
+  }
+
+  /** Opens one on new directories, until the test or file `t` has ended. The human answers each question, or none. */
+  static async open(
+    t: { after(close: () => Promise<void>): void },
+    { store = 'sqlite', answer = 'no' }: { readonly store?: string; readonly answer?: 'yes' | 'no' | 'none' } = {},
+  ): Promise<GuardedBox> {
+    const place = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-guarded-')));
+    const [project, data] = [join(place, 'project'), join(place, 'home', '.signalbox')];
+    const { command, args = [] } = referenceServer('filesystem', [place]);
+    const files: Readonly<Record<string, string>> = {
+      'rules/policies.yaml': '- { id: all, match: "*", allow: true }\n',
+      'tools/notes.mjs': `import { name } from './name.mjs';
+        const description = 'Reads or writes.';
+        const input = { type: 'object' };
+        export default [
+          { name, description, effect: 'undoable', input, run: () => 'written' },
+          { name: 'read', description, effect: 'read', input, run: () => 'read' },
+          { name: 'run', description, effect: 'irreversible', input, run: () => 'run' },
+        ];\n`,
+      'tools/name.mjs': `export const name = 'write';\n`,
+      'scripts/server.mjs': `import ${JSON.stringify(args[0])};\n`,
+      'signalbox.config.json': JSON.stringify({
+        store,
+        policies: 'rules/policies.yaml',
+        mcpServers: {
+          files: {
+            command,
+            args: ['scripts/server.mjs', place],
+            tools: { effect: { '*': 'undoable', 'read_*': 'read' } },
+          },
+          notes: { module: './tools/notes.mjs', workspace: ['src'] },
+        },
+      }),
+      'src/a.txt': 'a\n',
+    };
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(project, name)), { recursive: true });
+      writeFileSync(join(project, name), text);
+    }
+    mkdirSync(data, { recursive: true });
+    writeFileSync(join(data, 'token'), 'planted-token');
+    const file = join(project, 'signalbox.config.json');
+    const asked: ApprovalRequest[] = [];
+    const configured = await openConfiguredBox(parseConfiguration(files['signalbox.config.json'] ?? '', file), {
+      data,
+      secretsFrom: data,
+      approve: (request) => {
+        asked.push(request);
+        if (answer === 'none') return new Promise(() => undefined);
+        return { allow: answer === 'yes', by: { id: 'ann', kind: 'human' } };
+      },
+    });
+    t.after(async () => {
+      await configured.close({ graceMs: 0 });
+      rmSync(place, { recursive: true });
+    });
+    return new GuardedBox(place, configured.box, asked);
+  }
+
+  /** Calls a tool as an agent. */
+  async call(tool: string, args: JsonObject): Promise<Attempt> {
+    const before = this.#asked.length;
+    const { outcome, error, content } = await this.box.call(tool, args, {
+      session: 's',
+      principal: { id: 'agent', kind: 'agent' },
+    });
+    return { outcome, reason: error?.message ?? JSON.stringify(content), asked: this.#asked.slice(before) };
+  }
+
+  /** Has Claude ask for one of its own tools, which does nothing when it is allowed. */
+  async claude(name: string, input: JsonObject, permissionMode: PermissionMode = 'default'): Promise<Attempt> {
+    const before = this.#asked.length;
+    const tools = turnTools({
+      box: this.box,
+      own: this.#own,
+      session: 's',
+      principal: { id: 'ann/claude', kind: 'agent' },
+      permissionMode,
+      cwd: this.project,
+    });
+    const toolCallId = String((this.#calls += 1));
+    const call = await tools.begin(builtInTool(name, input, this.project, this.data), input, { toolCallId });
+    if (call.allowed) await call.end({ outcome: 'completed', output: '' });
+    return {
+      outcome: call.allowed ? 'completed' : 'denied',
+      reason: call.allowed ? '' : call.reason,
+      asked: this.#asked.slice(before),
+    };
+  }
+}
