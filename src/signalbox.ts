@@ -39,9 +39,11 @@ import { awaitStartup } from './catalog/startup.ts';
 import type { ResultLimits } from './catalog/source-limits.ts';
 import type { ConfigurationChange } from './journal/entry.ts';
 import type { JobStore } from './journal/job-store.ts';
+import { journalSealer } from './config/journal-key.ts';
 import { Journal } from './journal/journal.ts';
 import type { PruneRequest, Pruned } from './journal/prune.ts';
 import { JournalReader } from './journal/reader.ts';
+import { recordedName } from './journal/recorded-name.ts';
 import { Recovery } from './journal/recovery.ts';
 import { type Redactor, createRedactor } from './journal/redaction.ts';
 import type { SessionStore } from './journal/session-store.ts';
@@ -217,7 +219,12 @@ const defaultStartupWaitMs = 8000;
 /** Opens a box: mounts the servers, opens the journal, and gives calls that died with an earlier process their `unknown`. */
 export async function createSignalbox(options: SignalboxOptions = {}): Promise<Signalbox> {
   const store =
-    options.store ?? sqliteStore(options.data === undefined ? {} : { file: join(options.data, 'signalbox.db') });
+    options.store ??
+    sqliteStore(
+      options.data === undefined
+        ? {}
+        : { file: join(options.data, 'signalbox.db'), sealer: await journalSealer(options.data) },
+    );
   try {
     return await assemble(options, store);
   } catch (error) {
@@ -236,7 +243,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
   const journal = new Journal(store);
   const waits = new Waits();
   const limiters = new Limiters(options.concurrency ?? 64);
-  const reader = new JournalReader(store, journal);
+  const reader = new JournalReader(store, journal, (name) => recordedName(redactor, name));
   const policies = new Policies(store, journal, ownServer);
   await policies.set(options.policies ?? []);
   const results: SizeLimits = {
@@ -343,7 +350,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     // Without `async`, which costs every call two promises.
     try {
       if (closing !== undefined) throw new SignalboxError('box-closed', 'this Signalbox is closed; no call was made');
-      return resultOf(newCall(reference, args, callOptions));
+      return resultOf(newCall(reference, args, callOptions, redactor));
     } catch (error) {
       return Promise.reject(error);
     }

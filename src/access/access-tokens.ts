@@ -36,7 +36,13 @@ export interface NewAccessToken {
 
 /** What came of looking at a presented token. Only who has the whole token learns that it was one. */
 export type TokenCheck =
-  | { readonly state: 'active'; readonly id: string; readonly role: Role; readonly profile?: string }
+  | {
+      readonly state: 'active';
+      readonly id: string;
+      readonly role: Role;
+      readonly profile?: string;
+      readonly name?: string;
+    }
   | { readonly state: 'wrong' | 'expired' | 'revoked' };
 
 const usedEveryMs = 60_000;
@@ -106,8 +112,8 @@ export class AccessTokens {
     const state = stateOf(record, now);
     if (state !== 'active') return { state };
     if (now - record.lastUsedAt >= usedEveryMs) this.#used(record.id, now);
-    const { role, profile } = record;
-    return { state, id: record.id, role, ...(profile === '' ? {} : { profile }) };
+    const { role, profile, name } = record;
+    return { state, id: record.id, role, ...(profile === '' ? {} : { profile }), ...(name === '' ? {} : { name }) };
   }
 
   /** The token of that id, also when it is good no longer; `undefined` when there is none. */

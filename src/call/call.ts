@@ -26,7 +26,10 @@ export interface Call {
   given: unknown;
   /** Hash of the definition that the caller saw, if it says; another one now makes the call stale. */
   pinned: string | undefined;
+  /** Who asks, under its normalized name. */
   readonly principal: Principal;
+  /** The session, under the name that the journal records. */
+  readonly session: string | undefined;
   readonly options: CallOptions;
   /** When the caller wants it ended, in milliseconds since 1970. */
   readonly deadline: number | undefined;

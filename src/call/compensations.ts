@@ -61,7 +61,7 @@ export class Compensations {
 
   /** Writes that what a call had changed in its workspace could not be taken back when it ended. */
   async rollbackFailed(call: Call, error: string): Promise<void> {
-    const about = { call: call.id, session: call.options.session, tool: toolOf(call), principal: itself };
+    const about = { call: call.id, session: call.session, tool: toolOf(call), principal: itself };
     await this.record(about, { result: 'failed', changes: 0, conflicts: [], error });
   }
 

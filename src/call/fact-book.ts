@@ -220,6 +220,7 @@ export class FactBook {
     await page.ready;
     if (page.recorded === undefined) return;
     const { query, fits } = page.recorded;
+    const from = page.upTo;
     let entries: readonly StoredEntry[];
     do {
       entries = await this.#store.entries({ ...query, after: page.upTo, order: 'oldest-first', limit: entriesAtOnce });
@@ -228,6 +229,9 @@ export class FactBook {
         page.upTo = entry.seq;
       }
     } while (entries.length === entriesAtOnce);
+    // Read last: an undo that is applied before its call was heard would be lost.
+    if (query.principal !== undefined)
+      for (const call of await this.#undoneCalls({ ...query, after: from })) page.facts.undone(call);
   }
 
   /** The newest calls that ended, oldest first; where there are other processes, up to that place and with those that run there. */
@@ -258,7 +262,8 @@ export class FactBook {
     return { events: events.toReversed(), open };
   }
 
-  async #undoneCalls(query: Partial<EntryQuery>): Promise<readonly string[]> {
+  /** Returns the calls that any principal undid: an undo is recorded under the principal that requested it, not under the caller. */
+  async #undoneCalls({ principal: _, ...query }: Partial<EntryQuery>): Promise<readonly string[]> {
     const undos = await this.#store.entries({
       ...query,
       type: 'Undone',
@@ -282,7 +287,7 @@ export class FactBook {
   #principalEntries({ principal }: Whose): Recorded | undefined {
     const span = Math.max(this.#policy.principalWindowMs, this.#policy.recognisesValues ? valuesFor : 0);
     if (span === 0) return undefined;
-    return { query: { since: Date.now() - span }, fits: (whose) => whose.principal === principal };
+    return { query: { since: Date.now() - span, principal }, fits: (whose) => whose.principal === principal };
   }
 }
 

@@ -1,19 +1,24 @@
 import { renderName } from '../catalog/names.ts';
+import { recordedName } from '../journal/recorded-name.ts';
+import type { Redactor } from '../journal/redaction.ts';
 import type { CallOptions, Principal, ToolReference } from '../model/call.ts';
 import { newCallId } from '../model/identifiers.ts';
+import { normalizeName } from '../model/normalize-name.ts';
 import type { Call } from './call.ts';
 
 /** Who asks when nobody is named. */
 const someone: Principal = { id: 'local', kind: 'agent' };
 
 /** A call at the head of the pipeline. */
-export function newCall(reference: ToolReference, given: unknown, options: CallOptions): Call {
+export function newCall(reference: ToolReference, given: unknown, options: CallOptions, redactor: Redactor): Call {
+  const { session } = options;
   return {
     id: newCallId(),
     name: typeof reference === 'string' ? reference : renderName(reference).name,
     given,
     pinned: options.definitionHash,
-    principal: options.principal ?? someone,
+    principal: normalPrincipal(options.principal ?? someone),
+    session: session === undefined ? undefined : recordedName(redactor, session) || undefined,
     options,
     deadline: options.deadline === undefined ? undefined : Number(options.deadline),
     startedAt: Date.now(),
@@ -46,4 +51,10 @@ export function newCall(reference: ToolReference, given: unknown, options: CallO
     durationMs: 0,
     isRecordedWhole: false,
   };
+}
+
+/** Not redacted, as sessions are: two principals must not become one because both names hold a secret. */
+function normalPrincipal(principal: Principal): Principal {
+  const id = normalizeName(principal.id, Number.POSITIVE_INFINITY);
+  return id === principal.id ? principal : { ...principal, id };
 }

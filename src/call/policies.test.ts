@@ -127,7 +127,7 @@ describe('policies', () => {
       {
         policies: [
           { id: 'calm', rateLimit: { match: 'mcp__x__pay', per: '1h', max: 5, by: 'principal' } },
-          { id: 'purse', budget: { match: 'mcp__x__pay', cost: 30, each: 'args.amount' } },
+          { id: 'purse', budget: { match: 'mcp__x__pay', cost: 30, each: 'args.amount', by: 'session' } },
           { id: 'yes', match: 'mcp__x__*', allow: true },
         ],
       },
@@ -156,7 +156,7 @@ describe('policies', () => {
 
   test('the past is read back from the journal after a restart', async () => {
     const data = mkdtempSync(join(tmpdir(), 'signalbox-policies-'));
-    const strict = [...policies, { id: 'calm', rateLimit: { match: 'mcp__x__pay', per: '1h', max: 2 } }];
+    const strict = [...policies, { id: 'calm', rateLimit: { match: 'mcp__x__pay', per: '1h', max: 2, by: 'session' } }];
     try {
       await withBox({ policies: strict, data }, async (box) => {
         await box.call('mcp__x__test', {}, session);

@@ -220,7 +220,7 @@ test('an entry whose facts were looked at while the tool ran is redacted like on
       const redactor = createRedactor();
       for (const [index, each] of secrets.entries()) redactor.add(`S${index}`, each);
       const drafts = [true, false].map((isKnown) => {
-        const call = newCall('mcp__t__echo', {}, {});
+        const call = newCall('mcp__t__echo', {}, {}, createRedactor());
         call.argumentsText = JSON.stringify({ [key]: value });
         call.durationMs = 1;
         if (isKnown) call.known = knownFacts(call, redactor);

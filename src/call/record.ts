@@ -10,6 +10,7 @@ import { type JsonObject, inspectJson } from '../model/json.ts';
 import { type Call, type KnownFacts, toolOf } from './call.ts';
 import { argumentsDigest } from './canonical-arguments.ts';
 import type { ObservedCall } from './observed.ts';
+import { recordedName } from '../journal/recorded-name.ts';
 
 const longestOutput = 1000;
 const mostChanges = 100;
@@ -66,7 +67,7 @@ function isClean(known: KnownFacts | undefined, rest: string, redactor: Redactor
 
 /** Whether a replay needs more than the entry: one short text stands in the entry itself. */
 export function needsRecording(call: Call, outcome: CallOutcome): boolean {
-  if (call.options.session === undefined || call.tool === undefined) return false;
+  if (call.session === undefined || call.tool === undefined) return false;
   const { content, structuredContent, _meta, fields } = outcome;
   const [only] = content;
   const isInEntry =
@@ -103,8 +104,8 @@ export function observedDraft(call: ObservedCall, redactor: Redactor): EntryDraf
     type: 'ToolInvoked',
     at: Date.now(),
     call: newCallId(),
-    session: column(redactor, call.session ?? ''),
-    tool: column(redactor, tool),
+    session: recordedName(redactor, call.session ?? ''),
+    tool: recordedName(redactor, tool),
     outcome: outcome.outcome,
     body: redactor.json(`${seen.slice(0, -1)},${ending(outcome, durationMs, redactor)}}`),
   };
@@ -127,10 +128,11 @@ function draft(
 ): EntryDraft {
   const made = {
     type,
-    at: type === 'CallStarted' ? call.startedAt : Date.now(),
+    // A call that a human approved starts after the answer, however long ago it was made.
+    at: type === 'CallStarted' && call.approval === undefined ? call.startedAt : Date.now(),
     call: call.id,
-    session: sessionColumn(redactor, call.options.session ?? ''),
-    tool: call.tool?.definition.name ?? column(redactor, call.name),
+    session: call.session ?? '',
+    tool: call.tool?.definition.name ?? recordedName(redactor, call.name),
     outcome,
     body,
   };
@@ -179,33 +181,6 @@ function isRecordable(given: string): boolean {
 export function recordableArguments(given: string): string {
   if (isRecordable(given)) return given;
   return JSON.stringify({ '…': `${given.length} characters of arguments, too many to record` });
-}
-
-/** Columns are single lines of bounded length; see `linkHash`. */
-export function column(redactor: Redactor, value: string): string {
-  if (value === '') return value;
-  return redactor
-    .text(value.toWellFormed().replace(/[\u0000-\u001f\u007f]/g, ' '))
-    .slice(0, 200)
-    .toWellFormed();
-}
-
-interface KnownColumn {
-  readonly redactor: Redactor;
-  readonly registered: number;
-  readonly value: string;
-  readonly column: string;
-}
-
-let lastSession: KnownColumn | undefined;
-
-/** A session makes many calls, one after the other. */
-function sessionColumn(redactor: Redactor, value: string): string {
-  const { registered } = redactor;
-  const known = lastSession;
-  if (known?.value === value && known.redactor === redactor && known.registered === registered) return known.column;
-  lastSession = { redactor, registered, value, column: column(redactor, value) };
-  return lastSession.column;
 }
 
 /** Takes secrets out before it cuts: half a secret would not be recognised. What is not cut is redacted with the whole entry. */

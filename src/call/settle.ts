@@ -1,3 +1,4 @@
+import { principalName } from '../model/principal.ts';
 import type { CallSettled } from '../journal/entry.ts';
 import type { Journal } from '../journal/journal.ts';
 import { JournalReader } from '../journal/reader.ts';
@@ -58,7 +59,7 @@ export async function settleCall(
 
 /** The outcome that a settled call has for those who deliver it again. */
 export function settledOutcome(tool: string, { callId, as, by, at, note }: CallSettled): CallOutcome {
-  const message = `${tool} was run as ${callId}; nobody knew how it ended until ${by.id} settled it as ${as} at ${at}${note === undefined ? '' : `: ${note}`}`;
+  const message = `${tool} was run as ${callId}; nobody knew how it ended until ${principalName(by)} settled it as ${as} at ${at}${note === undefined ? '' : `: ${note}`}`;
   if (as === 'failed') return unfinished('failed', 'settled-failed', message);
   return { outcome: 'completed', content: [text(message)] };
 }

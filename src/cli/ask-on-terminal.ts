@@ -1,8 +1,9 @@
+import { fullPrincipalName } from '../model/principal.ts';
 import type { ApprovalAnswer, ApprovalRequest, Approve } from '../model/approval.ts';
 import { counted } from '../model/counted.ts';
 import { asksOf } from '../model/decision.ts';
 import { argumentLines, unregistered } from './approvals/shown-arguments.ts';
-import { localUser } from './local-user.ts';
+import { localUser } from '../access/local-user.ts';
 import { oneLine } from './printable.ts';
 import { type QuestionOptions, question, yesOrNo } from './question.ts';
 import type { Terminal } from './terminal.ts';
@@ -61,7 +62,7 @@ function describe(
     ...flags.map((flag): [string, string] => ['suspicious', colors.red(oneLine(flag))]),
     [
       'asked by',
-      `${principal.kind} ${oneLine(principal.id)}${session === undefined ? '' : `, session ${oneLine(session)}`}`,
+      `${principal.kind} ${oneLine(fullPrincipalName(principal))}${session === undefined ? '' : `, session ${oneLine(session)}`}`,
     ],
     ['arguments', argumentLines(shown, hidden).join('\n')],
   ];

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { verifyChain } from '../journal/chain.ts';
+import { journalSealer } from '../config/journal-key.ts';
+import { verifyJournal } from '../journal/verify-journal.ts';
 import { backUpSqlite } from '../store/sqlite/backup.ts';
 import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
 import type { CommandContext } from './command-context.ts';
@@ -26,9 +27,9 @@ export function addBackupCommand(program: Command, { terminal: { output, errors 
       const to = resolve(given);
       const line = new ProgressLine(errors);
       await line.during('copying the records', () => backUpSqlite(journalFile(globals), to));
-      const copy = sqliteStore({ file: to });
+      const copy = sqliteStore({ file: to, sealer: await journalSealer(globals.data) });
       try {
-        const verified = await line.during('checking the copy', () => verifyChain(copy));
+        const verified = await line.during('checking the copy', () => verifyJournal(copy));
         if (!verified.ok)
           throw new Failure(1, 'journal-broken', `the chain of the copy does not hold: ${verified.problem}`, {
             next: 'signalbox journal verify',

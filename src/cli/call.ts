@@ -12,7 +12,7 @@ import { parseDuration } from './duration.ts';
 import { type Globals, globalsOf } from './globals.ts';
 import { Interruption } from './interruption.ts';
 import { loadBoxParts } from './load-box-parts.ts';
-import { localUser } from './local-user.ts';
+import { localUser } from '../access/local-user.ts';
 import { nextStep } from './next-step.ts';
 import { printJson } from './print-json.ts';
 import { printable } from './printable.ts';

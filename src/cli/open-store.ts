@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findConfiguration } from '../config/find-configuration.ts';
+import { journalSealer } from '../config/journal-key.ts';
 import { resolveReferences } from '../config/references.ts';
 import type { Store } from '../journal/store.ts';
 import { SignalboxError, messageOf } from '../model/errors.ts';
@@ -32,12 +33,16 @@ export async function storeOf(globals: Globals): Promise<string> {
 /** Opens where records are kept. `data` is the data directory, where SQLite has its file and secrets are. */
 export async function openStore(store: string, data: string): Promise<OpenedStore> {
   const address = await resolvedStore(store, data);
-  if (!isPostgresAddress(address)) return { store: sqliteStore({ file: join(data, 'signalbox.db') }), password: '' };
+  if (!isPostgresAddress(address)) {
+    const sealer = await journalSealer(data);
+    return { store: sqliteStore({ file: join(data, 'signalbox.db'), sealer }), password: '' };
+  }
   // SQLite makes it with its file; others keep there what is of this machine alone.
   mkdirSync(data, { recursive: true, mode: 0o700 });
-  const { password } = parseAddress(address);
+  const { password, location } = parseAddress(address);
+  const sealer = await journalSealer(data, location);
   const { postgresStore } = await import('../store/postgres/postgres-store.ts');
-  const opened = await postgresStore({ address });
+  const opened = await postgresStore({ address, sealer });
   return { store: opened, password, server: opened.server };
 }
 

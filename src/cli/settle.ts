@@ -4,7 +4,7 @@ import { namedCall } from './named-call.ts';
 import type { CommandContext } from './command-context.ts';
 import { usageFailure } from './fail.ts';
 import { globalsOf } from './globals.ts';
-import { localUser } from './local-user.ts';
+import { localUser } from '../access/local-user.ts';
 import { printJson } from './print-json.ts';
 import { oneLine } from './printable.ts';
 

@@ -3,6 +3,8 @@ import { configurationFiles } from '../config/configuration-files.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { UntrustedConfigurationError } from '../config/trust/untrusted-error.ts';
 import type { BegunBox } from './begin-box.ts';
+import type { Principal } from '../model/principal.ts';
+import type { ClientName } from '../surfaces/mcp/endpoint/seen-client.ts';
 import type { CommandContext } from './command-context.ts';
 import type { ConfiguredBox } from './configured/configured-box.ts';
 import { boundGarbage } from './garbage.ts';
@@ -94,11 +96,12 @@ async function stdio(
     boundGarbage();
     // The delay lets this process answer the client's first message before it starts more programs.
     setTimeout(() => started.startAll(), startDelayMs).unref();
-    const principal = { id: 'stdio', kind: 'agent' } as const;
+    const principalOf = (client: ClientName): Principal => stdioPrincipal(client, configuration.directory);
+    const principal = principalOf({ name: '', version: '' });
     const log = (line: string): void => void errors.print(`${line}\n`);
     await serveStdio({
       endpoint,
-      peer: { principal, view },
+      peer: { principal, view, principalOf },
       input,
       output: output.stream,
       signal,
@@ -112,4 +115,12 @@ async function stdio(
     await begun?.close();
     interruption.stop();
   }
+}
+
+/**
+ * Returns the principal of a client: its name and the project it works in. Both are as trustworthy as the program that started this
+ * process, which runs as the user anyway; they keep two honest clients apart.
+ */
+function stdioPrincipal({ name }: ClientName, directory: string): Principal {
+  return { id: `stdio:${name === '' ? 'unnamed' : name} in ${directory}`, kind: 'agent' };
 }

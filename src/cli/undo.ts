@@ -10,7 +10,7 @@ import { type Globals, globalsOf } from './globals.ts';
 import { Interruption } from './interruption.ts';
 import { withJournal } from './journal/open-journal.ts';
 import { loadBoxParts } from './load-box-parts.ts';
-import { localUser } from './local-user.ts';
+import { localUser } from '../access/local-user.ts';
 import { printJson } from './print-json.ts';
 import { printable } from './printable.ts';
 import { type ConnectedServer, connectToServer } from './server/connect.ts';

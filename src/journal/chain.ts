@@ -23,16 +23,29 @@ export type Verification =
   | { readonly ok: true; readonly entries: number; readonly head: ChainHead }
   | { readonly ok: false; readonly entries: number; readonly seq: number; readonly problem: string };
 
+/** What the chain is checked against. */
+export interface VerifyOptions {
+  /** A head that was noted elsewhere. */
+  readonly expected?: ChainHead;
+  readonly archive?: AsyncIterable<ArchivedEntry>;
+  /** More heads that must be in the chain. */
+  readonly heads?: readonly ChainHead[];
+  /** Called with each entry of the journal that holds. */
+  readonly onEntry?: (entry: StoredEntry) => void;
+  readonly signal?: AbortSignal;
+}
+
 /**
  * Recomputes the whole chain. `expected` is a head noted earlier and kept elsewhere: with it, even a rewritten and
  * re-hashed journal is found out.
  */
 export async function verifyChain(
   store: Pick<Store, 'anchor' | 'beginning' | 'entries'>,
-  options: { expected?: ChainHead; archive?: AsyncIterable<ArchivedEntry>; signal?: AbortSignal } = {},
+  options: VerifyOptions = {},
 ): Promise<Verification> {
   const beginning = await store.beginning();
-  const anchors = [beginning, await store.anchor(), ...(options.expected === undefined ? [] : [options.expected])];
+  const { expected, heads = [] } = options;
+  const anchors = [beginning, await store.anchor(), ...heads, ...(expected === undefined ? [] : [expected])];
   let archived = 0;
   if (options.archive !== undefined) {
     const found = await verifyArchive(options.archive, beginning, anchors, options.signal);
@@ -51,6 +64,7 @@ export async function verifyChain(
         return { ok: false, entries: counted(head), seq: entry.seq, problem };
       }
       head = entry;
+      options.onEntry?.(entry);
     }
     if (entries.length === 0) break;
     // Lets other work of this process go on between pages.
@@ -69,10 +83,7 @@ export async function verifyChain(
 }
 
 /** Entries went while they were looked at: what is left is proven from where it begins now. */
-function anew(
-  store: Parameters<typeof verifyChain>[0],
-  options: Parameters<typeof verifyChain>[1] = {},
-): Promise<Verification> {
+function anew(store: Parameters<typeof verifyChain>[0], options: VerifyOptions): Promise<Verification> {
   if (options.archive === undefined) return verifyChain(store, options);
   throw new SignalboxError(
     'journal-pruned',

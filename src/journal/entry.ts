@@ -150,6 +150,8 @@ export interface ApprovalRequested extends Recorded, Omit<AskedCall, 'session' |
   /** The parts that `arguments` does not show. Absent in entries of earlier versions. */
   readonly hidden?: AskedCall['hidden'];
   readonly expiresAt: string;
+  /** Of the question as it is stored: `verify` compares both. */
+  readonly digest?: string;
 }
 
 /** A human has seen the hidden parts of a question. */
@@ -180,6 +182,8 @@ export interface ApprovalResolved extends Recorded {
   readonly notRemembered?: string;
   /** How the human took note of hidden parts that are not registered secret values. Present where there were some. */
   readonly hiddenParts?: 'revealed' | 'acknowledged';
+  /** Of the answer as it is stored, and of the rule that remembers it: `verify` compares both. */
+  readonly digest?: string;
 }
 
 /** A remembered approval holds no longer. */

@@ -1,5 +1,4 @@
 import type { CallOutcome } from '../model/call.ts';
-import { type Verification, verifyChain } from './chain.ts';
 import type { ArchivedEntry } from './archive-file.ts';
 import { bodyBytes } from './body-bytes.ts';
 import {
@@ -11,10 +10,12 @@ import {
   toEvent,
 } from './entry.ts';
 import type { Journal } from './journal.ts';
+import { normalizeName } from '../model/normalize-name.ts';
 import { News } from './news.ts';
 import type { Beginning } from './pruning.ts';
 import { type Statistics, type StatisticsQuery, statisticsOf } from './statistics.ts';
 import type { ChainHead, EntryQuery, Store } from './store.ts';
+import { type JournalVerification, verifyJournal } from './verify-journal.ts';
 
 /** What to read from the journal; newest first unless said otherwise. */
 export type JournalQuery = Partial<Omit<EntryQuery, 'calls'>>;
@@ -34,11 +35,18 @@ const largestBytes = 4 * 1024 * 1024;
 export class JournalReader {
   readonly #store: Store;
   readonly #journal: Journal | undefined;
+  readonly #recordedName: (name: string) => string;
 
   /** With the journal of this process, whoever follows hears of its entries at once. */
-  constructor(store: Store, journal?: Journal) {
+  constructor(store: Store, journal?: Journal, recordedName: (name: string) => string = normalizeName) {
     this.#store = store;
     this.#journal = journal;
+    this.#recordedName = recordedName;
+  }
+
+  /** Returns the name of a session or principal as the journal records it. */
+  recordedName(name: string): string {
+    return this.#recordedName(name);
   }
 
   /** Where the journal is kept. */
@@ -79,11 +87,11 @@ export class JournalReader {
     return this.#store.beginning();
   }
 
-  /** Recomputes the hash chain. `expected` is a head that was noted before and kept elsewhere, `archive` what was pruned. */
+  /** Recomputes the hash chain, and checks seal, index and approvals against it. `expected` is a head that was noted before and kept elsewhere, `archive` what was pruned. */
   verify(
     options: { expected?: ChainHead; archive?: AsyncIterable<ArchivedEntry>; signal?: AbortSignal } = {},
-  ): Promise<Verification> {
-    return verifyChain(this.#store, options);
+  ): Promise<JournalVerification> {
+    return verifyJournal(this.#store, options);
   }
 
   /** Every entry that fits, oldest first; with `follow`, goes on with new ones until `signal` is aborted. */

@@ -7,6 +7,7 @@ import type { Looking } from './looking.ts';
 import type { Post } from './post.ts';
 import type { KeptStore } from './kept-store.ts';
 import type { Beginning, Dropped, DropRequest } from './pruning.ts';
+import type { Seal, Sealer } from './seal.ts';
 import type { SessionStore } from './session-store.ts';
 import type { TokenStore } from './token-store.ts';
 import type { JobStore } from './job-store.ts';
@@ -37,6 +38,12 @@ export interface Store extends ApprovalStore {
   samples(query: SampleQuery): Promise<CallSamples>;
   /** The newest head of the chain that was set down apart from the entries: what `verify` holds them against. */
   anchor(): Promise<ChainHead>;
+  /** The key that this process seals heads with, where it has one. */
+  readonly sealer: Sealer | undefined;
+  /** The seals, one for each key; none is ahead of the entries that survive. */
+  seals(): Promise<readonly Seal[]>;
+  /** Compares everything that queries read with the entries. Returns the first difference. */
+  checkIndex(signal?: AbortSignal): Promise<IndexFault | undefined>;
   /**
    * Intents of this process without an outcome. What of this process could not be appended before the call is decided: it is
    * there, or never will be.
@@ -57,6 +64,11 @@ export interface Store extends ApprovalStore {
   /** Reads a page of a kept result, by UTF-16 position. */
   readResult(id: string, offset: number, limit: number): Promise<ResultPage | undefined>;
   close(): Promise<void>;
+}
+
+/** An entry that queries do not see as the journal has it. */
+export interface IndexFault {
+  readonly seq: number;
 }
 
 /** What became of the entries of an append, in their order. */

@@ -5,7 +5,7 @@ import { fullName, namesOf } from '../model/tool-names.ts';
 import type { Condition } from './condition.ts';
 import { pathsIn } from './paths.ts';
 import { matchesAny } from './patterns.ts';
-import type { Rule, RuleKind } from './rule.ts';
+import type { Rule, RuleKind, ScopedMeter } from './rule.ts';
 import type { Situation } from './situation.ts';
 import { ToolView } from './views.ts';
 
@@ -33,7 +33,7 @@ export function concerns({ kind, scope, answer }: Rule, tool: ToolDefinition): b
     case 'readBeforeWrite':
       return matchesAny(all, kind.track.write);
     case 'limit':
-      return matchesAny(all, kind.meter.match);
+      return kind.meters.some(({ meter }) => matchesAny(all, meter.match));
     case 'flow':
       return tool.labels.some((label) => kind.to.includes(label));
   }
@@ -87,10 +87,10 @@ function holdsByEveryName(
 }
 
 /** The last completed call of each step must be later than that of the step before it. */
-function requiresCheck({ targets, fresh }: Kind<'requires'>, tool: ToolDefinition): Check {
-  const checks = targets
+function requiresCheck(kind: Kind<'requires'>, tool: ToolDefinition): Check {
+  const checks = kind.targets
     .filter(({ match }) => isAnyMatched(namesOf(tool).all, match))
-    .map(({ match, steps }) => stepsCheck(match, steps, fresh, tool));
+    .map(({ match, steps }) => stepsCheck(match, steps, kind, tool));
   return (situation) => {
     for (const check of checks) {
       const grounds = check(situation);
@@ -100,12 +100,13 @@ function requiresCheck({ targets, fresh }: Kind<'requires'>, tool: ToolDefinitio
   };
 }
 
-function stepsCheck(match: string, steps: readonly string[], fresh: boolean, tool: ToolDefinition): Check {
+function stepsCheck(match: string, steps: readonly string[], kind: Kind<'requires'>, tool: ToolDefinition): Check {
+  const { done, latest } = stepTimes(kind);
   const missing = (step: string, previous: string | undefined): Grounds => ({
     reason: `${step} must have completed${previous === undefined ? '' : ` after ${previous}`} before ${tool.name}`,
-    values: ({ session }) => ({
-      [`lastOk(${step}).seq`]: session.lastOk(step).seq,
-      ...(previous === undefined ? {} : { [`lastOk(${previous}).seq`]: session.lastOk(previous).seq }),
+    values: (situation) => ({
+      [`lastOk(${step}).seq`]: done(situation, step),
+      ...(previous === undefined ? {} : { [`lastOk(${previous}).seq`]: latest(situation, previous) }),
     }),
   });
   const all = steps.map((step, index) => ({
@@ -114,18 +115,35 @@ function stepsCheck(match: string, steps: readonly string[], fresh: boolean, too
   }));
   const [first] = steps;
   const again = first === undefined ? undefined : missing(first, match);
-  return ({ session }) => {
+  return (situation) => {
     // The tool's own name too: a restriction also applies by names that do not count for past calls.
-    let before = fresh ? Math.max(session.lastOk(match).seq, session.lastOk(tool.name).seq) : 0;
+    let before = kind.fresh ? Math.max(latest(situation, match), latest(situation, tool.name)) : 0;
     let isAgain = before > 0;
     for (const { step, grounds } of all) {
-      const { seq } = session.lastOk(step);
-      if (seq <= before) return isAgain ? again : grounds;
-      before = seq;
+      if (done(situation, step) <= before) return isAgain ? again : grounds;
+      before = latest(situation, step);
       isAgain = false;
     }
     return undefined;
   };
+}
+
+type StepTime = (situation: Situation, step: string) => number;
+
+/**
+ * Where a step was completed so that it counts, and where it was completed last. They differ by default: a step counts when it
+ * was completed in the session, and an agent cannot hide that it repeated an earlier one in another session.
+ */
+function stepTimes({ by, windowMs }: Kind<'requires'>): { readonly done: StepTime; readonly latest: StepTime } {
+  const inSession: StepTime = ({ session }, step) => session.lastOk(step).seq;
+  if (by === 'session') return { done: inSession, latest: inSession };
+  const byPrincipal: StepTime = ({ principal, call }, step) => {
+    const { seq, at } = principal.lastOk(step);
+    return at > call.at - windowMs ? seq : 0;
+  };
+  if (by === 'principal') return { done: byPrincipal, latest: byPrincipal };
+  const latest: StepTime = (situation, step) => Math.max(inSession(situation, step), byPrincipal(situation, step));
+  return { done: inSession, latest };
 }
 
 function readCheck({ track }: Kind<'readBeforeWrite'>): Check {
@@ -138,8 +156,18 @@ function readCheck({ track }: Kind<'readBeforeWrite'>): Check {
   };
 }
 
-function limitCheck({ calls, cost, each, by, per, meter }: Kind<'limit'>): Check {
-  const span = per === undefined ? `in this session` : `in ${per}`;
+function limitCheck(kind: Kind<'limit'>): Check {
+  const checks = kind.meters.map((meter) => meterCheck(kind, meter));
+  return (situation) => {
+    for (const check of checks) {
+      const grounds = check(situation);
+      if (grounds !== undefined) return grounds;
+    }
+    return undefined;
+  };
+}
+
+function meterCheck({ calls, cost, each }: Kind<'limit'>, { by, meter, span }: ScopedMeter): Check {
   const read = (situation: Situation): { readonly calls: number; readonly cost: number } =>
     situation[by].reading(meter, situation.call.at);
   const own = each === undefined ? () => 0 : ({ call, work }: Situation) => each.of(call.arguments, work);
@@ -160,18 +188,30 @@ function limitCheck({ calls, cost, each, by, per, meter }: Kind<'limit'>): Check
   };
 }
 
-function flowCheck({ from, onlyValues }: Kind<'flow'>, tool: ToolDefinition): Check {
+function flowCheck({ from, labels: scope, windowMs }: Kind<'flow'>, tool: ToolDefinition): Check {
   const found: Grounds = {
     reason: `the arguments hold something that was read as ${from.join(', ')} data`,
     values: () => ({ 'tool.labels': [...tool.labels] }),
   };
+  const seen = (who: string, labels: readonly string[], { session }: Situation): Grounds => ({
+    reason: `${who} has seen ${labels.join(', ')} data, and ${tool.name} sends it out`,
+    values: () => ({ 'session.labels': [...session.labels], 'tool.labels': [...tool.labels] }),
+  });
   return (situation) => {
-    const { labels } = situation.session;
-    if (!onlyValues && from.some((label) => labels.has(label)))
-      return {
-        reason: `the session has seen ${from.filter((label) => labels.has(label)).join(', ')} data, and ${tool.name} sends it out`,
-        values: () => ({ 'session.labels': [...labels], 'tool.labels': [...tool.labels] }),
-      };
+    const { session, principal, call } = situation;
+    if (scope !== 'none' && from.some((label) => session.labels.has(label)))
+      return seen(
+        'the session',
+        from.filter((label) => session.labels.has(label)),
+        situation,
+      );
+    const since = call.at - windowMs;
+    if (scope === 'principal' && from.some((label) => principal.hasSeen(label, since)))
+      return seen(
+        call.principal.id,
+        from.filter((label) => principal.hasSeen(label, since)),
+        situation,
+      );
     return from.some((label) => situation.holdsValueOf(label)) ? found : undefined;
   };
 }

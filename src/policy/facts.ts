@@ -75,6 +75,8 @@ export class Facts {
   readonly #read = new RecentSet<string>(mostPaths);
   readonly #labels = new Set<string>();
   #hasFingerprints = false;
+  /** When a tool of each label ended last. */
+  readonly #labelled = new Map<string, number>();
   #newest = 0;
   #cost = 0;
 
@@ -87,6 +89,12 @@ export class Facts {
   /** The labels of the tools that have run. */
   get labels(): ReadonlySet<string> {
     return this.#labels;
+  }
+
+  /** Returns whether a tool with this label has run since. */
+  hasSeen(label: string, since: number): boolean {
+    const at = this.#labelled.get(label);
+    return at !== undefined && at > since;
   }
 
   /** What the calls cost, where that was reported. */
@@ -130,6 +138,7 @@ export class Facts {
     });
     for (const label of event.labels) {
       this.#labels.add(label);
+      this.#labelled.set(label, Math.max(event.at, this.#labelled.get(label) ?? 0));
       this.#values.get(label)?.add(event.output);
     }
     if (!event.ok) return;

@@ -63,8 +63,7 @@ export class Policy {
 
   /** How far back facts of a principal must be known, in milliseconds; 0 when nothing is asked of them. */
   get principalWindowMs(): number {
-    const { meters } = this.#set.principalNeeds;
-    return meters.reduce((longest, { windowMs = 0 }) => Math.max(longest, windowMs), 0);
+    return this.#set.principalWindowMs;
   }
 
   /** Whether values that were read are recognised again, which needs the whole text that a tool gave. */

@@ -39,7 +39,7 @@ export class PreparedRule {
   says(situation: Situation): Said | undefined {
     const { call } = situation;
     if (this.#isInSession?.(call.session ?? '') === false) return undefined;
-    if (this.#isByPrincipal?.(call.principal.id) === false) return undefined;
+    if (this.#isByPrincipal !== undefined && !names(call.principal.id).some(this.#isByPrincipal)) return undefined;
     try {
       const grounds = this.#check(situation);
       if (grounds === undefined) return undefined;
@@ -55,6 +55,11 @@ export class PreparedRule {
       return saidOf(this.#rule, 'deny', `the rule cannot be evaluated: ${what}`, undefined);
     }
   }
+}
+
+/** `stdio` in a rule means every client of `signalbox stdio`, whose ids are `stdio:NAME in DIRECTORY`. */
+function names(principal: string): readonly string[] {
+  return principal.startsWith('stdio:') ? [principal, 'stdio'] : [principal];
 }
 
 function saidOf(rule: Rule, answer: Said['answer'], reason: string, values: Said['values']): Said {

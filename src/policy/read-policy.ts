@@ -4,7 +4,7 @@ import { ConditionCompiler } from './condition.ts';
 import type { FactNeeds } from './facts.ts';
 import { WindowMeters } from './language.ts';
 import { PolicyError, type PolicyProblem } from './policy-error.ts';
-import type { Rule } from './rule.ts';
+import type { Rule, RuleKind } from './rule.ts';
 import { readRule } from './read-rule.ts';
 import type { RuleFinding, RulePath } from './rule-reader.ts';
 import { namesIn } from './unmatched-names.ts';
@@ -34,6 +34,8 @@ export interface RuleSet {
   readonly version: string;
   readonly sessionNeeds: FactNeeds;
   readonly principalNeeds: FactNeeds;
+  /** How far back facts of a principal must be known, in milliseconds; 0 when no rule reads them. */
+  readonly principalWindowMs: number;
 }
 
 const mostRules = 5000;
@@ -112,10 +114,13 @@ function aboutForwarding(index: number, key: string, name: string): RuleFinding 
   };
 }
 
-function needsOf(rules: readonly Rule[], windows: WindowMeters): Pick<RuleSet, 'sessionNeeds' | 'principalNeeds'> {
+function needsOf(
+  rules: readonly Rule[],
+  windows: WindowMeters,
+): Pick<RuleSet, 'sessionNeeds' | 'principalNeeds' | 'principalWindowMs'> {
   const kinds = rules.map(({ kind }) => kind);
-  const limits = kinds.filter((kind) => kind.kind === 'limit');
-  const metersBy = (by: string): FactNeeds['meters'] => limits.flatMap((limit) => (limit.by === by ? limit.meter : []));
+  const scoped = kinds.flatMap((kind) => (kind.kind === 'limit' ? kind.meters : []));
+  const metersBy = (by: string): FactNeeds['meters'] => scoped.flatMap((each) => (each.by === by ? each.meter : []));
   const flows = kinds.filter((kind) => kind.kind === 'flow');
   return {
     sessionNeeds: {
@@ -128,7 +133,17 @@ function needsOf(rules: readonly Rule[], windows: WindowMeters): Pick<RuleSet, '
       tracks: [],
       valuesOf: [...new Set(flows.flatMap(({ from }) => from))],
     },
+    principalWindowMs: Math.max(
+      0,
+      ...metersBy('principal').map(({ windowMs = 0 }) => windowMs),
+      ...kinds.map((kind) => (looksAtPrincipal(kind) ? kind.windowMs : 0)),
+    ),
   };
+}
+
+function looksAtPrincipal(kind: RuleKind): kind is Extract<RuleKind, { windowMs: number }> {
+  if (kind.kind === 'flow') return kind.labels === 'principal';
+  return kind.kind === 'requires' && kind.by !== 'session';
 }
 
 function problemOf(document: PolicyDocument, { path, message, hint, offset }: RuleFinding): PolicyProblem {

@@ -1,6 +1,7 @@
 import { durationMs } from '../model/duration.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { ConditionCompiler } from './condition.ts';
+import type { Meter } from './meter.ts';
 import type { Rule, RuleKind } from './rule.ts';
 import { versionOf } from './version.ts';
 import { ObjectReader, type RuleFinding, type RulePath } from './rule-reader.ts';
@@ -13,6 +14,9 @@ export interface RuleReading {
 
 const answers = ['deny', 'ask', 'allow'] as const;
 const shorthands = ['requires', 'readBeforeWrite', 'rateLimit', 'flow', 'budget'] as const;
+/** How long the calls of a principal count in its other sessions, unless the rule sets a window. */
+const defaultPrincipalWindow = '24h';
+const scopes = ['session', 'principal'] as const;
 const about = ['id', 'reason', 'mode', 'servers', 'sessions', 'principals'];
 
 /** Reads one rule, and finds everything that is wrong with it. */
@@ -74,7 +78,7 @@ function readShorthand(
   second: string | undefined,
   compiler: ConditionCompiler,
 ): Made {
-  reader.onlyKeys([...about, ...shorthands, 'ask', ...(shorthand === 'requires' ? ['fresh'] : [])]);
+  reader.onlyKeys([...about, ...shorthands, 'ask', ...(shorthand === 'requires' ? ['fresh', 'by', 'within'] : [])]);
   if (second !== undefined)
     reader.wrong(second, `stands beside "${shorthand}", expected only one of them`, 'make two rules');
   if (reader.has('ask') && !reader.is('ask', true))
@@ -95,7 +99,8 @@ function readKind(
     case 'requires': {
       const targets = inner.keys().map((match) => ({ match, steps: inner.neededPatterns(match) }));
       if (targets.length === 0) reader.wrong('requires', 'names no tool');
-      return { kind: 'requires', targets, fresh: reader.flag('fresh') };
+      const by = reader.oneOf('by', scopes);
+      return { kind: 'requires', targets, fresh: reader.flag('fresh'), by, windowMs: principalWindowMs(reader) };
     }
     case 'readBeforeWrite': {
       inner.onlyKeys(['read', 'write', 'path']);
@@ -124,9 +129,13 @@ function readKind(
       return { ...limitOf(inner, each), calls, cost };
     }
     case 'flow': {
-      inner.onlyKeys(['from', 'to', 'when']);
+      inner.onlyKeys(['from', 'to', 'when', 'within']);
       const [from, to] = [inner.neededPatterns('from'), inner.neededPatterns('to')];
-      return { kind: 'flow', from, to, onlyValues: inner.oneOf('when', ['session', 'value']) === 'value' };
+      const when = inner.oneOf('when', ['session', 'value']);
+      if (when !== undefined && inner.has('within'))
+        inner.wrong('within', `has no effect beside "when: ${when}"`, 'leave one of them out');
+      const labels = when === undefined ? 'principal' : when === 'session' ? 'session' : 'none';
+      return { kind: 'flow', from, to, labels, windowMs: principalWindowMs(inner) };
     }
   }
 }
@@ -135,10 +144,27 @@ type Limit = Extract<RuleKind, { kind: 'limit' }>;
 
 function limitOf(inner: ObjectReader, each: Limit['each']): Omit<Limit, 'calls' | 'cost'> {
   const per = inner.duration('per');
-  const by = inner.oneOf('by', ['session', 'principal']) ?? 'session';
+  const by = inner.oneOf('by', scopes);
   if (by === 'principal' && !inner.has('per'))
     inner.wrong(undefined, '"per" is missing: what a principal did is counted in a window of time');
   const match = inner.has('match') ? (inner.patterns('match') ?? []) : ['*'];
-  const windowMs = per === undefined ? undefined : durationMs(per);
-  return { kind: 'limit', by, per, each, meter: { match, windowMs, each } };
+  const meter: Meter = {
+    match,
+    windowMs: per === undefined ? undefined : durationMs(per),
+    each,
+  };
+  const ofSession = { by: 'session', meter, span: per === undefined ? 'in this session' : `in ${per}` } as const;
+  // Agents can begin sessions at will, so a limit also holds over all sessions of the principal.
+  const windowMs = meter.windowMs ?? durationMs(defaultPrincipalWindow);
+  const ofPrincipal = {
+    by: 'principal',
+    meter: { ...meter, windowMs },
+    span: `in ${per ?? defaultPrincipalWindow}`,
+  } as const;
+  const meters = [...(by === 'principal' ? [] : [ofSession]), ...(by === 'session' ? [] : [ofPrincipal])];
+  return { kind: 'limit', meters, each };
+}
+
+function principalWindowMs(reader: ObjectReader): number {
+  return durationMs(reader.duration('within') ?? defaultPrincipalWindow) ?? 0;
 }

@@ -39,22 +39,34 @@ export type RuleKind =
       readonly targets: readonly { readonly match: string; readonly steps: readonly string[] }[];
       /** The steps must be newer than the last completed call of the tool itself. */
       readonly fresh: boolean;
+      /** Whose calls count as steps. Without it: steps of the session, unless the principal repeated an earlier one elsewhere since. */
+      readonly by: 'session' | 'principal' | undefined;
+      /** How long calls of the principal in other sessions count. */
+      readonly windowMs: number;
     }
   | { readonly kind: 'readBeforeWrite'; readonly track: ReadTrack }
   | {
       readonly kind: 'limit';
-      readonly meter: Meter;
-      readonly by: 'session' | 'principal';
+      /** The call must stay within the limit by each of them. */
+      readonly meters: readonly ScopedMeter[];
       readonly calls: number | undefined;
       readonly cost: number | undefined;
       readonly each: Cost | undefined;
-      /** The window as it was written. */
-      readonly per: string | undefined;
     }
   | {
       readonly kind: 'flow';
       readonly from: readonly string[];
       readonly to: readonly string[];
-      /** Only a value that reappears counts, not that the session has seen some. */
-      readonly onlyValues: boolean;
+      /** Which labels of the past count, besides values that reappear: also those of the principal, of the session alone, or none. */
+      readonly labels: 'principal' | 'session' | 'none';
+      /** How long calls of the principal in other sessions count. */
+      readonly windowMs: number;
     };
+
+/** A count of calls, of the session or over all sessions of the principal. */
+export interface ScopedMeter {
+  readonly by: 'session' | 'principal';
+  readonly meter: Meter;
+  /** The span it counts over, for people. */
+  readonly span: string;
+}

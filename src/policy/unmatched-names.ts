@@ -69,7 +69,7 @@ export function namesIn({ kind, answer, scope }: Rule): Named[] {
         ...named('readBeforeWrite.write', 'tool', kind.track.write),
       ];
     case 'limit':
-      return named('match', 'tool', kind.meter.match);
+      return named('match', 'tool', kind.meters[0]?.meter.match ?? []);
     case 'flow':
       return [...named('flow.from', 'label', kind.from), ...named('flow.to', 'label', kind.to)];
   }

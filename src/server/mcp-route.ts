@@ -152,7 +152,7 @@ export function mcpRoute(parts: McpRouteParts): McpRoute {
     const view = endpoint.view(profileOf(identity, named));
     if (view.trustsHuman) assertTrusted(identity);
     // Whoever holds the token may be a person: what comes over MCP is an agent's doing all the same.
-    return { principal: { id: identity.principal.id, kind: 'agent' }, view };
+    return { principal: { ...identity.principal, kind: 'agent' }, view };
   }
 
   function handle({ request, response }: Asked, whom: LetIn, body: string): Promise<void> | undefined {

@@ -1,3 +1,4 @@
+import { localUser } from '../access/local-user.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { OAuthSettings } from '../config/oauth-schema.ts';
@@ -198,7 +199,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const base = `http://${reachableHost(host)}:${port}`;
   url = base;
   let closing: Promise<void> | undefined;
-  return { url: base, port, signInUrl: () => codes.linkAt(base), close: () => (closing ??= close()) };
+  return { url: base, port, signInUrl: () => codes.linkAt(base, localUser()), close: () => (closing ??= close()) };
 
   async function close(): Promise<void> {
     draining.abort();

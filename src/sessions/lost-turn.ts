@@ -1,3 +1,4 @@
+import { principalName } from '../model/principal.ts';
 import type { SessionStore, TurnRecord } from '../journal/session-store.ts';
 import type { EventLog } from './event-log.ts';
 import { openElicitations } from './pending-elicitations.ts';
@@ -21,7 +22,7 @@ export async function lostTurn(store: SessionStore, log: EventLog, turn: TurnRec
     if (event.type === 'approval_resolved') open.delete(`${event.toolCallId}\n${event.approvalId}`);
   }
   const { id: turnId, content, by } = turn;
-  const begin: SessionHappening = { type: 'user_message', turnId, content, by: by.id };
+  const begin: SessionHappening = { type: 'user_message', turnId, content, by: principalName(by) };
   const resolved = [...open.values()].map(({ toolCallId, approvalId }): SessionHappening => {
     return { type: 'approval_resolved', toolCallId, approvalId, decision: 'expired', by: 'system' };
   });

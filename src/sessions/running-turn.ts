@@ -1,3 +1,4 @@
+import { principalName } from '../model/principal.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { contentReader } from '../call/content-reader.ts';
 import type { SessionRecord, TurnRecord } from '../journal/session-store.ts';
@@ -111,10 +112,13 @@ export class RunningTurn {
   async run(): Promise<void> {
     const { turn, agent } = this.#parts;
     const { content, id: turnId, by } = turn;
-    const isKept = await this.#keep([{ type: 'user_message', turnId, content, by: by.id }, this.#statusNow()], {
-      begins: true,
-      set: { runtime: agent.runtime.name, ...(agent.model === undefined ? {} : { model: agent.model }) },
-    });
+    const isKept = await this.#keep(
+      [{ type: 'user_message', turnId, content, by: principalName(by) }, this.#statusNow()],
+      {
+        begins: true,
+        set: { runtime: agent.runtime.name, ...(agent.model === undefined ? {} : { model: agent.model }) },
+      },
+    );
     if (!isKept) return this.approvals.close();
     if (turn.interrupted) this.interrupt('the turn was interrupted before it began');
     try {

@@ -1,3 +1,4 @@
+import { principalName } from '../model/principal.ts';
 import type { ApprovalResolved } from '../journal/entry.ts';
 import type { Approval, ApprovalAnswer, ApprovalRequest } from '../model/approval.ts';
 import type { SessionBox } from './session-box.ts';
@@ -80,7 +81,8 @@ export class TurnApprovals {
   }
 
   #answered({ approvalId, decision, by }: ApprovalResolved): void {
-    for (const open of this.#open) if (open.approvalId === approvalId) open.resolved.resolve({ decision, by: by.id });
+    for (const open of this.#open)
+      if (open.approvalId === approvalId) open.resolved.resolve({ decision, by: principalName(by) });
   }
 
   /** Somebody answered in another process, the time is up, or the call ended. */
@@ -91,7 +93,7 @@ export class TurnApprovals {
 
 function resolutionOf({ state, answer }: Approval): Resolved {
   if (answer === undefined) return nobody;
-  return { decision: state === 'denied' ? 'denied' : 'approved', by: answer.by.id };
+  return { decision: state === 'denied' ? 'denied' : 'approved', by: principalName(answer.by) };
 }
 
 function whenAborted(signal: AbortSignal, then: () => void): void {

@@ -3,7 +3,7 @@ import type { Elicitation, ElicitationAnswer } from '../model/client.ts';
 import { SignalboxError, messageOf } from '../model/errors.ts';
 import { newId } from '../model/identifiers.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { Principal } from '../model/principal.ts';
+import { type Principal, principalName } from '../model/principal.ts';
 import type { SessionHappening } from './session-event.ts';
 
 /** A question of a server to the human behind a turn: a form, a page to open, or permission to ask a model. */
@@ -103,7 +103,7 @@ export class TurnElicitations {
     const open = this.#open.get(elicitationId);
     if (open === undefined) return false;
     const checked = checkedAnswer(open.prompt, answer);
-    open.resolve(checked, { action: checked.action, by: by.id });
+    open.resolve(checked, { action: checked.action, by: principalName(by) });
     return true;
   }
 

@@ -1,6 +1,6 @@
 import { SignalboxError } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { Principal } from '../model/principal.ts';
+import { type Principal, principalName } from '../model/principal.ts';
 import type { Question } from '../runtimes/runtime.ts';
 import type { SessionHappening } from './session-event.ts';
 
@@ -58,7 +58,7 @@ export class TurnQuestions {
     if (resolve === undefined) return false;
     this.#open.delete(toolCallId);
     this.#answered.set(toolCallId, by);
-    this.#options.tell({ type: 'question_answered', toolCallId, by: by.id });
+    this.#options.tell({ type: 'question_answered', toolCallId, by: principalName(by) });
     resolve(answers);
     return true;
   }

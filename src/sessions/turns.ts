@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { TurnRecord } from '../journal/session-store.ts';
 import { messageOf } from '../model/errors.ts';
-import type { Principal } from '../model/principal.ts';
+import { type Principal, principalName } from '../model/principal.ts';
 import { type Agent, type Agents, agentNamed } from './agent.ts';
 import type { EventLog } from './event-log.ts';
 import { lostTurn } from './lost-turn.ts';
@@ -297,7 +297,7 @@ export class Turns {
     await this.#parts.log.write(
       session,
       [
-        { type: 'user_message', turnId: id, content, by: by.id },
+        { type: 'user_message', turnId: id, content, by: principalName(by) },
         { type: 'error', code, message },
         { type: 'done', reason: 'error' },
       ],

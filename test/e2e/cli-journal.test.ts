@@ -119,6 +119,7 @@ suite('journal verify', () => {
       ok: true,
       entries: items.length,
       head,
+      authentication: { state: 'sealed', seq: items.length },
     });
   });
 

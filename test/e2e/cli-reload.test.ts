@@ -6,6 +6,7 @@ import { until } from '../mcp-servers/boxed.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
 import { type BrowserHeaders, browserHeaders } from '../support/http-server.ts';
 import { Place, finished, said } from './cli-place.ts';
+import { localUser } from '../../src/access/local-user.ts';
 
 const { command, args } = fixtureProgram();
 const token = 'a-token-for-the-reload-tests';
@@ -239,7 +240,7 @@ suite(
         '/api/journal?type=ConfigurationChanged',
       );
       const [newest] = recorded.items;
-      assert.deepEqual([newest?.by?.id, newest?.details], ['console', ['accepted files into the lock']]);
+      assert.deepEqual([newest?.by?.id, newest?.details], [localUser().id, ['accepted files into the lock']]);
       assert.equal((await served.place.run(['lock', 'check'])).code, 0, 'the command line sees it the same way');
     });
 

@@ -15,7 +15,14 @@ function written({ id, shadow, answer, kind, ...scope }: ReferenceRule): JsonObj
     case 'match':
       return { ...about, match: kind.match, [answer]: kind.when === true ? true : kind.when.text };
     case 'requires':
-      return { ...about, ...ask, requires: { [kind.target]: kind.steps }, fresh: kind.fresh };
+      return {
+        ...about,
+        ...ask,
+        requires: { [kind.target]: kind.steps },
+        fresh: kind.fresh,
+        ...byOf(kind),
+        within: `${kind.withinMs}ms`,
+      };
     case 'readBeforeWrite':
       return { ...about, ...ask, readBeforeWrite: { read: kind.read, write: kind.write, path: 'path' } };
     case 'limit': {
@@ -25,14 +32,19 @@ function written({ id, shadow, answer, kind, ...scope }: ReferenceRule): JsonObj
           ? { calls: kind.calls ?? 0 }
           : { cost: kind.cost, ...(kind.costIs === 'reported' ? {} : { each: 'args.amount' }) };
       if (kind.calls !== undefined && kind.windowMs !== undefined)
-        return { ...about, ...ask, rateLimit: { match: kind.match, by: kind.by, ...per, max: kind.calls } };
-      return { ...about, ...ask, budget: { match: kind.match, by: kind.by, ...per, ...limits } };
+        return { ...about, ...ask, rateLimit: { match: kind.match, ...byOf(kind), ...per, max: kind.calls } };
+      return { ...about, ...ask, budget: { match: kind.match, ...byOf(kind), ...per, ...limits } };
     }
     case 'flow': {
-      const when = kind.onlyValues ? { when: 'value' } : {};
-      return { ...about, ...ask, flow: { from: [kind.from], to: [kind.to], ...when } };
+      const when = kind.when === undefined ? {} : { when: kind.when };
+      const within = kind.withinMs === undefined || kind.when !== undefined ? {} : { within: `${kind.withinMs}ms` };
+      return { ...about, ...ask, flow: { from: [kind.from], to: [kind.to], ...when, ...within } };
     }
   }
+}
+
+function byOf({ by }: { readonly by?: string }): { by?: string } {
+  return by === undefined ? {} : { by };
 }
 
 const definitions = new Map<string, ToolDefinition>();

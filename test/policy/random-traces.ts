@@ -25,6 +25,7 @@ const globs = ['*', 'mcp__files__*', 'mcp__ci__*', 'mcp__none__*'];
 const secrets = ['akia7q2m9x4tz81v', 'the garden gate is always left open on a friday evening', 'jo.doe@example.org'];
 const pattern = fc.constantFrom(...names, ...names, ...globs);
 const minute = 60_000;
+const scope = fc.constantFrom('session' as const, 'principal' as const);
 
 export const meanings: readonly Meaning[] = [
   { text: 'args.amount > 3', holds: ({ args }) => (args.amount === undefined ? undefined : args.amount > 3) },
@@ -79,12 +80,17 @@ const kind: fc.Arbitrary<ReferenceRule['kind']> = fc.oneof(
       { weight: 6, arbitrary: fc.constantFrom(...meanings) },
     ),
   }),
-  fc.record({
-    kind: fc.constant('requires' as const),
-    target: fc.constantFrom('mcp__ci__deploy', 'mcp__mail__*'),
-    steps: fc.array(pattern, { minLength: 1, maxLength: 2 }),
-    fresh: fc.boolean(),
-  }),
+  fc.record(
+    {
+      kind: fc.constant('requires' as const),
+      target: fc.constantFrom('mcp__ci__deploy', 'mcp__mail__*'),
+      steps: fc.array(pattern, { minLength: 1, maxLength: 2 }),
+      fresh: fc.boolean(),
+      by: scope,
+      withinMs: fc.constantFrom(minute, 3 * minute),
+    },
+    { requiredKeys: ['kind', 'target', 'steps', 'fresh', 'withinMs'] },
+  ),
   fc.record({
     kind: fc.constant('readBeforeWrite' as const),
     read: fc.constant(['mcp__files__read']),
@@ -98,22 +104,29 @@ const kind: fc.Arbitrary<ReferenceRule['kind']> = fc.oneof(
       windowMs: fc.constantFrom(minute, 3 * minute),
       calls: fc.integer({ min: 0, max: 3 }),
     },
-    { requiredKeys: ['kind', 'match', 'by', 'calls'] },
+    { requiredKeys: ['kind', 'match', 'calls'] },
   ),
-  fc.record({
-    kind: fc.constant('limit' as const),
-    match: pattern,
-    by: fc.constantFrom('session' as const, 'principal' as const),
-    windowMs: fc.constantFrom(minute, 3 * minute),
-    cost: fc.integer({ min: 0, max: 12 }),
-    costIs: fc.constantFrom('args.amount' as const, 'reported' as const),
-  }),
-  fc.record({
-    kind: fc.constant('flow' as const),
-    from: fc.constantFrom('private', 'slow'),
-    to: fc.constant('external'),
-    onlyValues: fc.boolean(),
-  }),
+  fc.record(
+    {
+      kind: fc.constant('limit' as const),
+      match: pattern,
+      by: scope,
+      windowMs: fc.constantFrom(minute, 3 * minute),
+      cost: fc.integer({ min: 0, max: 12 }),
+      costIs: fc.constantFrom('args.amount' as const, 'reported' as const),
+    },
+    { requiredKeys: ['kind', 'match', 'windowMs', 'cost', 'costIs'] },
+  ),
+  fc.record(
+    {
+      kind: fc.constant('flow' as const),
+      from: fc.constantFrom('private', 'slow'),
+      to: fc.constant('external'),
+      when: fc.constantFrom('session' as const, 'value' as const),
+      withinMs: fc.constantFrom(minute, 3 * minute),
+    },
+    { requiredKeys: ['kind', 'from', 'to'] },
+  ),
 );
 
 const sometimes = <Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>

@@ -57,20 +57,35 @@ export interface ReferenceRule {
   readonly answer: Answer;
   readonly kind:
     | { readonly kind: 'match'; readonly match: readonly string[]; readonly when: true | Meaning }
-    | { readonly kind: 'requires'; readonly target: string; readonly steps: readonly string[]; readonly fresh: boolean }
+    | {
+        readonly kind: 'requires';
+        readonly target: string;
+        readonly steps: readonly string[];
+        readonly fresh: boolean;
+        readonly by?: 'session' | 'principal';
+        readonly withinMs: number;
+      }
     | { readonly kind: 'readBeforeWrite'; readonly read: readonly string[]; readonly write: readonly string[] }
     | {
         readonly kind: 'limit';
         readonly match: string;
         readonly windowMs?: number;
-        readonly by: 'session' | 'principal';
+        readonly by?: 'session' | 'principal';
         readonly calls?: number;
         readonly cost?: number;
         /** What counts: an argument, or what tools say themselves. */
         readonly costIs?: 'args.amount' | 'reported';
       }
-    | { readonly kind: 'flow'; readonly from: string; readonly to: string; readonly onlyValues: boolean };
+    | {
+        readonly kind: 'flow';
+        readonly from: string;
+        readonly to: string;
+        readonly when?: 'session' | 'value';
+        readonly withinMs?: number;
+      };
 }
+
+const dayMs = 24 * 60 * 60_000;
 
 /** `*` at the end stands for anything. */
 function fits(name: string, pattern: string): boolean {
@@ -84,6 +99,14 @@ function own(question: Question, trace: readonly Record[]): readonly Record[] {
 export function lastOk(question: Question, trace: readonly Record[], pattern: string): number {
   const seqs = own(question, trace).map(({ tool, end }) => (fits(tool.name, pattern) && end?.ok ? end.seq : 0));
   return Math.max(0, ...seqs);
+}
+
+/** The same over all sessions of the principal, in a window of time. */
+function principalLastOk(question: Question, trace: readonly Record[], pattern: string, withinMs: number): number {
+  const recent = trace.filter(
+    ({ principal, end }) => principal === question.principal && end !== undefined && end.at > question.now - withinMs,
+  );
+  return Math.max(0, ...recent.map(({ tool, end }) => (fits(tool.name, pattern) && end?.ok ? end.seq : 0)));
 }
 
 export function last(question: Question, trace: readonly Record[], pattern: string): number {
@@ -128,9 +151,13 @@ function holds({ kind }: ReferenceRule, question: Question, trace: readonly Reco
       return kind.when === true || kind.when.holds(question, trace);
     case 'requires': {
       if (!fits(tool.name, kind.target)) return false;
-      const steps = kind.steps.map((step) => lastOk(question, trace, step));
-      const whole = [kind.fresh ? lastOk(question, trace, kind.target) : 0, ...steps];
-      return whole.some((seq, index) => index > 0 && seq <= (whole[index - 1] ?? 0));
+      const ofSession = (step: string): number => (kind.by === 'principal' ? 0 : lastOk(question, trace, step));
+      const ofPrincipal = (step: string): number =>
+        kind.by === 'session' ? 0 : principalLastOk(question, trace, step, kind.withinMs);
+      const done = kind.steps.map(kind.by === 'principal' ? ofPrincipal : ofSession);
+      const latest = kind.steps.map((step) => Math.max(ofSession(step), ofPrincipal(step)));
+      const before = kind.fresh ? Math.max(ofSession(kind.target), ofPrincipal(kind.target)) : 0;
+      return done.some((seq, index) => seq <= (index === 0 ? before : (latest[index - 1] ?? 0)));
     }
     case 'readBeforeWrite': {
       if (!kind.write.includes(tool.name)) return false;
@@ -142,23 +169,37 @@ function holds({ kind }: ReferenceRule, question: Question, trace: readonly Reco
     }
     case 'limit': {
       if (!fits(tool.name, kind.match)) return false;
-      const records = counted(question, trace, kind);
-      if (kind.calls !== undefined && records.length >= kind.calls) return true;
-      if (kind.cost === undefined) return false;
-      if (kind.costIs === 'reported') return costOf(records) >= kind.cost;
-      if (args.amount === undefined) return undefined;
-      const spent = records.reduce((sum, record) => sum + (record.args.amount ?? 0), 0);
-      return spent + args.amount > kind.cost;
+      if (kind.by === undefined)
+        return (
+          isOverLimit({ ...kind, by: 'session' }, question, trace) ||
+          isOverLimit({ ...kind, by: 'principal' }, question, trace)
+        );
+      return isOverLimit(kind, question, trace);
     }
     case 'flow': {
       if (!tool.labels.includes(kind.to)) return false;
-      if (!kind.onlyValues && labelsOf(question, trace).has(kind.from)) return true;
+      if (kind.when !== 'value' && labelsOf(question, trace).has(kind.from)) return true;
       const seen = trace.filter(
         (record) => record.principal === question.principal && record.tool.labels.includes(kind.from),
       );
+      const since = question.now - (kind.withinMs ?? dayMs);
+      if (kind.when === undefined && seen.some(({ end }) => end?.ran && end.at > since)) return true;
       return seen.some(({ end }) => end?.ran && end.output !== '' && carries(args.text ?? '', end.output));
     }
   }
+}
+
+type Limit = Extract<ReferenceRule['kind'], { kind: 'limit' }>;
+
+function isOverLimit(kind: Limit, question: Question, trace: readonly Record[]): boolean | undefined {
+  const { args } = question;
+  const records = counted(question, trace, kind);
+  if (kind.calls !== undefined && records.length >= kind.calls) return true;
+  if (kind.cost === undefined) return false;
+  if (kind.costIs === 'reported') return costOf(records) >= kind.cost;
+  if (args.amount === undefined) return undefined;
+  const spent = records.reduce((sum, record) => sum + (record.args.amount ?? 0), 0);
+  return spent + args.amount > kind.cost;
 }
 
 function plain(path: string | undefined): string | undefined {

@@ -63,7 +63,7 @@ export const mcpEndpoint: Section<'E'> = {
       'src/server/access/roles.test.ts > roles > an agent sees its own calls and results, not those of others',
       'src/server/access/token-access.test.ts > a token with a role > is refused with 401 and a challenge when it is wrong, expired or revoked; an unknown id looks like a wrong secret',
       'src/server/access/token-access.test.ts > a token with a role > ends with its revocation: what its holder has open is cut off, and the next request is refused',
-      'src/server/access/token-access.test.ts > a token with a role > cannot be guessed: after twenty wrong ones the peer waits, while those who are known go on',
+      'src/server/access/token-access.test.ts > a token with a role > cannot be guessed: after twenty wrong ones further wrong ones wait, and right ones, seen before or not, go on',
       'src/server/mcp-route.test.ts > the MCP endpoint > gives who is bound to a profile that one and no other',
       'test/e2e/cli-token.test.ts > signalbox token > a token made beside a running server works there with its role until it is revoked, and is in clear nowhere',
       'test/e2e/cli-token.test.ts > the token that serve keeps for agents > calls and nothing more, stays over restarts, and is made anew when it was revoked or lost',

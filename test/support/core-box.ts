@@ -80,7 +80,7 @@ export async function coreBox(
     catalog,
     redactor,
     async call(name, args, options) {
-      const call = newCall(name, args, options);
+      const call = newCall(name, args, options, redactor);
       return callResult(call, await run(call));
     },
   });
@@ -105,7 +105,7 @@ export async function coreBox(
   for (const source of sources) catalog.mount(source);
   return {
     async call(tool, args, options = {}) {
-      const call = newCall(tool, args, options);
+      const call = newCall(tool, args, options, redactor);
       return { ...(await run(call)), callId: call.id };
     },
     approvals,

@@ -126,6 +126,8 @@ export type ApprovalRequested = {
   readonly decision: Decision;
   readonly note?: string | undefined;
   readonly expiresAt: string;
+  /** Of the question as it is stored. */
+  readonly digest?: string | undefined;
 };
 
 /** A human has answered. */
@@ -150,6 +152,8 @@ export type ApprovalResolved = {
   readonly notRemembered?: string | undefined;
   /** How the human took note of hidden parts that are not registered secret values. */
   readonly hiddenParts?: 'revealed' | 'acknowledged' | undefined;
+  /** Of the answer as it is stored. */
+  readonly digest?: string | undefined;
 };
 
 /** A human has seen the hidden parts of a question. */
@@ -737,7 +741,7 @@ export type Info = {
   /** What this process does: `web` leaves turns and jobs to others. */
   readonly role: 'all' | 'web' | 'worker';
   /** Who asks. Each operation names the roles it takes as `x-roles`. */
-  readonly reader: { readonly id: string; readonly role: Role };
+  readonly reader: { readonly id: string; readonly name?: string | undefined; readonly role: Role };
   readonly startedAt: string;
   readonly uptimeSeconds: number;
   /** How many tools can be called now. */
@@ -1200,7 +1204,12 @@ export type PolicyCheckRequest = {
 };
 
 /** Who is asking. Humans may approve, agents may not. */
-export type Principal = { readonly id: string; readonly kind: 'human' | 'agent' | 'system' };
+export type Principal = {
+  readonly id: string;
+  readonly kind: 'human' | 'agent' | 'system';
+  /** What people call it. Several may have the same name; ids differ. */
+  readonly name?: string | undefined;
+};
 
 export type Problem = {
   /** `urn:signalbox:problem:` and the code. */
@@ -2461,7 +2470,12 @@ export interface Operations {
     answer: Session;
   };
   'POST /api/sessions/{id}/undo': { path: { readonly id: string }; query: {}; body: UndoRequest; answer: UndoResults };
-  'POST /api/sign-in-links': { path: {}; query: {}; body: undefined; answer: SignInLink };
+  'POST /api/sign-in-links': {
+    path: {};
+    query: { readonly name?: string | undefined };
+    body: undefined;
+    answer: SignInLink;
+  };
   'POST /api/sign-out': { path: {}; query: {}; body: undefined; answer: undefined };
   'POST /api/tokens': { path: {}; query: {}; body: TokenRequest; answer: CreatedToken };
   'POST /api/tools/{name}/call': { path: { readonly name: string }; query: {}; body: CallRequest; answer: CallResult };

@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { principalName } from '../../model/principal.ts';
+import { answerDigest } from '../../journal/approval-history.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { ApprovalQuery, ApprovalRecord, StoredRule } from '../../journal/approval-store.ts';
 import { type EntryDraft, toEvent } from '../../journal/entry.ts';
@@ -270,6 +272,9 @@ export class Approvals {
     const { id, callId, tool, session } = approval;
     const { rule: _, at: __, ...told } = given;
     const remembered = rule === undefined ? {} : { remembered: { rule: rule.id, scope: rule.scope } };
+    const keptGiven = this.#redactor.values(JSON.stringify(given));
+    const keptRule = rule && storedRule(rule);
+    const digest = answerDigest(id, answer, keptGiven, keptRule);
     const draft: EntryDraft = {
       type: 'ApprovalResolved',
       at: Date.now(),
@@ -277,14 +282,14 @@ export class Approvals {
       session: session ?? '',
       tool,
       outcome: '',
-      body: this.#redactor.json(JSON.stringify({ approvalId: id, decision: answer, ...told, ...remembered })),
+      body: this.#redactor.json(JSON.stringify({ approvalId: id, decision: answer, ...told, ...remembered, digest })),
       approval: {
         kind: 'answer',
         id,
         at: Date.now(),
         answer,
-        given: this.#redactor.values(JSON.stringify(given)),
-        ...(rule === undefined ? {} : { rule: storedRule(rule) }),
+        given: keptGiven,
+        ...(keptRule === undefined ? {} : { rule: keptRule }),
       },
     };
     // A yes is told before it survives a loss of power: the intent that uses it is written after it, and does before anything runs.
@@ -452,7 +457,10 @@ function tooLate({ id, state, answer }: Approval): SignalboxError {
   if (answer === undefined)
     return new SignalboxError('approval-expired', `${id} has expired; when the call is made again, it asks again`);
   const how = state === 'denied' ? 'denied' : 'approved';
-  return new SignalboxError('approval-answered', `${id} was already ${how} by ${answer.by.id} at ${answer.at}`);
+  return new SignalboxError(
+    'approval-answered',
+    `${id} was already ${how} by ${principalName(answer.by)} at ${answer.at}`,
+  );
 }
 
 function toRule({ text }: StoredRule): RememberedRule {

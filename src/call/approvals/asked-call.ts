@@ -1,17 +1,18 @@
+import { requestDigest } from '../../journal/approval-history.ts';
 import type { ApprovalRecord } from '../../journal/approval-store.ts';
 import type { EntryDraft } from '../../journal/entry.ts';
 import type { Redactor } from '../../journal/redaction.ts';
 import type { AskedCall } from '../../model/approval.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { type Call, toolOf } from '../call.ts';
-import { column, recordableArguments } from '../record.ts';
+import { recordableArguments } from '../record.ts';
 import { type Binding, decisionOf } from './binding.ts';
 import { hideParts } from './hidden-parts.ts';
 
 /** What a human is shown of a call, and what is stored of it: without secrets. */
 export function askedCall(call: Call, { argumentsHash }: Binding, redactor: Redactor): AskedCall {
   const { definition, source, flags } = toolOf(call);
-  const { session } = call.options;
+  const { session } = call;
   const about = {
     callId: call.id,
     tool: definition.name,
@@ -19,7 +20,7 @@ export function askedCall(call: Call, { argumentsHash }: Binding, redactor: Reda
     effect: definition.effect,
     definitionHash: definition.definitionHash,
     principal: call.principal,
-    ...(session === undefined ? {} : { session: column(redactor, session) }),
+    ...(session === undefined ? {} : { session }),
     ...(call.givenText === undefined
       ? {}
       : { givenArguments: JSON.parse(recordableArguments(call.givenText)) as JsonObject }),
@@ -41,7 +42,7 @@ export function askDraft(record: ApprovalRecord, asked: AskedCall): EntryDraft {
     session: session ?? '',
     tool,
     outcome: '',
-    body: JSON.stringify({ approvalId: record.id, ...facts, expiresAt }),
+    body: JSON.stringify({ approvalId: record.id, ...facts, expiresAt, digest: requestDigest(record) }),
     approval: { kind: 'ask', record },
   };
 }

@@ -272,7 +272,7 @@ function requestOf(
     shown,
     hidden,
     principal: call.principal,
-    session: call.options.session,
+    session: call.session,
     decision: decisionOf(call),
     expiresAt: new Date(record.expiresAt),
     reveal: (by) => approvals.reveal(record.id, { by }),

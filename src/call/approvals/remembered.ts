@@ -1,3 +1,4 @@
+import { principalName } from '../../model/principal.ts';
 import type { Approval, AskedCall, RememberScope, RememberedRule } from '../../model/approval.ts';
 import type { Principal } from '../../model/call.ts';
 import { type AskingRule, type Decision, asksOf } from '../../model/decision.ts';
@@ -89,7 +90,9 @@ function holdsFor(rule: RememberedRule, call: Rememberable): boolean {
 /** The decision in the place of the questions that rules answer; the first of them is named. */
 export function rememberedDecision(rules: readonly RememberedRule[], decision: Decision): Decision {
   const { asks: _, version: __, ...asked } = decision;
-  const approved = rules.map((rule) => `${rule.by.id} approved it for ${rememberedFor(rule)} at ${rule.at}`);
+  const approved = rules.map(
+    (rule) => `${principalName(rule.by)} approved it for ${rememberedFor(rule)} at ${rule.at}`,
+  );
   const asking = asksOf(decision).map(({ rule }) => JSON.stringify(rule));
   return {
     ...asked,

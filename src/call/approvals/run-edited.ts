@@ -1,3 +1,4 @@
+import { principalName } from '../../model/principal.ts';
 import type { ApprovalRecord } from '../../journal/approval-store.ts';
 import type { CallOutcome } from '../../model/call.ts';
 import { text } from '../../model/content.ts';
@@ -35,7 +36,7 @@ export async function runEdited(call: Call, record: ApprovalRecord, run: Next): 
   const outcome = await run(replacement);
   // What could not be run would fail again and again: it is over, and the next call asks again.
   if (!replacement.started) call.told = record.id;
-  const note = `${by.id} edited the arguments of ${call.name} before approving it (${describeEdit(shown, edited)}).`;
+  const note = `${principalName(by)} edited the arguments of ${call.name} before approving it (${describeEdit(shown, edited)}).`;
   call.replacedBy = { call: replacement, outcome: { ...outcome, content: [text(note), ...outcome.content] } };
   return unfinished(
     'denied',

@@ -1,3 +1,4 @@
+import { principalName } from '../../model/principal.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { ApprovalRecord } from '../../journal/approval-store.ts';
 import type { Redactor } from '../../journal/redaction.ts';
@@ -130,7 +131,7 @@ function denied(call: Call, record: ApprovalRecord): CallOutcome {
   const { by, reason } = givenOf(record);
   const why = reason === undefined ? '' : `: ${reason}`;
   if (by.kind !== 'human') return unfinished('denied', 'approval-failed', `${call.name} was not run${why}`);
-  return unfinished('denied', 'approval-denied', `${call.name} was refused by ${by.id}${why}`);
+  return unfinished('denied', 'approval-denied', `${call.name} was refused by ${principalName(by)}${why}`);
 }
 
 function reasons({ decision }: Call): string {

@@ -1,3 +1,4 @@
+import { recordedPrincipal } from '../../journal/recorded-name.ts';
 import type { Redactor } from '../../journal/redaction.ts';
 import type { CallOutcome } from '../../model/call.ts';
 import { renderContent } from '../../model/content.ts';
@@ -30,7 +31,7 @@ export function decide(policies: Policies, redactor: Redactor, waits: Waits, fil
     if (inForce === undefined) return settle(call, next, decideByDefault(toolOf(call).definition));
     const { book, code, policy } = inForce;
     const matters = book.isShared && (code.length > 0 || policy.looksBack(toolOf(call).definition));
-    const at = book.open(whoseIs(call));
+    const at = book.open(whoseIs(call, redactor));
     const past = book.pastOf(at, matters);
     if (!(past instanceof Promise)) return decided(call, next, inForce, at);
     return past.then(
@@ -132,12 +133,12 @@ function askedCall(call: Call): DecidedCall {
     size: call.argumentsText.length,
     directory: directoryOf(workspaceOf(call)),
     principal: call.principal,
-    session: call.options.session,
+    session: call.session,
   };
 }
 
-function whoseIs(call: Call): { readonly session: string; readonly principal: string } {
-  return { session: call.options.session ?? '', principal: call.principal.id };
+function whoseIs(call: Call, redactor: Redactor): { readonly session: string; readonly principal: string } {
+  return { session: call.session ?? '', principal: recordedPrincipal(redactor, call.principal.id) };
 }
 
 /** What a rule looked at may hold a secret, and decisions are recorded and shown. */

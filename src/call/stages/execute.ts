@@ -137,7 +137,7 @@ class CallContext implements ToolContext, AskedCall {
 
   constructor(call: Call, server: string, clock: CallClock, { states, content }: ExecuteOptions) {
     this.callId = call.id;
-    this.session = call.options.session;
+    this.session = call.session;
     this.principal = call.principal;
     this.profile = call.options.profile;
     this.#call = call;

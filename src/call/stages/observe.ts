@@ -68,7 +68,7 @@ function describe(span: Span, call: Call, outcome: CallOutcome, { content, redac
       'gen_ai.tool.description': call.tool.definition.description,
       'signalbox.server': call.tool.source.server,
     });
-  if (call.options.session !== undefined) span.setAttribute('mcp.session.id', call.options.session);
+  if (call.session !== undefined) span.setAttribute('mcp.session.id', call.session);
   if (call.decision !== undefined)
     span.setAttributes({ 'signalbox.decision': call.decision.answer, 'signalbox.rule': call.decision.rule });
   if (content) {

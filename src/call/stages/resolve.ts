@@ -55,6 +55,7 @@ async function whenStarted(
   const found = target(call, catalog);
   if ('outcome' in found) return found;
   call.tool = found;
+  call.name = found.definition.name;
   return await next(call);
 }
 

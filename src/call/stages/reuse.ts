@@ -50,7 +50,7 @@ async function write(call: Call, next: Next, cache: ResultCache): Promise<CallOu
 
 function keyOf(call: Call): string {
   const { definitionHash } = toolOf(call).definition;
-  const { principal, options, argumentsText } = call;
-  const who = [principal.kind, principal.id, options.session ?? null];
+  const { principal, session, argumentsText } = call;
+  const who = [principal.kind, principal.id, session ?? null];
   return `${definitionHash} ${JSON.stringify(who)} ${canonicalArguments(argumentsText)}`;
 }

@@ -1,3 +1,4 @@
+import { principalName } from '../../model/principal.ts';
 import type { Approval, RememberedRule } from '../../model/approval.ts';
 import { asksOf } from '../../model/decision.ts';
 import { localTime } from '../local-time.ts';
@@ -51,7 +52,7 @@ export class ApprovalTable {
       shortened(approval.id),
       painted(this.#printer, approval),
       `${oneLine(approval.tool)}${approval.flags === undefined ? '' : ' ⚠ suspicious'}`,
-      oneLine(approval.principal.id),
+      oneLine(principalName(approval.principal)),
       approval.caller ?? '',
       localTime(approval.expiresAt),
       oneLine(
@@ -84,9 +85,9 @@ export function ruleTable(printer: Printer, rules: readonly RememberedRule[]): s
   const rows = rules.map((rule) => [
     rule.id,
     rule.scope,
-    oneLine(rule.principal.id),
+    oneLine(principalName(rule.principal)),
     oneLine(letsThrough(rule)),
-    oneLine(rule.by.id),
+    oneLine(principalName(rule.by)),
     localTime(rule.at),
   ]);
   const table = new Table(

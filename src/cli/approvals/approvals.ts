@@ -7,7 +7,7 @@ import type { CommandContext } from '../command-context.ts';
 import { usageFailure } from '../fail.ts';
 import { globalsOf } from '../globals.ts';
 import { Interruption } from '../interruption.ts';
-import { localUser } from '../local-user.ts';
+import { localUser } from '../../access/local-user.ts';
 import { printJson } from '../print-json.ts';
 import { oneLine } from '../printable.ts';
 import type { Printer, Terminal } from '../terminal.ts';

@@ -1,3 +1,4 @@
+import { fullPrincipalName } from '../../model/principal.ts';
 import { type Command, Option } from 'commander';
 import type { Approval, RememberScope } from '../../model/approval.ts';
 import type { RememberPreview } from '../../call/approvals/remembered.ts';
@@ -10,7 +11,7 @@ import type { CommandContext } from '../command-context.ts';
 import { confirm } from '../confirm.ts';
 import { Failure, usageFailure } from '../fail.ts';
 import { globalsOf } from '../globals.ts';
-import { localUser } from '../local-user.ts';
+import { localUser } from '../../access/local-user.ts';
 import { printJson } from '../print-json.ts';
 import { oneLine } from '../printable.ts';
 import { readArguments } from '../read-arguments.ts';
@@ -111,8 +112,8 @@ function told(approval: Approval, { colors }: Printer): string {
   const lines = [
     `${colors.green('approved')} ${what}`,
     caller === 'gone'
-      ? `  for ${oneLine(principal.id)}, once; ${goneCaller(expiresAt)}`
-      : `  for ${oneLine(principal.id)}, once; the call that waits for it runs now`,
+      ? `  for ${oneLine(fullPrincipalName(principal))}, once; ${goneCaller(expiresAt)}`
+      : `  for ${oneLine(fullPrincipalName(principal))}, once; the call that waits for it runs now`,
     ...asksOf(decision).map(({ rule, reason }) => `  asked because ${oneLine(`${reason} (${rule})`)}`),
   ];
   if (answer?.arguments !== undefined) lines.push('  the edited arguments are checked when it runs');

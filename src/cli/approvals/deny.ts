@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { globalsOf } from '../globals.ts';
-import { localUser } from '../local-user.ts';
+import { localUser } from '../../access/local-user.ts';
 import { printJson } from '../print-json.ts';
 import { oneLine } from '../printable.ts';
 import { approvalBy, withRecords } from './open-inbox.ts';

@@ -2,7 +2,7 @@ import type { Principal } from '../../model/principal.ts';
 import type { Schedules } from '../../sessions/schedules.ts';
 import type { Globals } from '../globals.ts';
 import { loadBoxParts } from '../load-box-parts.ts';
-import { localUser } from '../local-user.ts';
+import { localUser } from '../../access/local-user.ts';
 
 /** Opens the schedules of the configuration in this process, passes them to `use`, and closes them. No job runs meanwhile. */
 export async function withSchedules<Result>(

@@ -1,3 +1,4 @@
+import { principalName } from '../../model/principal.ts';
 import { basename } from 'node:path';
 import type { JournalEvent } from '../../journal/entry.ts';
 import type { OutcomeName } from '../../model/call.ts';
@@ -81,13 +82,27 @@ export class JournalTable {
         ];
       }
       case 'RuleRevoked':
-        return [...start, colors.cyan('rule revoked'), '', '', '', oneLine(`${event.rule} by ${event.by.id}`)];
+        return [
+          ...start,
+          colors.cyan('rule revoked'),
+          '',
+          '',
+          '',
+          oneLine(`${event.rule} by ${principalName(event.by)}`),
+        ];
       case 'TokenCreated': {
-        const what = `${event.tokenId} with the role ${event.role}, by ${event.by.id}`;
+        const what = `${event.tokenId} with the role ${event.role}, by ${principalName(event.by)}`;
         return [...start, colors.cyan('token created'), oneLine(event.name ?? ''), '', '', oneLine(what)];
       }
       case 'TokenRevoked':
-        return [...start, colors.cyan('token revoked'), '', '', '', oneLine(`${event.tokenId} by ${event.by.id}`)];
+        return [
+          ...start,
+          colors.cyan('token revoked'),
+          '',
+          '',
+          '',
+          oneLine(`${event.tokenId} by ${principalName(event.by)}`),
+        ];
       case 'UndoStarted':
         return [...start, colors.dim('undo'), oneLine(event.tool), oneLine(event.sessionId ?? ''), '', event.callId];
       case 'Undone': {
@@ -127,11 +142,11 @@ export class JournalTable {
         case 'ApprovalResolved':
           return [
             colors.cyan(event.decision),
-            `by ${event.by.id}${event.reason === undefined ? '' : `: ${event.reason}`}`,
+            `by ${principalName(event.by)}${event.reason === undefined ? '' : `: ${event.reason}`}`,
           ];
         case 'CallSettled': {
           const note = event.note === undefined ? '' : `: ${event.note}`;
-          return [colors.cyan('settled'), `${event.callId} ${event.as}, by ${event.by.id}${note}`];
+          return [colors.cyan('settled'), `${event.callId} ${event.as}, by ${principalName(event.by)}${note}`];
         }
       }
     })();

@@ -14,7 +14,7 @@ export function addVerifyCommand(journal: Command, { terminal: { output, errors 
     .command('verify')
     .summary('check that no entry was changed, removed or reordered')
     .description(
-      'Recomputes the hash chain over all entries. Ends with 1, naming the first broken entry, when it does not hold.',
+      'Recomputes the hash chain over all entries, checks its seal with the key of this machine, and compares the index and the approvals with the entries. Ends with 1, naming the first broken entry, when something does not hold.',
     )
     .option(
       '--head <seq:hash>',
@@ -44,9 +44,16 @@ export function addVerifyCommand(journal: Command, { terminal: { output, errors 
         const head = `${found.head.seq}:${found.head.hash}`;
         const pruned =
           beginning.seq === 0 ? {} : { pruned: { to: beginning.seq, at: new Date(beginning.at).toISOString() } };
-        if (globals.json) return printJson(output, { ok: true, entries: found.entries, head, ...pruned });
+        const { authentication } = found;
+        if (globals.json)
+          return printJson(output, { ok: true, entries: found.entries, head, authentication, ...pruned });
         const { colors } = output;
         await output.print(`${colors.green('ok')} ${found.entries} entries checked, the chain holds\nhead ${head}\n`);
+        await output.print(
+          authentication.state === 'sealed'
+            ? `sealed up to entry ${authentication.seq} with the key of this machine\n`
+            : `${colors.yellow('not authenticated on this machine')}: ${authentication.why}\n`,
+        );
         if (beginning.seq > 0) await output.print(`entries up to ${beginning.seq} were pruned\n`);
         if (found.entries > 0)
           await output.print(

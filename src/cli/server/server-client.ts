@@ -3,7 +3,7 @@ import { type ErrorCode, SignalboxError, errorCodes, messageOf } from '../../mod
 import type { Principal } from '../../model/principal.ts';
 import { formatPrincipal, principalHeader } from '../../server/access/command-line.ts';
 import { Failure } from '../fail.ts';
-import { localUser } from '../local-user.ts';
+import { localUser } from '../../access/local-user.ts';
 
 // Not imported: the ES module namespace of `node:http` reads getters that load all of `fetch`.
 const { request: httpRequest } = process.getBuiltinModule('node:http');

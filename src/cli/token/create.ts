@@ -6,7 +6,7 @@ import type { CommandContext } from '../command-context.ts';
 import { parseDuration } from '../duration.ts';
 import { type Globals, globalsOf } from '../globals.ts';
 import { localTime } from '../local-time.ts';
-import { localUser } from '../local-user.ts';
+import { localUser } from '../../access/local-user.ts';
 import { printJson } from '../print-json.ts';
 import { readConfiguration } from '../read-configuration.ts';
 import type { Printer } from '../terminal.ts';

@@ -4,7 +4,7 @@ import { SignalboxError } from '../../model/errors.ts';
 import { only, withRecords } from '../approvals/open-inbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import { globalsOf } from '../globals.ts';
-import { localUser } from '../local-user.ts';
+import { localUser } from '../../access/local-user.ts';
 import { printJson } from '../print-json.ts';
 
 /** `signalbox token revoke`. */

@@ -4,6 +4,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { describe, it } from 'node:test';
 import { adminToken, bareRequest, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
 import { adminTokenCheck } from './admin-token.ts';
+import { localUser } from '../../access/local-user.ts';
 
 const closed = [
   '/api/info',
@@ -91,8 +92,8 @@ describe('a token is needed, even on localhost', () => {
     assert.deepEqual(
       items.map(({ principal }) => principal),
       [
-        { id: 'console', kind: 'human' },
-        { id: 'token:admin', kind: 'human' },
+        localUser(),
+        { id: 'token:admin', kind: 'human', name: 'admin token' },
         { id: `token:${agent.id}`, kind: 'agent' },
       ],
     );

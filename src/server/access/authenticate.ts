@@ -42,7 +42,8 @@ async function identifyBrowser(
 ): Promise<Identity> {
   const session = readSessionCookie(context, sessions);
   const headers = { 'WWW-Authenticate': challenge() };
-  if (session === undefined || !(await sessions.touch(session))) {
+  const person = session === undefined ? undefined : await sessions.touch(session);
+  if (session === undefined || person === undefined) {
     throw new Problem(
       'token-missing',
       'send "Authorization: Bearer …" with the token, or open the sign-in link that "signalbox serve" prints',
@@ -61,7 +62,7 @@ async function identifyBrowser(
   }
   assertOwnPage(context);
   sessions.endWith(session, context.env.outgoing);
-  return browserIdentity;
+  return browserIdentity(person);
 }
 
 /** A browser sends its cookie whichever page makes it: what changes something must come from a page of ours. */

@@ -88,30 +88,29 @@ export class BearerTokens {
   }
 
   async #identify(presented: string, peer: string): Promise<Identity> {
-    const waitSeconds = this.#attempts.waitSeconds(peer, presented);
-    if (waitSeconds > 0) {
-      const headers = { 'Retry-After': String(waitSeconds) };
-      throw new Problem('attempts-exceeded', `too many wrong tokens came from ${peer}; wait ${waitSeconds} s`, {
-        headers,
-      });
-    }
-    if (this.#checks.isAdminToken(presented)) {
-      this.#attempts.succeeded(presented);
-      return adminIdentity;
-    }
+    if (this.#checks.isAdminToken(presented)) return adminIdentity;
+    // Checked before anything is counted: a hash and, for the form of a token, one lookup by its id.
     const check = await this.#checks.tokens.check(presented);
     switch (check.state) {
       case 'wrong':
-        this.#attempts.failed(peer);
+        this.#countFailure(peer);
         throw refused('token-wrong', 'the Authorization header does not carry a token of this server');
       case 'expired':
         throw refused('token-expired', 'the token was good until a while ago; signalbox token create makes a new one');
       case 'revoked':
         throw refused('token-wrong', 'the token was revoked; signalbox token create makes a new one');
       case 'active':
-        this.#attempts.succeeded(presented);
         return tokenIdentity(check);
     }
+  }
+
+  /** Throws when too many wrong tokens came from the peer before. */
+  #countFailure(peer: string): void {
+    const waitSeconds = this.#attempts.failed(peer);
+    if (waitSeconds === 0) return;
+    const headers = { 'Retry-After': String(waitSeconds) };
+    const detail = `the token is wrong, and too many wrong ones came from ${peer}; wait ${waitSeconds} s or send a valid one`;
+    throw new Problem('attempts-exceeded', detail, { headers });
   }
 }
 

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { forever } from '../../journal/kept-store.ts';
+import type { Principal } from '../../model/principal.ts';
 import type { Signalbox } from '../../signalbox.ts';
 import { dropOldest } from './drop-oldest.ts';
 import { hashOf, newSecretId } from './secret-ids.ts';
@@ -24,10 +25,15 @@ export interface BrowserSecrets {
   readonly key: string;
 }
 
-/** A signed-in browser as it was last read from the store. */
-interface FoundBrowser {
-  readonly at: number;
+/** A signed-in browser as the store has it. */
+interface SignedIn {
+  readonly person: Principal;
   readonly keyHash: string;
+}
+
+/** A signed-in browser as it was last read from the store. */
+interface FoundBrowser extends SignedIn {
+  readonly at: number;
 }
 
 /** The browsers that are signed in, at this server and at every other one with the same records and the same admin token. */
@@ -65,19 +71,17 @@ export class BrowserSessions {
     return new BrowserSessions(shared, token, text);
   }
 
-  /** Signs a browser in. The store gets hashes of both secrets, so that every replica can check them. */
-  async open(): Promise<BrowserSecrets> {
+  /** Signs a person's browser in. The store gets hashes of both secrets, so that every replica can check them. */
+  async open(person: Principal): Promise<BrowserSecrets> {
     const [id, key] = [newSecretId(), newSecretId()];
-    await this.#shared.kept.put(kind, this.#hash(id), {
-      text: this.#hash(key),
-      until: Date.now() + idleSeconds * 1000,
-    });
+    const text = JSON.stringify({ person, keyHash: this.#hash(key) } satisfies SignedIn);
+    await this.#shared.kept.put(kind, this.#hash(id), { text, until: Date.now() + idleSeconds * 1000 });
     return { id, key };
   }
 
-  /** Returns whether the id is of a signed-in browser, which is enough for pages; being seen keeps it signed in. */
-  async touch(id: string): Promise<boolean> {
-    return (await this.#find(id)) !== undefined;
+  /** Returns who is signed in at the browser with this id, which is enough for pages; `undefined` when nobody is. Being seen keeps it signed in. */
+  async touch(id: string): Promise<Principal | undefined> {
+    return (await this.#find(id))?.person;
   }
 
   /** Returns whether the id and the key are of the same signed-in browser. */
@@ -126,13 +130,13 @@ export class BrowserSessions {
     this.#found.delete(hash);
     const signedOut = this.#signedOut;
     const kept = await this.#shared.kept.get(kind, hash);
-    // Earlier versions stored no hash of a key: those browsers sign in again.
-    if (kept === undefined || kept.text === '') return undefined;
+    const signedIn = kept === undefined ? undefined : parseSignedIn(kept.text);
+    if (kept === undefined || signedIn === undefined) return undefined;
     const until = now + idleSeconds * 1000;
     // That it cannot be written for a moment keeps nobody out.
     if (until - kept.until > keepEveryMs) this.#shared.kept.extend(kind, hash, until).catch(() => undefined);
     dropOldest(this.#found, mostRemembered);
-    const found = { at: now, keyHash: kept.text };
+    const found = { at: now, ...signedIn };
     if (signedOut === this.#signedOut) this.#found.set(hash, found);
     return found;
   }
@@ -155,4 +159,11 @@ export class BrowserSessions {
   #hash(id: string): string {
     return hashOf(`${id} ${this.#token}`);
   }
+}
+
+/** Returns `undefined` for what earlier versions stored, without a person or a key: those browsers sign in again. */
+function parseSignedIn(text: string): SignedIn | undefined {
+  if (!text.startsWith('{')) return undefined;
+  const { person, keyHash } = JSON.parse(text) as Partial<SignedIn>;
+  return person === undefined || keyHash === undefined ? undefined : { person, keyHash };
 }

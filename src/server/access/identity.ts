@@ -22,14 +22,19 @@ const kinds: Readonly<Record<Role, Principal['kind']>> = {
 };
 
 /** A person at a browser that was signed in by a one-time link. */
-export const browserIdentity: Identity = { principal: { id: 'console', kind: 'human' }, role: 'admin' };
+export function browserIdentity(principal: Principal): Identity {
+  return { principal, role: 'admin' };
+}
 
 /** A script of whoever runs this server. Agents have tokens of their own. */
-export const adminIdentity: Identity = { principal: { id: 'token:admin', kind: 'human' }, role: 'admin' };
+export const adminIdentity: Identity = {
+  principal: { id: 'token:admin', kind: 'human', name: 'admin token' },
+  role: 'admin',
+};
 
 /** The holder of a token. */
-export function tokenIdentity({ id, role, profile }: TokenCheck & { readonly state: 'active' }): Identity {
-  const principal = { id: `token:${id}`, kind: kinds[role] };
+export function tokenIdentity({ id, role, profile, name }: TokenCheck & { readonly state: 'active' }): Identity {
+  const principal = { id: `token:${id}`, kind: kinds[role], ...(name === undefined ? {} : { name }) };
   return { principal, role, token: id, ...(profile === undefined ? {} : { profile }) };
 }
 

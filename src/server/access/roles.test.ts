@@ -114,7 +114,7 @@ describe('roles', () => {
       assert.deepEqual(reader, { id: `token:${id}`, role });
     }
     const { reader } = await bodyOf<{ reader: unknown }>(get('/api/info'));
-    assert.deepEqual(reader, { id: 'token:admin', role: 'admin' });
+    assert.deepEqual(reader, { id: 'token:admin', name: 'admin token', role: 'admin' });
   });
 
   it('only admins change anything, but for what is listed here; agents see only what is listed here', async (test) => {

@@ -22,8 +22,11 @@ export class SessionOwners {
   }
 
   /** Refuses agents a session that is another's. One without calls is theirs with the first. */
-  async assertOwn(identity: Identity, session: string): Promise<void> {
+  async assertOwn(identity: Identity, named: string): Promise<void> {
     if (identity.role !== 'agent') return;
+    // As it will be recorded: a spelling that is recorded as somebody else's session is that session.
+    const session = this.#journal.recordedName(named);
+    if (session === '') return;
     const owner =
       this.#owners.get(session) ??
       (await this.#holder(session)) ??

@@ -1,4 +1,5 @@
 import type { KeptStore } from '../../journal/kept-store.ts';
+import type { Principal } from '../../model/principal.ts';
 import { hashOf, newSecretId } from './secret-ids.ts';
 
 const kind = 'sign-in-code';
@@ -12,19 +13,26 @@ export class SignInCodes {
     this.#kept = kept;
   }
 
-  async mint(): Promise<string> {
+  /** Returns a code that signs this person in. */
+  async mint(person: Principal): Promise<string> {
     const code = newSecretId();
-    await this.#kept.put(kind, hashOf(code), { text: '', until: Date.now() + lifetimeMs });
+    await this.#kept.put(kind, hashOf(code), { text: JSON.stringify(person), until: Date.now() + lifetimeMs });
     return code;
   }
 
-  /** A link to the server at this address that signs a browser in. */
-  async linkAt(url: string): Promise<string> {
-    return `${url}/?token=${await this.mint()}`;
+  /** Returns a link to the server at this address that signs this person in. */
+  async linkAt(url: string, person: Principal): Promise<string> {
+    return `${url}/?token=${await this.mint(person)}`;
   }
 
-  /** Uses a code up. False when it was used before, has expired, or never was one. */
-  redeem(code: string): Promise<boolean> {
-    return this.#kept.take(kind, hashOf(code));
+  /** Uses a code up, and returns whom it signs in. `undefined` when it was used before, has expired, or never was one. */
+  async redeem(code: string): Promise<Principal | undefined> {
+    const kept = await this.#kept.get(kind, hashOf(code));
+    return (await this.#kept.take(kind, hashOf(code))) ? signedInPerson(kept?.text) : undefined;
   }
+}
+
+/** Returns whom a code is for; `undefined` for codes of versions that did not note it. */
+function signedInPerson(text: string | undefined): Principal | undefined {
+  return text === undefined || text === '' ? undefined : (JSON.parse(text) as Principal);
 }

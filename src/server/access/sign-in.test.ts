@@ -19,6 +19,8 @@ import { SignInCodes } from './sign-in-codes.ts';
 
 const manual = { redirect: 'manual' } as const;
 
+const ada = { id: 'user:ada', kind: 'human', name: 'Ada' } as const;
+
 describe('the sign-in link', () => {
   it('sets a cookie that scripts and other sites cannot use, and gives the page a key that is in the body alone', async (test) => {
     const { server } = await startTestServer(test);
@@ -76,7 +78,7 @@ describe('the sign-in link', () => {
     for (const { key, until } of await box.shared.kept.list('sign-in'))
       await box.shared.kept.put('sign-in', key, { text: '', until });
     const sessions = await BrowserSessions.with(box.shared, adminToken);
-    assert.equal(await sessions.touch(cookie.split('=')[1] ?? ''), false);
+    assert.equal(await sessions.touch(cookie.split('=')[1] ?? ''), undefined);
     const page = await fetch(server.url, { headers: { cookie: `${sessions.cookie}=of-an-earlier-version` } });
     assert.equal(page.status, 401);
     assert.match(await page.text(), /an earlier version of Signalbox signed it in.*<code>signalbox serve<\/code>/s);
@@ -144,14 +146,14 @@ describe('the sign-in link', () => {
     const closed = once(response, 'close');
     response.destroy();
     await closed;
-    sessions.endWith((await sessions.open()).id, response);
+    sessions.endWith((await sessions.open(ada)).id, response);
     assert.equal(response.listenerCount('close'), 0);
   });
 
   it('does not remember a browser that was signed out while it was looked for', async (test) => {
     const { shared } = await openBox(test);
     const sessions = await BrowserSessions.with(shared, adminToken);
-    const { id } = await sessions.open();
+    const { id } = await sessions.open(ada);
     const get = shared.kept.get.bind(shared.kept);
     const { promise: signedOut, resolve: signOut } = Promise.withResolvers<void>();
     test.mock.method(shared.kept, 'get', async (kind: string, key: string) => {
@@ -163,7 +165,7 @@ describe('the sign-in link', () => {
     await sessions.close(id, new ServerResponse(new IncomingMessage(new Socket())));
     signOut();
     await looking;
-    assert.equal(await sessions.touch(id), false);
+    assert.equal(await sessions.touch(id), undefined);
   });
 
   it('is no token for the API, and the token is no code', async (test) => {
@@ -201,23 +203,23 @@ describe('expiry', () => {
   it('ends a code after ten minutes', async (test) => {
     const codes = new SignInCodes((await openBox(test)).shared.kept);
     test.mock.timers.enable({ apis: ['Date'], now: Date.now() });
-    const [early, late] = [await codes.mint(), await codes.mint()];
+    const [early, late] = [await codes.mint(ada), await codes.mint(ada)];
     test.mock.timers.tick(10 * 60_000 - 1);
-    assert.equal(await codes.redeem(early), true);
+    assert.deepEqual(await codes.redeem(early), ada);
     test.mock.timers.tick(1);
-    assert.equal(await codes.redeem(late), false);
+    assert.equal(await codes.redeem(late), undefined);
   });
 
   it('signs a browser out after thirty idle days, and not before', async (test) => {
     const sessions = await BrowserSessions.with((await openBox(test)).shared, adminToken);
     test.mock.timers.enable({ apis: ['Date'], now: Date.now() });
-    const { id } = await sessions.open();
+    const { id } = await sessions.open(ada);
     test.mock.timers.tick(idleSeconds * 1000 - 1);
-    assert.equal(await sessions.touch(id), true);
+    assert.deepEqual(await sessions.touch(id), ada);
     test.mock.timers.tick(idleSeconds * 1000 - 1);
-    assert.equal(await sessions.touch(id), true, 'being seen starts the time anew');
+    assert.deepEqual(await sessions.touch(id), ada, 'being seen starts the time anew');
     test.mock.timers.tick(idleSeconds * 1000);
-    assert.equal(await sessions.touch(id), false);
+    assert.equal(await sessions.touch(id), undefined);
   });
 });
 
@@ -261,14 +263,14 @@ describe('servers that share their records', () => {
     const { shared } = await openBox(test);
     const { kept } = shared;
     const [sessions, codes] = [await BrowserSessions.with(shared, adminToken), new SignInCodes(kept)];
-    const [{ id, key: browserKey }, code] = [await sessions.open(), await codes.mint()];
+    const [{ id, key: browserKey }, code] = [await sessions.open(ada), await codes.mint(ada)];
     const written = [...(await kept.list('sign-in')), ...(await kept.list('sign-in-code'))];
     assert.equal(written.length, 2);
     for (const secret of [id, browserKey, code]) assert.ok(!JSON.stringify(written).includes(secret));
     for (const { key } of written) {
-      assert.equal(await sessions.touch(key), false);
+      assert.equal(await sessions.touch(key), undefined);
       assert.equal(await sessions.isProven({ id, key }), false);
-      assert.equal(await codes.redeem(key), false);
+      assert.equal(await codes.redeem(key), undefined);
     }
   });
 });

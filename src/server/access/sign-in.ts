@@ -16,11 +16,12 @@ export function signIn(codes: SignInCodes, sessions: BrowserSessions): Middlewar
       return context.html(signInPage(reason), 401);
     };
     const known = readSessionCookie(context, sessions);
-    const signedIn = known !== undefined && (await sessions.touch(known));
+    const signedIn = known !== undefined && (await sessions.touch(known)) !== undefined;
     const code = context.req.path === '/' ? context.req.query('token') : undefined;
     if (code !== undefined) {
-      if (isOpened(context) && (await codes.redeem(code))) {
-        const { id, key } = await sessions.open();
+      const person = isOpened(context) ? await codes.redeem(code) : undefined;
+      if (person !== undefined) {
+        const { id, key } = await sessions.open(person);
         writeSessionCookie(context, sessions, id);
         context.header('Content-Security-Policy', signedInPolicy);
         return context.html(signedInPage(key));

@@ -81,20 +81,18 @@ describe('a token with a role', () => {
     assert.equal(ports.size, 1, 'all on one connection');
   });
 
-  it('cannot be guessed: after twenty wrong ones the peer waits, while those who are known go on', async (test) => {
+  it('cannot be guessed: after twenty wrong ones further wrong ones wait, and right ones, seen before or not, go on', async (test) => {
     const { send, token, get, server, signIn } = await startTestServer(test);
     const [known, unseen] = [await token('agent'), await token('agent')];
     const browser = await signIn();
     await send(known.token, 'GET', '/api/info');
     await get('/api/info');
     for (let time = 0; time < 20; time++) assert.equal((await send(`wrong-${time}`, 'GET', '/api/info')).status, 401);
-    for (const presented of ['wrong', unseen.token]) {
-      const response = await send(presented, 'GET', '/api/info');
-      assert.deepEqual([response.status, (await bodyOf<ProblemDocument>(response)).code], [429, 'attempts-exceeded']);
-      const seconds = Number(response.headers.get('retry-after'));
-      assert.ok(seconds > 0 && seconds <= 60);
-    }
-    for (const presented of [known.token, adminToken])
+    const response = await send('wrong', 'GET', '/api/info');
+    assert.deepEqual([response.status, (await bodyOf<ProblemDocument>(response)).code], [429, 'attempts-exceeded']);
+    const seconds = Number(response.headers.get('retry-after'));
+    assert.ok(seconds > 0 && seconds <= 60);
+    for (const presented of [known.token, unseen.token, adminToken])
       assert.equal((await send(presented, 'GET', '/api/info')).status, 200);
     assert.equal((await fetch(`${server.url}/api/info`, { headers: { ...browser } })).status, 200);
     assert.equal((await fetch(`${server.url}/api/health`)).status, 200);

@@ -4,6 +4,7 @@ import { type TestServer, bodyOf, startTestServer } from '../../../test/support/
 import type { Approval, RememberedRule } from '../../model/approval.ts';
 import type { CallResult } from '../../model/call.ts';
 import type { ProblemDocument } from '../problems/problem.ts';
+import { localUser } from '../../access/local-user.ts';
 
 interface Inbox extends TestServer {
   /** Posts as the person at a signed-in browser. */
@@ -43,7 +44,7 @@ describe('the inbox over HTTP', () => {
     assert.deepEqual(items, [approval]);
     const answered = await post(`/api/approvals/${approval.id}/approve`);
     assert.equal(answered.status, 200);
-    assert.deepEqual((await bodyOf<Approval>(answered)).answer?.by, { id: 'console', kind: 'human' });
+    assert.deepEqual((await bodyOf<Approval>(answered)).answer?.by, localUser());
     assert.equal((await call).outcome, 'completed');
     assert.deepEqual(await bodyOf(get('/api/approvals')), { items: [], total: 0, callers: [] });
     const all = await bodyOf<{ items: Approval[] }>(get('/api/approvals?state=all'));
@@ -54,13 +55,13 @@ describe('the inbox over HTTP', () => {
     const { asked, post } = await inbox(test);
     const { call, approval } = await asked();
     assert.equal((await post(`/api/approvals/${approval.id}/deny`, { reason: 'not today' })).status, 200);
-    assert.match((await call).error?.message ?? '', /refused by console: not today/);
+    assert.match((await call).error?.message ?? '', /refused by user:.+: not today/);
     for (const how of ['approve', 'deny']) {
       const late = await post(`/api/approvals/${approval.id}/${how}`);
       assert.equal(late.status, 409);
       const { code, detail } = await bodyOf<ProblemDocument>(late);
       assert.equal(code, 'approval-answered');
-      assert.match(detail, /was already denied by console at /);
+      assert.match(detail, /was already denied by user:.+ at /);
     }
     assert.equal((await post('/api/approvals/appr_none/approve')).status, 404);
   });

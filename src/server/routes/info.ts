@@ -1,3 +1,4 @@
+import type { Principal } from '../../model/principal.ts';
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Signalbox } from '../../signalbox.ts';
 import { viewFor } from '../access/identity.ts';
@@ -16,7 +17,7 @@ const infoSchema = z
     version: z.string(),
     role: z.enum(processRoles).describe('What this process does: `web` leaves turns and jobs to others.'),
     reader: z
-      .object({ id: z.string(), role: roleSchema })
+      .object({ id: z.string(), name: z.string().optional(), role: roleSchema })
       .describe('Who asks. Each operation names the roles it takes as `x-roles`.'),
     startedAt: moment,
     uptimeSeconds: z.number(),
@@ -64,7 +65,7 @@ export function infoRoutes(app: ServerApp, { box, role, startedAt, configuration
       product: 'Signalbox' as const,
       version: box.version,
       role,
-      reader: { id: identity.principal.id, role: identity.role },
+      reader: { ...readerOf(identity.principal), role: identity.role },
       startedAt: startedAt.toISOString(),
       uptimeSeconds: (Date.now() - startedAt.getTime()) / 1000,
       tools: tools.length,
@@ -81,4 +82,8 @@ function toConfiguration(configuration: ServedConfiguration): z.output<typeof in
   const problem = configuration.problem();
   if (problem === undefined) return { file };
   return { file, refused: { since: new Date(problem.since).toISOString(), details: problem.details } };
+}
+
+function readerOf({ id, name }: Principal): { readonly id: string; readonly name?: string } {
+  return name === undefined ? { id } : { id, name };
 }

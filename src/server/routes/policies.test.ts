@@ -5,6 +5,7 @@ import type { PolicySummary } from '../../call/policies.ts';
 import type { ConfigurationChanged, ToolInvoked } from '../../journal/entry.ts';
 import type { Backtest } from '../../policy/backtest.ts';
 import type { ProblemDocument } from '../problems/problem.ts';
+import { localUser } from '../../access/local-user.ts';
 
 describe('/api/policies', () => {
   type Send = (method: string, path: string, body: unknown) => Promise<Response>;
@@ -64,13 +65,7 @@ describe('/api/policies', () => {
     const { items } = await bodyOf<{ items: ConfigurationChanged[] }>(recorded);
     assert.deepEqual(
       items.map(({ status, by, details }) => [status, by, details]),
-      [
-        [
-          'applied',
-          { id: 'console', kind: 'human' },
-          [`changed the policies: 1 rule, version ${version} in the place of none`],
-        ],
-      ],
+      [['applied', localUser(), [`changed the policies: 1 rule, version ${version} in the place of none`]]],
     );
   });
 

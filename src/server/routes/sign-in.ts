@@ -3,6 +3,9 @@ import type { BrowserSessions } from '../access/browser-sessions.ts';
 import { may } from '../access/may.ts';
 import { readSessionCookie, removeSessionCookie } from '../access/session-cookie.ts';
 import type { SignInCodes } from '../access/sign-in-codes.ts';
+import { normalizeName } from '../../model/normalize-name.ts';
+import type { Principal } from '../../model/principal.ts';
+import { Problem } from '../problems/problem.ts';
 import type { ServerApp } from '../environment.ts';
 import { problems } from '../schemas/problem.ts';
 import { json } from '../typed-json.ts';
@@ -17,7 +20,9 @@ const linkRoute = createRoute({
   'x-roles': may.change,
   tags: ['Access'],
   summary: 'A link that signs one more browser in',
-  description: 'It works once, for ten minutes. Whoever opens it may do everything.',
+  description:
+    'It works once, for ten minutes. The person who opens it may do everything, and what they do is recorded under `name`; without one, under the name of the caller.',
+  request: { query: z.object({ name: z.string().min(1).max(100).optional().openapi({ example: 'Ada' }) }) },
   responses: {
     201: { description: 'The link.', content: { 'application/json': { schema: linkSchema } } },
     ...problems(),
@@ -43,7 +48,11 @@ interface SignInParts {
 
 /** The ways in and out for browsers. */
 export function signInRoutes(app: ServerApp, { codes, url, browserSessions }: SignInParts): void {
-  app.openapi(linkRoute, async (context) => json(context, linkSchema, { url: await codes.linkAt(url()) }, 201));
+  app.openapi(linkRoute, async (context) => {
+    const { name } = context.req.valid('query');
+    const link = await codes.linkAt(url(), name === undefined ? context.var.principal : personNamed(name));
+    return json(context, linkSchema, { url: link }, 201);
+  });
 
   app.openapi(outRoute, async (context) => {
     const session = readSessionCookie(context, browserSessions);
@@ -51,4 +60,10 @@ export function signInRoutes(app: ServerApp, { codes, url, browserSessions }: Si
     removeSessionCookie(context, browserSessions);
     return context.body(null, 204);
   });
+}
+
+function personNamed(given: string): Principal {
+  const name = normalizeName(given);
+  if (name === '') throw new Problem('request-malformed', 'the name of a person has visible characters');
+  return { id: `user:${name}`, kind: 'human' };
 }

@@ -39,7 +39,11 @@ export const decisionSchema = z
   .openapi('Decision', { description: 'What policy said, by which rule, and why.' });
 
 export const principalSchema = z
-  .object({ id: z.string(), kind: z.enum(['human', 'agent', 'system']) })
+  .object({
+    id: z.string(),
+    kind: z.enum(['human', 'agent', 'system']),
+    name: z.string().optional().describe('What people call it. Several may have the same name; ids differ.'),
+  })
   .openapi('Principal', { description: 'Who is asking. Humans may approve, agents may not.' });
 
 export const callErrorSchema = z

@@ -155,6 +155,7 @@ const approvalRequested = z
     decision: decisionSchema,
     note: z.string().optional(),
     expiresAt: moment,
+    digest: z.string().optional().describe('Of the question as it is stored.'),
   })
   .openapi('ApprovalRequested', { description: 'A human is asked about a call.' });
 
@@ -173,6 +174,7 @@ const approvalResolved = z
     remembered: z.object({ rule: z.string(), scope: rememberScope }).optional(),
     notRemembered: z.string().optional().describe('Why it could not be remembered as the human asked.'),
     hiddenParts: hiddenPartsSeen,
+    digest: z.string().optional().describe('Of the answer as it is stored.'),
   })
   .openapi('ApprovalResolved', { description: 'A human has answered.' });
 

@@ -10,6 +10,7 @@ import { setImmediate as breath } from 'node:timers/promises';
 import { fillStore } from '../../../test/support/filled-store.ts';
 import { startPostgres } from '../../../test/support/postgres.ts';
 import { within } from '../../../test/support/within.ts';
+import { journalSealer } from '../../config/journal-key.ts';
 import { verifyChain } from '../../journal/chain.ts';
 import { draft } from '../../journal/store.conformance.ts';
 import type { Store } from '../../journal/store.ts';
@@ -31,7 +32,7 @@ async function filledFile(t: TestContext, calls = 300): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-copy-'));
   t.after(() => rmSync(directory, { recursive: true }));
   const file = join(directory, 'signalbox.db');
-  const store = sqliteStore({ file });
+  const store = sqliteStore({ file, sealer: await journalSealer(directory) });
   await fillStore(store, { calls });
   await store.close();
   return file;
@@ -83,6 +84,7 @@ async function seen(store: Store): Promise<object> {
     rules: await store.rules(),
     tokens: await store.tokens.list({ limit: 10 }),
     jobs: await store.jobs.list(),
+    seals: await store.seals(),
     kept: await store.kept.list('lock'),
     sessions: await sessions.select({ limit: 10 }),
     memory: await sessions.memory('s1'),

@@ -12,6 +12,7 @@ import { JournalTable, flush } from './journal-table.ts';
 import { migrate } from './migrate.ts';
 import { livingWriters, lockOf } from './presence.ts';
 import { PrunedJournal } from './pruned-journal.ts';
+import { SealTable } from './seal-table.ts';
 import { storeFailure } from './store-failure.ts';
 
 const factNames = ['server', 'decision', 'principal', 'ms'] as const;
@@ -119,7 +120,7 @@ class PostgresTarget implements CopyTarget {
     await this.#database.together([flush]);
     await this.#client.query('ANALYZE');
     const journal = new JournalTable(this.#database, '');
-    const pruned = new PrunedJournal(this.#database);
+    const pruned = new PrunedJournal(this.#database, new SealTable(this.#database, undefined));
     return await verifyChain(
       { anchor: () => journal.head(), beginning: () => pruned.beginning(), entries: (query) => journal.entries(query) },
       { ...(expected.seq === 0 ? {} : { expected }), ...(signal === undefined ? {} : { signal }) },

@@ -2,12 +2,23 @@ import type { ApprovalQuery, ApprovalRecord, PrincipalCount, StoredRule } from '
 import type { CallSamples, SampleQuery } from '../../journal/call-samples.ts';
 import type { EntryDraft, StoredEntry } from '../../journal/entry.ts';
 import type { Looking } from '../../journal/looking.ts';
-import type { Appended, ChainHead, Claim, EntryQuery, KeptResult, ResultPage, Store } from '../../journal/store.ts';
+import type { Seal, Sealer } from '../../journal/seal.ts';
+import type {
+  Appended,
+  ChainHead,
+  Claim,
+  EntryQuery,
+  IndexFault,
+  KeptResult,
+  ResultPage,
+  Store,
+} from '../../journal/store.ts';
 import type { Beginning, DropRequest, Dropped } from '../../journal/pruning.ts';
 import { newId } from '../../model/identifiers.ts';
 import { type Address, parseAddress } from './address.ts';
 import { ApprovalTable } from './approval-table.ts';
 import { Database, loadDriver } from './database.ts';
+import { checkIndex } from './index-check.ts';
 import { JobTable } from './job-table.ts';
 import { JournalTable } from './journal-table.ts';
 import { KeptTable } from './kept-table.ts';
@@ -15,13 +26,17 @@ import { Notices } from './notices.ts';
 import { Presence, channelOf } from './presence.ts';
 import { PrunedJournal } from './pruned-journal.ts';
 import { ResultTable } from './result-table.ts';
+import { SealTable } from './seal-table.ts';
 import { SessionTable } from './session-table.ts';
 import { TokenTable } from './token-table.ts';
 
 /** Opens the records in a PostgreSQL database that any number of processes and machines share. Needs the package `pg`. */
-export async function postgresStore(options: { readonly address: string }): Promise<PostgresStore> {
+export async function postgresStore(options: {
+  readonly address: string;
+  readonly sealer?: Sealer | undefined;
+}): Promise<PostgresStore> {
   const address = parseAddress(options.address);
-  const store = new OpenStore(new Database(await loadDriver(), address), address);
+  const store = new OpenStore(new Database(await loadDriver(), address), address, options.sealer);
   try {
     await store.open();
     return store;
@@ -50,12 +65,15 @@ class OpenStore implements PostgresStore {
   readonly #presence: Presence;
   readonly #journal: JournalTable;
   readonly #approvals: ApprovalTable;
+  readonly sealer: Sealer | undefined;
+  readonly #seals: SealTable;
   readonly #pruned: PrunedJournal;
   readonly #results: ResultTable;
   #closed: Promise<void> | undefined;
 
-  constructor(database: Database, address: Address) {
+  constructor(database: Database, address: Address, sealer: Sealer | undefined) {
     const { writer } = this;
+    this.sealer = sealer;
     this.location = address.location;
     this.#database = database;
     const channel = channelOf(address);
@@ -63,7 +81,8 @@ class OpenStore implements PostgresStore {
     this.#presence = new Presence(database, address, writer, { channel, post: this.post });
     this.#journal = new JournalTable(database, writer);
     this.#approvals = new ApprovalTable(database);
-    this.#pruned = new PrunedJournal(database);
+    this.#seals = new SealTable(database, sealer);
+    this.#pruned = new PrunedJournal(database, this.#seals);
     this.#results = new ResultTable(database);
     this.sessions = new SessionTable(database, { own: writer, living: (looking) => this.#presence.living(looking) });
     this.tokens = new TokenTable(database);
@@ -77,6 +96,7 @@ class OpenStore implements PostgresStore {
   }
 
   append(drafts: readonly EntryDraft[]): Promise<Appended> {
+    this.#seals.schedule();
     return this.#journal.append(drafts);
   }
 
@@ -93,6 +113,14 @@ class OpenStore implements PostgresStore {
 
   anchor(): Promise<ChainHead> {
     return this.#journal.head();
+  }
+
+  seals(): Promise<readonly Seal[]> {
+    return this.#seals.all();
+  }
+
+  checkIndex(signal?: AbortSignal): Promise<IndexFault | undefined> {
+    return checkIndex(this.#database, signal);
   }
 
   openCalls(): Promise<readonly StoredEntry[]> {
@@ -154,6 +182,7 @@ class OpenStore implements PostgresStore {
   }
 
   async #close(): Promise<void> {
+    await this.#seals.close();
     await this.post.drain();
     await this.#presence.close();
     await this.#database.close();

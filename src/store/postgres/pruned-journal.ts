@@ -6,6 +6,7 @@ import {
   wholeJournal,
 } from '../../journal/pruning.ts';
 import type { Database } from './database.ts';
+import type { SealTable } from './seal-table.ts';
 
 /** The last entry that was dropped. No row while all of the journal is there. */
 export const beginningSchema = `
@@ -41,9 +42,11 @@ const dropClaims = `WITH page AS (SELECT key, call, outcome FROM claims WHERE ke
 /** The front of the journal, from which old entries are dropped a batch at a time: it is whole after each. */
 export class PrunedJournal {
   readonly #database: Database;
+  readonly #seals: SealTable;
 
-  constructor(database: Database) {
+  constructor(database: Database, seals: SealTable) {
     this.#database = database;
+    this.#seals = seals;
   }
 
   async beginning(): Promise<Beginning> {
@@ -56,7 +59,9 @@ export class PrunedJournal {
     if ((await this.beginning()).seq !== from.seq) throw prunedMeanwhile();
     for (let seq = from.seq; seq < to.seq;) {
       const last = Math.min(seq + batch, to.seq);
-      const [dropped] = await this.#database.rows<{ moved: number; recordings: number }>(dropEntries, [seq, last]);
+      const [dropped] = await this.#seals.pruning((sql) =>
+        sql.rows<{ moved: number; recordings: number }>(dropEntries, [seq, last]),
+      );
       if (dropped?.moved !== 1) throw prunedMeanwhile();
       recordings += dropped.recordings;
       seq = last;

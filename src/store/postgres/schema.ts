@@ -6,6 +6,7 @@ import { keptSchema } from './kept-table.ts';
 import { noteSchema } from './notices.ts';
 import { beginningSchema } from './pruned-journal.ts';
 import { resultSchema } from './result-table.ts';
+import { sealSchema } from './seal-table.ts';
 import { sessionSchema } from './session-table.ts';
 import { tokenSchema } from './token-table.ts';
 
@@ -23,4 +24,5 @@ export const schemaSteps: readonly string[] = [
     copySchema,
     beginningSchema,
   ].join('\n'),
+  sealSchema,
 ];

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate as breath } from 'node:timers/promises';
 import type { ChainHead } from '../../journal/store.ts';
+import type { SealTable } from './seal-table.ts';
 import type { JournalTable } from './journal-table.ts';
 import { sampleSteps } from './sample-table.ts';
 import { bodyFacts } from './schema.ts';
@@ -23,6 +24,7 @@ const longestBurst = 2048;
  */
 export class JournalIndex {
   readonly #journal: Pick<JournalTable, 'head' | 'transaction'>;
+  readonly #seals: SealTable;
   readonly #anchor: StatementSync;
   readonly #insert: StatementSync;
   readonly #settle: StatementSync;
@@ -36,8 +38,9 @@ export class JournalIndex {
   /** The head when it was looked at last. */
   #seen = 0;
 
-  constructor(database: DatabaseSync, journal: Pick<JournalTable, 'head' | 'transaction'>) {
+  constructor(database: DatabaseSync, journal: Pick<JournalTable, 'head' | 'transaction'>, seals: SealTable) {
     this.#journal = journal;
+    this.#seals = seals;
     this.#anchor = database.prepare('SELECT seq, hash FROM anchor');
     this.#insert = database.prepare(
       `INSERT INTO entries SELECT seq, at, type, call, session, tool, outcome, type IN ('CallStarted', 'ToolInvoked'), ${bodyFacts}
@@ -134,6 +137,8 @@ export class JournalIndex {
       this.#settle.run(from, to);
       for (const step of this.#sample) step.run(from, to);
       this.#moveAnchor.run(to, to);
+      this.#seals.advance(to);
     }, most);
+    this.#seals.note();
   }
 }

@@ -6,6 +6,7 @@ import {
   prunedMeanwhile,
   wholeJournal,
 } from '../../journal/pruning.ts';
+import type { SealTable } from './seal-table.ts';
 import type { Statements } from './statements.ts';
 
 /** The last entry that was dropped. No row while all of the journal is there. */
@@ -32,9 +33,11 @@ const nextClaims = `SELECT max(key) AS key FROM (SELECT key FROM claims WHERE ke
 export class PrunedJournal {
   readonly #statements: Statements;
   readonly #transaction: (work: () => void) => void;
+  readonly #seals: SealTable;
 
-  constructor(statements: Statements, transaction: (work: () => void) => void) {
+  constructor(statements: Statements, transaction: (work: () => void) => void, seals: SealTable) {
     this.#statements = statements;
+    this.#seals = seals;
     this.#transaction = transaction;
   }
 
@@ -66,7 +69,8 @@ export class PrunedJournal {
   #dropEntries(from: number, to: number): number {
     let recordings = 0;
     this.#transaction(() => {
-      if (this.beginning().seq !== from) throw prunedMeanwhile();
+      const before = this.beginning();
+      if (before.seq !== from) throw prunedMeanwhile();
       const between = 'FROM journal WHERE seq > ? AND seq <= ?';
       this.#run(`DELETE FROM samples WHERE at <= (SELECT max(at) ${between}) AND seq <= ?`, from, to, to);
       recordings = this.#run(
@@ -75,6 +79,7 @@ export class PrunedJournal {
         to,
       );
       this.#run('INSERT OR REPLACE INTO beginning SELECT 1, seq, hash, at FROM journal WHERE seq = ?', to);
+      this.#seals.prune(before, this.beginning());
       this.#run('DELETE FROM entries WHERE seq <= ?', to);
       this.#run('DELETE FROM journal WHERE seq <= ?', to);
     });

@@ -5,6 +5,7 @@ import { sentSchema, sessionSchema } from './session-table.ts';
 import { tokenSchema } from './token-table.ts';
 import { jobSchema } from './job-table.ts';
 import { keptSchema } from './kept-table.ts';
+import { sealSchema } from './seal-table.ts';
 import { sampleSchema, sampleSteps } from './sample-table.ts';
 
 /**
@@ -71,4 +72,5 @@ export const schemaSteps: readonly string[] = [
   sentSchema,
   keptSchema,
   beginningSchema,
+  sealSchema,
 ];

@@ -71,6 +71,7 @@ describe('sqlite store', () => {
       'samples',
       'sent_messages',
       'kept',
+      'seals',
     ];
     database.exec('DROP INDEX entries_server');
     for (const column of ['server', 'decision', 'principal', 'ms'])

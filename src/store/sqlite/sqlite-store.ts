@@ -4,7 +4,17 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { ApprovalQuery, ApprovalRecord, PrincipalCount, StoredRule } from '../../journal/approval-store.ts';
 import type { CallSamples, SampleQuery } from '../../journal/call-samples.ts';
 import type { EntryDraft, StoredEntry } from '../../journal/entry.ts';
-import type { Appended, ChainHead, Claim, EntryQuery, KeptResult, ResultPage, Store } from '../../journal/store.ts';
+import type { Seal, Sealer } from '../../journal/seal.ts';
+import type {
+  Appended,
+  ChainHead,
+  Claim,
+  EntryQuery,
+  IndexFault,
+  KeptResult,
+  ResultPage,
+  Store,
+} from '../../journal/store.ts';
 import type { Beginning, DropRequest, Dropped } from '../../journal/pruning.ts';
 import { SignalboxError, messageOf } from '../../model/errors.ts';
 import { newId } from '../../model/identifiers.ts';
@@ -12,6 +22,7 @@ import { Checkpointer, longestLog } from './checkpointer.ts';
 import { ApprovalTable } from './approval-table.ts';
 import { DurableLog } from './durable-log.ts';
 import { entryQuery } from './entry-query.ts';
+import { checkIndex } from './index-check.ts';
 import { JobTable } from './job-table.ts';
 import { JournalIndex } from './journal-index.ts';
 import { JournalTable } from './journal-table.ts';
@@ -23,6 +34,7 @@ import { schemaSteps } from './schema.ts';
 import { LocalPost } from '../local-post.ts';
 import { search } from '../search.ts';
 import { ShortStretches } from './short-stretches.ts';
+import { SealTable } from './seal-table.ts';
 import { SessionTable } from './session-table.ts';
 import { WriterLock } from './writer-lock.ts';
 import { storeFailure } from './store-failure.ts';
@@ -33,10 +45,10 @@ import { TokenTable } from './token-table.ts';
 const patienceMs = 5000;
 
 /** Opens the records in a SQLite file, or in memory when no file is named. */
-export function sqliteStore(options: { file?: string } = {}): Store {
+export function sqliteStore(options: { file?: string; sealer?: Sealer | undefined } = {}): Store {
   const file = options.file ?? ':memory:';
   try {
-    return new SqliteStore(file);
+    return new SqliteStore(file, options.sealer);
   } catch (error) {
     if (error instanceof SignalboxError) throw error;
     throw new SignalboxError('store-unavailable', `cannot open the journal ${file}: ${messageOf(error)}`, {
@@ -52,6 +64,8 @@ class SqliteStore implements Store {
   readonly kept: KeptTable;
   readonly post = new LocalPost();
   readonly writer = newId('writer');
+  readonly sealer: Sealer | undefined;
+  readonly #seals: SealTable;
   readonly #database: DatabaseSync;
   readonly #checkpointer: Checkpointer | undefined;
   readonly #log: DurableLog | undefined;
@@ -72,7 +86,8 @@ class SqliteStore implements Store {
   readonly #writeClaim: StatementSync;
   readonly #settleClaim: StatementSync;
 
-  constructor(file: string) {
+  constructor(file: string, sealer: Sealer | undefined) {
+    this.sealer = sealer;
     this.location = file === ':memory:' ? 'memory' : file;
     const onDisk = file !== ':memory:';
     if (onDisk) makePrivate(file);
@@ -101,10 +116,11 @@ class SqliteStore implements Store {
       apply: (draft) => this.#apply(draft),
       onCommit: (entries) => this.#checkpointer?.committed(entries),
     });
-    this.#index = new JournalIndex(this.#database, this.#journal);
-    this.#results = new ResultTable(this.#database, (work) => this.#transaction(work));
     this.#statements = new Statements(this.#database, this.location);
-    this.#pruned = new PrunedJournal(this.#statements, (work) => this.#journal.dropping(work));
+    this.#seals = new SealTable(this.#statements, sealer);
+    this.#index = new JournalIndex(this.#database, this.#journal, this.#seals);
+    this.#results = new ResultTable(this.#database, (work) => this.#transaction(work));
+    this.#pruned = new PrunedJournal(this.#statements, (work) => this.#journal.dropping(work), this.#seals);
     this.#stretches = new ShortStretches(this.#statements);
     this.#approvals = new ApprovalTable(this.#statements);
     this.sessions = new SessionTable(
@@ -174,6 +190,17 @@ class SqliteStore implements Store {
 
   async anchor(): Promise<ChainHead> {
     return this.#index.anchor();
+  }
+
+  async seals(): Promise<readonly Seal[]> {
+    return this.#seals.all();
+  }
+
+  async checkIndex(signal?: AbortSignal): Promise<IndexFault | undefined> {
+    await this.#index.approach();
+    this.#journal.catchUp();
+    this.#index.catchUp();
+    return await checkIndex(this.#statements, this.#pruned.beginning().seq, this.#index.anchor().seq, signal);
   }
 
   async openCalls(): Promise<readonly StoredEntry[]> {

@@ -9,6 +9,7 @@ import { useTell } from '../../app/toasts.tsx';
 import { EffectBadge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { DecisionView } from '../../parts/decision-view.tsx';
+import { PrincipalName } from '../../parts/principal-name.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { ApprovalArguments, useHiddenParts } from './approval-arguments.tsx';
@@ -96,7 +97,7 @@ function LoadedPrompt({
           </>
         )}
         <span className={inCard ? 'faint' : 'faint approval-when'}>
-          {principal.id} asks · expires <TimeAgo at={expiresAt} />
+          <PrincipalName of={principal} /> asks · expires <TimeAgo at={expiresAt} />
         </span>
       </header>
       <DecisionView decision={decision} />

@@ -3,6 +3,7 @@ import type { Approval } from '../../api/schema.ts';
 import { Link } from '../../app/router.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { momentText } from '../../parts/moment.tsx';
+import { PrincipalName } from '../../parts/principal-name.tsx';
 import { hiddenPartsText } from '../approvals/approval-notes.tsx';
 
 /** Who was asked about a call, and what they said. */
@@ -29,7 +30,11 @@ export function CallApproval({
           )
         ) : (
           <>
-            {state === 'denied' ? 'Denied' : 'Approved'} by <strong>{answer.by.id}</strong> at {momentText(answer.at)}
+            {state === 'denied' ? 'Denied' : 'Approved'} by{' '}
+            <strong>
+              <PrincipalName of={answer.by} />
+            </strong>{' '}
+            at {momentText(answer.at)}
             {answer.reason === undefined ? '' : `: “${answer.reason}”`}
           </>
         )}{' '}

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { JournalEntry } from '../../api/schema.ts';
 import { Moment } from '../../parts/moment.tsx';
+import { principalName } from '../../parts/principal-name.tsx';
 
 /** Every entry about a call, oldest first. */
 export function CallHistory({ entries }: { readonly entries: readonly JournalEntry[] }): ReactNode {
@@ -32,11 +33,11 @@ function wordsFor(entry: JournalEntry): string {
     case 'ApprovalRevealed':
       return `hidden parts revealed by ${entry.by.id}`;
     case 'ApprovalResolved':
-      return `${entry.decision} by ${entry.by.id}${entry.reason === undefined ? '' : `: ${entry.reason}`}`;
+      return `${entry.decision} by ${principalName(entry.by)}${entry.reason === undefined ? '' : `: ${entry.reason}`}`;
     case 'CallSettled':
-      return `settled as ${entry.as} by ${entry.by.id}`;
+      return `settled as ${entry.as} by ${principalName(entry.by)}`;
     case 'UndoStarted':
-      return `an undo begins, by ${entry.principal.id}`;
+      return `an undo begins, by ${principalName(entry.principal)}`;
     case 'Undone':
       return `${entry.result}${entry.error === undefined ? '' : `: ${entry.error}`}`;
     case 'ServerChanged':

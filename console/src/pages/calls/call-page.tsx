@@ -10,6 +10,7 @@ import { Changes } from '../../parts/changes.tsx';
 import { DecisionView } from '../../parts/decision-view.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { momentText } from '../../parts/moment.tsx';
+import { principalName } from '../../parts/principal-name.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { duration } from '../../parts/time-ago.tsx';
 import { CallApproval } from './call-approval.tsx';
@@ -141,7 +142,7 @@ function Facts({ call }: { readonly call: CallDetails }): ReactNode {
       <Fact name="Attempts">{ended?.attempts}</Fact>
       <Fact name="Cost">{ended?.costUsd === undefined ? undefined : `$${ended.costUsd}`}</Fact>
       <Fact name="From the cache">{ended?.cached === true ? 'the tool did not run' : undefined}</Fact>
-      <Fact name="Principal">{`${principal.id} (${principal.kind})`}</Fact>
+      <Fact name="Principal">{`${principalName(principal)} (${principal.name === undefined ? principal.kind : `${principal.kind}, ${principal.id}`})`}</Fact>
       <Fact name="Server">
         {server === undefined ? undefined : <Link to={callsAddress({ server })}>{server}</Link>}
       </Fact>

@@ -7,6 +7,7 @@ import { Badge, DecisionBadge, OutcomeBadge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Moment } from '../../parts/moment.tsx';
+import { PrincipalName } from '../../parts/principal-name.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { duration } from '../../parts/time-ago.tsx';
 import { TourButton } from '../sessions/tour-button.tsx';
@@ -131,7 +132,9 @@ const CallRow = memo(function CallRow({ call }: { readonly call: CallEntry }): R
       <span className="call-duration">
         {call.type === 'ToolInvoked' && call.durationMs !== null ? duration(call.durationMs) : ''}
       </span>
-      <span className="call-principal faint">{principal.id}</span>
+      <span className="call-principal faint">
+        <PrincipalName of={principal} />
+      </span>
     </Link>
   );
 });

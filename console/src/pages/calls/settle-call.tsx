@@ -6,6 +6,7 @@ import type { EndedCallDetails } from '../../api/schema.ts';
 import { useTell } from '../../app/toasts.tsx';
 import { Button } from '../../parts/button.tsx';
 import { momentText } from '../../parts/moment.tsx';
+import { PrincipalName } from '../../parts/principal-name.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 
 const asked = 'POST /api/calls/{id}/settle';
@@ -27,7 +28,7 @@ export function SettleCall({ call: { callId, settled } }: { readonly call: Ended
   if (settled !== undefined)
     return (
       <p>
-        Settled as <strong>{settled.as}</strong> by {settled.by.id} at {momentText(settled.at)}
+        Settled as <strong>{settled.as}</strong> by <PrincipalName of={settled.by} /> at {momentText(settled.at)}
         {settled.note === undefined ? '' : `: “${settled.note}”`}
       </p>
     );

@@ -8,6 +8,7 @@ import { useShortcut } from '../../app/shortcuts.tsx';
 import { Badge, EffectBadge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
+import { PrincipalName } from '../../parts/principal-name.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { ApprovalPrompt } from '../approvals/approval-prompt.tsx';
@@ -162,7 +163,7 @@ function InboxRow({
         {isUnread(hidden) ? <Badge tone="amber">hidden parts</Badge> : undefined}
         {caller === 'gone' ? <Badge tone="grey">caller gone</Badge> : undefined}
         <span className="faint">
-          {principal.id} · <TimeAgo at={requestedAt} />
+          <PrincipalName of={principal} /> · <TimeAgo at={requestedAt} />
         </span>
       </button>
     </li>

@@ -10,6 +10,7 @@ import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
+import { PrincipalName } from '../../parts/principal-name.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { callsAddress } from '../calls/filters.ts';
@@ -55,7 +56,8 @@ function RuleRow({ rule, onRevoke }: { readonly rule: RememberedRule; readonly o
           <strong>{wordsFor(rule)}</strong> <Badge tone="grey">{rule.scope}</Badge>
         </p>
         <p className="faint">
-          for {principal.id} · by {by.id}, <TimeAgo at={at} /> · answers {answers.map((each) => each.rule).join(', ')}
+          for <PrincipalName of={principal} /> · by <PrincipalName of={by} />, <TimeAgo at={at} /> · answers{' '}
+          {answers.map((each) => each.rule).join(', ')}
         </p>
         {args === undefined ? undefined : (
           <details className="fold">

@@ -1,3 +1,4 @@
+import { normalizeName } from '../../../model/normalize-name.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { IssuerSettings, OAuthSettings } from '../../../config/oauth-schema.ts';
 import type { JsonObject } from '../../../model/json.ts';
@@ -76,7 +77,11 @@ export class OAuthAccess {
       throw refused('token-wrong', `the token is for another resource (aud); this one is ${urlOf(resource)}`);
     const profile = profileOf(granted, issuer.settings, resource);
     return {
-      principal: { id: principalOf(issuer.settings.issuer, token.subject), kind: 'agent' },
+      principal: {
+        id: principalOf(issuer.settings.issuer, token.subject),
+        kind: 'agent',
+        name: normalizeName(token.subject) || token.subject,
+      },
       role: 'agent',
       ...(profile === undefined ? {} : { profile }),
       token: `oauth:${hash}`,

@@ -2,6 +2,7 @@ import type { Progress } from '../../../model/call.ts';
 import type { CallClient } from '../../../model/client.ts';
 import type { Principal } from '../../../model/principal.ts';
 import type { StopSignal } from '../../../model/stop.ts';
+import type { ClientName } from './seen-client.ts';
 import type { Shown, View } from './view.ts';
 
 /** Who is at the other end. */
@@ -9,6 +10,8 @@ export interface Peer {
   /** Whoever holds the token may be a person; what comes over MCP is an agent’s doing. */
   readonly principal: Principal;
   readonly view: View;
+  /** Returns the principal of a client by the name it gave, where one connection may serve clients of several names. */
+  readonly principalOf?: ((client: ClientName) => Principal) | undefined;
 }
 
 /** Whoever waits for the answer to one request. */

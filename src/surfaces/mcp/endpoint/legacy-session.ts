@@ -67,6 +67,7 @@ export class LegacySession {
   #isChanged = false;
   #version: string | undefined;
   #client: ClientName = clientName(undefined);
+  #principal: Principal | undefined;
   #abilities = nothing;
   #level: LogLevel = 'info';
   /** What the client was shown; calls are for the tools as they were then. */
@@ -80,7 +81,7 @@ export class LegacySession {
     this.#watched = new WatchedResources(
       parts.box,
       () => ({
-        principal: peer.principal,
+        principal: this.principal,
         session: this.#name,
         profile: peer.view.profile,
         waitMs: parts.approvalWaitMs,
@@ -92,6 +93,11 @@ export class LegacySession {
       if (list === 'tools' && this.#shown === peer.view.listing) return;
       this.#tell(`notifications/${list}/list_changed`, {});
     });
+  }
+
+  /** Who its calls are made by. */
+  get principal(): Principal {
+    return (this.#principal ??= this.peer.principalOf?.(this.#client) ?? this.peer.principal);
   }
 
   /** What its calls are recorded under. */
@@ -254,6 +260,7 @@ export class LegacySession {
     this.#version = agreedVersion(protocolVersion);
     this.#abilities = abilitiesOf(capabilities);
     this.#client = clientName(clientInfo);
+    this.#principal = undefined;
     this.#isChanged = true;
     return {
       protocolVersion: this.#version,
@@ -359,7 +366,7 @@ class SessionCaller implements Caller {
   }
 
   get principal(): Principal {
-    return this.#session.peer.principal;
+    return this.#session.principal;
   }
 
   get view(): View {

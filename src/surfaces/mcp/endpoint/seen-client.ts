@@ -1,3 +1,4 @@
+import { normalizeName } from '../../../model/normalize-name.ts';
 import { type JsonValue, isJsonObject } from '../../../model/json.ts';
 
 /** What a client calls itself; empty where it does not say. */
@@ -20,14 +21,12 @@ export interface SeenClient extends ClientName {
   readonly isInUse: boolean;
 }
 
-const longest = 100;
-
 /** Clients choose what they say of themselves. */
 export function clientName(info: JsonValue | undefined): ClientName {
   const { name, version } = isJsonObject(info) ? info : {};
-  return { name: shortText(name), version: shortText(version) };
+  return { name: nameIn(name), version: nameIn(version) };
 }
 
-function shortText(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value.slice(0, longest) : '';
+function nameIn(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? normalizeName(value) : '';
 }

@@ -6,7 +6,7 @@ import { Stop } from '../../../model/stop.ts';
 import { serveBatch } from './batch.ts';
 import type { Peer } from './caller.ts';
 import type { Channel } from './channel.ts';
-import { namedVersion } from './envelope.ts';
+import { namedVersion, readEnvelope } from './envelope.ts';
 import type { LegacySession } from './legacy-session.ts';
 import type { Listening } from './listening.ts';
 import type { McpEndpoint } from './mcp-endpoint.ts';
@@ -168,8 +168,9 @@ class Pipe implements Channel {
   }
 
   async #modern(message: WireRequest): Promise<Answer | undefined> {
-    const { endpoint, peer } = this.#options;
+    const { endpoint } = this.#options;
     const { id, method } = message;
+    const peer = this.#peerOf(message);
     if (this.#running.has(id)) throw new WireError(wireCodes.request, `a request with the id ${id} is being served`);
     const stop = new Stop();
     this.#running.set(id, stop);
@@ -180,6 +181,13 @@ class Pipe implements Channel {
     } finally {
       this.#running.delete(id);
     }
+  }
+
+  /** Requests of this revision name their client themselves. */
+  #peerOf({ params }: WireRequest): Peer {
+    const { peer } = this.#options;
+    if (peer.principalOf === undefined) return peer;
+    return { ...peer, principal: peer.principalOf(readEnvelope(params).client) };
   }
 
   #cancel(id: unknown): void {

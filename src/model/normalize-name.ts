@@ -1,0 +1,21 @@
+/** Of names of sessions and clients. Ids of principals are not cut: two of them must never become one. */
+export const maxNameLength = 200;
+const plain = /^[!-~](?:[!-~]| (?! )){0,198}[!-~]$/;
+
+/**
+ * Returns the one form of a name that a caller chose for itself, its session or its client: a single line of
+ * bounded length, without control, format and surrogate characters, spaces collapsed. Names that look alike because of such
+ * characters are the same name wherever they are compared, recorded or shown.
+ */
+export function normalizeName(name: string, maxLength = maxNameLength): string {
+  if (plain.test(name)) return name;
+  return name
+    .toWellFormed()
+    .replace(/\p{Cf}+/gu, '')
+    .normalize('NFC')
+    .replace(/[\p{Cc}\p{Z}]+/gu, ' ')
+    .trimStart()
+    .slice(0, maxLength)
+    .toWellFormed()
+    .trimEnd();
+}

@@ -1,0 +1,321 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, after, describe, test } from 'node:test';
+import { localUser } from '../../src/access/local-user.ts';
+import type { Approval } from '../../src/model/approval.ts';
+import type { JsonObject } from '../../src/model/json.ts';
+import type { Principal } from '../../src/model/principal.ts';
+import { type Signalbox, createSignalbox } from '../../src/signalbox.ts';
+import { defineTool } from '../../src/sources/local/define-tool.ts';
+import { localServer } from '../../src/sources/local/local-server.ts';
+import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
+import { Place, withNotes } from '../e2e/cli-place.ts';
+import {
+  bodyOf,
+  type BrowserHeaders,
+  browserHeaders,
+  startTestServer,
+  type TestServer,
+} from '../support/http-server.ts';
+import { startPostgres } from '../support/postgres.ts';
+
+const policies: readonly JsonObject[] = [
+  { id: 'purse', budget: { match: 'mcp__shop__pay', cost: 100, each: 'args.amount' } },
+  { id: 'calm', rateLimit: { match: 'mcp__shop__ring', per: '1h', max: 2 } },
+  { id: 'leak', flow: { from: ['private'], to: ['external'] } },
+  { id: 'tested', requires: { mcp__shop__deploy: ['mcp__shop__build', 'mcp__shop__test'] } },
+  { id: 'yes', match: 'mcp__shop__*', allow: true },
+];
+
+function shop(): ReturnType<typeof localServer> {
+  const input = { type: 'object', properties: { amount: { type: 'number' } } };
+  const tool = (name: string, labels: readonly string[] = []) =>
+    defineTool({ name, description: name, input, effect: 'irreversible', labels, run: () => 'done' });
+  return localServer({
+    name: 'shop',
+    tools: [
+      ...['pay', 'ring', 'build', 'test', 'deploy'].map((name) => tool(name)),
+      tool('diary', ['private']),
+      tool('send', ['external']),
+    ],
+  });
+}
+
+/** The rule that decided a call of an agent over HTTP, in a session of its choice. */
+type Say = (session: string, tool: string, args?: object) => Promise<string>;
+
+async function agentAt({ send }: Pick<TestServer, 'send'>, token: string): Promise<Say> {
+  return async (sessionId, tool, args = {}) => {
+    const path = `/api/tools/mcp__shop__${tool}/call`;
+    const { decision } = await bodyOf(send(token, 'POST', path, { sessionId, arguments: args }));
+    return decision?.rule ?? '';
+  };
+}
+
+async function assertNoReset(say: Say, later: Say): Promise<void> {
+  assert.equal(await say('one', 'pay', { amount: 60 }), 'yes');
+  assert.equal(await later('two', 'pay', { amount: 60 }), 'purse');
+  for (const session of ['one', 'two']) assert.equal(await say(session, 'ring'), 'yes');
+  assert.equal(await later('three', 'ring'), 'calm');
+  assert.equal(await say('one', 'send'), 'yes', 'nothing was read yet');
+  assert.equal(await say('one', 'diary'), 'yes');
+  assert.equal(await later('two', 'send'), 'leak');
+  for (const tool of ['build', 'test']) assert.equal(await say('four', tool), 'yes');
+  assert.equal(await say('five', 'build'), 'yes');
+  assert.equal(await later('four', 'deploy'), 'tested', 'what was built last is not tested');
+  assert.equal(await later('six', 'deploy'), 'tested');
+}
+
+const stagePolicies: readonly JsonObject[] = [
+  { id: 'staged', by: 'principal', requires: { mcp__stage__release: ['mcp__stage__upload'] } },
+  { id: 'yes', match: 'mcp__stage__*', allow: true },
+];
+
+function stage(): ReturnType<typeof localServer> {
+  const input = { type: 'object' };
+  return localServer({
+    name: 'stage',
+    tools: [
+      defineTool({
+        name: 'upload',
+        description: 'Uploads.',
+        input,
+        effect: 'compensable',
+        run: () => 'up',
+        undo: () => undefined,
+      }),
+      defineTool({ name: 'release', description: 'Releases.', input, effect: 'irreversible', run: () => 'out' }),
+    ],
+  });
+}
+
+/** Uploads, and has a human undo it at the first box; the second one must not take it for completed. */
+async function assertUndoCounts(first: Signalbox, second: () => Promise<Signalbox>): Promise<void> {
+  const principal = { id: 'bot', kind: 'agent' } as const;
+  const release = async (box: Signalbox, session: string): Promise<string> =>
+    (await box.call('mcp__stage__release', {}, { principal, session })).decision?.rule ?? '';
+  const { callId } = await first.call('mcp__stage__upload', {}, { principal, session: 'one' });
+  assert.equal(await release(first, 'two'), 'yes');
+  const { outcome } = await first.undo(callId, { principal: { id: 'user:ada', kind: 'human' } });
+  assert.equal(outcome, 'undone');
+  assert.equal(await release(first, 'three'), 'staged');
+  assert.equal(await release(await second(), 'four'), 'staged');
+}
+
+function place(t: TestContext): string {
+  const data = mkdtempSync(join(tmpdir(), 'signalbox-identities-'));
+  t.after(() => rmSync(data, { recursive: true, force: true }));
+  return data;
+}
+
+describe('a caller that names its own sessions', () => {
+  let started: ReturnType<typeof startPostgres> | undefined;
+  const cluster = (): ReturnType<typeof startPostgres> => (started ??= startPostgres());
+  after(async () => (await started)?.end());
+
+  test('keeps its history for flow, budget, rateLimit and requires over HTTP', async (t) => {
+    const box = await createSignalbox({ servers: [shop()], policies });
+    const server = await startTestServer(t, { box });
+    const say = await agentAt(server, (await server.token('agent')).token);
+    await assertNoReset(say, say);
+    const other = await agentAt(server, (await server.token('agent')).token);
+    assert.equal(await other('seven', 'send'), 'yes', 'it is the history of one principal');
+  });
+
+  test('keeps it over a restart', async (t) => {
+    const data = place(t);
+    const principal = { id: 'bot', kind: 'agent' } as const;
+    const rule = async (box: Signalbox, session: string, tool: string, args: object): Promise<string> =>
+      (await box.call(`mcp__shop__${tool}`, args, { principal, session })).decision?.rule ?? '';
+    const once: Say = async (session, tool, args = {}) => {
+      const box = await createSignalbox({ servers: [shop()], policies, data });
+      try {
+        return await rule(box, session, tool, args);
+      } finally {
+        await box.close();
+      }
+    };
+    await assertNoReset(once, once);
+  });
+
+  test('cannot use a step that a human undid, also after a restart', async (t) => {
+    const options = { servers: [stage()], policies: stagePolicies, data: place(t) };
+    const box = await createSignalbox(options);
+    await assertUndoCounts(box, async () => {
+      await box.close();
+      const again = await createSignalbox({ ...options, servers: [stage()] });
+      t.after(() => again.close());
+      return again;
+    });
+  });
+
+  test('keeps it with every new MCP session', async (t) => {
+    const box = await createSignalbox({ servers: [shop()], policies });
+    const { server, token } = await startTestServer(t, { box });
+    const { token: presented } = await token('agent');
+    const headers = {
+      authorization: `Bearer ${presented}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    };
+    const ask = (message: object, more: Record<string, string> = {}): Promise<Response> =>
+      fetch(`${server.url}/mcp`, {
+        method: 'POST',
+        headers: { ...headers, ...more },
+        body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+      });
+    const pay = async (client: string): Promise<string> => {
+      const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: client, version: '1' } };
+      const opened = await ask({ id: 1, method: 'initialize', params });
+      await opened.text();
+      const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };
+      const call = { name: 'mcp__shop__pay', arguments: { amount: 60 } };
+      const answer = await ask({ id: 2, method: 'tools/call', params: call }, session);
+      return await answer.text();
+    };
+    assert.match(await pay('one'), /done/);
+    for (const client of ['one', 'two']) assert.match(await pay(client), /refused by purse/);
+    const { items } = await box.journal.calls({ tool: 'mcp__shop__pay' });
+    assert.equal(new Set(items.map(({ sessionId }) => sessionId)).size, 3);
+  });
+
+  test('keeps it at every replica on one PostgreSQL', async (t) => {
+    const address = (await cluster()).address('identities');
+    const boxes = await Promise.all(
+      [1, 2].map(async () => createSignalbox({ servers: [shop()], policies, store: await postgresStore({ address }) })),
+    );
+    t.after(() => Promise.all(boxes.map((box) => box.close())));
+    const principal = { id: 'bot', kind: 'agent' } as const;
+    const at =
+      (box: Signalbox | undefined): Say =>
+      async (session, tool, args = {}) =>
+        (await box?.call(`mcp__shop__${tool}`, args, { principal, session }))?.decision?.rule ?? '';
+    // Both have seen the principal before, so that neither reads its whole history again.
+    for (const box of boxes) assert.equal(await at(box)('zero', 'test'), 'yes');
+    await assertNoReset(at(boxes[0]), at(boxes[1]));
+  });
+
+  test('cannot use a step that a human undid at another replica', async (t) => {
+    const address = (await cluster()).address('undone_steps');
+    const open = async (): Promise<Signalbox> => {
+      const store = await postgresStore({ address });
+      const box = await createSignalbox({ servers: [stage()], policies: stagePolicies, store });
+      t.after(() => box.close());
+      return box;
+    };
+    const [first, second] = [await open(), await open()];
+    const principal = { id: 'bot', kind: 'agent' } as const;
+    // The second one has seen the principal before, so that it reads only what is new.
+    for (const box of [first, second]) {
+      const { decision } = await box.call('mcp__stage__release', {}, { principal, session: 'zero' });
+      assert.equal(decision?.rule, 'staged');
+    }
+    await assertUndoCounts(first, async () => second);
+  });
+});
+
+describe('a client of signalbox stdio', () => {
+  test('is a principal of its own, by its name and its project, also in another process', async () => {
+    const configuration = JSON.parse(withNotes['signalbox.config.json']) as object;
+    const rules = `- { id: few, budget: { match: "mcp__notes__add", calls: 1 } }\n- { id: yes, match: "mcp__notes__*", allow: true }\n`;
+    const given = new Place({
+      ...withNotes,
+      'policies.yaml': rules,
+      'signalbox.config.json': JSON.stringify({ ...configuration, policies: 'policies.yaml' }),
+    });
+    const add = async (name: string): Promise<string> => {
+      const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name, version: '1' } };
+      const call = { name: 'mcp__notes__add', arguments: { text: 'a' } };
+      const input = [
+        { jsonrpc: '2.0', id: 1, method: 'initialize', params },
+        { jsonrpc: '2.0', id: 2, method: 'tools/call', params: call },
+      ].map((line) => `${JSON.stringify(line)}\n`);
+      return (await given.run(['stdio'], { input: input.join('') })).stdout;
+    };
+    assert.doesNotMatch(await add('Editor'), /refused/);
+    for (const name of ['Editor', 'Editor\u200b', ' Editor\t']) assert.match(await add(name), /refused by few/, name);
+    assert.doesNotMatch(await add('Chat'), /refused/);
+    const { items } = (await given.json(['journal', '--limit', '50'])) as unknown as {
+      items: { type: string; tool: string; principal: Principal }[];
+    };
+    const principals = items.flatMap(({ type, tool, principal }) =>
+      type === 'ToolInvoked' && tool === 'mcp__notes__add' ? principal.id : [],
+    );
+    const [editor, chat] = ['Editor', 'Chat'].map((name) => `stdio:${name} in ${given.directory}`);
+    assert.deepEqual([...new Set(principals)].toSorted(), [chat, editor]);
+  });
+});
+
+describe('names', () => {
+  test('an agent cannot take a session over by another spelling of its name', async (t) => {
+    const server = await startTestServer(t);
+    const [owner, other] = [await server.token('agent'), await server.token('agent')];
+    const call = (token: string, sessionId: string): Promise<Response> =>
+      server.send(token, 'POST', '/api/tools/mcp__test__echo/call', { sessionId, arguments: { text: 'a' } });
+    assert.equal((await call(owner.token, 'nightly run')).status, 200);
+    for (const name of ['nightly run', 'nightly\trun', 'nightly\u00a0run', 'nightly \u200brun', ' nightly run\n']) {
+      assert.equal((await call(other.token, name)).status, 404, JSON.stringify(name));
+      assert.equal((await call(owner.token, name)).status, 200, JSON.stringify(name));
+    }
+    const { items } = await server.box.journal.calls({ tool: 'mcp__test__echo' });
+    assert.deepEqual([...new Set(items.map(({ sessionId }) => sessionId))], ['nightly run']);
+  });
+
+  test('an answer from a browser or by a token names a person or the token, and the id that tells two tokens apart', async (t) => {
+    const server = await startTestServer(t);
+    const { box, send, server: running } = server;
+    const by = { id: 'alice', kind: 'human' } as const;
+    const twins = await Promise.all(
+      ['agent', 'approver', 'approver'].map((role) =>
+        box.tokens.create({ role: role as 'agent' | 'approver', name: role === 'agent' ? 'Night bot' : 'Phone', by }),
+      ),
+    );
+    const [bot, ...phones] = twins;
+    const answered = async (approve: (path: string) => Promise<Response>): Promise<Approval> => {
+      const call = (): Promise<Response> =>
+        send(bot?.token ?? '', 'POST', '/api/tools/mcp__test__burn/call', { waitSeconds: 0 });
+      assert.equal((await call()).status, 202);
+      const [question] = await box.approvals.list();
+      assert.deepEqual(question?.principal, { id: `token:${bot?.id}`, kind: 'agent', name: 'Night bot' });
+      const answer = await bodyOf<Approval>(approve(`/api/approvals/${question?.id}/deny`));
+      // The caller is told, and the next call asks again.
+      assert.equal((await bodyOf(call())).outcome, 'denied');
+      return answer;
+    };
+    const browser =
+      (signedIn: BrowserHeaders) =>
+      (path: string): Promise<Response> =>
+        fetch(running.url + path, {
+          method: 'POST',
+          headers: { ...signedIn, origin: running.url, 'content-type': 'application/json' },
+          body: '{}',
+        });
+    const printed = await answered(browser(await server.signIn()));
+    assert.deepEqual(printed.answer?.by, localUser());
+    const link = await bodyOf<{ url: string }>(
+      send('test-admin-token-4f1c9b', 'POST', '/api/sign-in-links?name=Grace%20Hopper'),
+    );
+    const opened = await fetch(link.url, { redirect: 'manual' });
+    const grace = await answered(browser(await browserHeaders(opened)));
+    assert.deepEqual(grace.answer?.by, { id: 'user:Grace Hopper', kind: 'human' });
+    for (const phone of phones) {
+      const given = await answered((path) => send(phone.token, 'POST', path));
+      assert.deepEqual(given.answer?.by, { id: `token:${phone.id}`, kind: 'human', name: 'Phone' });
+    }
+    const { items } = await box.journal.entries({ type: 'ApprovalResolved' });
+    const names = items.map((entry) => (entry.type === 'ApprovalResolved' ? (entry.by.name ?? entry.by.id) : ''));
+    assert.deepEqual(names, ['Phone', 'Phone', 'user:Grace Hopper', localUser().id]);
+  });
+});
+
+describe('twenty wrong tokens', () => {
+  test('do not lock out a right one that was never seen before', async (t) => {
+    const { send, token } = await startTestServer(t);
+    const { token: right } = await token('agent');
+    for (let time = 0; time < 20; time++) assert.equal((await send(`wrong-${time}`, 'GET', '/api/info')).status, 401);
+    assert.equal((await send('wrong', 'GET', '/api/info')).status, 429);
+    assert.equal((await send(right, 'GET', '/api/info')).status, 200);
+  });
+});

@@ -1,0 +1,421 @@
+import assert from 'node:assert/strict';
+import { cpSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, after, describe, test } from 'node:test';
+import { journalSealer } from '../../src/config/journal-key.ts';
+import { linkHash } from '../../src/journal/chain.ts';
+import type { StoredEntry } from '../../src/journal/entry.ts';
+import type { Sealer } from '../../src/journal/seal.ts';
+import type { Store } from '../../src/journal/store.ts';
+import { type JournalVerification, verifyJournal } from '../../src/journal/verify-journal.ts';
+import { type Signalbox, createSignalbox } from '../../src/signalbox.ts';
+import { defineTool } from '../../src/sources/local/define-tool.ts';
+import { localServer } from '../../src/sources/local/local-server.ts';
+import { copyStore } from '../../src/store/copy/copy-store.ts';
+import { parseAddress } from '../../src/store/postgres/address.ts';
+import { postgresTarget } from '../../src/store/postgres/copy-target.ts';
+import { Database, loadDriver } from '../../src/store/postgres/database.ts';
+import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
+import { backUpSqlite } from '../../src/store/sqlite/backup.ts';
+import { sqliteSource } from '../../src/store/sqlite/copy-source.ts';
+import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { awaited } from '../support/awaited.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { within } from '../support/within.ts';
+
+const human = { id: 'user:ada', kind: 'human' } as const;
+const bot = { id: 'bot', kind: 'agent' } as const;
+
+function bank(): ReturnType<typeof localServer> {
+  const input = { type: 'object', properties: { amount: { type: 'number' } } };
+  const pay = defineTool({
+    name: 'pay',
+    description: 'Pays.',
+    input,
+    effect: 'irreversible',
+    run: () => 'paid',
+  });
+  const look = defineTool({ name: 'look', description: 'Looks.', input, effect: 'read', run: () => 'seen' });
+  return localServer({ name: 'bank', tools: [pay, look] });
+}
+
+interface Place {
+  readonly data: string;
+  readonly file: string;
+}
+
+/** A data directory with reads, an approved and used payment, one that is remembered, and one that waits. */
+async function filled(t: TestContext, store?: (place: Place) => Promise<Store>): Promise<Place> {
+  const data = mkdtempSync(join(tmpdir(), 'signalbox-tampering-'));
+  t.after(() => rmSync(data, { recursive: true, force: true }));
+  const place = { data, file: join(data, 'signalbox.db') };
+  await using(place, store, async (box) => {
+    for (let index = 0; index < 10; index++) await box.call('mcp__bank__look', {}, { principal: bot, session: 's' });
+    await approve(box, 1);
+    await approve(box, 2, 'arguments');
+    await box.call('mcp__bank__pay', { amount: 3 }, { principal: bot, waitMs: 0 });
+  });
+  return place;
+}
+
+async function using(
+  { data }: Place,
+  store: ((place: Place) => Promise<Store>) | undefined,
+  work: (box: Signalbox) => Promise<void>,
+): Promise<void> {
+  const opened = store === undefined ? { data } : { store: await store({ data, file: '' }) };
+  const box = await createSignalbox({ servers: [bank()], ...opened });
+  try {
+    await work(box);
+  } finally {
+    await box.close();
+  }
+}
+
+async function approve(box: Signalbox, amount: number, remember: 'arguments' | 'nothing' = 'nothing'): Promise<void> {
+  const call = (): ReturnType<Signalbox['call']> =>
+    box.call('mcp__bank__pay', { amount }, { principal: bot, session: 's', waitMs: 0 });
+  assert.equal((await call()).outcome, 'awaiting-approval');
+  const [question] = await box.approvals.list();
+  assert.ok(question !== undefined);
+  await box.approvals.approve(question.id, { by: human, remember });
+  assert.equal((await call()).outcome, 'completed');
+}
+
+/** What `verify` says after the file was edited, and again after Signalbox has worked with it: going on must not cover anything up. */
+async function found(place: Place, edit: (database: DatabaseSync) => void): Promise<readonly string[]> {
+  const database = new DatabaseSync(place.file);
+  edit(database);
+  database.close();
+  const first = await verified(place);
+  await using(place, undefined, async (box) => {
+    await box.call('mcp__bank__look', {}, { principal: bot });
+  });
+  return [first, await verified(place)].map((each) =>
+    each.ok ? `holds (${each.authentication.state})` : each.problem,
+  );
+}
+
+async function verified({ data, file }: Place): Promise<JournalVerification> {
+  const store = sqliteStore({ file, sealer: await journalSealer(data) });
+  try {
+    return await verifyJournal(store);
+  } finally {
+    await store.close();
+  }
+}
+
+function rowsOf(database: DatabaseSync): StoredEntry[] {
+  return database.prepare('SELECT * FROM journal ORDER BY seq').all() as unknown as StoredEntry[];
+}
+
+describe('a journal that was edited in its SQLite file', () => {
+  test('holds, and is sealed, when nobody did; the key is not in it', async (t) => {
+    const place = await filled(t);
+    const result = await verified(place);
+    assert.ok(result.ok && result.authentication.state === 'sealed', JSON.stringify(result));
+    assert.equal(result.authentication.seq, result.head.seq);
+    assert.equal(statSync(join(place.data, 'journal.key')).mode & 0o777, 0o600);
+  });
+
+  test('is found out when the end was deleted and the anchor set to what is left', async (t) => {
+    const place = await filled(t);
+    const problems = await found(place, (database) => {
+      database.exec(`DELETE FROM journal WHERE seq > 8; DELETE FROM entries WHERE seq > 8; DELETE FROM samples WHERE seq > 8;
+        DELETE FROM approvals; DELETE FROM rules; UPDATE anchor SET seq = 8, hash = (SELECT hash FROM journal WHERE seq = 8)`);
+    });
+    assert.match(problems[0] ?? '', /^entries 9 to \d+ are missing at the end$/);
+    // New entries have taken the places of the deleted ones, or are too few.
+    assert.match(problems[1] ?? '', /missing at the end|not the one that was anchored/);
+  });
+
+  test('is found out when the end was rewritten with hashes that fit', async (t) => {
+    const place = await filled(t);
+    const problems = await found(place, (database) => {
+      const rows = rowsOf(database);
+      let previous = rows[4]?.hash ?? '';
+      for (const row of rows.slice(5)) {
+        const changed = { ...row, body: row.body.replace('"amount":1', '"amount":9') };
+        previous = linkHash(previous, changed);
+        database.prepare('UPDATE journal SET body = ?, hash = ? WHERE seq = ?').run(changed.body, previous, row.seq);
+      }
+      database.exec('UPDATE anchor SET hash = (SELECT hash FROM journal WHERE journal.seq = anchor.seq)');
+    });
+    for (const problem of problems) assert.match(problem, /is not the one that was anchored/);
+  });
+
+  test('is found out when the front was deleted and the beginning set', async (t) => {
+    const place = await filled(t);
+    const problems = await found(place, (database) => {
+      database.exec(`INSERT INTO beginning SELECT 1, seq, hash, at FROM journal WHERE seq = 5;
+        DELETE FROM journal WHERE seq <= 5; DELETE FROM entries WHERE seq <= 5; DELETE FROM samples WHERE seq <= 5`);
+    });
+    for (const problem of problems)
+      assert.match(problem, /^entries up to 5 are gone, and no prune command removed them/);
+  });
+
+  test('is found out when the seal was removed, changed, or made with another key', async (t) => {
+    for (const [edit, expected] of [
+      ['DELETE FROM seals', /the seal of this machine is gone/],
+      ['UPDATE seals SET seq = 3, hash = (SELECT hash FROM journal WHERE seq = 3)', /the seal was changed/],
+      ["UPDATE seals SET mac = 'ab'", /the seal was changed/],
+    ] as const) {
+      const problems = await found(await filled(t), (database) => database.exec(edit));
+      for (const problem of problems) assert.match(problem, expected, edit);
+    }
+  });
+
+  test('is found out when rows of the index that queries read were deleted, added or changed', async (t) => {
+    const place = await filled(t);
+    for (const edit of [
+      'DELETE FROM entries WHERE seq = 4',
+      "UPDATE entries SET outcome = 'failed' WHERE seq = 4",
+      "UPDATE entries SET principal = 'somebody' WHERE seq = 4",
+      'UPDATE entries SET latest = 0 WHERE seq = 4',
+      'DELETE FROM samples WHERE seq = 4',
+      'INSERT INTO samples SELECT at + 1, seq, kind, ms FROM samples WHERE seq = 4',
+    ]) {
+      const copy = { data: `${place.data}-copy`, file: join(`${place.data}-copy`, 'signalbox.db') };
+      cpSync(place.data, copy.data, { recursive: true });
+      t.after(() => rmSync(copy.data, { recursive: true, force: true }));
+      const problems = await found(copy, (database) => database.exec(edit));
+      for (const problem of problems) assert.match(problem, /entry 4 is missing or different in the index/, edit);
+      rmSync(copy.data, { recursive: true });
+    }
+  });
+
+  test('is found out when approvals or remembered rules were forged, changed, reopened or removed', async (t) => {
+    const place = await filled(t);
+    const forged = `INSERT INTO approvals SELECT 'x', 'appr_forged', 'b', 's', principal, server, requested_at, expires_at, asked, 'approved',
+      '{"by":{"id":"user:ada","kind":"human"}}', 0, '' FROM approvals LIMIT 1`;
+    const used = `used_by <> ''`;
+    for (const [edit, expected] of [
+      [forged, /is in no entry: it was forged/],
+      [`UPDATE approvals SET answer = 'approved' WHERE answer = ''`, /its answer is not the recorded one/],
+      [`UPDATE approvals SET binding = 'other' WHERE answer = ''`, /what was asked differs/],
+      [`UPDATE approvals SET expires_at = expires_at + 1000 WHERE answer = ''`, /what was asked differs/],
+      [`UPDATE approvals SET given = replace(given, 'ada', 'bob') WHERE ${used}`, /who answered, or how, differs/],
+      [`UPDATE approvals SET closed = 0, used_by = '' WHERE ${used}`, /a call has used it, and it is open again/],
+      [`DELETE FROM approvals WHERE answer = ''`, /the approval requested by entry \d+ was removed/],
+      [`UPDATE rules SET text = replace(text, 'arguments', 'server')`, /who answered, or how, differs/],
+      [`INSERT INTO rules SELECT 'rule_x', principal, server, text, 0 FROM rules`, /rule rule_x is in no entry/],
+      [`UPDATE rules SET revoked = 1`, /was removed without an entry/],
+    ] as const) {
+      const copy = { data: `${place.data}-copy`, file: join(`${place.data}-copy`, 'signalbox.db') };
+      cpSync(place.data, copy.data, { recursive: true });
+      t.after(() => rmSync(copy.data, { recursive: true, force: true }));
+      const problems = await found(copy, (database) => database.exec(edit));
+      for (const problem of problems) assert.match(problem, expected, edit);
+      rmSync(copy.data, { recursive: true });
+    }
+  });
+
+  test('holds with hidden parts that were revealed, and is found out when those of a question were changed', async (t) => {
+    const place = await filled(t);
+    await using(place, undefined, async (box) => {
+      const pay = async (amount: number): Promise<string> => {
+        const args = { amount, note: `token ghp_${'Ab3'.repeat(12)}` };
+        const result = await box.call('mcp__bank__pay', args, { principal: bot, waitMs: 0 });
+        return result.outcome === 'awaiting-approval' ? awaited(result) : result.outcome;
+      };
+      const revealed = await pay(4);
+      assert.equal((await box.approvals.get(revealed)).hidden.length, 1);
+      await box.approvals.reveal(revealed, { by: human });
+      await box.approvals.approve(revealed, { by: human, remember: 'nothing' });
+      assert.equal(await pay(4), 'completed');
+      const acknowledged = await pay(5);
+      await box.approvals.approve(acknowledged, { by: human, remember: 'nothing', acknowledgeHidden: true });
+      await box.approvals.reveal(await pay(6), { by: human });
+      assert.equal((await box.journal.entries({ type: 'ApprovalRevealed' })).items.length, 2);
+    });
+    assert.deepEqual(await found(place, () => undefined), ['holds (sealed)', 'holds (sealed)']);
+    const problems = await found(place, (database) => {
+      const edit = `UPDATE approvals SET asked = json_set(asked, '$.hidden', json('[]')) WHERE answer = '' AND asked ->> '$.hidden' <> '[]'`;
+      assert.equal(database.prepare(edit).run().changes, 1);
+    });
+    for (const problem of problems) assert.match(problem, /what was asked differs/);
+  });
+
+  test('says that it cannot tell where the key is not', async (t) => {
+    const place = await filled(t);
+    rmSync(join(place.data, 'journal.key'));
+    const result = await verified(place);
+    assert.deepEqual(result.ok && result.authentication, {
+      state: 'unknown',
+      why: 'it is sealed with keys of other machines only',
+    });
+  });
+});
+
+describe('what looks like an edit and is none', () => {
+  test('a crash between entries and seal: the seal is behind, and catches up', async (t) => {
+    const place = await filled(t);
+    const copy = { data: `${place.data}-crashed`, file: join(`${place.data}-crashed`, 'signalbox.db') };
+    t.after(() => rmSync(copy.data, { recursive: true, force: true }));
+    await using(place, undefined, async (box) => {
+      await box.call('mcp__bank__look', {}, { principal: bot });
+      // As it is on the disk while the process runs, and would be left by its death.
+      cpSync(place.data, copy.data, { recursive: true, filter: (source) => !source.endsWith('-shm') });
+    });
+    const result = await verified(copy);
+    assert.ok(result.ok && result.authentication.state === 'sealed', JSON.stringify(result));
+    await using(copy, undefined, async (box) => {
+      await box.call('mcp__bank__look', {}, { principal: bot });
+    });
+    const later = await verified(copy);
+    assert.ok(later.ok && later.authentication.state === 'sealed' && later.authentication.seq === later.head.seq);
+  });
+
+  test('a journal of an earlier version, pruning, a backup that is restored', async (t) => {
+    const place = await filled(t);
+    const database = new DatabaseSync(place.file);
+    database.exec('DELETE FROM seals');
+    database.close();
+    rmSync(join(place.data, 'journal.seals'));
+    const unsealed = await verified(place);
+    assert.deepEqual(unsealed.ok && unsealed.authentication, { state: 'unknown', why: 'it is not sealed yet' });
+    await using(place, undefined, async (box) => {
+      await box.call('mcp__bank__look', {}, { principal: bot });
+    });
+    const copy = join(place.data, 'copy.db');
+    await backUpSqlite(place.file, copy);
+    await using(place, undefined, async (box) => {
+      await box.call('mcp__bank__look', {}, { principal: bot });
+      const pruned = await box.prune({ before: Date.now() + 1, archive: join(place.data, 'old.jsonl') });
+      assert.ok(pruned.entries > 10, JSON.stringify(pruned));
+    });
+    const result = await verified(place);
+    assert.ok(result.ok && result.authentication.state === 'sealed', JSON.stringify(result));
+    for (const end of ['', '-wal', '-shm']) rmSync(`${place.file}${end}`, { force: true });
+    cpSync(copy, place.file);
+    const restored = await verified(place);
+    assert.ok(restored.ok && restored.authentication.state === 'sealed', JSON.stringify(restored));
+    assert.ok(existsSync(join(place.data, 'journal.seals')));
+  });
+});
+
+describe('a journal in PostgreSQL', async () => {
+  const cluster = await startPostgres();
+  after(() => cluster.end());
+  let places = 0;
+
+  const opened = (address: string, sealer: Sealer | undefined) => (): Promise<Store> =>
+    postgresStore({ address, sealer });
+  const verifiedAt = async (address: string, sealer: Sealer | undefined): Promise<JournalVerification> => {
+    const store = await postgresStore({ address, sealer });
+    try {
+      return await verifyJournal(store);
+    } finally {
+      await store.close();
+    }
+  };
+  const told = (result: JournalVerification): string =>
+    result.ok ? `holds (${result.authentication.state})` : result.problem;
+  const filledAt = async (t: TestContext): Promise<{ address: string; place: Place; sealer: Sealer | undefined }> => {
+    const address = cluster.address(`tampering_${(places += 1)}`);
+    const data = mkdtempSync(join(tmpdir(), 'signalbox-tampering-key-'));
+    t.after(() => rmSync(data, { recursive: true, force: true }));
+    const sealer = await journalSealer(data, address, {});
+    const place = await filled(t, opened(address, sealer));
+    return { address, place, sealer };
+  };
+
+  test('is found out when the end, the front, columns of the index or approvals were edited, also after others went on', async (t) => {
+    const { address, place, sealer } = await filledAt(t);
+    assert.equal(told(await verifiedAt(address, sealer)), 'holds (sealed)');
+    const database = new Database(await loadDriver(), parseAddress(address));
+    t.after(() => database.close());
+    const edits: readonly (readonly [edit: string, undo: string, expected: RegExp])[] = [
+      [
+        "UPDATE journal SET principal = 'x' WHERE seq = 4",
+        "UPDATE journal SET principal = 'bot' WHERE seq = 4",
+        /entry 4 is missing or different/,
+      ],
+      [
+        "UPDATE approvals SET answer = 'approved' WHERE answer = ''",
+        "UPDATE approvals SET answer = '' WHERE given = ''",
+        /answer is not the recorded one/,
+      ],
+      [
+        'INSERT INTO beginning SELECT 1, seq, hash, at FROM journal WHERE seq = 5',
+        'DELETE FROM beginning',
+        /no prune command removed them/,
+      ],
+      [
+        'DELETE FROM journal WHERE seq > 8; UPDATE head SET seq = 8, hash = (SELECT hash FROM journal WHERE seq = 8)',
+        '',
+        /missing at the end/,
+      ],
+    ];
+    for (const [edit, undo, expected] of edits) {
+      for (const part of edit.split(';')) await database.rows(part);
+      assert.match(told(await verifiedAt(address, sealer)), expected, edit);
+      if (undo !== '') await database.rows(undo);
+    }
+    await using(place, opened(address, sealer), async (box) => {
+      for (let index = 0; index < 30; index++) await box.call('mcp__bank__look', {}, { principal: bot });
+    });
+    assert.match(told(await verifiedAt(address, sealer)), /not the one that was anchored/);
+  });
+
+  test('says so where the key of this machine has sealed nothing, holds with a shared key, and after pruning', async (t) => {
+    const { address, place, sealer } = await filledAt(t);
+    const other = mkdtempSync(join(tmpdir(), 'signalbox-tampering-other-'));
+    t.after(() => rmSync(other, { recursive: true, force: true }));
+    const stranger = await journalSealer(other, address, {});
+    const seen = await verifiedAt(address, stranger);
+    assert.deepEqual(seen.ok && seen.authentication, {
+      state: 'unknown',
+      why: 'it is sealed with keys of other machines only',
+    });
+    // Both write, each with its own key; then one of them prunes.
+    for (const each of [stranger, sealer])
+      await using(place, opened(address, each), async (box) => {
+        await box.call('mcp__bank__look', {}, { principal: bot });
+      });
+    for (const each of [stranger, sealer]) assert.equal(told(await verifiedAt(address, each)), 'holds (sealed)');
+    await using(place, opened(address, sealer), async (box) => {
+      await box.call('mcp__bank__look', {}, { principal: bot });
+      await box.prune({ before: Date.now() + 1, archive: join(place.data, 'old.jsonl') });
+    });
+    assert.equal(told(await verifiedAt(address, sealer)), 'holds (sealed)');
+    const pruned = await verifiedAt(address, stranger);
+    assert.deepEqual(pruned.ok && pruned.authentication, {
+      state: 'unknown',
+      why: 'it was pruned by a machine with another key',
+    });
+    const key = { SIGNALBOX_JOURNAL_KEY: 'a'.repeat(64) };
+    const [one, two] = await Promise.all([place.data, other].map((data) => journalSealer(data, address, key)));
+    await using(place, opened(address, one), async (box) => {
+      await box.call('mcp__bank__look', {}, { principal: bot });
+    });
+    assert.equal(told(await verifiedAt(address, two)), 'holds (sealed)');
+  });
+
+  test('keeps its seal when it comes from SQLite, and what was edited there is found out here', async (t) => {
+    for (const [edit, expected] of [
+      ['', /^holds \(sealed\)$/],
+      ['UPDATE seals SET seq = seq + 1', /the seal was changed/],
+    ] as const) {
+      const place = await filled(t);
+      const database = new DatabaseSync(place.file);
+      database.exec(edit);
+      database.close();
+      const address = cluster.address(`tampering_${(places += 1)}`);
+      const source = await sqliteSource(place.file);
+      try {
+        const target = await postgresTarget(address, source);
+        try {
+          await within(copyStore(source, target), 'the copy');
+        } finally {
+          await target.close();
+        }
+      } finally {
+        source.close();
+      }
+      assert.match(told(await verifiedAt(address, await journalSealer(place.data, address, {}))), expected);
+    }
+  });
+});
