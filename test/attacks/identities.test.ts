@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, after, describe, test } from 'node:test';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { localUser } from '../../src/access/local-user.ts';
 import type { Approval } from '../../src/model/approval.ts';
 import type { JsonObject } from '../../src/model/json.ts';
@@ -12,6 +14,7 @@ import { defineTool } from '../../src/sources/local/define-tool.ts';
 import { localServer } from '../../src/sources/local/local-server.ts';
 import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { Place, withNotes } from '../e2e/cli-place.ts';
+import { fixtureProgram } from '../mcp-servers/programs.ts';
 import {
   bodyOf,
   type BrowserHeaders,
@@ -245,6 +248,36 @@ describe('a client of signalbox stdio', () => {
     );
     const [editor, chat] = ['Editor', 'Chat'].map((name) => `stdio:${name} in ${given.directory}`);
     assert.deepEqual([...new Set(principals)].toSorted(), [chat, editor]);
+  });
+
+  test('is that principal for the resources that it reads and subscribes to, too', async (t) => {
+    const { command, args = [] } = fixtureProgram();
+    const given = new Place({
+      'signalbox.config.json': JSON.stringify({ mcpServers: { fixture: { command, args } } }),
+    });
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [given.program, 'stdio'],
+      cwd: given.directory,
+      env: { ...(process.env as Record<string, string>), SIGNALBOX_HOME: given.data, SIGNALBOX_SECRETS: 'file' },
+    });
+    const client = new Client({ name: 'Editor', version: '1' });
+    t.after(() => client.close());
+    await client.connect(transport);
+    await client.listTools();
+    await client.readResource({ uri: 'note://one' });
+    await client.subscribeResource({ uri: 'note://one' });
+    await client.close();
+    const { items } = (await given.json(['journal', '--limit', '50'])) as unknown as {
+      items: { type: string; tool: string; principal: Principal }[];
+    };
+    const callers = items.flatMap(({ type, tool, principal }) =>
+      type === 'ToolInvoked' ? `${tool} by ${principal.id}` : [],
+    );
+    assert.deepEqual(
+      callers.toSorted(),
+      ['read', 'subscribe'].map((what) => `mcp__fixture__resources/${what} by stdio:Editor in ${given.directory}`),
+    );
   });
 });
 

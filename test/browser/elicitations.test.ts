@@ -2,11 +2,15 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { localUser } from '../../src/access/local-user.ts';
 import type { Page } from 'playwright-core';
 import { Place } from '../e2e/cli-place.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
 import { teaSchema } from '../support/sessions/asking-server.ts';
 import { type ServedPlace, type Window, accessibilityFaults, openWindow, serve } from './browser-place.ts';
+
+/** Whom the browser's answers are by: the person who started the server. */
+const me = localUser().id;
 
 describe('a question of a server in a session', () => {
   let served: ServedPlace;
@@ -59,7 +63,7 @@ describe('a question of a server in a session', () => {
     await card.getByLabel('Size').selectOption({ label: 'Large mug' });
     await card.getByLabel('ginger').check();
     await submit.click();
-    await page.getByText(/shop asked: How do you take your tea\? Answered by console\./).waitFor();
+    await page.getByText(new RegExp(`shop asked: How do you take your tea\\? Answered by ${me}\\.`)).waitFor();
     const expected = { milk: true, name: 'Ann', size: 'l', sugar: 2, extras: ['honey', 'ginger'] };
     const text =
       (await page
@@ -85,7 +89,7 @@ describe('a question of a server in a session', () => {
     await card.getByRole('link', { name: `Open 127.0.0.1:${port}` }).click();
     await (await opened).getByText('signed in').waitFor();
     assert.equal(visits[0], '/sign-in?state=1');
-    await page.getByText(/Sign in to the shop\. Answered by console\./).waitFor();
+    await page.getByText(new RegExp(`Sign in to the shop\\. Answered by ${me}\\.`)).waitFor();
   });
 
   it('is a request to a model, which is shown whole and allowed or declined', async () => {
@@ -99,6 +103,6 @@ describe('a question of a server in a session', () => {
     await first.page.getByText('demo answered shop').waitFor();
     const second = await asked('sampling/createMessage', params);
     await second.card.getByRole('button', { name: 'Decline' }).click();
-    await second.page.getByText(/Declined by console\./).waitFor();
+    await second.page.getByText(new RegExp(`Declined by ${me}\\.`)).waitFor();
   });
 });

@@ -2,10 +2,14 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
+import { localUser } from '../../src/access/local-user.ts';
 import type { Locator, Page } from 'playwright-core';
 import { Place } from '../e2e/cli-place.ts';
 import { type ServedPlace, type Window, accessibilityFaults, openWindow, serve } from './browser-place.ts';
 import { servedTools, wasAttacked } from './served-tools.ts';
+
+/** Whom the browser's answers are by: the person who started the server. */
+const me = localUser().id;
 
 describe('the tools of the console', () => {
   const place = new Place(servedTools);
@@ -34,7 +38,7 @@ describe('the tools of the console', () => {
   it('are found by words, server and effect, however many there are', async () => {
     await open('/tools');
     const rows = page.getByRole('group', { name: 'Tools' }).getByRole('link');
-    await page.getByText(/^1\d\d\d offered, 1 hidden/).waitFor();
+    await page.getByText(/^1\d\d\d offered, 2 hidden/).waitFor();
     assert.ok((await rows.count()) < 60, 'only those in view are in the page');
     await page.getByLabel('Search tools').fill('MANY_777');
     await page.getByRole('link', { name: /^many_777/ }).waitFor();
@@ -122,7 +126,7 @@ describe('the tools of the console', () => {
     await refused.getByRole('button', { name: 'Deny' }).click();
     await refused.getByLabel(/Why not/).fill('too much');
     await refused.getByRole('button', { name: 'Deny' }).click();
-    await refused.getByText(/was refused by console: too much/).waitFor();
+    await refused.getByText(new RegExp(`was refused by ${me}: too much`)).waitFor();
   });
 
   it('show what they changed, and it can be taken back', async () => {

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
+import { localUser } from '../../src/access/local-user.ts';
 import { type ServedPlace, accessibilityFaults, openWindow, serve, takesAnswer } from './browser-place.ts';
+
+/** Whom the browser's answers are by: the person who started the server. */
+const me = localUser().id;
 
 describe("the newcomer's tour", () => {
   let served: ServedPlace;
@@ -37,7 +41,7 @@ describe("the newcomer's tour", () => {
 
     await write.getByText('+A human was here.').waitFor();
     assert.equal(readFileSync(note, 'utf8'), 'A human was here.');
-    await write.getByText('approved by console').click();
+    await write.getByText(`approved by ${me}`).click();
     await write.getByText('Ran with these arguments instead').waitFor();
 
     const send = page.getByRole('region', { name: 'Call of send_note' });
@@ -45,7 +49,7 @@ describe("the newcomer's tour", () => {
     await page.keyboard.press('d');
     await page.keyboard.type('not to a friend');
     await page.keyboard.press('Enter');
-    await send.getByText('was refused by console: not to a friend').waitFor();
+    await send.getByText(`was refused by ${me}: not to a friend`).waitFor();
     await page.getByText('That was the tour.').waitFor();
     await page
       .getByRole('listitem')

@@ -103,7 +103,7 @@ suite('external servers of the configuration', () => {
     const { code, stdout } = await place.run(['doctor']);
     assert.equal(code, 1);
     assert.match(stdout, /exit code 7.*; the last it wrote: .*no database/);
-    assert.match(stdout, /mcp__good__broken: its input schema cannot be compiled/);
+    assert.match(stdout, /mcp__good__broken is hidden: its input schema cannot be used/);
   });
 
   test('a server is started by its npm shorthand, from the installed version and without the network', async () => {

@@ -26,6 +26,9 @@ export const identities: Section<'H'> = {
       identity(
         'a client of signalbox stdio > is a principal of its own, by its name and its project, also in another process',
       ),
+      identity(
+        'a client of signalbox stdio > is that principal for the resources that it reads and subscribes to, too',
+      ),
     ],
   },
   H72: {
