@@ -56,7 +56,8 @@ const keywords: ReadonlyMap<string, Check> = new Map([
 export function isPlain(value: unknown, depth = 0): boolean {
   if (typeof value === 'boolean') return true;
   if (!isJsonObject(value) || depth > deepest) return false;
-  for (const key in value) if (keywords.get(key)?.(value[key], depth) !== true) return false;
+  // No vocabulary has keywords that begin with `x-`: they are ignored.
+  for (const key in value) if (!key.startsWith('x-') && keywords.get(key)?.(value[key], depth) !== true) return false;
   return true;
 }
 

@@ -130,7 +130,7 @@ suite(
       const long = served.call('kept__wait', { ms: 3000 });
       const ending = served.call('changed__wait', { ms: 1500 });
       await new Promise((resolve) => setTimeout(resolve, 300));
-      served.write({ kept: entry(), changed: entry('--many', '3'), added: entry() });
+      served.write({ kept: entry(), changed: { ...entry('--many', '3'), pin: false }, added: entry() });
       await served.when(
         (servers) => servers.length === 3 && servers.every(({ name, status }) => name !== 'removed' && status === 'up'),
         'the new servers are there',
@@ -240,7 +240,7 @@ suite(
         '/api/journal?type=ConfigurationChanged',
       );
       const [newest] = recorded.items;
-      assert.deepEqual([newest?.by?.id, newest?.details], [localUser().id, ['accepted files into the lock']]);
+      assert.deepEqual([newest?.by?.id, newest?.details], [localUser().id, ['accepted the definitions of files']]);
       assert.equal((await served.place.run(['lock', 'check'])).code, 0, 'the command line sees it the same way');
     });
 

@@ -25,7 +25,7 @@ suite('serve', () => {
     assert.match(banner, /^ {2}Console +http:\/\/127\.0\.0\.1:\d+\/\?token=\S+/m);
     assert.match(banner, /^ {2}MCP +http:\/\/127\.0\.0\.1:\d+\/mcp +API docs +http:\/\/127\.0\.0\.1:\d+\/docs$/m);
     assert.match(banner, /^ {2}Journal +.*signalbox\.db \(kept\)$/m);
-    assert.match(banner, /^ {2}Servers +2 up · 16 tools$/m);
+    assert.match(banner, /^ {2}Servers +2 up · 15 tools$/m);
     assert.match(
       banner,
       /^ {2}Policy +reads run · undoable writes ask once · irreversible calls always ask   →  signalbox approvals$/m,
@@ -176,8 +176,8 @@ suite('doctor', () => {
         (item) => item.level === level && what.test(item.what) && (level === 'ok') === (item.fix === undefined),
       );
     assert.ok(found('error', /server "gone" is down: there is no file/));
-    assert.ok(found('ok', /server "notes" is up, 4 tools/));
-    assert.ok(found('warning', /mcp__notes__odd: .*does not compile/));
+    assert.ok(found('ok', /server "notes" is up, 3 tools/));
+    assert.ok(found('warning', /mcp__notes__odd is hidden: its input schema cannot be used/));
     assert.ok(found('warning', /NOT_THERE is not set/));
     assert.ok(found('error', /"SHORT" is shorter/));
     assert.ok(found('warning', /other users .*mode 755/));

@@ -1,4 +1,4 @@
-/** The fixture as a program: `fixture-program.ts [legacy|modern|exits-on-probe|silent-on-probe|reads-slowly|VERSION] [--many N] [--endless] [--pid] [--fork]`, run as `bundled-fixture.ts` makes it. */
+/** The fixture as a program: `fixture-program.ts [legacy|modern|exits-on-probe|silent-on-probe|reads-slowly|VERSION] [--many N] [--endless] [--pid] [--fork] [--valid]`, run as `bundled-fixture.ts` makes it. */
 import { spawn } from 'node:child_process';
 import { Transform } from 'node:stream';
 import { parseArgs } from 'node:util';
@@ -11,6 +11,7 @@ const { values, positionals } = parseArgs({
     endless: { type: 'boolean', default: false },
     fork: { type: 'boolean', default: false },
     pid: { type: 'boolean', default: false },
+    valid: { type: 'boolean', default: false },
   },
   allowPositionals: true,
 });
@@ -18,6 +19,7 @@ const era = positionals[0] ?? 'legacy';
 const options = {
   many: Number(values.many),
   endless: values.endless,
+  valid: values.valid,
   added: values.pid ? ['echo_pid'] : [],
   ...(/^\d/.test(era) ? { versions: [era] } : {}),
 };

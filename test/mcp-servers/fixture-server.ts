@@ -13,6 +13,8 @@ import {
 
 /** What a fixture is like. */
 export interface FixtureOptions {
+  /** Leaves out the tool whose schema is invalid. */
+  readonly valid?: boolean;
   /** Lists this many tools more, `page` at a time. */
   readonly many?: number;
   readonly page?: number;
@@ -31,6 +33,7 @@ const read = { readOnlyHint: true };
 /** An MCP server on the SDK's own server, whose tools do what tests need: wait, act, die, flood. */
 export function fixtureServer({
   many = 0,
+  valid = false,
   page = 50,
   endless = false,
   added = [],
@@ -174,7 +177,7 @@ export function fixtureServer({
     tool('visit', { type: 'object' }, read),
     tool('steps', { type: 'object' }, read),
     tool('directories', { type: 'object' }, read),
-    tool('broken', { type: 'object', properties: { a: { type: 'no-such-type' } } }, read),
+    ...(valid ? [] : [tool('broken', { type: 'object', properties: { a: { type: 'no-such-type' } } }, read)]),
     ...[...added, ...Array.from({ length: many }, (_, index) => `many_${index}`)].map((name) =>
       tool(name, { type: 'object' }, read),
     ),

@@ -44,15 +44,30 @@ export async function fillStore(
     usedBy: '',
     ...more,
   });
-  const ask = (more: Partial<ApprovalRecord>): Promise<unknown> =>
-    entry({ type: 'ApprovalRequested', outcome: '', approval: { kind: 'ask', record: asked(more) } });
+  const ask = (more: Partial<ApprovalRecord>): Promise<unknown> => {
+    const record = asked(more);
+    const body = JSON.stringify({ approvalId: record.id, expiresAt: new Date(record.expiresAt).toISOString() });
+    return entry({ type: 'ApprovalRequested', outcome: '', body, approval: { kind: 'ask', record } });
+  };
   await ask({});
   // The first has expired, and nobody closed it.
   await ask({ id: 'appr_2', requestedAt: filledAt + 20, expiresAt: 9e12 });
   await ask({ id: 'appr_3', binding: 'c', expiresAt: 9e12 });
   const rule = { id: 'rule_1', principal: 'bot', server: 'bank', text: '{"scope":"tool"}' };
-  await entry({ approval: { kind: 'answer', id: 'appr_3', at: filledAt, answer: 'approved', given: '{}', rule } });
-  await entry({ call: 'approved', approval: { kind: 'use', id: 'appr_3', at: filledAt } });
+  await entry({
+    type: 'ApprovalResolved',
+    outcome: '',
+    body: JSON.stringify({ approvalId: 'appr_3', decision: 'approved', remembered: { rule: rule.id } }),
+    approval: { kind: 'answer', id: 'appr_3', at: filledAt, answer: 'approved', given: '{}', rule },
+  });
+  await entry({
+    type: 'CallStarted',
+    outcome: '',
+    call: 'approved',
+    body: '{"approvalId":"appr_3"}',
+    approval: { kind: 'use', id: 'appr_3', at: filledAt },
+  });
+  await entry({ call: 'approved' });
 
   const token = {
     id: 'tok_1',
