@@ -270,7 +270,7 @@ describe('budgets count what was decided on, not what was recorded', () => {
   });
   const policies = rules(`
 - { id: yes, match: "mcp__bank__*", allow: true }
-- { id: budget, budget: { match: "mcp__bank__pay", cost: 150, each: args.amount } }
+- { id: budget, budget: { match: "mcp__bank__pay", cost: 150, each: args.amount, by: session } }
 - { id: daily, budget: { match: "mcp__bank__pay", cost: 150, each: args.amount, per: 1d, by: principal } }
 - { id: tainted, match: "mcp__bank__pay", deny: "session.hasRead('/vault/hunter2-hunter2')" }
 `);

@@ -50,6 +50,7 @@ const commands: Readonly<Record<string, readonly [isRefused: boolean, ...args: s
   approvals: [true],
   'approvals rules': [true],
   'approvals revoke': [true, 'rule_1234'],
+  'approvals show': [true, 'appr_1234'],
   approve: [true, 'appr_1234'],
   deny: [true, 'appr_1234'],
   jobs: [true],
