@@ -2,9 +2,13 @@ const exitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 type Signal = keyof typeof exitCodes;
 const signals = Object.keys(exitCodes) as Signal[];
 
-/** Ctrl-C, SIGTERM and the end of the terminal: the first asks what is under way to end, the second ends the process. */
+/** npm passes on what the terminal has sent to every process of the group: both are one press of Ctrl-C. */
+const sameMs = 1000;
+
+/** Ctrl-C, SIGTERM and the end of the terminal: the first asks what is under way to end, a later one ends the process. */
 export class Interruption {
   readonly #controller = new AbortController();
+  #firstAt = 0;
   readonly #onSignal = (by: Signal): void => this.interrupt(by);
 
   constructor() {
@@ -17,8 +21,10 @@ export class Interruption {
   }
 
   interrupt(by: Signal = 'SIGINT'): void {
-    if (this.signal.aborted) process.exit(exitCodes[by]);
-    this.#controller.abort();
+    if (!this.signal.aborted) {
+      this.#firstAt = performance.now();
+      this.#controller.abort();
+    } else if (performance.now() - this.#firstAt > sameMs) process.exit(exitCodes[by]);
   }
 
   /** Signals end the process again at once. To be called when nothing is left to close. */

@@ -147,7 +147,7 @@ function fromSignalbox(error: SignalboxError): Failure {
     case 'reveal-unavailable':
       return new Failure(1, error.code, error.message, { next: 'signalbox approve --help', cause: error });
     case 'hidden-unacknowledged':
-      return new Failure(2, error.code, error.message, { next: 'signalbox approvals show --help', cause: error });
+      return new Failure(2, error.code, error.message, { next: 'signalbox approvals show ID --reveal', cause: error });
     case 'approver-refused':
     case 'edit-invalid':
     case 'remember-refused':

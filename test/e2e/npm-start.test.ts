@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { join } from 'node:path';
 import { type TestContext, suite, test } from 'node:test';
 import { until } from '../mcp-servers/boxed.ts';
@@ -13,6 +14,8 @@ interface Started {
   readonly npm: ChildProcessWithoutNullStreams;
   readonly url: string;
   readonly port: number;
+  /** Resolves with everything that was written to standard error, when all of it is there. */
+  readonly errors: Promise<string>;
 }
 
 /** Runs a command of npm that starts a server, in a process group of its own. */
@@ -35,9 +38,9 @@ async function startWithNpm(t: TestContext, args: readonly string[]): Promise<St
       // Nothing of it is left, which is what the test shows.
     }
   });
-  npm.stderr.resume();
+  const errors = text(npm.stderr);
   const { url, port } = JSON.parse(/\{[\s\S]*\}\n/.exec(await said(npm.stdout, /\}\n/))?.[0] ?? '') as Started;
-  return { npm, url, port };
+  return { npm, url, port, errors };
 }
 
 /** Waits until nothing answers at the address and the port can be taken again. */
@@ -64,12 +67,14 @@ suite('a server that npm has started', { concurrency: true }, () => {
       await assertEnded(started);
     });
 
-  test('ends when the whole process group gets SIGTERM, and its port is free', async (t) => {
-    const started = await startWithNpm(t, ['start', '--']);
-    assert.ok(started.npm.pid !== undefined);
-    process.kill(-started.npm.pid, 'SIGTERM');
-    await assertEnded(started);
-  });
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    test(`stops in order when the whole process group gets ${signal}, as from Ctrl-C, and npm passes it on`, async (t) => {
+      const started = await startWithNpm(t, ['start', '--']);
+      assert.ok(started.npm.pid !== undefined);
+      process.kill(-started.npm.pid, signal);
+      await assertEnded(started);
+      assert.match(await within(started.errors, 'the end of the output'), /stopping: closing servers.*\nstopped\n/s);
+    });
 
   for (const signal of ['SIGTERM', 'SIGKILL'] as const)
     test(`ends with npx when npx gets ${signal}, and its port is free`, async (t) => {

@@ -155,7 +155,7 @@ export const machinesFaultsAttackers: Section<'G'> = {
       'test/e2e/npm-start.test.ts > a server that npm has started > ends with npm when npm gets SIGTERM, and its port is free',
       'test/e2e/npm-start.test.ts > a server that npm has started > ends with npm when npm gets SIGINT, and its port is free',
       'test/e2e/npm-start.test.ts > a server that npm has started > ends with npm when npm gets SIGKILL, and its port is free',
-      'test/e2e/npm-start.test.ts > a server that npm has started > ends when the whole process group gets SIGTERM, and its port is free',
+      'test/e2e/npm-start.test.ts > a server that npm has started > stops in order when the whole process group gets SIGTERM, as from Ctrl-C, and npm passes it on',
       'test/e2e/npm-start.test.ts > a server that npm has started > ends with npx when npx gets SIGTERM, and its port is free',
       'test/e2e/npm-start.test.ts > a server that npm has started > ends with npx when npx gets SIGKILL, and its port is free',
     ],

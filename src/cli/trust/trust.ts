@@ -12,7 +12,7 @@ import { localTime } from '../local-time.ts';
 import { printJson } from '../print-json.ts';
 import { oneLine } from '../printable.ts';
 import { Table } from '../table.ts';
-import { pendingHeading, pendingLines } from './pending-trust.ts';
+import { pendingHeading, pendingLines, trustCommand } from './pending-trust.ts';
 
 /** `signalbox trust`: which configurations may run something on this machine. */
 export function addTrustCommand(program: Command, context: CommandContext): void {
@@ -41,7 +41,9 @@ export function addTrustCommand(program: Command, context: CommandContext): void
         await terminal.output.print(`${oneLine(pendingHeading(pending))}\n${lines.join('')}`);
       }
       if (pending !== undefined && yes !== true && !terminal.canAsk)
-        throw usageFailure('nobody can be asked here', { next: 'look at the list, then signalbox trust --yes' });
+        throw usageFailure('nobody can be asked here', {
+          next: `look at the list, then ${trustCommand({ pending, data: globals.data })} --yes`,
+        });
       const isTrusted = pending === undefined || yes === true || (await confirm(terminal, 'Trust it on this machine?'));
       if (isTrusted) await store.accept(read);
       else context.exitWith(1);

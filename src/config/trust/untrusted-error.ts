@@ -37,6 +37,9 @@ export class UntrustedConfigurationError extends SignalboxError {
   details(): string[] {
     const { file, added, lifted } = this.pending;
     const places = [...new Set([...added, ...lifted].map(({ place }) => place))];
-    return [`${this.message}; run signalbox trust ${file}`, ...places.map((place) => `not accepted: ${place}`)];
+    return [
+      `${this.message}; run signalbox trust ${file} --data ${this.data}`,
+      ...places.map((place) => `not accepted: ${place}`),
+    ];
   }
 }
