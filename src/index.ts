@@ -47,6 +47,7 @@ export type {
   Undone,
 } from './journal/entry.ts';
 export type { JournalQuery, Page } from './journal/reader.ts';
+export type { SecretOptions } from './journal/redaction.ts';
 export type { ResultPage, Store } from './journal/store.ts';
 export type {
   Approval,

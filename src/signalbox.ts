@@ -45,7 +45,7 @@ import type { PruneRequest, Pruned } from './journal/prune.ts';
 import { JournalReader } from './journal/reader.ts';
 import { recordedName } from './journal/recorded-name.ts';
 import { Recovery } from './journal/recovery.ts';
-import { type Redactor, createRedactor } from './journal/redaction.ts';
+import { type Redactor, type SecretOptions, createRedactor } from './journal/redaction.ts';
 import type { SessionStore } from './journal/session-store.ts';
 import type { ResultPage, Store } from './journal/store.ts';
 import type { Approve } from './model/approval.ts';
@@ -201,7 +201,7 @@ export interface Signalbox extends BoxContent {
   /** How many characters at the end of a text may be the beginning of such a value, in text that comes piece by piece. */
   secretTail(text: string): number;
   /** Registers a value that must never be recorded. */
-  addSecret(name: string, value: string): void;
+  addSecret(name: string, value: string, options?: SecretOptions): void;
   /** Records that the configuration behind this box was changed, or could not be. */
   recordConfiguration(change: ConfigurationChange): void;
   /** Lets calls under way end (for `graceMs`, 5 s), cancels the rest, closes servers and journal. */
@@ -422,7 +422,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     endSession: (session) => states.end(session),
     redact: (text) => redactor.values(text),
     secretTail: (text) => redactor.tail(text),
-    addSecret: (name, value) => redactor.add(name, value),
+    addSecret: (name, value, given) => redactor.add(name, value, given),
     recordConfiguration: (change) => recordConfiguration(change, journal, redactor),
     close: ({ graceMs = 5000 } = {}) => (closing ??= close(graceMs)),
   };

@@ -1,6 +1,7 @@
 import type { Configuration } from '../config/configuration.ts';
 import { readLock } from '../config/lock/lock-file.ts';
 import { secretVault } from '../config/secrets/sealed-files.ts';
+import type { SecretOptions } from '../journal/redaction.ts';
 import { BegunServers } from './configured/begun-servers.ts';
 import { BoxSecrets } from './configured/box-secrets.ts';
 import type { ConfiguredBox } from './configured/configured-box.ts';
@@ -54,7 +55,7 @@ export async function beginBox(
     file,
     vault: trust.secretsFor(file, vault),
     tokens: oauthTokenStore(secretsFrom, file),
-    addSecret: (name: string, value: string) => secrets.add(name, value),
+    addSecret: (name: string, value: string, options?: SecretOptions) => secrets.add(name, value, options),
     // What is told about servers goes to people and agents, not only into the record.
     redact: (text: string) => secrets.redact(text),
   };

@@ -1,3 +1,4 @@
+import type { SecretOptions } from '../journal/redaction.ts';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parseJsonDocument } from '../config/json-document.ts';
@@ -16,7 +17,7 @@ export interface ReferenceSource {
   readonly file: string;
   readonly vault: Pick<SecretVault, 'get'>;
   /** Registers a value that must never be recorded. */
-  addSecret(name: string, value: string): void;
+  addSecret(name: string, value: string, options?: SecretOptions): void;
 }
 
 type Keys = readonly (string | number)[];

@@ -79,7 +79,8 @@ async function oauthOf(
     account: server,
     howToSignIn: `signalbox login ${server}`,
     onSecret(name, value) {
-      if (value.length >= shortestSecret) addSecret(name, value);
+      // Texts of the authorization server, which the MCP server names. A configured client secret is registered already.
+      if (value.length >= shortestSecret) addSecret(name, value, { isForeign: true });
     },
   };
 }

@@ -13,7 +13,7 @@ export interface Redactor {
   /** How long the longest value is. */
   readonly longest: number;
   /** Registers a secret value that must never be recorded; `[redacted:NAME]` stands in its place. */
-  add(name: string, value: string): void;
+  add(name: string, value: string, options?: SecretOptions): void;
   /** Whether nothing would be taken out of a JSON document, or of a part of one that is cut before a key. */
   isClean(text: string): boolean;
   /** Redacts a JSON document given as text (the output of `JSON.stringify`); returns valid JSON text. */
@@ -30,10 +30,17 @@ export interface Redactor {
   tail(text: string): number;
 }
 
+/** Where a secret value comes from. */
+export interface SecretOptions {
+  /** A server chose it, as its access tokens: it may be any text, so a human who approves a call must be able to see it. */
+  readonly isForeign?: boolean;
+}
+
 /** Where a registered value is in a text. */
 export interface RegisteredSpan {
   readonly start: number;
   readonly end: number;
+  readonly isForeign: boolean;
   readonly placeholder: string;
 }
 
@@ -46,6 +53,7 @@ const NOTHING = '';
 
 export function createRedactor(): Redactor {
   const nameOf = new Map<string, string>();
+  const foreign = new Set<string>();
   const placeholders = new Map<string, string>();
   let search = createUnwrappingSearch([]);
   let prefixes = createPrefixSearch([]);
@@ -132,7 +140,7 @@ export function createRedactor(): Redactor {
       return longest;
     },
     isClean,
-    add: (name, value) => {
+    add: (name, value, { isForeign = false } = {}) => {
       if (value.length < shortestSecret) {
         const message = `the secret "${name}" is shorter than ${shortestSecret} characters: it cannot be kept out of the record`;
         throw new SignalboxError('secret-invalid', `${message}; use a longer one`);
@@ -141,6 +149,8 @@ export function createRedactor(): Redactor {
         throw new SignalboxError('secret-invalid', `the secret "${name}" is not well-formed text; use valid Unicode`);
       }
       for (const form of secretForms(value)) {
+        if (!isForeign) foreign.delete(form);
+        else if (!nameOf.has(form)) foreign.add(form);
         if (!nameOf.has(form)) nameOf.set(form, name);
         longest = Math.max(longest, form.length);
       }
@@ -161,6 +171,7 @@ export function createRedactor(): Redactor {
       return search.spans(text).map(({ start, end, wanted }) => ({
         start,
         end,
+        isForeign: foreign.has(wanted),
         placeholder: placeholder(nameOf.get(wanted) ?? ''),
       }));
     },

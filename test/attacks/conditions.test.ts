@@ -234,6 +234,14 @@ describe('path(x).within(dir)', () => {
       `${root}/work/out/../x`,
       `${root}/work/dangling`,
       `${root}/work/loop`,
+      // A tool that takes the text for a plain path, or cuts it at "?" or "#", opens another file.
+      `file://${root}/work/a#/../../etc/hostname`,
+      `file://${root}/work/a?/../../etc/hostname`,
+      `file://${root}/work/%2e%2e/x`,
+      // Another file to every process.
+      ...(process.platform === 'linux'
+        ? ['/proc/self/cwd/x', '/proc/thread-self/root/x', '/proc/1/root/x', '/dev/fd/3']
+        : []),
     ];
     for (const answer of ['allow', 'deny', 'ask']) {
       const { call, ran } = await attacked(t, [

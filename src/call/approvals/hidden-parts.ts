@@ -30,7 +30,7 @@ export function hideParts(text: string, redactor: Redactor, scope: Scope): Revea
   if (hidden.length > maxHiddenParts)
     return whole(text, `arguments with ${hidden.length} hidden parts, too many to list`, 'size');
   // The quotes and braces of the document, or a placeholder and its neighbors, can spell a registered value.
-  if (redactor.find(JSON.stringify(shown)).length > 0) return whole(text, redactor.placeholder(), 'pattern');
+  if (registeredIn(JSON.stringify(shown)).length > 0) return whole(text, redactor.placeholder(), 'pattern');
   return { arguments: shown, hidden };
 
   function hideInValue(value: JsonValue, path: string, key: string | undefined): JsonValue {
@@ -41,10 +41,10 @@ export function hideParts(text: string, redactor: Redactor, scope: Scope): Revea
     if (isJsonObject(value)) return hideInObject(value, path);
     if (typeof value === 'string') return hideInText(value, path, spansIn(value, key));
     const source = JSON.stringify(value);
-    const [registered] = redactor.find(source);
+    const [registered] = registeredIn(source);
     if (registered === undefined && (typeof value !== 'number' || !isSecret(key))) return value;
     const placeholder = registered?.placeholder ?? redactor.placeholder();
-    const kind = registered === undefined ? 'key' : 'registered';
+    const kind = registered?.kind ?? 'key';
     hidden.push({ path, start: 0, length: source.length, kind, placeholder });
     return placeholder;
   }
@@ -72,7 +72,7 @@ export function hideParts(text: string, redactor: Redactor, scope: Scope): Revea
   }
 
   function spansIn(value: string, key: string | undefined): readonly Span[] {
-    const registered = redactor.find(value).map((span): Span => ({ ...span, kind: 'registered' }));
+    const registered = registeredIn(value);
     if (scope === 'registered') return registered;
     if (isSecret(key) && value !== '') return rest([keySpan(0, value.length)], registered);
     const patterns = findSecretPatterns(value).map(({ name, start, end }): Span => ({
@@ -82,6 +82,14 @@ export function hideParts(text: string, redactor: Redactor, scope: Scope): Revea
       placeholder: redactor.placeholder(name),
     }));
     return rest([...patterns, ...keySpans(value)], registered);
+  }
+
+  /** A value that a server chose is hidden like something that only looks like a secret: it is revealed with the rest. */
+  function registeredIn(value: string): readonly Span[] {
+    return redactor.find(value).flatMap(({ isForeign, ...span }): Span[] => {
+      if (isForeign && scope === 'registered') return [];
+      return [{ ...span, kind: isForeign ? 'pattern' : 'registered' }];
+    });
   }
 
   /** Values of secret keys in a text that is a JSON document itself. */

@@ -1,4 +1,4 @@
-import { createRedactor } from '../../journal/redaction.ts';
+import { type SecretOptions, createRedactor } from '../../journal/redaction.ts';
 import type { Signalbox } from '../../signalbox.ts';
 
 type Taker = Pick<Signalbox, 'addSecret'>;
@@ -6,20 +6,20 @@ type Taker = Pick<Signalbox, 'addSecret'>;
 /** Values that must never be recorded, or told: also those that are known before the box that they are kept out of. */
 export class BoxSecrets {
   readonly #redactor = createRedactor();
-  readonly #early: (readonly [name: string, value: string])[] = [];
+  readonly #early: (readonly [name: string, value: string, options: SecretOptions | undefined])[] = [];
   #box: Taker | undefined;
 
   /** Registers a value. Throws when it cannot be kept out of the record. */
-  add(name: string, value: string): void {
-    this.#redactor.add(name, value);
-    if (this.#box === undefined) this.#early.push([name, value]);
-    else this.#box.addSecret(name, value);
+  add(name: string, value: string, options?: SecretOptions): void {
+    this.#redactor.add(name, value, options);
+    if (this.#box === undefined) this.#early.push([name, value, options]);
+    else this.#box.addSecret(name, value, options);
   }
 
   /** Tells a box, before anything is recorded in it: all that are known, and all to come. */
   tell(box: Taker): void {
     this.#box = box;
-    for (const [name, value] of this.#early.splice(0)) box.addSecret(name, value);
+    for (const early of this.#early.splice(0)) box.addSecret(...early);
   }
 
   /** Takes them out of a text. */

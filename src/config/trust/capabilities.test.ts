@@ -106,6 +106,13 @@ suite('an edit by hand', () => {
       server({}),
       'mcpServers.files.tools.arguments',
     ],
+    // `READ_ONLY=1` restricts its program.
+    'a variable that is taken out': [
+      server({ env: { A: '1', B: '2' } }),
+      server({ env: { B: '2' } }),
+      'mcpServers.files.env.A',
+    ],
+    'a header that is taken out': [remote({ headers: { A: '1' } }), remote({}), 'mcpServers.web.headers.A'],
     'a disabled server': [server({ disabled: true }), server({}), 'mcpServers.files.disabled'],
     passthrough: [server({}), server({ passthrough: true }), 'files: passthrough true'],
     'a rule that allows': [
@@ -154,7 +161,6 @@ suite('an edit by hand', () => {
   const narrowing: Readonly<Record<string, readonly [before: JsonObject, now: JsonObject]>> = {
     'a server is taken out': [server({ tools: { deny: ['rm'] } }), {}],
     'a server is disabled': [server({}), server({ disabled: true })],
-    'a variable is taken out': [server({ env: { A: '1', B: '2' } }), server({ env: { B: '2' } })],
     'a tool is hidden': [server({ tools: { deny: ['a'] } }), server({ tools: { deny: ['a', 'b'] } })],
     'tools are selected': [server({}), server({ tools: { allow: ['a'] } })],
     'the selection gets shorter': [server({ tools: { allow: ['a', 'b'] } }), server({ tools: { allow: ['a'] } })],

@@ -5,6 +5,9 @@ import { fileURLToPath } from 'node:url';
 
 const maxPathLength = 4096;
 const maxSegments = 128;
+/** Files that the operating system makes up for the process that asks. */
+const ofProcess =
+  /^\/(?:proc\/(?:self|thread-self|[^/]+\/(?:task\/[^/]+\/)?(?:cwd|root|exe|fd|map_files))|dev\/(?:fd|std(?:in|out|err)))$/;
 
 /** A path as `path(x)` gives it. It is resolved when a condition asks where it is. */
 export class PathLocation {
@@ -44,7 +47,12 @@ function absolutePath(given: string, directory: string | undefined): string {
   assertPath(given, given);
   if (given.startsWith('~'))
     throw new Error(`${shown(given)} begins with "~", which some tools expand and others do not; use an absolute path`);
-  if (/^file:/i.test(given)) return fileURLToPath(given);
+  if (/^file:/i.test(given)) {
+    // Tools that take the text for a plain path, or that cut the query off, would open another file.
+    if (/[?#]|\.\.|%2e/i.test(given))
+      throw new Error(`${shown(given)} has "?", "#" or ".." in it, which tools read differently; use a plain path`);
+    return fileURLToPath(given);
+  }
   if (/^[a-z][a-z0-9+.-]+:/i.test(given)) throw new Error(`${shown(given)} is a URL, not a path`);
   if (isAbsolute(given)) return given;
   if (directory === undefined)
@@ -83,6 +91,8 @@ function followed(path: string): Followed {
       continue;
     }
     link = join(target, name);
+    if (ofProcess.test(link))
+      throw new Error(`${shown(path)} leads through ${link}, which is another file to every process`);
     const real: string | undefined = isThere ? realPath(link) : undefined;
     isThere = real !== undefined;
     target = real ?? link;
