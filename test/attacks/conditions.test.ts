@@ -342,6 +342,98 @@ describe('shell(x)', () => {
     for (const command of fine) assert.equal((await call({ command })).outcome, 'completed', command);
   });
 
+  describe('a text that runs a command out of sight passes neither rule', () => {
+    const onlyReading =
+      "shell(args.command).commands.all(c, c.name == 'git' && c.isLiteral && c.words[1] in ['status', 'log', 'diff']) && !shell(args.command).hasSubstitution";
+    const onlyGitWords = `${onlyGit} && !shell(args.command).hasSubstitution`;
+    const hidden = '$(echo PWNED>&2)';
+    const attacks = [
+      `git log <<E\n\${x:-'${hidden}'}\nE`,
+      `git log <<-E\n\${x:-'${hidden}'}\nE`,
+      `git log <<E\n\${x:-'}${hidden}'}\nE`,
+      `git log <<E\n\${a['${hidden}']}\nE`,
+      `git log <<E\n\${x:=\\${hidden}}\${x@P}\nE`,
+      `git log '${hidden}'\ngit log <<E\n\${_@P}\nE`,
+      'git log <<E\n$x\nE',
+      'git log <<E\na \\\nE\nE',
+      'git log <<"E\n"\nE\n\n',
+      'git log <<E\nnot closed',
+      'for PATH in /tmp/evil; do git log; done',
+      'for PATH do git log; done',
+      'select PATH in /tmp/evil; do git log; done',
+      'coproc PATH { git log; }',
+      'git log {PATH}>/dev/null',
+      'log() { git log; }',
+      `for x in 'a[${hidden}]'; do git log <<E\n$((x))\nE\ndone`,
+      `case \${x:='${hidden}'} in \${x@P}) git log;; esac`,
+      'case $x in a) git log;; esac',
+      'case x in $x) git log;; esac',
+      `git \${x:='${hidden}'} \${x@P}`,
+      `git "\${x:='${hidden}'}" "\${x@P}"`,
+      `git \${x:='a[${hidden}]'} $((x))`,
+      `git \${x:='a[${hidden}]'} \${!x}`,
+      `git \${x:='a[${hidden}]'} $[x]`,
+      `git \${x:='a[${hidden}]'} \${a[x]}`,
+      `git \${a['${hidden}']}`,
+      `git --version 'a[${hidden}]'; git $((_))`,
+      `git --version 'a[${hidden}]'; git "$((_))"`,
+      `git --version 'a[${hidden}]'; git $[_]`,
+      `git --version 'a[${hidden}]'; git \${!_}`,
+      `git --version 'a[${hidden}]'; git \${x:_}`,
+      `git --version 'a[${hidden}]'; git {\${x:_},b}`,
+      "git '`echo PWNED>&2`' ${BASH_EXECUTION_STRING@P}",
+      `git log '${hidden}'\ngit log $\\\n{_@P}`,
+      `git log '${hidden}'\ngit log "$\\\n{_@P}"`,
+      `git log <<< x`,
+    ];
+    for (const command of attacks)
+      test(JSON.stringify(command), async (t) => {
+        for (const condition of [onlyReading, onlyGit, onlyGitWords]) {
+          const { call, ran } = await attacked(t, [{ id: 'git', match: '*', deny: `!(${condition})` }]);
+          assert.equal((await call({ command })).outcome, 'denied', condition);
+          assert.deepEqual(ran, []);
+        }
+      });
+  });
+
+  test('evaluation that runs code in a value counts as a substitution', async (t) => {
+    const { call } = await attacked(t, [{ id: 's', match: '*', deny: 'shell(args.command).hasSubstitution' }]);
+    const attacks = [
+      "let 'a[$(id)]'",
+      "(( a['$(id)'] ))",
+      'for ((x; y; z)); do git log; done',
+      "[[ 'a[$(id)]' -eq 0 ]]",
+      "[[ -v 'a[$(id)]' ]]",
+      "a['$(id)']=1",
+      'echo ${x@P}',
+    ];
+    for (const command of attacks) assert.equal((await call({ command })).decision?.rule, 's', command);
+  });
+
+  test('ordinary commands are listed by name and have no substitution', async (t) => {
+    const names = "['git', 'npm', 'ls', 'echo', 'grep', 'cat', 'true', '>', '[[']";
+    const { call } = await attacked(t, [
+      { id: 'name', match: '*', deny: `!shell(args.command).commands.all(c, c.name in ${names})` },
+      { id: 'substitution', match: '*', deny: 'shell(args.command).hasSubstitution' },
+    ]);
+    const ordinary = [
+      'git status',
+      'npm test && npm run lint',
+      'ls "$HOME"',
+      'ls ${HOME}/src "${1}"',
+      'echo $x | grep y > out',
+      "grep -E 'a$|${b:-c}|$((d))' file",
+      'grep "a$" file; grep a\\$\\(b file; echo "\\${x@P} \\`id\\`"',
+      "cat <<'E'\n${x@P} $(id) `id`\nE",
+      'cat <<E\nplain text\nE\ngit log',
+      'git log \\\n  --oneline',
+      'if [[ -n $x ]]; then git log; else git diff; fi',
+      'while true; do git log; done',
+      'case x in x|y) git log;; esac',
+    ];
+    for (const command of ordinary) assert.equal((await call({ command })).outcome, 'completed', command);
+  });
+
   test('a text that cannot be parsed denies, whether the rule allows or denies', async (t) => {
     const broken = [
       'git "',

@@ -2,7 +2,7 @@ import { type SyntaxNode, type Word, type WordPart, forEachChild, parse } from '
 
 /** One command of a shell text, as `shell(x).commands` lists it. */
 export class ShellCommand {
-  /** The command's name as it is written, without quotes; empty for an assignment, and where the shell computes it. */
+  /** The command's name as it is written, without quotes. Empty for an assignment, a loop, and where the shell computes it. */
   readonly name: string;
   /** The name and the arguments. A word that the shell computes is given as it is written. */
   readonly words: readonly string[];
@@ -19,7 +19,7 @@ export class ShellCommand {
 /** What `shell(x)` gives. */
 export class ShellScript {
   readonly commands: readonly ShellCommand[];
-  /** Whether a command runs inside a word: `$(…)`, backticks, `<(…)`, also in here-documents and arithmetic. */
+  /** Whether a command runs, or may run, inside a word: `$(…)`, backticks, `<(…)`, `${x@P}`, `$((x))`, also in here-documents. */
   readonly hasSubstitution: boolean;
 
   constructor(commands: readonly ShellCommand[], hasSubstitution: boolean) {
@@ -32,6 +32,14 @@ const maxShellLength = 16 * 1024;
 /** `sh -c "sh -c …"` is followed so far. */
 const maxScriptDepth = 4;
 const shells = new Set(['sh', 'bash', 'dash', 'ksh', 'zsh', 'ash']);
+/** `${name}`. Every other form can hold words, assign, or evaluate a value as code: `${x:='…'}`, `${x@P}`, `${a[x]}`, `${!x}`. */
+const plainParameter = /^\$\{\w+\}$/;
+/** Bash evaluates the operands as arithmetic, which runs the `$(…)` in a subscript, also one that is in the value of a variable. */
+const arithmeticTests = new Set(['-eq', '-ne', '-lt', '-le', '-gt', '-ge', '-v', '-R']);
+const plainDelimiter = /^(?:[\w.-]+|'[\w.-]+'|"[\w.-]+"|\\[\w.-]+)$/;
+/** A line continuation inside a token or at the beginning of a line, where the parser and Bash can differ. */
+const unclearContinuation = /(?:^|[^ ])\\\n/;
+const unescapedExpansion = /`|\$[\w{([\\]/;
 const openers = /[({[`]|<</g;
 
 /**
@@ -45,8 +53,9 @@ export function shellWork(text: string): number {
 
 /**
  * Parses a text as Bash does and lists every command in it: of pipelines, lists, loops, functions, subshells and substitutions, and of
- * literal texts that are given to `eval` and `sh -c`. Assignments, redirections and tests are commands too, so that a rule about all
- * commands is about them as well. Throws when the text cannot be parsed.
+ * literal texts that are given to `eval` and `sh -c`. Assignments, redirections, loops and tests are commands too, so that a rule about
+ * all commands is about them as well. A construct that may run commands out of sight is a substitution and a command without a name.
+ * Throws when the text cannot be parsed.
  */
 export function parseShell(text: string): ShellScript {
   const collector = new CommandCollector();
@@ -62,6 +71,7 @@ class CommandCollector {
     if (text.length > maxShellLength) throw new Error(`a shell text of more than ${maxShellLength} characters`);
     if (text.includes('\0')) throw new Error('a shell text with a NUL character');
     if (depth > maxScriptDepth) throw new Error(`shell texts inside one another, more than ${maxScriptDepth} deep`);
+    if (unclearContinuation.test(text)) this.#addUnclear(text);
     this.#visit(parse(text), text, depth);
   }
 
@@ -70,12 +80,13 @@ class CommandCollector {
     assertParsed(node);
     if (node.type === 'Command') this.#command(node, depth);
     else if (isSubstitution(node)) this.hasSubstitution = true;
-    else if (node.type === 'Redirect' && !isHarmless(node))
+    else if (node.type === 'HereString' || (node.type === 'Redirect' && !isHarmless(node)))
       this.#add(node.operator, [node.operator, ...valuesOf([node.target])], [node.target]);
     else if (node.type === 'TestCommand') this.#add('[[', ['[[', text.slice(node.pos, node.end)], undefined);
     else if (node.type === 'ArithmeticCommand' || node.type === 'ArithmeticFor')
       this.#add('((', ['((', text.slice(node.pos, node.end)], undefined);
-    else if (node.type === 'Function') this.#add('function', ['function', node.name.value], [node.name]);
+    else if (isDefinition(node)) this.#add('', [node.type.toLowerCase(), ...valuesOf([node.name])], undefined);
+    if (isUnclear(node)) this.#addUnclear(text.slice(node.pos, node.end));
     forEachChild(node, (child) => this.#visit(child, text, depth));
   }
 
@@ -86,7 +97,13 @@ class CommandCollector {
     const words = [node.name, ...args];
     const name = isLiteralWord(node.name) ? node.name.value : '';
     this.#add(name, valuesOf(words), words);
+    if (name === 'let') this.#addUnclear('let');
     for (const inner of scriptsIn(name, args)) this.script(inner, depth + 1);
+  }
+
+  #addUnclear(text: string): void {
+    this.hasSubstitution = true;
+    this.#add('', [text], undefined);
   }
 
   #add(name: string, words: readonly string[], from: readonly (Word | undefined)[] | undefined): void {
@@ -103,6 +120,53 @@ type Substitution = Extract<
 function isSubstitution(node: SyntaxNode): node is Substitution {
   const { type } = node;
   return type === 'CommandExpansion' || type === 'ProcessSubstitution' || type === 'ArithmeticCommandExpansion';
+}
+
+type Definition = Extract<SyntaxNode, { type: 'For' | 'Select' | 'Coproc' | 'Function' }>;
+
+/** Whether a node sets a variable or a function, which can change what later commands run: `for PATH in …`. */
+function isDefinition(node: SyntaxNode): node is Definition {
+  const { type } = node;
+  return type === 'For' || type === 'Select' || type === 'Coproc' || type === 'Function';
+}
+
+/** Whether Bash may run commands or set variables in a node in ways that the nodes below it do not show. */
+function isUnclear(node: SyntaxNode): boolean {
+  switch (node.type) {
+    case 'ParameterExpansion':
+      return !plainParameter.test(node.text);
+    case 'ArithmeticExpansion':
+    case 'ArithmeticCommand':
+    case 'ArithmeticFor':
+    case 'FileDescriptorVariable':
+      return true;
+    case 'TestUnary':
+    case 'TestBinary':
+      return arithmeticTests.has(node.operator);
+    case 'Assignment':
+      return node.index !== undefined;
+    case 'Case':
+      return ![node.word, ...node.items.flatMap(({ pattern }) => pattern)].every(isLiteralWord);
+    case 'HereDoc':
+      return isUnclearHereDocument(node);
+    case 'Word':
+      return node.parts === undefined && hasUnescapedExpansion(node.text);
+    case 'Literal':
+      return hasUnescapedExpansion(node.text);
+    default:
+      return false;
+  }
+}
+
+/** Quotes are ordinary characters in an expanding here-document, so every expansion in one is unclear. */
+function isUnclearHereDocument({ delimiter, body, closing }: Extract<SyntaxNode, { type: 'HereDoc' }>): boolean {
+  if (delimiter === undefined || closing === undefined || !plainDelimiter.test(delimiter.text)) return true;
+  return !delimiter.quoted && /[$`]|\\\n/.test(body.text);
+}
+
+/** Whether a text that the parser takes as it is has an expansion nevertheless. */
+function hasUnescapedExpansion(text: string): boolean {
+  return unescapedExpansion.test(text.replaceAll(/\\[^\n]/g, ''));
 }
 
 /** Throws for a node that the parser did not understand: it goes on after an error. */

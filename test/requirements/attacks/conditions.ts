@@ -33,9 +33,16 @@ export const conditions: Section<'H'> = {
   },
   H33: {
     promise:
-      'shell(x).commands lists every command of a text, also in substitutions, with assignments and redirections; a text that cannot be parsed denies',
+      'shell(x).commands lists every command of a text, also in substitutions, with assignments, redirections and loops; expansions and here-documents that may run commands out of sight count as a substitution and a command without a name; a text that cannot be parsed denies',
     tests: [
       'test/attacks/conditions.test.ts > shell(x) > a rule that allows git allows nothing that comes with it',
+      'test/attacks/conditions.test.ts > shell(x) > a text that runs a command out of sight passes neither rule > "git log <<E\\n${x:-\'$(echo PWNED>&2)\'}\\nE"',
+      'test/attacks/conditions.test.ts > shell(x) > a text that runs a command out of sight passes neither rule > "for PATH in /tmp/evil; do git log; done"',
+      'test/attacks/conditions.test.ts > shell(x) > a text that runs a command out of sight passes neither rule > "git ${x:=\'$(echo PWNED>&2)\'} ${x@P}"',
+      'test/attacks/conditions.test.ts > shell(x) > a text that runs a command out of sight passes neither rule > "git --version \'a[$(echo PWNED>&2)]\'; git $((_))"',
+      'test/attacks/conditions.test.ts > shell(x) > a text that runs a command out of sight passes neither rule > "git log <<< x"',
+      'test/attacks/conditions.test.ts > shell(x) > evaluation that runs code in a value counts as a substitution',
+      'test/attacks/conditions.test.ts > shell(x) > ordinary commands are listed by name and have no substitution',
       'test/attacks/conditions.test.ts > shell(x) > a text that cannot be parsed denies, whether the rule allows or denies',
       'test/attacks/conditions.test.ts > shell(x) > shows substitutions, words, computed words, and what eval and sh -c run',
       'src/policy/prefix-warnings.test.ts > startsWith on a command or a path is warned about, and on nothing else',
