@@ -86,7 +86,7 @@ class CommandCollector {
     else if (node.type === 'ArithmeticCommand' || node.type === 'ArithmeticFor')
       this.#add('((', ['((', text.slice(node.pos, node.end)], undefined);
     else if (isDefinition(node)) this.#add('', [node.type.toLowerCase(), ...valuesOf([node.name])], undefined);
-    if (isUnclear(node)) this.#addUnclear(text.slice(node.pos, node.end));
+    if (isUnclear(node) || isSubscriptedDescriptor(node, text)) this.#addUnclear(text.slice(node.pos, node.end));
     forEachChild(node, (child) => this.#visit(child, text, depth));
   }
 
@@ -156,6 +156,11 @@ function isUnclear(node: SyntaxNode): boolean {
     default:
       return false;
   }
+}
+
+/** Whether a node is the descriptor of a redirection, `{a[x]}>file`, which the parser takes for a word. */
+function isSubscriptedDescriptor(node: SyntaxNode, source: string): boolean {
+  return node.type === 'Word' && node.text.startsWith('{') && /[<>]/.test(source.charAt(node.end));
 }
 
 /** Quotes are ordinary characters in an expanding here-document, so every expansion in one is unclear. */
