@@ -122,6 +122,14 @@ function isSubstitution(node: SyntaxNode): node is Substitution {
   return type === 'CommandExpansion' || type === 'ProcessSubstitution' || type === 'ArithmeticCommandExpansion';
 }
 
+/** Arithmetic can run commands in subscripts, and a descriptor variable is set. */
+const alwaysUnclear: ReadonlySet<SyntaxNode['type']> = new Set([
+  'ArithmeticExpansion',
+  'ArithmeticCommand',
+  'ArithmeticFor',
+  'FileDescriptorVariable',
+]);
+
 type Definition = Extract<SyntaxNode, { type: 'For' | 'Select' | 'Coproc' | 'Function' }>;
 
 /** Whether a node sets a variable or a function, which can change what later commands run: `for PATH in …`. */
@@ -132,30 +140,15 @@ function isDefinition(node: SyntaxNode): node is Definition {
 
 /** Whether Bash may run commands or set variables in a node in ways that the nodes below it do not show. */
 function isUnclear(node: SyntaxNode): boolean {
-  switch (node.type) {
-    case 'ParameterExpansion':
-      return !plainParameter.test(node.text);
-    case 'ArithmeticExpansion':
-    case 'ArithmeticCommand':
-    case 'ArithmeticFor':
-    case 'FileDescriptorVariable':
-      return true;
-    case 'TestUnary':
-    case 'TestBinary':
-      return arithmeticTests.has(node.operator);
-    case 'Assignment':
-      return node.index !== undefined;
-    case 'Case':
-      return ![node.word, ...node.items.flatMap(({ pattern }) => pattern)].every(isLiteralWord);
-    case 'HereDoc':
-      return isUnclearHereDocument(node);
-    case 'Word':
-      return node.parts === undefined && hasUnescapedExpansion(node.text);
-    case 'Literal':
-      return hasUnescapedExpansion(node.text);
-    default:
-      return false;
-  }
+  const { type } = node;
+  if (alwaysUnclear.has(type)) return true;
+  if (type === 'ParameterExpansion') return !plainParameter.test(node.text);
+  if (type === 'TestUnary' || type === 'TestBinary') return arithmeticTests.has(node.operator);
+  if (type === 'Assignment') return node.index !== undefined;
+  if (type === 'Case') return ![node.word, ...node.items.flatMap(({ pattern }) => pattern)].every(isLiteralWord);
+  if (type === 'HereDoc') return isUnclearHereDocument(node);
+  if (type === 'Word') return node.parts === undefined && hasUnescapedExpansion(node.text);
+  return type === 'Literal' && hasUnescapedExpansion(node.text);
 }
 
 /** Whether a node is the descriptor of a redirection, `{a[x]}>file`, which the parser takes for a word. */
