@@ -2,13 +2,13 @@ const exitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 type Signal = keyof typeof exitCodes;
 const signals = Object.keys(exitCodes) as Signal[];
 
-/** npm passes on what the terminal has sent to every process of the group: both are one press of Ctrl-C. */
+/** npm passes on the signal that the terminal has sent to every process of the group: both are one press of Ctrl-C. */
 const sameMs = 1000;
 
 /** Ctrl-C, SIGTERM and the end of the terminal: the first asks what is under way to end, a later one ends the process. */
 export class Interruption {
   readonly #controller = new AbortController();
-  #firstAt = 0;
+  #first: { readonly by: Signal; readonly at: number } | undefined;
   readonly #onSignal = (by: Signal): void => this.interrupt(by);
 
   constructor() {
@@ -22,9 +22,9 @@ export class Interruption {
 
   interrupt(by: Signal = 'SIGINT'): void {
     if (!this.signal.aborted) {
-      this.#firstAt = performance.now();
+      this.#first = { by, at: performance.now() };
       this.#controller.abort();
-    } else if (performance.now() - this.#firstAt > sameMs) process.exit(exitCodes[by]);
+    } else if (by !== this.#first?.by || performance.now() - this.#first.at > sameMs) process.exit(exitCodes[by]);
   }
 
   /** Signals end the process again at once. To be called when nothing is left to close. */
