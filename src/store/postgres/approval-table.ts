@@ -6,8 +6,14 @@ import type {
   StoredRule,
 } from '../../journal/approval-store.ts';
 import { approvalDigest as digest } from '../approval-digest.ts';
+import { approvalConditions } from '../approval-conditions.ts';
 import { Conditions } from '../conditions.ts';
 import { type Sql, numbered } from './database.ts';
+
+const dialect = {
+  isOpen: 'NOT closed',
+  isAnswered: 'answer IN (SELECT jsonb_array_elements_text(?::jsonb))',
+};
 
 /** A question that expired makes room for the next one: it is `outlived` then, so that the index alone decides who asks. */
 export const approvalSchema = `
@@ -42,7 +48,7 @@ export class ApprovalTable {
   }
 
   select(query: ApprovalQuery): Promise<readonly ApprovalRecord[]> {
-    const conditions = conditionsOf(query);
+    const conditions = approvalConditions(query, dialect);
     conditions.add(
       '(requested_at, number) < (SELECT requested_at, number FROM approvals WHERE digest = ?)',
       query.after === undefined ? undefined : digest(query.after),
@@ -52,7 +58,7 @@ export class ApprovalTable {
   }
 
   count(query: Omit<ApprovalQuery, 'limit' | 'after'>): Promise<readonly PrincipalCount[]> {
-    const conditions = conditionsOf(query);
+    const conditions = approvalConditions(query, dialect);
     const sql = `SELECT principal, count(*)::int AS count FROM approvals ${conditions.where} GROUP BY principal ORDER BY principal`;
     return this.#sql.rows(numbered(sql), conditions.values);
   }
@@ -65,18 +71,6 @@ export class ApprovalTable {
     const sql = `SELECT id, principal, server, text FROM rules ${conditions.where} ORDER BY id`;
     return this.#sql.rows(numbered(sql), conditions.values);
   }
-}
-
-function conditionsOf(query: Omit<ApprovalQuery, 'limit'>): Conditions {
-  const conditions = new Conditions();
-  conditions.add('NOT closed AND expires_at > ?', query.openAt);
-  conditions.add(
-    'answer IN (SELECT jsonb_array_elements_text(?::jsonb))',
-    query.answers === undefined ? undefined : JSON.stringify(query.answers),
-  );
-  for (const column of ['binding', 'subject', 'principal', 'server'] as const)
-    conditions.add(`${column} = ?`, query[column]);
-  return conditions;
 }
 
 /** Makes the change inside the transaction that writes its entry; false when it is refused, and nothing was changed. */

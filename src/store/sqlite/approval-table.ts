@@ -6,8 +6,13 @@ import type {
   StoredRule,
 } from '../../journal/approval-store.ts';
 import { approvalDigest as digest } from '../approval-digest.ts';
-import { Conditions } from '../conditions.ts';
+import { approvalConditions } from '../approval-conditions.ts';
 import type { Statements } from './statements.ts';
+
+const dialect = {
+  isOpen: 'closed = 0',
+  isAnswered: 'answer IN (SELECT value FROM json_each(?))',
+};
 
 export const approvalSchema = `
 CREATE TABLE approvals (
@@ -42,7 +47,7 @@ export class ApprovalTable {
   }
 
   select(query: ApprovalQuery): ApprovalRecord[] {
-    const conditions = conditionsOf(query);
+    const conditions = approvalConditions(query, dialect);
     conditions.add(
       '(requested_at, rowid) < (SELECT requested_at, rowid FROM approvals WHERE digest = ?)',
       query.after === undefined ? undefined : digest(query.after),
@@ -55,7 +60,7 @@ export class ApprovalTable {
   }
 
   count(query: Omit<ApprovalQuery, 'limit' | 'after'>): PrincipalCount[] {
-    const conditions = conditionsOf(query);
+    const conditions = approvalConditions(query, dialect);
     const sql = `SELECT principal, count(*) AS count FROM approvals ${conditions.where} GROUP BY principal ORDER BY principal`;
     const rows = this.#statements.get(sql).all(...conditions.values) as unknown as PrincipalCount[];
     return rows.map((row) => ({ ...row }));
@@ -136,18 +141,6 @@ export class ApprovalTable {
       record.usedBy,
     );
   }
-}
-
-function conditionsOf(query: Omit<ApprovalQuery, 'limit'>): Conditions {
-  const conditions = new Conditions();
-  conditions.add('closed = 0 AND expires_at > ?', query.openAt);
-  conditions.add(
-    'answer IN (SELECT value FROM json_each(?))',
-    query.answers === undefined ? undefined : JSON.stringify(query.answers),
-  );
-  for (const column of ['binding', 'subject', 'principal', 'server'] as const)
-    conditions.add(`${column} = ?`, query[column]);
-  return conditions;
 }
 
 function plain(row: Record<string, unknown>): ApprovalRecord {

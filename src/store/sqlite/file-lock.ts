@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
-import { isBusy } from './writer-lock.ts';
+import { isBusy } from './store-failure.ts';
 
 const retryMs = 50;
 

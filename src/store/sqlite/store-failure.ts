@@ -15,11 +15,19 @@ const unflushed = ['cannot be made lasting', 'check its disk'] as const;
 
 /** What SQLite threw, as an error that says what to do; anything else as it is. */
 export function storeFailure(error: unknown, location: string): unknown {
-  // The lowest byte is the kind; the rest tells where in SQLite it happened.
-  const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
-  const known = error instanceof Error && 'syscall' in error ? unflushed : advice.get(code);
+  const known = error instanceof Error && 'syscall' in error ? unflushed : advice.get(primaryCode(error));
   if (known === undefined) return error;
   const [what, next] = known;
   const message = `the journal ${location} ${what} (${messageOf(error)}); ${next}`;
   return new SignalboxError('store-unavailable', message, { cause: error });
+}
+
+/** Whether an error is SQLITE_BUSY in any of its extended forms: another connection holds the lock. */
+export function isBusy(error: unknown): boolean {
+  return primaryCode(error) === 5;
+}
+
+/** The lowest byte is the kind; the rest tells where in SQLite it happened. 0 for what SQLite did not throw. */
+function primaryCode(error: unknown): number {
+  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
 }

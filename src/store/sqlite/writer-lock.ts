@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { isBusy } from './store-failure.ts';
 
 /** What a process leaves that is killed before its lock has its name. */
 const unfinished = /\.lock\.new(?:-journal)?$/;
@@ -107,9 +108,4 @@ function isLocked(file: string): boolean {
   } finally {
     probe?.close();
   }
-}
-
-/** Whether an error is SQLITE_BUSY in any of its extended forms: another connection holds the lock. */
-export function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === 5;
 }
