@@ -20,6 +20,7 @@ const maxDirectories = 16;
 const unusualKey = /[./\\~]/;
 /** A string without any of these is a name in a directory. */
 const unusualName = /[/\\~$:]|^\./;
+const maxNameLength = 255;
 const tooLongName = /[^/\\]{256}/;
 const commandKeys = /^(?:command|cmd|commands|command_?line|script|shell|bash|code|args|argv|patch|diff)$/i;
 const wordBreaks = /[\s;|&<>()`,={}]+/;
@@ -79,7 +80,11 @@ function addStrings(text: string, key: string, into: Set<string>): void {
 function add(text: string, into: Set<string>): void {
   const trimmed = text.trim();
   for (const each of text === trimmed ? [text] : [text, trimmed])
-    if (each !== '' && each.length <= maxPathLength && !each.includes('\0') && !tooLongName.test(each)) into.add(each);
+    if (each !== '' && each.length <= maxPathLength && !each.includes('\0') && !hasTooLongName(each)) into.add(each);
+}
+
+function hasTooLongName(path: string): boolean {
+  return path.length > maxNameLength && tooLongName.test(path);
 }
 
 function addPaths(text: string, bases: ReadonlySet<string>, into: Set<string>): void {
