@@ -1,17 +1,23 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { suite, test } from 'node:test';
+import { blocksOf } from '../documents/pages.ts';
 import { Place, finished, said } from './cli-place.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
+
+/** Returns the first block for a shell of a page. */
+function firstScriptOf(file: string): string {
+  const text = readFileSync(join(root, file), 'utf8');
+  return blocksOf({ file, text }).find(({ language }) => language === 'sh')?.text ?? '';
+}
 
 suite('what is written for users', () => {
   const hasCurl = spawnSync('curl', ['--version']).error === undefined;
 
-  test('the lines of the README hold a conversation with a fresh server', { skip: !hasCurl }, async (t) => {
+  test('the curl lines of the sessions page hold a conversation with a fresh server', { skip: !hasCurl }, async (t) => {
     const place = new Place();
     const server = place.start(['serve', '--port', '0', '--json'], {
       SIGNALBOX_HOME: join(place.directory, '.signalbox'),
@@ -20,8 +26,7 @@ suite('what is written for users', () => {
     t.after(() => server.kill('SIGKILL'));
     const { url } = JSON.parse(await said(server.stdout, /\n/)) as { url: string };
 
-    const [, lines = ''] = /```sh\n(.*?)```/s.exec(readme) ?? [];
-    const script = lines.replaceAll('http://127.0.0.1:4242', url);
+    const script = firstScriptOf('docs/reference/sessions.md').replaceAll('http://127.0.0.1:4242', url);
     const { code, stdout, stderr } = await finished(
       spawn('sh', ['-e', '-c', script], { env: { ...process.env, HOME: place.directory } }),
     );
@@ -29,6 +34,36 @@ suite('what is written for users', () => {
     const order = ['tool_call_start', 'tool_result', 'done'].map((type) => stdout.indexOf(`event: ${type}\n`));
     assert.ok(!order.includes(-1) && order.join() === order.toSorted((a, b) => a - b).join(), stdout);
     assert.match(stdout, /event: tool_result\n.*"outcome":"completed".*pong/);
+
+    server.kill('SIGTERM');
+    assert.equal((await ended).code, 0);
+  });
+
+  test('the first commands of the README list, read, ask, record and undo at a fresh server', async (t) => {
+    const place = new Place();
+    const server = place.start(['serve', '--port', '0', '--json']);
+    const ended = finished(server);
+    t.after(() => server.kill('SIGKILL'));
+    await said(server.stdout, /\n/);
+
+    const env = { ...process.env, SIGNALBOX_HOME: place.data, SIGNALBOX_TOKEN: '' };
+    const run = (line: string): ReturnType<typeof finished> => {
+      const child = spawn('sh', ['-c', line], { cwd: dirname(dirname(place.program)), env });
+      child.stdin.end();
+      return finished(child);
+    };
+    const lines = firstScriptOf('README.md').trim().split('\n');
+    const [tools = '', read = '', write = '', journal = ''] = lines;
+    assert.equal(lines.length, 4, 'tools, a read, a write, the journal');
+
+    assert.match((await run(tools)).stdout, /^mcp__demo__write_note +demo +undoable /m);
+    assert.match((await run(read)).stdout, /^Welcome to Signalbox/);
+    assert.match((await run(write)).stderr, /^awaiting-approval /);
+    const [, id = ''] = /^(\w+) +pending /m.exec((await run('bin/signalbox approvals')).stdout) ?? [];
+    assert.equal((await run(`bin/signalbox approve ${id}`)).code, 0);
+    assert.equal((await run(write)).code, 0);
+    const [, number = ''] = /^ *(\d+) .* completed +mcp__demo__write_note /m.exec((await run(journal)).stdout) ?? [];
+    assert.match((await run(`bin/signalbox undo ${number}`)).stdout, /^undone mcp__demo__write_note /);
 
     server.kill('SIGTERM');
     assert.equal((await ended).code, 0);

@@ -10,10 +10,17 @@ export async function commandLinePage(): Promise<string> {
     '# Command line\n',
     '`signalbox COMMAND`; in a clone `bin/signalbox COMMAND`. Exit codes: 0 ok, 1 the thing asked about is wrong, 2 wrong use or',
     'configuration. Errors name a [code](../troubleshooting.md) and the next command to run.\n',
+    commandTable(program),
     'Every command takes these:\n',
     optionTable(program.options),
     ...visible(program).flatMap((command) => sectionOf(command, 2)),
   ].join('\n');
+}
+
+/** Returns a table of all commands with their summaries. */
+function commandTable(program: Command): string {
+  const rows = visible(program).map((command) => `| \`${command.name()}\` | ${cell(command.summary())} |`);
+  return `| command | purpose |\n|---|---|\n${rows.join('\n')}\n`;
 }
 
 /** The commands that help shows, besides itself. */
@@ -50,7 +57,7 @@ function usageOf(command: Command): string {
 
 function argumentTable(given: readonly Argument[]): string {
   const rows = given.map((argument) => `| \`${argument.name()}\` | ${cell(argument.description)} |`);
-  return `| argument | |\n|---|---|\n${rows.join('\n')}\n`;
+  return `| argument | meaning |\n|---|---|\n${rows.join('\n')}\n`;
 }
 
 function optionTable(options: readonly Option[]): string {
@@ -64,5 +71,5 @@ function optionTable(options: readonly Option[]): string {
     ].filter((fact) => fact !== undefined);
     return `| \`${option.flags}\` | ${cell(option.description)}${facts.length === 0 ? '' : ` (${facts.join('; ')})`} |`;
   });
-  return `| option | |\n|---|---|\n${rows.join('\n')}\n`;
+  return `| option | meaning |\n|---|---|\n${rows.join('\n')}\n`;
 }
