@@ -8,6 +8,7 @@ import type { ChangesOfCall, Checkpoints } from '../undo/checkpoints.ts';
 import type { SkippedPath } from '../undo/undo-engine.ts';
 import type { Compensations } from './compensations.ts';
 import { type OwnUndo, ownUndo } from './own-undo.ts';
+import { toolRan } from './tool-ran.ts';
 
 /** What may be said about an undo. */
 export interface UndoOptions {
@@ -171,17 +172,17 @@ export class UndoCalls {
     const { callId, tool, effect, outcome } = call;
     const cannot = (reason: string): SignalboxError =>
       new SignalboxError('undo-unavailable', `${callId} cannot be undone: ${reason}`);
+    const { items } = await this.#journal.entries({ call: callId, order: 'oldest-first' });
+    if (!hasRun(call) && !toolRan(call, items))
+      return cannot(`it ended as "${outcome}" before the tool was run, so it changed nothing`);
     if (effect !== 'undoable' && effect !== 'compensable')
       return cannot(`the effect of ${tool} is "${effect ?? 'unknown'}"`);
     if (isLost(call, undefined)) return cannot(lostWhere(call));
     if (hasRun(call))
       return cannot(
-        'nothing is kept of it: it changed nothing in a declared workspace, or that could not be found out then, or it is ' +
-          'kept no longer; the tool has no undo of its own, and session state is taken back only from calls that fail',
+        'nothing is stored of it: it changed nothing in a declared workspace, or its changes could not be determined, or they are ' +
+          'no longer stored; the tool has no undo of its own, and session state is restored only for calls that fail',
       );
-    const { items } = await this.#journal.entries({ call: callId, order: 'oldest-first' });
-    if (!items.some(({ type }) => type === 'CallStarted'))
-      return cannot(`it ended as "${outcome}" before the tool was run, so it changed nothing`);
     const first = items.find(({ type }) => type === 'UndoStarted' || type === 'Undone');
     if (first?.type === 'Undone' && first.error !== undefined)
       return cannot(`it ended as "${outcome}" and could not be taken back then. ${first.error}`);

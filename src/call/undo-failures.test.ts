@@ -276,7 +276,7 @@ test('a tool that removes what is kept for undo harms no later call, and undo sa
     assert.equal(readFileSync(place.at('a.txt'), 'utf8'), before);
     if (part !== '.') continue;
     await assert.rejects(box.undo(kept.callId), { code: 'undo-unavailable', message: /what was kept .* is gone/ });
-    await assert.rejects(box.undo(removing.callId), { code: 'undo-unavailable', message: /nothing is kept of it/ });
+    await assert.rejects(box.undo(removing.callId), { code: 'undo-unavailable', message: /nothing is stored of it/ });
     assert.ok(existsSync(join(place.data, 'undo', 'plans')));
   }
 });

@@ -153,10 +153,14 @@ async function callAtRunningServer({ client: server }: ConnectedServer, call: Co
     }),
   );
   if (result.decision?.answer !== 'ask') return { result, time: result };
-  const { durationMs, waitedMs } = await server.request<Partial<CallTime>>('GET', `/api/calls/${result.callId}`);
+  const { durationMs, waitedMs, ran } = await server.request<Partial<CallTime>>('GET', `/api/calls/${result.callId}`);
   return {
     result,
-    time: { durationMs: durationMs ?? result.durationMs, ...(waitedMs === undefined ? {} : { waitedMs }) },
+    time: {
+      durationMs: durationMs ?? result.durationMs,
+      ...(waitedMs === undefined ? {} : { waitedMs }),
+      ...(ran === undefined ? {} : { ran }),
+    },
   };
 }
 

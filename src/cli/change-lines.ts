@@ -10,6 +10,13 @@ export function changeLine({ path, kind, note }: FileChange): string {
   return printable(`${signs[kind]} ${path}${note === undefined ? '' : ` (${note})`}`);
 }
 
+/** Returns a line that says how an undo took one change back. */
+export function undoneLine({ path, kind, note }: FileChange): string {
+  const verb = kind === 'added' ? 'removed' : 'restored';
+  const details = note === undefined ? '' : ` (${note})`;
+  return printable(`${verb} ${path}, which the call had ${kind}${details}`);
+}
+
 /** What a call changed, with the lines that are not what they were. */
 export function changeLines(changes: readonly FileChange[], { colors }: Printer): string[] {
   return changes.flatMap((change) => {

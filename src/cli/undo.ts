@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { UndoOptions, UndoResult } from '../call/undo-calls.ts';
 import type { JournalReader } from '../journal/reader.ts';
 import { namedCall } from './named-call.ts';
-import { changeLine } from './change-lines.ts';
+import { undoneLine } from './change-lines.ts';
 import type { CommandContext } from './command-context.ts';
 import { parseDuration } from './duration.ts';
 import { Failure, usageFailure } from './fail.ts';
@@ -148,7 +148,7 @@ function render(result: UndoResult, { colors }: Printer): string {
   const left = new Set(conflicts.map(({ path }) => path));
   const lines = [`${colour(outcome)} ${printable(tool)} ${colors.dim(callId)}`];
   if (outcome !== 'conflict')
-    for (const change of changes) if (!left.has(change.path)) lines.push(`  ${changeLine(change)}`);
+    for (const change of changes) if (!left.has(change.path)) lines.push(`  ${undoneLine(change)}`);
   for (const { path, reason } of conflicts)
     lines.push(`  ${colors.yellow('!')} ${printable(path)}: ${printable(reason)}`);
   if (error !== undefined) lines.push(`  ${printable(error)}`);

@@ -6,11 +6,15 @@ export const asksOnce = 'default:undoable';
 
 const decisions: Readonly<Record<Effect, Decision>> = {
   read: { answer: 'allow', rule: 'default:read', reason: 'reads run' },
-  undoable: { answer: 'ask', rule: asksOnce, reason: 'the tool writes; undoable calls ask once a session' },
+  undoable: {
+    answer: 'ask',
+    rule: asksOnce,
+    reason: 'the tool writes; undoable calls ask once in a session, and each time outside one',
+  },
   compensable: {
     answer: 'ask',
     rule: 'default:compensable',
-    reason: 'the tool has an effect that only another call can make good',
+    reason: 'the effect of the tool can only be reversed by another call',
   },
   irreversible: {
     answer: 'ask',

@@ -1,9 +1,9 @@
 import type { z } from '@hono/zod-openapi';
+import { toolRan } from '../call/tool-ran.ts';
 import type { CallStarted, JournalEvent, ToolInvoked } from '../journal/entry.ts';
 import { waitedForAnswer } from '../journal/waited-for-answer.ts';
 import type { CallOutcome } from '../model/call.ts';
 import { SignalboxError } from '../model/errors.ts';
-import { mayHaveRun } from '../policy/call-event.ts';
 import type { Signalbox } from '../signalbox.ts';
 import type { callDetailsSchema } from './schemas/journal.ts';
 
@@ -34,18 +34,9 @@ export async function callDetails(box: Signalbox, call: ToolInvoked | CallStarte
   return {
     ...call,
     ...details,
-    ran: hasRun(call, history),
+    ran: toolRan(call, history),
     ...(waitedMs === undefined ? {} : { waitedMs }),
   };
-}
-
-/** Reads leave an intent only where they take long; a call that still asked when it ended did not run. */
-function hasRun(
-  { observed, decision, effect, outcome, error }: ToolInvoked,
-  history: readonly JournalEvent[],
-): boolean {
-  if (observed === true || history.some(({ type }) => type === 'CallStarted')) return true;
-  return effect === 'read' && decision?.answer === 'allow' && mayHaveRun(outcome, error, true);
 }
 
 function resultOf({ content, structuredContent }: CallOutcome): Details['result'] {

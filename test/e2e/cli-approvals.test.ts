@@ -92,6 +92,21 @@ suite('approvals', () => {
     assert.match(stdout, new RegExp(`^  took +${both.source}$`, 'm'));
   });
 
+  test('a denied call says how long it waited, that it did not run, and why it cannot be undone', async () => {
+    const place = new Place(withNotes);
+    await place.run(['call', 'ping']);
+    const waiting = place.run([...add, '--wait', '60s']);
+    await until(async () => (await inbox(place)).length > 0, 'the call asks');
+    const [asked] = await inbox(place);
+    await place.run(['deny', asked?.id ?? '']);
+    const both = /[\d.]+ m?s \(waited [\d.]+ m?s for an answer, did not run\)/;
+    assert.match((await waiting).stderr, new RegExp(`denied in ${both.source} · decision `));
+    const call = asked?.callId ?? '';
+    assert.match((await place.run(['policy', 'explain', call])).stdout, new RegExp(`^  took +${both.source}$`, 'm'));
+    const refused = await place.run(['undo', call]);
+    assert.match(refused.stderr, /undo-unavailable: .* it ended as "denied" before the tool was run/);
+  });
+
   test('remembering shows what it would have let through, needs a clear yes, is listed and revoked', async () => {
     const place = new Place(withNotes);
     await place.run(add);

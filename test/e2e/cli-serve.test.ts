@@ -24,11 +24,11 @@ suite('serve', () => {
     assert.match(banner, /^Signalbox \d+\.\d+\.\d+ {3}ready in \d+\.\d s\n/);
     assert.match(banner, /^ {2}Console +http:\/\/127\.0\.0\.1:\d+\/\?token=\S+/m);
     assert.match(banner, /^ {2}MCP +http:\/\/127\.0\.0\.1:\d+\/mcp +API docs +http:\/\/127\.0\.0\.1:\d+\/docs$/m);
-    assert.match(banner, /^ {2}Journal +.*signalbox\.db \(kept\)$/m);
+    assert.match(banner, /^ {2}Journal +.*signalbox\.db$/m);
     assert.match(banner, /^ {2}Servers +2 up · 15 tools$/m);
     assert.match(
       banner,
-      /^ {2}Policy +reads run · undoable writes ask once · irreversible calls always ask   →  signalbox approvals$/m,
+      /^ {2}Policy +reads run · undoable writes ask once in a session · irreversible calls always ask   →  signalbox approvals$/m,
     );
     const token = readFileSync(join(place.data, 'token'), 'utf8').trim();
     assert.ok(!banner.includes(token), 'the admin token is not shown');

@@ -106,7 +106,7 @@ describe('commands beside a running server', () => {
     const doctor = await at(['doctor']);
     assert.match(
       doctor.stdout,
-      new RegExp(`ok +server at ${url} .* is ready, ${items.length} tools; commands go to it`),
+      new RegExp(`ok +server at ${url} .* is ready and offers ${items.length} tools; commands go to it`),
     );
   });
 

@@ -63,7 +63,8 @@ suite('what is written for users', () => {
     assert.equal((await run(`bin/signalbox approve ${id}`)).code, 0);
     assert.equal((await run(write)).code, 0);
     const [, number = ''] = /^ *(\d+) .* completed +mcp__demo__write_note /m.exec((await run(journal)).stdout) ?? [];
-    assert.match((await run(`bin/signalbox undo ${number}`)).stdout, /^undone mcp__demo__write_note /);
+    const undone = (await run(`bin/signalbox undo ${number}`)).stdout;
+    assert.match(undone, /^undone mcp__demo__write_note \w+\n {2}removed hello\.txt, which the call had added\n$/);
 
     server.kill('SIGTERM');
     assert.equal((await ended).code, 0);

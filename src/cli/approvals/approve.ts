@@ -109,11 +109,11 @@ async function showRemembering(
 function told(approval: Approval, { colors }: Printer): string {
   const { tool, arguments: asked, answer, principal, decision, caller, expiresAt } = approval;
   const what = oneLine(`${tool} ${JSON.stringify(answer?.arguments ?? asked)}`);
+  const whom = `${oneLine(fullPrincipalName(principal))}${answer?.rule === undefined ? ', once' : ''}`;
+  const effect = caller === 'gone' ? goneCaller(expiresAt) : 'the call that waits for it runs now';
   const lines = [
     `${colors.green('approved')} ${what}`,
-    caller === 'gone'
-      ? `  for ${oneLine(fullPrincipalName(principal))}, once; ${goneCaller(expiresAt)}`
-      : `  for ${oneLine(fullPrincipalName(principal))}, once; the call that waits for it runs now`,
+    `  for ${whom}; ${effect}`,
     ...asksOf(decision).map(({ rule, reason }) => `  asked because ${oneLine(`${reason} (${rule})`)}`),
   ];
   if (answer?.arguments !== undefined) lines.push('  the edited arguments are checked when it runs');

@@ -26,7 +26,7 @@ function findingsOf(server: ServerStatus, globals: Globals): Finding[] {
     ];
   const down = servers.filter((behind) => behind.status === 'down');
   return [
-    { level: 'ok', what: `${what} is ready, ${counted(tools, 'tool')}; commands go to it` },
+    { level: 'ok', what: `${what} is ready and offers ${counted(tools, 'tool')}; commands go to it` },
     ...down.map(({ name, reason }): Finding => ({
       level: 'error',
       what: `at ${url}: ${reason ?? `server "${name}" is down`}`,

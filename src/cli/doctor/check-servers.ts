@@ -19,7 +19,7 @@ export async function checkServers(configuration: Configuration, secretsFrom: st
     const { tools, servers, hidden, notices } = box.catalog();
     return [
       ...checkVariables(configuration.secrets, secretProblems),
-      ...servers.map((server) => checkServer(server, lastWords(server.name))),
+      ...servers.map((server) => checkServer(server, lastWords(server.name), configuration.builtinName)),
       ...hidden
         .filter((tool) => tool.by === 'name-collision')
         .map((tool): Finding => ({
@@ -65,10 +65,12 @@ export async function checkServers(configuration: Configuration, secretsFrom: st
   }
 }
 
-function checkServer(server: ServerProvenance, lastWords: string): Finding {
+function checkServer(server: ServerProvenance, lastWords: string, builtinName: string): Finding {
   const { name, status, tools, reason, required } = server;
   switch (status) {
     case 'up':
+      // `serve` adds tools to the built-in server, so a count from here would differ from what it offers.
+      if (name === builtinName) return { level: 'ok', what: `server "${name}" is up (built in)` };
       return { level: 'ok', what: `server "${name}" is up, ${counted(tools, 'tool')}` };
     case 'disabled':
       if (required === true)

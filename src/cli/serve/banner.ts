@@ -39,7 +39,7 @@ export function banner(facts: BannerFacts, { colors }: Pick<Printer, 'colors'>):
 function workerRows({ url, journal }: BannerFacts): [string, string][] {
   return [
     ['Role', `worker: runs turns and jobs   health  ${url}/api/health   metrics  ${url}/metrics`],
-    ['Journal', `${journal} (kept)`],
+    ['Journal', journal],
   ];
 }
 
@@ -48,7 +48,7 @@ function webRows(facts: BannerFacts, work: [string, string][], colors: Printer['
     ...(facts.role === 'web' ? ([['Role', 'web: turns and jobs run in other processes']] as [string, string][]) : []),
     ['Console', `${colors.cyan(facts.signInUrl)} ${colors.dim('(signs in once)')}`],
     ['MCP', `${facts.url}/mcp          API docs  ${facts.url}/docs`],
-    ['Journal', `${facts.journal} (kept)`],
+    ['Journal', facts.journal],
     ['Tokens', tokensLine(facts, colors.dim)],
     ...work,
     ...foundRow(facts.found),
@@ -63,11 +63,11 @@ function tokensLine({ tokenKeptIn, agentTokenKeptIn }: BannerFacts, dim: (text: 
 }
 
 function policyLine({ rules, code }: PolicySummary): string {
-  const otherwise = 'reads run · undoable writes ask once · irreversible calls always ask   →  signalbox approvals';
+  const otherwise = 'reads run · undoable writes ask once in a session · irreversible calls always ask   →  signalbox approvals';
   if (rules.length + code.length === 0) return otherwise;
   const files = [...new Set(rules.flatMap(({ at }) => at?.replace(/:\d+$/, '') ?? []))].join(', ');
   const own = `${counted(rules.length, 'rule')}${files === '' ? '' : ` of ${files}`}`;
-  return `${own} · where none speaks: ${otherwise}`;
+  return `${own} · where none matches: ${otherwise}`;
 }
 
 function agentsLine(agents: readonly AgentSummary[]): string {

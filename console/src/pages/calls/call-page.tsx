@@ -167,10 +167,11 @@ function Facts({ call }: { readonly call: CallDetails }): ReactNode {
 }
 
 /** How long it took; where somebody was asked, also how much of it that was. */
-function durationOf({ durationMs, waitedMs }: EndedCallDetails): string | undefined {
+function durationOf({ durationMs, waitedMs, ran }: EndedCallDetails): string | undefined {
   if (durationMs === null) return undefined;
   if (waitedMs === undefined) return duration(durationMs);
-  return `${duration(durationMs)}: waited ${duration(waitedMs)} for an answer, ran ${duration(durationMs - waitedMs)}`;
+  const rest = ran ? `ran ${duration(durationMs - waitedMs)}` : 'did not run';
+  return `${duration(durationMs)}: waited ${duration(waitedMs)} for an answer, ${rest}`;
 }
 
 /** What is not known is left out. */
