@@ -15,11 +15,11 @@ import { ProgressLine } from './progress-line.ts';
 export function addBackupCommand(program: Command, { terminal: { output, errors } }: CommandContext): void {
   program
     .command('backup')
-    .summary('copy all records in SQLite to a file, while everything runs')
+    .summary('copy the SQLite records to a file, while servers run')
     .description(
-      'Copies the SQLite file of the data directory, also while servers write to it, and checks the chain of the copy. To restore it, stop everything, put the copy in the place of signalbox.db and remove signalbox.db-wal and signalbox.db-shm. Records in PostgreSQL are backed up by its own tools.',
+      'Copies the SQLite file of the data directory, even while servers write to it, and verifies the chain of the copy. To restore a backup, stop all processes, replace signalbox.db with the copy, and remove signalbox.db-wal and signalbox.db-shm. For records in PostgreSQL, use its own tools.',
     )
-    .argument('<file>', 'where to; it must not be there yet')
+    .argument('<file>', 'the file to write; it must not exist yet')
     .action(async (given: string, _: object, command: Command) => {
       const globals = globalsOf(command);
       if ((await storeOf(globals)) !== 'sqlite')

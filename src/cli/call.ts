@@ -40,17 +40,17 @@ interface Options {
 export function addCallCommand(program: Command, { terminal, exitWith }: CommandContext): void {
   program
     .command('call')
-    .summary('call a tool, through the whole pipeline')
+    .summary('call a tool through the whole pipeline')
     .description(
-      'Calls one tool, at the server that runs on the data directory or else from the configuration: validated, decided, recorded. A call that needs approval is asked about at the terminal; without a terminal it ends as awaiting-approval, and runs when you repeat it after signalbox approve.',
+      'Calls one tool through the pipeline, in the running server or, without one, from the configuration. A call that needs approval asks on the terminal. Without a terminal it ends as awaiting-approval; approve it with signalbox approve, then run the same command again. A call without --session belongs to no session, so an undoable call asks each time.',
     )
-    .argument('<tool>', 'mcp__server__tool, server/tool, or the tool’s own name where it is the only one')
+    .argument('<tool>', 'mcp__server__tool, server/tool, or the tool’s own name if it is unique')
     .argument('[json]', 'the arguments as a JSON object, or - to read them from standard input')
-    .option('--as <principal>', 'call as an agent of this name (default: as you)')
+    .option('--as <principal>', 'call as an agent with this name (default: as yourself)')
     .option('--session <id>', 'the session the call belongs to')
     .option('--key <idempotency>', 'calls with the same key, tool and principal run once')
-    .option('--timeout <duration>', 'how long it may take, as in 30s', parseDuration)
-    .option('--wait <duration>', 'how long to wait for an approval that is not given here', parseDuration)
+    .option('--timeout <duration>', 'the time limit, for example 30s', parseDuration)
+    .option('--wait <duration>', 'how long to wait for an approval from somewhere else, for example 5m', parseDuration)
     .addHelpText('after', examples)
     .action(async (tool: string, json: string | undefined, options: Options, command: Command) => {
       const globals = globalsOf(command);

@@ -19,10 +19,12 @@ export function addGlobalOptions(program: Command): void {
       new Option('--config <file>', 'the configuration (default: the nearest signalbox.config.json or .jsonc)'),
     )
     .addOption(
-      new Option('--data <dir>', 'where journal and token are kept (default: ~/.signalbox)').env('SIGNALBOX_HOME'),
+      new Option('--data <dir>', 'the data directory, with journal and tokens (default: ~/.signalbox)').env(
+        'SIGNALBOX_HOME',
+      ),
     )
-    .addOption(new Option('--json', 'print data as JSON, and errors too'))
-    .addOption(new Option('--local', 'work without the server that runs on the data directory'));
+    .addOption(new Option('--json', 'print data and errors as JSON'))
+    .addOption(new Option('--local', 'do not use the running server of the data directory'));
 }
 
 /** Reads the options that every command takes. */

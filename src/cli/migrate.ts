@@ -25,14 +25,14 @@ export function addMigrateCommand(program: Command, { terminal }: CommandContext
     .command('migrate')
     .summary('copy all records from SQLite to PostgreSQL')
     .description(
-      'Copies the journal with its chain as it is, approvals, remembered rules, sessions, tokens, jobs, kept results and the rest into an empty PostgreSQL database, and compares both sides. The SQLite file is only read and stays as it is; no process may use it meanwhile. Cut short, it goes on where it was when it is run again; until it has ended, nothing else opens the database.',
+      'Copies the journal with its chain, approvals, remembered rules, sessions, tokens, jobs, stored results and all other records into an empty PostgreSQL database, and compares both sides. The SQLite file is only read; no other process may use it meanwhile. An interrupted run continues when you run it again. Until it has finished, other processes refuse to open the database.',
     )
-    .option('--from <file>', 'sqlite for the data directory’s file, or a path', 'sqlite')
+    .option('--from <file>', '"sqlite" for the file of the data directory, or a path', 'sqlite')
     .requiredOption(
       '--to <address>',
       'postgres://user:password@host/database; ${env:NAME} and ${secret:NAME} are filled in',
     )
-    .option('--restart', 'throw away what an earlier, unfinished run has copied')
+    .option('--restart', 'delete the records that an earlier, unfinished run copied')
     .addHelpText('after', examples)
     .action(async ({ from, to, restart }: Options, command: Command) => {
       // The address is not repeated: it may hold a password.

@@ -43,7 +43,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command, context
 export async function createProgram(context: CommandContext, argv: readonly string[] = []): Promise<Command> {
   const { output, errors } = context.terminal;
   const program = new Command('signalbox')
-    .description('The one place that every tool call of an AI agent passes through: validated, decided, recorded.')
+    .description('A gateway for the tool calls of AI agents: every call is validated, decided by policy and recorded.')
     .version(version, '--version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help for a command')
@@ -74,14 +74,14 @@ function isAboutAll(first = ''): boolean {
 
 const examples = `
 Examples:
-  signalbox serve                          start the server: HTTP API, MCP endpoint, sessions, page
-  signalbox import                         take over the servers of other clients
-  signalbox tools --why                    what can be called, and why the rest cannot
-  signalbox call ping                      one call, through the whole pipeline
-  signalbox approvals                      what waits for your answer
-  signalbox journal --since 1h             what was called
-  signalbox token create --role agent      lets an agent in over HTTP and MCP
-  signalbox status                         what runs, what is down, what waits for you
-  signalbox doctor                         is everything well?
+  signalbox serve                          start the server: console, HTTP API, MCP endpoint, sessions
+  signalbox import                         import the MCP servers of other clients
+  signalbox tools --why                    list tools, and why others are hidden
+  signalbox call ping                      call a tool through the whole pipeline
+  signalbox approvals                      list the calls that wait for your answer
+  signalbox journal --since 1h             show the calls of the last hour
+  signalbox token create --role agent      create a token for an agent
+  signalbox status                         show what runs, and what waits for you
+  signalbox doctor                         check the installation
 
-Exit codes: 0 ok, 1 the thing asked about is wrong, 2 wrong use or configuration.`;
+Exit codes: 0 success, 1 the command failed or found a problem, 2 invalid usage or configuration.`;

@@ -23,12 +23,12 @@ const columns = [
 export function addReplayCommand(program: Command, { terminal: { output, errors }, exitWith }: CommandContext): void {
   program
     .command('replay')
-    .summary('run the calls of a recorded session against recorded results')
+    .summary('run the calls of a session again, against recorded results')
     .description(
-      'Runs the calls of a session again through the whole pipeline, against what its servers answered then. Nothing outside is reached, nothing is written, humans answer as they did, and calls that did not run to an answer end as they did. With --policies, their decisions are compared too. Exits with 1 when something comes out otherwise.',
+      'Runs the calls of a session again through the whole pipeline, against the recorded answers of its servers. It contacts no server and writes nothing. Approvals and calls without an answer repeat their recorded result. With --policies, decisions are compared too. Exits with 1 when a result differs.',
     )
     .argument('<session>', 'the id of a session, as the journal shows it')
-    .option('--policies <file>', 'decide the calls by the rules of this file')
+    .option('--policies <file>', 'decide the calls with the rules of this file')
     .action(async (session: string, { policies: file }: { policies?: string }, command: Command) => {
       const globals = globalsOf(command);
       const { recordedSession, replaySession } = await import('../testing/index.ts');

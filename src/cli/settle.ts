@@ -18,14 +18,13 @@ interface Options {
 export function addSettleCommand(program: Command, { terminal: { output } }: CommandContext): void {
   program
     .command('settle')
-    .summary('say how a call ended whose outcome is unknown')
+    .summary('record the outcome of a call that ended as unknown')
     .description(
-      'Records what you found out about a call whose process died, or whose connection broke, while it ran. ' +
-        'Nothing is run again; later deliveries with the same idempotency key get this outcome.',
+      'Records what you found out about a call whose process died or whose connection broke while it ran. The call does not run again; later deliveries with the same idempotency key get this outcome.',
     )
     .argument('<call>', 'its id, or the number of its entry, as signalbox journal --outcome unknown prints it')
     .option('--completed', 'it took effect')
-    .option('--failed', 'it did not')
+    .option('--failed', 'it had no effect')
     .option('--note <text>', 'how you know')
     .action(async (named: string, { completed, failed, note }: Options, command: Command) => {
       if ((completed === true) === (failed === true))

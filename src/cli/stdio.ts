@@ -25,11 +25,11 @@ const startDelayMs = 20;
 export function addStdioCommand(program: Command, { terminal, exitWith }: CommandContext): void {
   program
     .command('stdio')
-    .summary('the MCP endpoint on standard input and output')
+    .summary('serve one MCP client on standard input and output')
     .description(
-      'Serves one MCP client, of any protocol revision, on standard input and output. Put it into the configuration of a client: it runs until its input ends.',
+      'Serves one MCP client, of any protocol revision, on standard input and output. Name it as a server in the configuration of a client. It runs until its input ends.',
     )
-    .option('--profile <name>', 'what the client sees: everything unless said otherwise')
+    .option('--profile <name>', 'the profile that the client sees (default: all tools)')
     .action(async ({ profile }: { profile?: string }, command: Command) => {
       try {
         await stdio(profile, globalsOf(command), terminal);

@@ -25,10 +25,10 @@ export function addToolsCommand(program: Command, { terminal }: CommandContext):
     .command('tools')
     .summary('list the tools that can be called')
     .description(
-      'Lists the tools that can be called at the server that runs on the data directory, or else from the configuration; with --why also those that cannot, and the reason.',
+      'Lists the tools of the running server or, without one, of the configuration. With --why, also lists hidden tools and the reason.',
     )
-    .option('--profile <name>', 'only what a client of this profile sees')
-    .option('--why', 'also show what is hidden or down, since when and why, and what tools should be told')
+    .option('--profile <name>', 'only the tools that a client with this profile sees')
+    .option('--why', 'also show hidden tools, servers that are down, and problems of definitions, with the reason')
     .action(async (options: { why?: boolean; profile?: string }, command: Command) => {
       const globals = globalsOf(command);
       const server = await connectToServer(globals, terminal.errors);

@@ -28,15 +28,15 @@ interface Options {
 export function addUndoCommand(program: Command, { terminal, exitWith }: CommandContext): void {
   program
     .command('undo')
-    .summary('take back what a call changed')
+    .summary('undo the changes of a call')
     .description(
-      'Restores what a call changed in its workspace, then runs the tool’s own undo if it has one. What was changed since is never overwritten: it is told, and nothing is touched. Session state that a completed call wrote stays.',
+      'Restores the files that a call changed in its workspace, then runs the tool’s own undo if it has one. Later changes by others are never overwritten: undo reports them and changes nothing. Session state that a completed call wrote stays.',
     )
-    .argument('[call]', 'the call: its id, as call prints it, or the number of its entry, as journal does')
-    .option('--session <id>', 'all calls of a session instead, the last one first')
-    .option('--partial', 'restore what nobody has changed since, and leave the rest')
-    .option('--again', 'run the tool’s own undo once more although it failed or was cut short before')
-    .option('--wait <duration>', 'how long to wait for calls at work in the same workspace (60s)', parseDuration)
+    .argument('[call]', 'the id of the call, as call prints it, or the number of its entry in the journal')
+    .option('--session <id>', 'undo all calls of a session instead, the last one first')
+    .option('--partial', 'restore the files that nobody changed since, and leave the others')
+    .option('--again', 'run the tool’s own undo again after it failed or was interrupted')
+    .option('--wait <duration>', 'how long to wait for running calls in the same workspace (60s)', parseDuration)
     .addHelpText('after', examples)
     .action(async (call: string | undefined, { session, ...given }: Options, command: Command) => {
       if ((call === undefined) === (session === undefined))

@@ -243,7 +243,7 @@ suite('import', () => {
     const again = await place.cli('import', '--yes');
     assert.equal(again.code, 0);
     assert.match(again.stdout, /^kept +files: the configuration has it already \(Claude Code\)$/m);
-    assert.match(again.stdout, /nothing new to take over\n$/);
+    assert.match(again.stdout, /nothing new to import\n$/);
   });
 
   test('keeps what the configuration has, comments included, and takes only from the clients that are named', async () => {

@@ -28,13 +28,13 @@ export function addApprovalsCommand(program: Command, context: CommandContext): 
   const { terminal } = context;
   const approvals = program
     .command('approvals')
-    .summary('what waits for your answer, and what you had remembered')
-    .description('Lists the calls that wait for a human, and approvals that wait for their call; the newest first.')
-    .option('-a, --all', 'also what was used, refused or has expired')
-    .option('-f, --follow', 'go on with new questions and answers until Ctrl-C')
-    .option('--by <principal>', 'only what this caller asked')
+    .summary('list calls that wait for your answer, and remembered approvals')
+    .description('Lists the calls that wait for a human, and approvals that no call has used yet, newest first.')
+    .option('-a, --all', 'also list used, denied and expired approvals')
+    .option('-f, --follow', 'print new questions and answers until Ctrl-C')
+    .option('--by <principal>', 'only the questions of this caller')
     .option('-n, --limit <count>', 'how many to list', readLimit, 100)
-    .option('--after <id>', 'go on after this one, as the page before says at its end')
+    .option('--after <id>', 'start after this id, which the previous page prints at its end')
     .addHelpText('after', examples)
     .action(async (options: Options, command: Command) => {
       const { json, ...globals } = globalsOf(command);
@@ -119,12 +119,12 @@ async function follow(
 function addShowCommand(approvals: Command, { terminal }: CommandContext): void {
   approvals
     .command('show')
-    .summary('one question with all its arguments')
-    .description('Prints one question with all its arguments, and every part of them that is hidden.')
-    .argument('<id>', 'its id, as signalbox approvals prints it, or the beginning of it')
+    .summary('show one question with all its arguments')
+    .description('Prints one question with all its arguments, and marks every hidden part.')
+    .argument('<id>', 'the id, as signalbox approvals prints it, or its beginning')
     .option(
       '--reveal',
-      'also what only looks like a secret; recorded with your name. Registered secret values stay hidden',
+      'also show text that only looks like a secret, and record that you did; registered secret values stay hidden',
     )
     .action(async (prefix: string, { reveal = false }: { reveal?: boolean }, command: Command) => {
       const globals = globalsOf(command);
@@ -161,7 +161,7 @@ function shownApproval(approval: Approval, { colors }: Printer): string {
 function addRulesCommand(approvals: Command, { terminal }: CommandContext): void {
   approvals
     .command('rules')
-    .summary('the remembered approvals')
+    .summary('list the remembered approvals')
     .description('Lists the approvals that hold for more than one call.')
     .action(async (_options: object, command: Command) => {
       const globals = globalsOf(command);
@@ -177,9 +177,9 @@ function addRulesCommand(approvals: Command, { terminal }: CommandContext): void
 function addRevokeCommand(approvals: Command, { terminal }: CommandContext): void {
   approvals
     .command('revoke')
-    .summary('end a remembered approval')
-    .description('Ends a remembered approval: the calls that it let through ask again.')
-    .argument('<rule>', 'its id, as approvals rules prints it, or the beginning of it')
+    .summary('revoke a remembered approval')
+    .description('Revokes a remembered approval: the calls that it allowed ask again.')
+    .argument('<rule>', 'the id, as approvals rules prints it, or its beginning')
     .action(async (prefix: string, _options: object, command: Command) => {
       const globals = globalsOf(command);
       await withRecords(globals, async (box) => {

@@ -32,14 +32,16 @@ interface Options {
 export function addApproveCommand(program: Command, { terminal }: CommandContext): void {
   program
     .command('approve')
-    .summary('say yes to one exact call')
-    .description('Lets one exact call run, once. A call that waits runs now; otherwise when it is made again.')
-    .argument('<id>', 'its id, as signalbox approvals prints it, or the beginning of it')
+    .summary('approve one exact call')
+    .description(
+      'Allows one exact call to run, once. A waiting call runs now; otherwise the call runs when it is made again.',
+    )
+    .argument('<id>', 'the id, as signalbox approvals prints it, or its beginning')
     .option('--edit <json>', 'run it with these arguments instead; - reads them from standard input')
     .addOption(
       new Option(
         '--remember <scope>',
-        'say yes to later calls too, after showing which recorded ones that means',
+        'also approve later calls, after showing which recorded calls that would have allowed',
       ).choices(['session', 'arguments', 'tool', 'server', 'nothing']),
     )
     .option('-y, --yes', 'remember without asking')

@@ -10,10 +10,12 @@ import { approvalBy, withRecords } from './open-inbox.ts';
 export function addDenyCommand(program: Command, { terminal: { output } }: CommandContext): void {
   program
     .command('deny')
-    .summary('say no to one exact call')
-    .description('Refuses one call. Calls that wait are told now, otherwise the next one is; after that it asks again.')
-    .argument('<id>', 'its id, as signalbox approvals prints it, or the beginning of it')
-    .option('--reason <text>', 'told to whoever made the call')
+    .summary('deny one exact call')
+    .description(
+      'Denies one call. Waiting calls end now; if none waits, the next one is denied. After that, the call asks again.',
+    )
+    .argument('<id>', 'the id, as signalbox approvals prints it, or its beginning')
+    .option('--reason <text>', 'the reason, which the caller gets')
     .action(async (prefix: string, { reason }: { reason?: string }, command: Command) => {
       const globals = globalsOf(command);
       await withRecords(globals, async (box) => {

@@ -7,7 +7,7 @@ import { placesOf } from './words.ts';
 export function addCompletionCommand(program: Command, { terminal }: CommandContext): void {
   program
     .command('completion')
-    .summary('complete commands and options in your shell')
+    .summary('print a completion script for your shell')
     .description('Prints a script that completes commands and options.')
     .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(scripts)))
     .addHelpText('after', examples)

@@ -12,13 +12,13 @@ export function addAddCommand(program: Command, { terminal }: CommandContext): v
     .description('Adds a server to the configuration file: a command, an address, an npm package or a module of tools.')
     .usage('[options] <name> [-- command [args...]]')
     .argument('<name>', 'the name of the server')
-    .argument('[command...]', 'behind --: the command that starts it, and its arguments')
+    .argument('[command...]', 'after --: the command that starts the server, and its arguments')
     .option('--url <url>', 'the address of a remote server')
-    .addOption(new Option('--type <type>', 'how the address is spoken to (default: http)').choices(['http', 'sse']))
-    .option('--header <name=value>', 'a header for the address; again for more', collect)
+    .addOption(new Option('--type <type>', 'the transport (default: http)').choices(['http', 'sse']))
+    .option('--header <name=value>', 'a header for requests to the address (repeatable)', collect)
     .option('--npm <package@version>', 'an npm package that is the server')
     .option('--module <file>', 'a module of tools that runs in this process')
-    .option('--env <name=value>', 'a variable for the server; again for more', collect)
+    .option('--env <name=value>', 'an environment variable for the server (repeatable)', collect)
     .action(async (name: string, words: readonly string[], options: AddOptions, command: Command) => {
       const globals = globalsOf(command);
       const { shownPlace, targetConfiguration } = await import('./target-configuration.ts');

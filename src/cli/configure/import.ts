@@ -26,16 +26,16 @@ interface Options {
 export function addImportCommand(program: Command, { terminal }: CommandContext): void {
   program
     .command('import')
-    .summary('take over the servers of other clients')
+    .summary('import the MCP servers of other clients')
     .description(
-      'Finds the MCP servers of other clients in the home and the current directory, shows what it would take over and asks. Their files are never written; secrets that stand in them are kept encrypted, never in the configuration.',
+      'Finds the MCP servers of other clients in the home directory and the current directory, shows what it would import, and asks. It never writes their files. Secrets in them are stored encrypted, never in the configuration.',
     )
-    .option('--from <client...>', 'only from these, as in claude-code, cursor, codex')
-    .option('--dry-run', 'show what would be taken over, and write nothing')
+    .option('--from <client...>', 'only from these clients, for example claude-code, cursor, codex')
+    .option('--dry-run', 'show what would be imported, and write nothing')
     .option('--yes', 'do not ask')
     .option(
       '--policies',
-      'also write what they let run without asking to policies.yaml; without it, that is asked or only shown',
+      'also write the calls that those clients allow without asking to policies.yaml; without this option, they are asked about or only shown',
     )
     .action(async (options: Options, command: Command) => {
       await importServers(options, globalsOf(command), terminal);
@@ -90,7 +90,7 @@ async function importServers(
     await printJson(terminal.output, { ...plan, taken, ...told });
   } else {
     const done = `added ${servers} to ${shortPath(file)}${kept.replace('keep', 'kept')}`;
-    const none = plan.kept.length > 0 ? 'nothing new to take over' : 'no servers of other clients found';
+    const none = plan.kept.length > 0 ? 'nothing new to import' : 'no servers of other clients found';
     await terminal.output.print(`${length === 0 ? none : written ? done : 'nothing was written'}\n`);
     if (written && rules.length > 0) await terminal.output.print(`${policyEnd(agreed, policyFile, rules.length)}\n`);
   }

@@ -28,8 +28,8 @@ const starter = `{
 export function addInitCommand(program: Command, { terminal }: CommandContext): void {
   program
     .command('init')
-    .summary('write a configuration to start from')
-    .description('Writes a configuration to start from, and its schema for editors. Never overwrites one.')
+    .summary('create a configuration file')
+    .description('Creates a configuration file, and its schema for editors. Never overwrites a file.')
     .action(async (_options: object, command: Command) => {
       const { config, json } = globalsOf(command);
       const file = resolve(config ?? configurationFileNames[0]);

@@ -6,8 +6,8 @@ import { globalsOf } from '../globals.ts';
 export function addRemoveCommand(program: Command, { terminal }: CommandContext): void {
   program
     .command('remove')
-    .summary('take a server out of the configuration')
-    .description('Takes a server out of the configuration file; the rest of the file stays as it is.')
+    .summary('remove a server from the configuration')
+    .description('Removes a server from the configuration file. The rest of the file does not change.')
     .argument('<name>', 'the name of the server')
     .action(async (name: string, _options: object, command: Command) => {
       const globals = globalsOf(command);

@@ -5,8 +5,8 @@ import { globalsOf } from '../globals.ts';
 /** `signalbox enable NAME` and `signalbox disable NAME`. */
 export function addSwitchCommands(program: Command, { terminal }: CommandContext): void {
   for (const [action, isDisabled, summary] of [
-    ['enable', false, 'let the tools of a server be called again'],
-    ['disable', true, 'keep a server in the configuration, but do not start it'],
+    ['enable', false, 'start a disabled server again'],
+    ['disable', true, 'stop a server and keep its entry in the configuration'],
   ] as const) {
     program
       .command(action)

@@ -19,7 +19,7 @@ export function addDoctorCommand(program: Command, { terminal, exitWith }: Comma
     .command('doctor')
     .summary('check runtime, configuration, journal, running server, servers, agents and secrets')
     .description(
-      'Checks everything that a call depends on; each finding comes with its fix. Ends with 1 when something is wrong.',
+      'Checks everything that a call depends on, and prints a fix with each finding. Exits with 1 when something is wrong.',
     )
     .action(async (_options: object, command: Command) => {
       const given = globalsOf(command);

@@ -31,9 +31,9 @@ type Answer = { readonly action: 'accept' | 'decline' | 'cancel'; readonly conte
 export function addElicitationCommands(program: Command, { terminal }: CommandContext): void {
   program
     .command('elicitations')
-    .summary('forms, pages and sampling requests of servers that wait for you')
+    .summary('list forms, pages and sampling requests of servers that wait for you')
     .description(
-      'Lists what MCP servers ask the user of a session: a form, a page to open, or permission to ask a model. The oldest first.',
+      'Lists the questions of MCP servers to the user of a session, oldest first: forms, pages to open, and requests to a model.',
     )
     .option('--session <id>', 'only those of this session')
     .addHelpText('after', examples)
@@ -46,14 +46,14 @@ export function addElicitationCommands(program: Command, { terminal }: CommandCo
     });
   program
     .command('answer')
-    .summary('answer what a server asks')
+    .summary('answer a question of a server')
     .description(
-      'Answers a question of a server. Without an option, it asks field by field at the terminal, and shows pages and sampling requests before you agree.',
+      'Answers a question of a server. Without an option, it asks for each field on the terminal, and shows pages and sampling requests before you agree.',
     )
-    .argument('<id>', 'its id, as signalbox elicitations prints it, or the beginning of it')
+    .argument('<id>', 'the id, as signalbox elicitations prints it, or its beginning')
     .option('--content <json>', 'accept a form with these values; - reads them from standard input')
-    .addOption(new Option('--accept', 'agree to a page or a sampling request').conflicts('content'))
-    .addOption(new Option('--decline', 'say no').conflicts(['content', 'accept']))
+    .addOption(new Option('--accept', 'accept a page or a sampling request').conflicts('content'))
+    .addOption(new Option('--decline', 'decline it').conflicts(['content', 'accept']))
     .addOption(new Option('--cancel', 'dismiss it without an answer').conflicts(['content', 'accept', 'decline']))
     .action(async (prefix: string, options: AnswerOptions, command: Command) => {
       const globals = globalsOf(command);

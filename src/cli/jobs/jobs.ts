@@ -23,7 +23,7 @@ export function addJobsCommand(program: Command, context: CommandContext): void 
     .command('jobs')
     .summary('list, create, delete or run scheduled jobs')
     .description(
-      'Lists the jobs, the oldest first. A job starts a session with an agent on a schedule, while a server runs on the data directory.',
+      'Lists the jobs, oldest first. A job starts a session with an agent on a schedule, while a server runs on the data directory.',
     )
     .addHelpText('after', examples)
     .action(async (_options: object, command: Command) => {
@@ -73,7 +73,7 @@ function addDeleteCommand(jobs: Command, { terminal: { output, errors } }: Comma
     .command('delete')
     .summary('delete a job')
     .description('Deletes a job. A session that it started continues.')
-    .argument('<id>', 'its id, as signalbox jobs prints it, or the beginning of it')
+    .argument('<id>', 'the id, as signalbox jobs prints it, or its beginning')
     .action(async (prefix: string, _options: object, command: Command) => {
       const globals = globalsOf(command);
       const job = await jobBy(globals, prefix);
@@ -90,7 +90,7 @@ function addRunCommand(jobs: Command, { terminal: { output, errors } }: CommandC
     .command('run')
     .summary('run a job now')
     .description('Starts a session of a job in the running server now, outside its schedule.')
-    .argument('<id>', 'its id, as signalbox jobs prints it, or the beginning of it')
+    .argument('<id>', 'the id, as signalbox jobs prints it, or its beginning')
     .action(async (prefix: string, _options: object, command: Command) => {
       const globals = globalsOf(command);
       const { id } = await jobBy(globals, prefix);

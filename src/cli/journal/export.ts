@@ -16,8 +16,8 @@ const chunkLength = 64 * 1024;
 export function addExportCommand(journal: Command, { terminal }: CommandContext): void {
   journal
     .command('export')
-    .summary('write all entries as JSON lines, the oldest first')
-    .description('Writes all entries as JSON lines, the oldest first, to standard output or to a file.')
+    .summary('write all entries as JSON lines, oldest first')
+    .description('Writes all entries as JSON lines, oldest first, to standard output or to a file.')
     .option('--out <file>', 'write to this file instead')
     .action(async (options: { out?: string }, command: Command) => {
       const globals = globalsOf(command);

@@ -22,13 +22,13 @@ interface Options {
 export function addPruneCommand(journal: Command, { terminal }: CommandContext): void {
   journal
     .command('prune')
-    .summary('write old entries to a file and drop them')
+    .summary('move old entries to a file')
     .description(
-      'Writes the entries before a time to a file, reads it back, and drops them from the journal, together with approvals, kept results, recordings and idempotency keys of that time. What is left can still be verified, and verify --with FILE proves the file too. Calls that are still open are kept, with everything after them.',
+      'Writes the entries before a time to a file, verifies the file, and deletes them from the journal, together with the approvals, stored results, recordings and idempotency keys of that time. The rest can still be verified, and verify --with FILE also verifies the file. Entries of open calls stay, with all entries after them.',
     )
-    .requiredOption('--older-than <when>', 'how old: 180d, or a date', (text) => parseSince(text))
-    .option('--export <file>', 'where to write them; compressed when it ends with .gz')
-    .option('--dry-run', 'only say how many it would be')
+    .requiredOption('--older-than <when>', 'the age: 180d, or a date', (text) => parseSince(text))
+    .option('--export <file>', 'the file to write; compressed when the name ends with .gz')
+    .option('--dry-run', 'only print the number of entries')
     .action(async ({ olderThan: before, export: file, dryRun }: Options, command: Command) => {
       if ((file === undefined) !== (dryRun === true))
         throw usageFailure('name a file with --export, or ask with --dry-run', {

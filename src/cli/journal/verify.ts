@@ -14,14 +14,14 @@ export function addVerifyCommand(journal: Command, { terminal: { output, errors 
     .command('verify')
     .summary('check that no entry was changed, removed or reordered')
     .description(
-      'Recomputes the hash chain over all entries, checks its seal with the key of this machine, and compares the index and the approvals with the entries. Ends with 1, naming the first broken entry, when something does not hold.',
+      'Recomputes the hash chain over all entries, checks its seal with the key of this machine, and compares the index and the approvals with the entries. Names the first broken entry and exits with 1 when something does not match.',
     )
     .option(
       '--head <seq:hash>',
-      'a head that verify printed before and that was kept elsewhere: finds out a rewritten journal too',
+      'a head that verify printed earlier and that you stored in another place; also detects a rewritten journal',
       parseHead,
     )
-    .option('--with <file...>', 'archives that prune wrote, the oldest first: proves them too, and that they join')
+    .option('--with <file...>', 'archives that prune wrote, oldest first; verifies them, and that they connect')
     .action(async (options: { head?: ChainHead; with?: string[] }, command: Command) => {
       const globals = globalsOf(command);
       await withJournal(globals, async (reader) => {

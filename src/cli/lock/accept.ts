@@ -22,13 +22,12 @@ interface AcceptOptions {
 export function addAcceptCommand(lock: Command, { terminal: { output, errors } }: CommandContext): void {
   lock
     .command('accept')
-    .summary('take over what a server says now')
+    .summary('accept the current definitions of a server')
     .description(
-      `Accepts what a server says now, and prints what that changes: in ${lockFileName} or, for a server that is not locked and has changed since it was first seen, in the records. ` +
-        'A locked server that is not configured any more is taken out of the lock.',
+      `Accepts the current definitions of a server and prints the changes. It updates ${lockFileName} or, for a server without a lock, the pinned definitions. A locked server that is no longer configured is removed from the lock.`,
     )
     .argument('[server]', 'the server')
-    .option('--tool <name>', 'only this tool, by the server’s own name for it or by its full name')
+    .option('--tool <name>', 'only this tool, by its name on the server or its full name')
     .option('--all', 'every server that has changed')
     .action(async (named: string | undefined, options: AcceptOptions, command: Command) => {
       const globals = globalsOf(command);

@@ -14,8 +14,10 @@ import { diffLines } from './print-diff.ts';
 export function addCheckCommand(lock: Command, { terminal: { output, errors }, exitWith }: CommandContext): void {
   lock
     .command('check')
-    .summary('end with 1 when a server is not what was locked')
-    .description(`Compares all servers with ${lockFileName}. Ends with 1 when one has changed, or cannot be looked at.`)
+    .summary('exit with 1 when a server differs from the lock')
+    .description(
+      `Compares all servers with ${lockFileName}. Exits with 1 when a server has changed or cannot be reached.`,
+    )
     .action(async (_options: object, command: Command) => {
       const globals = globalsOf(command);
       const { lookAtServers } = await import('./look-at-servers.ts');

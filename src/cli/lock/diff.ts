@@ -10,10 +10,9 @@ import { diffLines } from './print-diff.ts';
 export function addDiffCommand(lock: Command, { terminal: { output, errors } }: CommandContext): void {
   lock
     .command('diff')
-    .summary('show what changed since the servers were locked, or first seen')
+    .summary('show changes since the servers were locked or pinned')
     .description(
-      `Shows how servers differ from ${lockFileName} or, where they are not locked, from what was first seen of them: ` +
-        'tools that are new, gone or changed, and in what.',
+      `Shows how servers differ from ${lockFileName} or, for servers without a lock, from their pinned definitions: new, removed and changed tools, with each change.`,
     )
     .argument('[server]', 'only this server')
     .action(async (server: string | undefined, _options: object, command: Command) => {

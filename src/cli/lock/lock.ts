@@ -15,11 +15,9 @@ export function addLockCommand(program: Command, context: CommandContext): void 
   const { terminal, exitWith } = context;
   const lock = program
     .command('lock')
-    .summary('pin what the servers say about their tools')
+    .summary('lock tool definitions, and review changes to them')
     .description(
-      `Writes what each server says about its tools to ${lockFileName}, beside the configuration. ` +
-        'From then on a tool that says something else is hidden until that is accepted. ' +
-        'A server that is locked already and has changed is left as it was.',
+      `Writes the tool definitions of each server to ${lockFileName}, next to the configuration. From then on, a tool whose definition differs from the lock is hidden until you accept the change. Entries of servers that are already locked stay as they are. Without a lock, Signalbox pins definitions in its records when it first sees them, and calls of changed tools ask.`,
     )
     .action(async (_options: object, command: Command) => {
       const globals = globalsOf(command);

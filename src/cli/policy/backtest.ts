@@ -23,12 +23,12 @@ const columns = [
 export function addBacktestCommand(policy: Command, { terminal: { output, errors } }: CommandContext): void {
   policy
     .command('backtest')
-    .summary('which recorded calls other rules would have decided otherwise')
+    .summary('show which recorded calls other rules would decide differently')
     .description(
-      'Decides the calls of the journal again by the rules of a file, in their order and with the past as it was, and shows those that would be decided otherwise.',
+      'Decides the calls of the journal again with the rules of a file, in their order and with their history, and shows the calls whose decision would change.',
     )
     .argument('<file>', 'a file of rules')
-    .option('--since <when>', 'only calls since then: 90s, 15m, 1h, 7d, or a date', (text) => parseSince(text))
+    .option('--since <when>', 'only calls since this time: 90s, 15m, 1h, 7d, or a date', (text) => parseSince(text))
     .action(async (file: string, { since }: { since?: number }, command: Command) => {
       const globals = globalsOf(command);
       const [{ namedPolicies }, { backtest }] = await Promise.all([

@@ -20,9 +20,9 @@ interface Options {
 export function addCheckCommand(policy: Command, { terminal: { output, errors } }: CommandContext): void {
   policy
     .command('check')
-    .summary('find everything that is wrong with the rules')
+    .summary('report all mistakes in the rules')
     .description(
-      'Reads the rules and reports every mistake, with file, line and column. Ends with 2 when there is one. ' +
+      'Reads the rules and reports every mistake, with file, line and column. Exits with 2 when there is one. ' +
         'Then starts the configured servers, without writing to the journal, and warns about rules that name no tool, label or server. ' +
         'Also warns about startsWith on a command or a path.',
     )

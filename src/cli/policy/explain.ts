@@ -14,9 +14,9 @@ import type { Printer } from '../terminal.ts';
 export function addExplainCommand(policy: Command, { terminal: { output } }: CommandContext): void {
   policy
     .command('explain')
-    .summary('why a call was allowed, asked or denied')
-    .description('Tells from the journal which rule decided a call, where it stands, and what it looked at.')
-    .argument('<call>', 'the call: its id, as call prints it, or the number of its entry, as journal does')
+    .summary('show why a call was allowed, asked or denied')
+    .description('Shows, from the journal, which rule decided a call, its file and line, and the values it used.')
+    .argument('<call>', 'the id of the call, as call prints it, or the number of its entry in the journal')
     .action(async (named: string, _options: object, command: Command) => {
       const globals = globalsOf(command);
       await withJournal(globals, async (journal) => {

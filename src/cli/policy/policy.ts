@@ -8,8 +8,8 @@ import { addExplainCommand } from './explain.ts';
 export function addPolicyCommand(program: Command, context: CommandContext): void {
   const policy = program
     .command('policy')
-    .summary('check the rules, explain a decision, try other rules on the record')
-    .description('The rules that decide calls: see docs/reference/policy.md.');
+    .summary('check rules, explain a decision, test rules on recorded calls')
+    .description('Checks, explains and tests the rules that decide calls. See docs/reference/policy.md.');
   addCheckCommand(policy, context);
   addExplainCommand(policy, context);
   addBacktestCommand(policy, context);

@@ -9,9 +9,9 @@ import { Table } from '../table.ts';
 export function addListCommand(secret: Command, { terminal: { output } }: CommandContext): void {
   secret
     .command('list')
-    .summary('the names of the secrets that are kept')
+    .summary('list the names of stored secrets')
     .description(
-      'Lists the names of the secrets that are kept, and where the key to each is (keychain, file or environment), and which configurations may use it.',
+      'Lists the stored secrets by name, with the place of each key (keychain, file or environment) and the configurations that may use it.',
     )
     .action(async (_options: object, command: Command) => {
       const { data, json } = globalsOf(command);

@@ -9,8 +9,8 @@ import { printJson } from '../print-json.ts';
 export function addRemoveSecretCommand(secret: Command, { terminal: { output } }: CommandContext): void {
   secret
     .command('remove')
-    .summary('forget a secret')
-    .description('Forgets a secret. Servers that use it keep it until they are connected to again.')
+    .summary('delete a secret')
+    .description('Deletes a secret. Servers that use it keep the value until their next connection.')
     .argument('<name>', 'the name of the secret')
     .action(async (name: string, _options: object, command: Command) => {
       const { data, json } = globalsOf(command);

@@ -8,10 +8,9 @@ import { addSetCommand } from './set.ts';
 export function addSecretCommand(program: Command, context: CommandContext): void {
   const secret = program
     .command('secret')
-    .summary('keep tokens and passwords out of the configuration')
+    .summary('store tokens and passwords outside the configuration')
     .description(
-      'Keeps secrets encrypted in the data directory. The configuration refers to them as ${secret:NAME}; only the server that refers to one is given it, only in a configuration that may use it (set and trust say which), and it is never recorded. ' +
-        'The key is kept in the system keychain, or in a file where there is none; SIGNALBOX_SECRETS=keychain or file decides, and SIGNALBOX_SECRET_KEY is a key of your own.',
+      'Stores secrets encrypted in the data directory. The configuration refers to them as ${secret:NAME}. Only the server that refers to a secret gets it, only in a configuration that may use it (granted by set and trust), and it is never recorded. The key is in the system keychain, or in a file where there is no keychain. SIGNALBOX_SECRETS=keychain or file chooses the place; SIGNALBOX_SECRET_KEY sets a key of your own.',
     );
   addSetCommand(secret, context);
   addListCommand(secret, context);

@@ -10,12 +10,12 @@ import { printJson } from '../print-json.ts';
 export function addSetCommand(secret: Command, { terminal }: CommandContext): void {
   secret
     .command('set')
-    .summary('keep a secret, or replace it')
+    .summary('store or replace a secret')
     .description(
-      'Keeps a secret, and lets the configuration here use it (--config names another). Its value is typed unseen at a terminal, or comes on standard input when that is piped.',
+      'Stores a secret, and grants it to the configuration of this directory (--config names another). On a terminal it asks for the value without showing it; otherwise it reads the value from standard input.',
     )
     .argument('<name>', 'letters, digits, "_", "-" and "."')
-    .option('--from-env <variable>', 'take the value of an environment variable')
+    .option('--from-env <variable>', 'read the value from an environment variable')
     // Told below, with the reason.
     .allowExcessArguments()
     .action(async (name: string, { fromEnv }: { readonly fromEnv?: string }, command: Command) => {

@@ -63,7 +63,8 @@ function tokensLine({ tokenKeptIn, agentTokenKeptIn }: BannerFacts, dim: (text: 
 }
 
 function policyLine({ rules, code }: PolicySummary): string {
-  const otherwise = 'reads run · undoable writes ask once in a session · irreversible calls always ask   →  signalbox approvals';
+  const otherwise =
+    'reads run · undoable writes ask once in a session · irreversible calls always ask   →  signalbox approvals';
   if (rules.length + code.length === 0) return otherwise;
   const files = [...new Set(rules.flatMap(({ at }) => at?.replace(/:\d+$/, '') ?? []))].join(', ');
   const own = `${counted(rules.length, 'rule')}${files === '' ? '' : ` of ${files}`}`;

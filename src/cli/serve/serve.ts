@@ -20,30 +20,35 @@ import type { ServeOptions } from './serve-options.ts';
 export function addServeCommand(program: Command, { terminal }: CommandContext): void {
   program
     .command('serve')
-    .summary('start the server: HTTP API, MCP endpoint, sessions with agents, page')
+    .summary('start the server: console, HTTP API, MCP endpoint, sessions with agents')
     .description(
-      'Starts the server and runs until Ctrl-C or SIGTERM; then lets turns and calls under way end, and stops.',
+      'Starts the server, which runs until Ctrl-C or SIGTERM. It then waits for running turns and calls, and stops.',
     )
     .option('--port <port>', 'the port to listen on; the next free one when it is taken', parsePort, 4242)
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
     .option(
       '--allowed-host <name>',
-      'another host and port to answer to, as clients name a proxy in front (repeatable)',
+      'another host and port to accept, for a proxy in front (repeatable)',
       (name: string, names: readonly string[]) => [...names, name],
       [],
     )
     .addOption(
       new Option(
         '--role <role>',
-        'with other processes on one PostgreSQL: "web" runs no turns and no jobs, "worker" runs them and answers probes alone',
+        'with other processes on one PostgreSQL: "web" runs no turns and no jobs, "worker" runs them and answers only probes',
       )
         .choices(processRoles)
         .default('all'),
     )
-    .option('--turns <count>', 'how many turns run at once, those that wait for a human not counted', parseCount, 32)
-    .option('--max-calls <number>', 'how many calls may be under way; more are refused with 503 (4096)', parseCount)
-    .option('--drain-seconds <seconds>', 'goes on for so long when told to stop, no longer ready', parseSeconds, 0)
-    .option('--grace-seconds <seconds>', 'then lets turns and calls under way go on for so long', parseSeconds, 5)
+    .option('--turns <count>', 'how many turns run at once, without those that wait for a human', parseCount, 32)
+    .option('--max-calls <number>', 'how many calls may run at once; more are refused with 503 (4096)', parseCount)
+    .option(
+      '--drain-seconds <seconds>',
+      'how long to keep serving after a stop signal, while reporting not ready',
+      parseSeconds,
+      0,
+    )
+    .option('--grace-seconds <seconds>', 'how long to wait after that for running turns and calls', parseSeconds, 5)
     .action(async (options: ServeOptions, command: Command) => {
       await serve(options, globalsOf(command), terminal);
     });

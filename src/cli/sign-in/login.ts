@@ -14,8 +14,10 @@ const patienceSeconds = 300;
 export function addLoginCommand(program: Command, { terminal }: CommandContext): void {
   program
     .command('login')
-    .summary('sign in at a server that is protected with OAuth')
-    .description('Signs in at a server through your browser. The tokens are kept encrypted, and renewed by themselves.')
+    .summary('sign in to a server with OAuth')
+    .description(
+      'Signs in to a server through your browser. The tokens are stored encrypted and renewed automatically.',
+    )
     .argument('<name>', 'the name of the server')
     .option('--no-browser', 'only print the address to open')
     .action(async (name: string, { browser }: { readonly browser: boolean }, command: Command) => {

@@ -7,8 +7,8 @@ import { printJson } from '../print-json.ts';
 export function addLogoutCommand(program: Command, { terminal }: CommandContext): void {
   program
     .command('logout')
-    .summary('forget a sign-in')
-    .description('Forgets the tokens for a server, and has them revoked where its authorization server offers that.')
+    .summary('sign out of a server')
+    .description('Deletes the tokens for a server, and revokes them where its authorization server supports that.')
     .argument('<name>', 'the name of the server')
     .action(async (name: string, _options: object, command: Command) => {
       const globals = globalsOf(command);

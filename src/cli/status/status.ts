@@ -30,9 +30,9 @@ const most = 1000;
 export function addStatusCommand(program: Command, { terminal, exitWith }: CommandContext): void {
   program
     .command('status')
-    .summary('what runs here, what is down, and what waits for you')
+    .summary('show the running server, servers that are down, and waiting questions')
     .description(
-      'Shows whether a server runs on this data directory and is ready, its address and configuration, the state of the servers behind it, questions that wait for an answer, and the outcomes of the last hour. Ends with 1 when no server is ready.',
+      'Shows whether a server runs on this data directory and is ready, its address and configuration, the state of the servers behind it, questions that wait for an answer, and the outcomes of the last hour. Exits with 1 when no server is ready.',
     )
     .action(async (_options: object, command: Command) => {
       const globals = globalsOf(command);

@@ -22,12 +22,12 @@ interface Options {
 export function addCreateTokenCommand(token: Command, { terminal: { output, errors } }: CommandContext): void {
   token
     .command('create')
-    .summary('make a token, and show it this once')
-    .description('Makes a token and prints it. Only a hash of it is kept, so it cannot be shown again.')
+    .summary('create a token and show it once')
+    .description('Creates a token and prints it. Only its hash is stored, so it cannot be shown again.')
     .addOption(new Option('--role <role>', 'what its holder may do').choices([...roles]).makeOptionMandatory())
-    .option('--profile <name>', 'the view of the catalog that its holder is bound to (role agent)')
-    .option('--expires <duration>', 'how long it is good, as in 30d; for good when left out', parseDuration)
-    .option('--name <text>', 'tells people what it is for')
+    .option('--profile <name>', 'the profile that limits which tools its holder sees (role agent)')
+    .option('--expires <duration>', 'how long it is valid, for example 30d (default: no expiry)', parseDuration)
+    .option('--name <text>', 'a name that says what it is for')
     .action(async ({ role, profile, expires, name }: Options, command: Command) => {
       const globals = globalsOf(command);
       await withRecords(

@@ -16,9 +16,9 @@ const columns = ['ID', 'ROLE', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED', 'PROF
 export function addListTokensCommand(token: Command, { terminal: { output } }: CommandContext): void {
   token
     .command('list')
-    .summary('the tokens there are, without the tokens themselves')
+    .summary('list the tokens, without their values')
     .description(
-      'Lists the tokens that were made, newest first. The admin token of the data directory is not among them.',
+      'Lists the created tokens, newest first. The list does not include the admin token of the data directory.',
     )
     .action(async (_options: object, command: Command) => {
       const globals = globalsOf(command);

@@ -11,9 +11,11 @@ import { printJson } from '../print-json.ts';
 export function addRevokeTokenCommand(token: Command, { terminal: { output } }: CommandContext): void {
   token
     .command('revoke')
-    .summary('end a token, at once and for good')
-    .description('Ends a token. A server that runs refuses it from now on, and ends what its holder has open.')
-    .argument('<id>', 'its id, as signalbox token list prints it, or the beginning of it')
+    .summary('revoke a token')
+    .description(
+      'Revokes a token. A running server refuses it at once, and closes everything that its holder has open.',
+    )
+    .argument('<id>', 'the id, as signalbox token list prints it, or its beginning')
     .action(async (given: string, _options: object, command: Command) => {
       const globals = globalsOf(command);
       await withRecords(globals, async (box) => {

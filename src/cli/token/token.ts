@@ -8,10 +8,9 @@ import { addRevokeTokenCommand } from './revoke.ts';
 export function addTokenCommand(program: Command, context: CommandContext): void {
   const token = program
     .command('token')
-    .summary('let agents, scripts and people in, each with a role')
+    .summary('manage the tokens of agents, scripts and people')
     .description(
-      'Tokens for the HTTP API. A viewer reads. An agent calls tools and runs turns, sees only its own, and can never approve. ' +
-        'An approver reads, answers and takes back. An admin does everything. Changes hold at once, also for a server that runs.',
+      'Manages tokens for the HTTP API and MCP. A viewer reads. An agent calls tools and runs turns, sees only its own, and can never approve. An approver reads, answers questions and undoes calls. An admin does everything. Changes take effect at once, also in a running server.',
     );
   addCreateTokenCommand(token, context);
   addListTokensCommand(token, context);

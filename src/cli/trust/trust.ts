@@ -19,10 +19,10 @@ export function addTrustCommand(program: Command, context: CommandContext): void
   const { terminal } = context;
   const trust = program
     .command('trust')
-    .summary('accept what a configuration runs, loads, contacts, reads and allows')
+    .summary('review and accept a configuration that you did not write')
     .description(
-      'Shows what a configuration would run, load and contact, which secrets and variables it reads and which rules allow calls, asks, and stores the answer in the data directory. ' +
-        'A later edit by hand asks again only for what it adds. Files that init, add, import and the console write need no acceptance. SIGNALBOX_TRUST=all, or a list of directories, accepts without a question, for CI and containers.',
+      'Shows which programs, modules and addresses a configuration uses, which secrets and variables it reads and which rules allow calls. Asks whether you accept them, and stores the answer in the data directory. ' +
+        'Later edits of the file ask again only when they add something or remove a limit. Files that init, add, import and the console write need no acceptance. SIGNALBOX_TRUST=all, or a list of directories, accepts without a question, for CI and containers.',
     )
     .argument('[file]', 'the configuration, or its directory (default: the nearest one)')
     .option('--yes', 'do not ask')
@@ -62,8 +62,8 @@ export function addTrustCommand(program: Command, context: CommandContext): void
 function addListCommand(trust: Command, { terminal: { output } }: CommandContext): void {
   trust
     .command('list')
-    .summary('the configurations that were accepted')
-    .description('Lists the configurations that were accepted on this machine, and the secrets that each may use.')
+    .summary('list the accepted configurations')
+    .description('Lists the configurations that were accepted on this machine, with the secrets that each may use.')
     .action(async (_options: object, command: Command) => {
       const { data, json } = globalsOf(command);
       const { TrustRecords } = await import('../../config/trust/trust-records.ts');
@@ -91,9 +91,9 @@ function addListCommand(trust: Command, { terminal: { output } }: CommandContext
 function addRevokeCommand(trust: Command, { terminal: { output } }: CommandContext): void {
   trust
     .command('revoke')
-    .summary('trust a configuration no longer')
+    .summary('revoke the acceptance of a configuration')
     .description(
-      'Forgets that a configuration was accepted, and takes its secrets away. The next command asks again; a server that runs it keeps what was accepted until it ends.',
+      'Revokes the acceptance of a configuration and its access to secrets. The next command asks again; a running server keeps the accepted configuration until it stops.',
     )
     .argument('[file]', 'the configuration, or its directory (default: the nearest one)')
     .action(async (file: string | undefined, _options: object, command: Command) => {

@@ -8,8 +8,8 @@ export async function commandLinePage(): Promise<string> {
   const program = await createProgram({ terminal: processTerminal(), exitWith: () => undefined });
   return [
     '# Command line\n',
-    '`signalbox COMMAND`; in a clone `bin/signalbox COMMAND`. Exit codes: 0 ok, 1 the thing asked about is wrong, 2 wrong use or',
-    'configuration. Errors name a [code](../troubleshooting.md) and the next command to run.\n',
+    '`signalbox COMMAND`; in a clone `bin/signalbox COMMAND`. Exit codes: 0 success, 1 the command failed or found a problem,',
+    '2 invalid usage or configuration. Errors name a [code](../troubleshooting.md) and the next command to run.\n',
     commandTable(program),
     'Every command takes these:\n',
     optionTable(program.options),
@@ -63,7 +63,7 @@ function argumentTable(given: readonly Argument[]): string {
 function optionTable(options: readonly Option[]): string {
   const rows = options.map((option) => {
     const facts = [
-      option.defaultValue === undefined || option.description.includes('default:')
+      option.defaultValue === undefined || String(option.defaultValue) === '' || option.description.includes('default:')
         ? undefined
         : `default: \`${String(option.defaultValueDescription ?? option.defaultValue)}\``,
       option.argChoices === undefined ? undefined : option.argChoices.map((choice) => `\`${choice}\``).join(' · '),
