@@ -18,7 +18,7 @@ function pagesIn(folder: string, first: readonly string[] = []): { text: string;
 
 export default defineConfig({
   title: 'Signalbox',
-  description: 'The one place that every tool call of an AI agent passes through.',
+  description: 'A gateway for the tool calls of AI agents.',
   srcDir: '..',
   srcExclude: ['site/**'],
   outDir: './dist',

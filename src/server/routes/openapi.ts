@@ -37,7 +37,7 @@ export function openApiRoutes(app: ServerApp, version: string): () => OpenApiDoc
         title: 'Signalbox',
         version,
         description:
-          'The one place that every tool call of an agent passes through. Errors are `Problem` documents (RFC 9457) with a stable `code`. MCP clients are served at `/mcp`.',
+          'A gateway for the tool calls of AI agents. Errors are `Problem` documents (RFC 9457) with a stable `code`. MCP clients are served at `/mcp`.',
         license: { name: 'MIT' },
       },
       security: [{ token: [] }],

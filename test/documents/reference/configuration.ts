@@ -18,7 +18,7 @@ const sections: readonly Section[] = [
   {
     title: 'Who is asking: `mcpServers.NAME.auth`',
     under: 'mcpServers.*.auth.',
-    text: 'For servers with `url`. See [signing in](../guide/gateway.md#servers-that-want-to-know-who-is-asking).',
+    text: 'For servers with `url`. See [signing in](../guide/gateway.md#servers-that-need-credentials).',
   },
   {
     title: 'How tools are offered: `mcpServers.NAME.tools`',

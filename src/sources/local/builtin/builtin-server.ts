@@ -28,7 +28,7 @@ export function builtinServer(dependencies: BuiltinDependencies): LocalServer {
       defineTool({
         name: 'get_server_info',
         description:
-          'Tells which Signalbox this agent runs in: product, version, port and, on request, for how long it has been up.',
+          'Returns information about the Signalbox that this agent runs in: product, version, port and, on request, its uptime.',
         input: z.object({ include_uptime: z.boolean().default(false).describe('Also tell the uptime in seconds.') }),
         output: z.object({
           product: z.string(),
@@ -44,7 +44,7 @@ export function builtinServer(dependencies: BuiltinDependencies): LocalServer {
       defineTool({
         name: 'read_result',
         description:
-          'Reads a part of a tool result that was too large to be shown whole. Takes the signalbox:// address that the shortened result names.',
+          'Reads a part of a tool result that was too large to return whole, by the signalbox:// address in the shortened result.',
         input: z.object({
           uri: z.string().describe('The address of the result, for instance signalbox://results/call_….'),
           offset: z.int().min(0).default(0).describe('Where to begin, in characters.'),

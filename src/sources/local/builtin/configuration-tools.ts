@@ -9,7 +9,7 @@ export function configurationTools(configuration: ConfigurationBook): OwnTool[] 
   return [
     defineTool({
       name: 'get_config',
-      description: 'Tells what stands in the configuration of Signalbox, whole or at one path. Secrets are left out.',
+      description: 'Returns the configuration of Signalbox, whole or at one path, without secrets.',
       input: z.object({
         path: z
           .string()

@@ -11,7 +11,7 @@ export function jobTools(dependencies: JobDependencies): OwnTool[] {
     defineTool({
       name: 'create_job',
       description:
-        'Makes a schedule: at each of its times an agent starts in a session of its own with the prompt. Tool calls in it ask as usual; while one waits for a human, further runs are left out.',
+        'Creates a schedule: at each of its times, an agent starts in a new session with the prompt. Its tool calls ask as usual; while one waits for a human, further runs are skipped.',
       input: z.object({
         cron: z
           .string()
@@ -32,7 +32,7 @@ export function jobTools(dependencies: JobDependencies): OwnTool[] {
     }),
     defineTool({
       name: 'list_jobs',
-      description: 'Lists schedules with their next run, and how the last one went.',
+      description: 'Lists schedules with their next run and the result of the last one.',
       input: z.object({}),
       effect: 'read',
       idempotent: true,
@@ -40,7 +40,7 @@ export function jobTools(dependencies: JobDependencies): OwnTool[] {
     }),
     defineTool({
       name: 'delete_job',
-      description: 'Deletes a schedule. A session that it started goes on.',
+      description: 'Deletes a schedule. A session that it started continues.',
       input: z.object({ id: z.string().describe('The id of the job, as list_jobs tells it.') }),
       effect: 'compensable',
       run: (args, context) => deleteJob(dependencies, args, context),

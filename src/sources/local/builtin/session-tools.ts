@@ -45,7 +45,7 @@ export function sessionTools(dependencies: SessionCountDependencies): OwnTool[] 
     defineTool({
       name: 'get_session_details',
       description:
-        'Tells everything about one session: agent, model, working directory, permission mode, state, times, waiting turns.',
+        'Returns the details of one session: agent, model, working directory, permission mode, state, times, waiting turns.',
       input: z.object({ id: z.string().describe('The id of the session.') }),
       effect: 'read',
       idempotent: true,
