@@ -48,7 +48,7 @@ function guard(terminal: Terminal, json: boolean): void {
   // Standard output is for what was asked for.
   globalThis.console = new Console({ stdout: process.stderr, stderr: process.stderr });
   process.on('unhandledRejection', (reason) => {
-    void terminal.errors.print(`warning: a promise was rejected and nobody looked: ${messageOf(reason)}\n`);
+    void terminal.errors.print(`warning: unhandled promise rejection: ${messageOf(reason)}\n`);
   });
   process.on('uncaughtException', (fault) => {
     void endWith(fault, terminal, json);

@@ -52,7 +52,7 @@ export function addReplayCommand(program: Command, { terminal: { output, errors 
           ]);
           const table = new Table(columns, rows, width);
           await output.print(table.text(rows, colors.bold));
-          await output.print(`${counted(items.length, 'call')}, ${changed} otherwise\n`);
+          await output.print(`${counted(items.length, 'call')}, ${changed} with a different result\n`);
         }
         if (changed > 0) exitWith(1);
       });

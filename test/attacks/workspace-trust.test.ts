@@ -325,7 +325,7 @@ suite('a running server', () => {
     };
     write(place, { mcpServers: { mine: { module: './tools.ts' }, evil: server } });
     await heard(
-      /the changed configuration is not used, what ran before runs on\n.*run signalbox trust .*\n {2}not accepted: mcpServers\.evil\.program/,
+      /the changed configuration is not used; the running configuration stays\n.*run signalbox trust .*\n {2}not accepted: mcpServers\.evil\.program/,
     );
     const { configuration } = await get<{ configuration: { refused?: { details: string[] } } }>('/api/info');
     assert.ok(configuration.refused?.details.some((line) => line.includes('mcpServers.evil.program')));

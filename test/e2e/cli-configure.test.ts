@@ -136,7 +136,7 @@ suite('add, disable, enable, remove', () => {
       [['add', 'files', '--npm', 'y@1'], /server-exists: there is a server "files" already: signalbox\.config\.json:1/],
       [['add', 'a__b', '--npm', 'y@1'], /configuration-invalid/],
       [['add', 'signalbox', '--npm', 'y@1'], /the name belongs to the built-in server/],
-      [['add', 'x'], /what is the server\?/],
+      [['add', 'x'], /name a command, an address, a package or a module/],
       [['add', 'x', '--npm', 'y@1', '--url', 'https://x'], /only one of these/],
       [['add', 'x', '--url', 'ftp://x'], /not an http or https address/],
       [['add', 'x', '--env', 'oops', '--', 'y'], /--env takes NAME=VALUE/],
@@ -286,7 +286,7 @@ suite('import', () => {
     );
     assert.match(stdout, /match: "mcp__my-notes__\*"\n {2}allow: "true"$/m);
     assert.match(stdout, /match: "mcp__sheets__\*"\n {2}allow: "true"$/m);
-    assert.match(stdout, /5 rules not written to .*policies\.yaml: copy from above what you want\n$/);
+    assert.match(stdout, /5 rules not written to .*policies\.yaml: copy the rules that you want from above\n$/);
     assert.equal(existsSync(join(shown.directory, 'policies.yaml')), false, 'to do without asking is not asked for');
     const { mcpServers } = JSON.parse(shown.text()) as { mcpServers: Record<string, Record<string, unknown>> };
     assert.deepEqual(mcpServers['files']?.['tools'], { deny: ['move_file'] });

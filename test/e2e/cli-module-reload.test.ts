@@ -70,7 +70,7 @@ suite('a module of tools that is edited while the server runs', () => {
   test('with an error leaves the tools unchanged and prints the reason; once fixed, it is applied', async (t) => {
     const at = place();
     const server = await serve(t, at);
-    const refused = server.until(/is not used, what ran before runs on\n.*desk\.ts cannot be imported: .+\n/);
+    const refused = server.until(/is not used; the running configuration stays\n.*desk\.ts cannot be imported: .+\n/);
     write(at, 'desk.ts', `export const say = {`);
     await refused;
     assert.equal(await call(at), 'first one\n');

@@ -65,7 +65,7 @@ suite('policy', () => {
     const warned = said(child.stderr, warning);
     assert.match(
       await said(child.stdout, /Policy .*\n/),
-      /Policy +4 rules of policies\.yaml · where none speaks: reads run/,
+      /Policy +4 rules of policies\.yaml · where none matches: reads run/,
     );
     assert.equal((await warned).match(/fits no/g)?.length, 1, 'and of nothing else');
     writeFileSync(
@@ -136,7 +136,7 @@ suite('policy', () => {
     );
     const { stdout } = await place.run(['policy', 'backtest', 'other.yaml']);
     assert.match(stdout, /mcp__notes__add +deny \(short-notes\) +allow \(notes\)/);
-    assert.match(stdout, /2 of 4 calls would be decided otherwise\n$/);
+    assert.match(stdout, /2 of 4 calls would be decided differently\n$/);
     const later = await place.json(['policy', 'backtest', 'other.yaml', '--since', '2999-01-01']);
     assert.deepEqual([later['calls'], later['changed']], [0, []]);
     assert.equal(readFileSync(join(place.directory, 'policies.yaml'), 'utf8'), rules);

@@ -169,7 +169,10 @@ suite(
         refused?.details[0] ?? '',
         /signalbox\.config\.json:\d+:\d+ {2}mcpServers\.files\.timeoutMS: unknown key .*did you mean "timeoutMs"\?/,
       );
-      assert.match(served.stderr(), /the changed configuration is not used, what ran before runs on\n {2}.*timeoutMS/);
+      assert.match(
+        served.stderr(),
+        /the changed configuration is not used; the running configuration stays\n {2}.*timeoutMS/,
+      );
       assert.deepEqual(
         (await served.servers()).map(({ name }) => name),
         ['files'],

@@ -14,7 +14,7 @@ suite('replay', () => {
     const same = await place.run(['replay', 'monday']);
     assert.deepEqual([same.code, same.stderr], [0, '']);
     assert.match(same.stdout, /mcp__notes__list +completed +completed/);
-    assert.match(same.stdout, /2 calls, 0 otherwise\n$/);
+    assert.match(same.stdout, /2 calls, 0 with a different result\n$/);
     writeFileSync(join(place.directory, 'strict.yaml'), '- { id: closed, deny: true, reason: closed on mondays }\n');
     const { items } = await place.json(['replay', 'monday', '--policies', 'strict.yaml'], 1);
     const [first] = items as { recorded: string; replayed: string; decision: { rule: string } }[];

@@ -101,7 +101,7 @@ describe('commands beside a running server', () => {
 
     const status = await at(['status']);
     assert.ok(status.stdout.includes(url), status.stdout);
-    assert.match(status.stdout, /Config +none \(.*signalbox\.config\.json is not there\)/);
+    assert.match(status.stdout, /Config +none \(.*signalbox\.config\.json does not exist\)/);
     assert.doesNotMatch((await at(['status', '--json'])).stdout, /"key"/);
     const doctor = await at(['doctor']);
     assert.match(

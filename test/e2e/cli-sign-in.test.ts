@@ -43,7 +43,10 @@ suite('signing in on the command line', () => {
     const signedIn = await login(place);
     outputs.push(signedIn);
     assert.deepEqual([signedIn.code, signedIn.stderr.includes('error')], [0, false], signedIn.stderr);
-    assert.match(signedIn.stdout, /^signed in to "web" by http:\/\/127\.0\.0\.1:\d+; the tokens are kept encrypted\n$/);
+    assert.match(
+      signedIn.stdout,
+      /^signed in to "web" by http:\/\/127\.0\.0\.1:\d+; the tokens are stored encrypted\n$/,
+    );
 
     const called = await run('call', 'web/echo', '{"text":"hello"}');
     assert.deepEqual([called.code, called.stdout], [0, 'hello\n'], called.stderr);

@@ -71,11 +71,11 @@ function readLimit(text: string): number {
 
 /** Says what the list does not show: further pages and whose questions they may be, and how to see arguments whole. */
 function leftOut({ items, total, next, callers }: ApprovalPage): string {
-  const lines = ['signalbox approvals show ID prints all arguments of one and what is hidden in them'];
+  const lines = ['signalbox approvals show ID prints all arguments of one call, with hidden parts marked'];
   if (next !== undefined) {
     const counts = callers.map(({ principal, pending }) => `${oneLine(principal)} ${pending}`).join(', ');
     lines.push(
-      `${items.length} of ${total} are listed; signalbox approvals --after ${next} goes on`,
+      `${items.length} of ${total} are listed; signalbox approvals --after ${next} lists more`,
       `pending by caller: ${counts === '' ? 'none' : counts}; --by CALLER lists those of one`,
     );
   }

@@ -49,9 +49,12 @@ export function addApproveCommand(program: Command, { terminal }: CommandContext
     .action(async (prefix: string, options: Options, command: Command) => {
       const globals = globalsOf(command);
       if (options.edit !== undefined && options.remember !== undefined && options.remember !== 'nothing')
-        throw usageFailure('--remember cannot stand beside --edit: it would let through what was edited away', {
-          next: 'approve with one of them',
-        });
+        throw usageFailure(
+          '--remember cannot be combined with --edit: it would allow the arguments that were edited away',
+          {
+            next: 'approve with one of them',
+          },
+        );
       const edited = options.edit === undefined ? undefined : await readArguments(options.edit, terminal.input);
       await withRecords(globals, async (box) => {
         const asked = await approvalBy(box, prefix);
@@ -100,7 +103,7 @@ async function showRemembering(
   if (examples.length > 0) await errors.print(approvalTable(errors, examples));
   if (isSure) return;
   if (!terminal.canAsk)
-    throw usageFailure('there is nobody here to confirm what is remembered', { next: 'add --yes to remember it' });
+    throw usageFailure('cannot confirm what is remembered without a terminal', { next: 'add --yes to remember it' });
   if (!(await confirm(terminal, 'Remember it?'))) {
     throw new Failure(1, 'not-remembered', 'nothing was remembered, and the call was not answered', {
       next: `signalbox approve ${asked.id} says yes to this one call`,

@@ -113,7 +113,7 @@ function policyEnd(isWritten: boolean, file: string, count: number): string {
   const rules = counted(count, 'rule');
   if (isWritten) return `wrote ${rules} to ${shortPath(file)}`;
   const why = existsSync(file) ? ', which is there already' : '';
-  return `${rules} not written to ${shortPath(file)}${why}: copy from above what you want`;
+  return `${rules} not written to ${shortPath(file)}${why}: copy the rules that you want from above`;
 }
 
 async function makePlan(

@@ -28,7 +28,12 @@ export function serverSettings(words: readonly string[], options: AddOptions, di
   const { npm, command, args } = programOf(words, options);
   const kinds = [command, url, npm, module].filter((kind) => kind !== undefined);
   if (kinds.length !== 1)
-    throw usageFailure(kinds.length === 0 ? 'what is the server?' : 'a server is only one of these', { next: usage });
+    throw usageFailure(
+      kinds.length === 0
+        ? 'name a command, an address, a package or a module for the server'
+        : 'a server can have only one of these',
+      { next: usage },
+    );
   if (url === undefined && (header.length > 0 || type !== undefined))
     throw usageFailure('--header and --type go with --url', { next: usage });
   if (command === undefined && npm === undefined && env.length > 0)
@@ -47,7 +52,7 @@ export function serverSettings(words: readonly string[], options: AddOptions, di
   if (module !== undefined) {
     const file = resolve(module);
     const near = relative(directory, file);
-    const missing = existsSync(file) ? [] : [`${module} is not there yet`];
+    const missing = existsSync(file) ? [] : [`${module} does not exist yet`];
     return { entry: { module: near.startsWith('.') ? near : `./${near}` }, transport: 'module', warnings: missing };
   }
   if (npm !== undefined) {
@@ -86,6 +91,6 @@ function secretWarnings(option: string, texts: Readonly<Record<string, string>>)
     .filter(([key, value]) => looksSecret(key, value))
     .map(([key]) => {
       const variable = key.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_');
-      return `the value of ${key} looks like a secret and now stands in the file; run signalbox secret set ${variable} and use ${option} '${key}=\${secret:${variable}}'`;
+      return `the value of ${key} looks like a secret and is now in the file as plain text; run signalbox secret set ${variable} and use ${option} '${key}=\${secret:${variable}}'`;
     });
 }

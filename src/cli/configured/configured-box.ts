@@ -276,7 +276,10 @@ export class ConfiguredBox implements ServedConfiguration {
       const standing = standings.find((each) => each.server === server);
       if (standing === undefined) throw new SignalboxError('server-unknown', `no server is named "${server}"`);
       if (seen !== undefined && seen !== standing.fingerprint)
-        throw new SignalboxError('lock-outdated', `server "${server}" has changed since you looked; look at it again`);
+        throw new SignalboxError(
+          'lock-outdated',
+          `server "${server}" changed after you reviewed it; review the differences again`,
+        );
       const present = acceptedServer(standing, now);
       if (present !== undefined && acceptsPin(standing)) {
         await this.box.pins.replace(server, acceptedPin(this.box.pins.get(server), present));

@@ -24,11 +24,11 @@ function checkDirectory(directory: string): Finding[] {
   const shown = shortPath(directory);
   if (!existsSync(directory)) {
     if (isWritable(nearestDirectory(directory)))
-      return [{ level: 'ok', what: `data directory ${shown} is not there yet; it is made when it is needed` }];
+      return [{ level: 'ok', what: `data directory ${shown} does not exist yet; it is created when needed` }];
     return [
       {
         level: 'error',
-        what: `data directory ${shown} is not there and cannot be made`,
+        what: `data directory ${shown} does not exist and cannot be created`,
         fix: 'name another one with --data',
       },
     ];

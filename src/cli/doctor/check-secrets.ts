@@ -45,7 +45,7 @@ function checkPermissions(data: string): Finding[] {
   if (within)
     findings.push({
       level: 'warning',
-      what: `other users of this machine can look at the encrypted secrets in ${shortPath(directory)}`,
+      what: `other users of this machine can read the encrypted secrets in ${shortPath(directory)}`,
       fix: `chmod -R go= ${shortPath(directory)}`,
     });
   if (isShared(keyFile))
@@ -62,7 +62,7 @@ function checkLiterals({ servers }: Configuration): Finding[] {
     .flatMap((entry) => (entry.kind === 'external' ? literalSecrets(entry) : []))
     .map(({ path, name }) => ({
       level: 'warning',
-      what: `${path} looks like a secret that stands in the configuration for everyone who reads it`,
+      what: `${path} looks like a secret in plain text in the configuration`,
       fix: `signalbox secret set ${name}, and write \${secret:${name}} in its place`,
     }));
 }

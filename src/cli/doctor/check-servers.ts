@@ -32,7 +32,7 @@ export async function checkServers(configuration: Configuration, secretsFrom: st
         .map((tool): Finding => ({
           level: 'warning',
           what: `${tool.name} is hidden: ${tool.reason}`,
-          fix: `look at it with signalbox lock diff ${tool.server}`,
+          fix: `see the changes with signalbox lock diff ${tool.server}`,
         })),
       ...hidden
         .filter((tool) => tool.by === 'definition-invalid')

@@ -63,9 +63,9 @@ function render({ entries, first, last, dropped, keptFor }: Pruned, archive: str
     keptFor === undefined
       ? ''
       : `\nkept from ${keptFor} on, which is still open: signalbox settle, or wait for its end`;
-  if (entries === 0) return `nothing is that old${kept}`;
+  if (entries === 0) return `no entries are that old${kept}`;
   const range = `${entries} ${entries === 1 ? 'entry' : 'entries'} (${first} to ${last})`;
-  if (dropped === undefined || archive === undefined) return `${range} would be dropped${kept}`;
+  if (dropped === undefined || archive === undefined) return `${range} would be deleted${kept}`;
   const { approvals, results, recordings, claims } = dropped;
   const rest = [
     counted(approvals, 'approval'),
@@ -74,5 +74,5 @@ function render({ entries, first, last, dropped, keptFor }: Pruned, archive: str
     counted(claims, 'idempotency key'),
   ].join(', ');
   const file = shortPath(archive);
-  return `${range} written to ${file}, read back, and dropped; also ${rest}${kept}\nto prove both: signalbox journal verify --with ${file}`;
+  return `${range} written to ${file}, verified, and deleted; also ${rest}${kept}\nto verify both: signalbox journal verify --with ${file}`;
 }

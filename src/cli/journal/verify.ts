@@ -38,7 +38,7 @@ export function addVerifyCommand(journal: Command, { terminal: { output, errors 
               `journal: ${shortPath(reader.location)}`,
             ],
             data: { seq: found.seq, entries: found.entries, location: reader.location },
-            next: `keep a copy of the journal, then look at what is around it: signalbox journal --before ${found.seq + 10}`,
+            next: `copy the journal, then read the entries around it: signalbox journal --before ${found.seq + 10}`,
           });
         }
         const head = `${found.head.seq}:${found.head.hash}`;
@@ -57,7 +57,7 @@ export function addVerifyCommand(journal: Command, { terminal: { output, errors 
         if (beginning.seq > 0) await output.print(`entries up to ${beginning.seq} were pruned\n`);
         if (found.entries > 0)
           await output.print(
-            `${colors.dim('note the head down elsewhere; later: signalbox journal verify --head …')}\n`,
+            `${colors.dim('store this head in another place; later: signalbox journal verify --head …')}\n`,
           );
       });
     });

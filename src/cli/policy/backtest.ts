@@ -56,7 +56,7 @@ export function addBacktestCommand(policy: Command, { terminal: { output, errors
           const table = new Table(columns, rows, output.width);
           if (rows.length > 0) await output.print(table.text(rows, output.colors.bold));
           const aside = skipped === 0 ? '' : `; ${skipped} left out, decided by code`;
-          await output.print(`${changed.length} of ${calls} calls would be decided otherwise${aside}\n`);
+          await output.print(`${changed.length} of ${calls} calls would be decided differently${aside}\n`);
         });
       } finally {
         interruption.stop();

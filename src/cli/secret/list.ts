@@ -23,7 +23,7 @@ export function addListCommand(secret: Command, { terminal: { output } }: Comman
         grantedTo: records.filter(({ secrets }) => secrets.includes(stored.name)).map(({ file }) => file),
       }));
       if (json) return printJson(output, { items });
-      if (items.length === 0) return output.print('no secrets are kept; signalbox secret set NAME keeps one\n');
+      if (items.length === 0) return output.print('no secrets are stored; signalbox secret set NAME stores one\n');
       const rows = items.map(({ name, store, grantedTo }) => [
         name,
         store,

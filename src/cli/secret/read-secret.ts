@@ -9,7 +9,9 @@ import type { Terminal } from '../terminal.ts';
 export async function readSecret(name: string, variable: string | undefined, terminal: Terminal): Promise<string> {
   const value = variable === undefined ? await ask(name, terminal) : fromVariable(variable);
   if (value.length < shortestSecret)
-    throw usageFailure(`a secret has at least ${shortestSecret} characters, or it could not be kept out of the record`);
+    throw usageFailure(
+      `a secret has at least ${shortestSecret} characters, or it could not be redacted from the record`,
+    );
   return value;
 }
 
@@ -47,7 +49,7 @@ function decoded(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    throw usageFailure('what came on standard input is not UTF-8', {
+    throw usageFailure('standard input is not valid UTF-8', {
       next: 'encode it first, as in base64',
       cause: error,
     });

@@ -36,7 +36,7 @@ export function followConfiguration(
     } else if (status === 'refused') {
       const lines = details.map((line) => `  ${printable(line)}\n`).join('');
       await errors.print(
-        `${errors.colors.yellow('warning')}: the changed configuration is not used, what ran before runs on\n${lines}`,
+        `${errors.colors.yellow('warning')}: the changed configuration is not used; the running configuration stays\n${lines}`,
       );
     }
   });

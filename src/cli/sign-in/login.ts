@@ -48,7 +48,7 @@ export function addLoginCommand(program: Command, { terminal }: CommandContext):
         });
         waiting.stop();
         if (globals.json) await printJson(output, { server: name, ...signedIn });
-        else await output.print(`signed in to "${name}" by ${signedIn.issuer}; the tokens are kept encrypted\n`);
+        else await output.print(`signed in to "${name}" by ${signedIn.issuer}; the tokens are stored encrypted\n`);
       } catch (error) {
         const next = `signalbox login ${name}`;
         throw new Failure(1, 'sign-in-failed', `not signed in to "${name}": ${messageOf(error)}`, {

@@ -114,7 +114,7 @@ function serverLines(server: ServerStatus, colors: Printer['colors']): string[] 
     ...(refused.length === 0
       ? []
       : [
-          row('', colors.yellow('the changed configuration is not used, what ran before runs on')),
+          row('', colors.yellow('the changed configuration is not used; the running configuration stays')),
           ...refused.map((detail) => row('', `  ${printable(detail)}`)),
         ]),
     ...(tools === undefined ? [] : [row('Servers', `${counts} · ${counted(tools, 'tool')}`)]),
@@ -124,7 +124,7 @@ function serverLines(server: ServerStatus, colors: Printer['colors']): string[] 
 
 /** A server without a configuration file would take one at this path. */
 function configurationLine(file: string): string {
-  return existsSync(file) ? printable(shortPath(file)) : `none (${printable(shortPath(file))} is not there)`;
+  return existsSync(file) ? printable(shortPath(file)) : `none (${printable(shortPath(file))} does not exist)`;
 }
 
 function row(name: string, value: string): string {

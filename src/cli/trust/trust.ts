@@ -42,7 +42,7 @@ export function addTrustCommand(program: Command, context: CommandContext): void
       }
       if (pending !== undefined && yes !== true && !terminal.canAsk)
         throw usageFailure('nobody can be asked here', {
-          next: `look at the list, then ${trustCommand({ pending, data: globals.data })} --yes`,
+          next: `review the list, then run ${trustCommand({ pending, data: globals.data })} --yes`,
         });
       const isTrusted = pending === undefined || yes === true || (await confirm(terminal, 'Trust it on this machine?'));
       if (isTrusted) await store.accept(read);
