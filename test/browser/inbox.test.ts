@@ -80,10 +80,13 @@ describe('the inbox', () => {
     await page.keyboard.press('d');
     await page.keyboard.type('too much');
     await page.keyboard.press('Enter');
-    assert.equal(((await second) as { outcome: string }).outcome, 'denied');
+    const denied = (await second) as { readonly outcome: string; readonly callId: string };
+    assert.equal(denied.outcome, 'denied');
     await page.getByText('Nothing waits for you').waitFor();
     await page.goto(`${served.url}/calls/${callId}`);
     await page.getByText(/^[\d.]+ m?s: waited [\d.]+ m?s for an answer, ran [\d.]+ m?s$/).waitFor();
+    await page.goto(`${served.url}/calls/${denied.callId}`);
+    await page.getByText(/^[\d.]+ m?s: waited [\d.]+ m?s for an answer, did not run$/).waitFor();
     assert.deepEqual(faults, []);
   });
 

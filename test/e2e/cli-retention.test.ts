@@ -49,7 +49,7 @@ for (const [kind, make] of kinds)
       assert.equal(pruned.code, 0, pruned.stderr);
       assert.match(
         pruned.stdout,
-        new RegExp(`^${String(asked['entries'])} entries \\(1 to \\d+\\) written to .* and dropped`),
+        new RegExp(`^${String(asked['entries'])} entries \\(1 to \\d+\\) written to .* and deleted`),
       );
       const rest = await place.json(['journal', 'verify']);
       assert.equal(Number(rest['entries']), Number(whole['entries']) - Number(asked['entries']));

@@ -101,7 +101,7 @@ suite('signalbox secret', () => {
       doctor.stdout,
       /refers to the secret SURELY_MISSING, which is not set\n +fix: signalbox secret set SURELY_MISSING/,
     );
-    assert.match(doctor.stdout, /other users .* can look at the encrypted secrets .*\n +fix: chmod -R go= /);
+    assert.match(doctor.stdout, /other users .* can read the encrypted secrets .*\n +fix: chmod -R go= /);
     assert.match(doctor.stdout, /ok +secret GOOD can be read/);
     chmodSync(join(place.data, 'secrets.key'), 0o644);
     const refused = await place.run(['doctor']);
