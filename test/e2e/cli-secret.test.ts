@@ -152,7 +152,7 @@ suite('signalbox secret', () => {
       assert.equal(code, 2);
       assert.match(stderr, expected);
     }
-    assert.match((await place.run(['secret', 'list'])).stdout, /^no secrets are kept/);
+    assert.match((await place.run(['secret', 'list'])).stdout, /^no secrets are stored/);
   });
 
   test('one that is not there cannot be removed, and the nearest name is told', async () => {

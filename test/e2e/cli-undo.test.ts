@@ -11,7 +11,7 @@ test('undo CALL restores what the call changed, and says what that was', async (
   const { file, calls } = await undoableWrites(place, ['after']);
   const undone = await place.run(['undo', calls[0] ?? '']);
   assert.equal(undone.code, 0, undone.stderr);
-  assert.match(undone.stdout, /^undone mcp__t__write call_\w+\n {2}~ a\.txt\n$/);
+  assert.match(undone.stdout, /^undone mcp__t__write call_\w+\n {2}restored a\.txt, which the call had modified\n$/);
   assert.equal(readFileSync(file, 'utf8'), 'before');
   const again = await place.run(['undo', calls[0] ?? '']);
   assert.equal(again.code, 1);

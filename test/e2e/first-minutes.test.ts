@@ -37,7 +37,11 @@ test('from a fresh start to an approved and undone call, without a key', { timeo
   const [, seq = ''] = /^ *(\d+) .* completed +mcp__demo__write_note/m.exec(journal) ?? [];
   assert.match((await place.run(['policy', 'explain', seq])).stdout, /^mcp__demo__write_note call_\w+\n {2}ask/);
   const undone = await place.run(['undo', seq]);
-  assert.match(undone.stdout, /^undone mcp__demo__write_note call_\w+\n {2}\+ tour\.txt\n$/, undone.stderr);
+  assert.match(
+    undone.stdout,
+    /^undone mcp__demo__write_note call_\w+\n {2}removed tour\.txt, which the call had added\n$/,
+    undone.stderr,
+  );
   assert.ok(!existsSync(note), 'and was taken back');
   assert.match((await place.run(['undo', '999999'])).stderr, /call-unknown/);
 
