@@ -6,7 +6,7 @@ const signs = { added: '+', modified: '~', deleted: '-' } as const;
 const longestDiff = 40;
 
 /** What a call changed, a line each. */
-export function changeLine({ path, kind, note }: FileChange): string {
+function changeLine({ path, kind, note }: FileChange): string {
   return printable(`${signs[kind]} ${path}${note === undefined ? '' : ` (${note})`}`);
 }
 

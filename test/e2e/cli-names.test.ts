@@ -96,7 +96,7 @@ suite('names that fit nothing', () => {
     const place = configured({ tools: { effect: { '*': 'irreversible', 'clck*': 'read' }, labels: { clik: ['x'] } } });
     const pattern = /effect pattern "clck\*" in signalbox\.config\.json matches no tool of this server/;
     const key =
-      /labels in signalbox\.config\.json speaks of "clik", which is no tool of this server; did you mean "click"\?/;
+      /labels in signalbox\.config\.json names "clik", which is not a tool of this server; did you mean "click"\?/;
     for (const command of [['doctor'], ['tools', '--why']]) {
       const { stdout } = await place.run(command);
       assert.match(stdout, pattern);

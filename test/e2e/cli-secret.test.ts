@@ -145,7 +145,7 @@ suite('signalbox secret', () => {
     for (const [args, input, expected] of [
       [['A'], '', /at least 4 characters/],
       [['A'], 'abc\n', /at least 4 characters/],
-      [['a b'], 'long enough', /"a b" is no name for a secret/],
+      [['a b'], 'long enough', /"a b" is not a valid name for a secret/],
       [['A', '--from-env', 'SURELY_NOT_SET'], '', /the environment variable SURELY_NOT_SET is not set/],
     ] as const) {
       const { code, stderr } = await place.run(['secret', 'set', ...args], { input });

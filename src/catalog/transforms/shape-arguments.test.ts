@@ -191,7 +191,7 @@ test('an argument the tool does not have is a notice with the nearest name', () 
   using({ hide: ['haed'], default: { head: 1 } }, (box) => {
     assert.deepEqual(
       box.catalog().notices.map(({ message }) => message),
-      [`tools.arguments in ${origin} speaks of "haed", which is no argument of this tool; did you mean "head"?`],
+      [`tools.arguments in ${origin} names "haed", which is not an argument of this tool; did you mean "head"?`],
     );
   }));
 

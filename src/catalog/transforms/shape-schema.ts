@@ -103,7 +103,7 @@ function unknownArguments(names: readonly string[], properties: Keywords, origin
     .map((name) => {
       const meant = nearest(name, known);
       const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
-      return `tools.arguments in ${origin} speaks of ${JSON.stringify(name)}, which is no argument of this tool${hint}`;
+      return `tools.arguments in ${origin} names ${JSON.stringify(name)}, which is not an argument of this tool${hint}`;
     });
 }
 

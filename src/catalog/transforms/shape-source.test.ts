@@ -171,9 +171,9 @@ describe('the tools block', () => {
     const messages = [
       `allow pattern "list_*" in ${origin} matches no tool of this server`,
       `deny pattern "x" in ${origin} matches no tool of this server`,
-      `rename in ${origin} speaks of "read_txt_file", which is no tool of this server; did you mean "read_text_file"?`,
-      `describe in ${origin} speaks of "read", which is no tool of this server`,
-      `describe in ${origin} speaks of "write_fil", which is no tool of this server; did you mean "write_file"?`,
+      `rename in ${origin} names "read_txt_file", which is not a tool of this server; did you mean "read_text_file"?`,
+      `describe in ${origin} names "read", which is not a tool of this server`,
+      `describe in ${origin} names "write_fil", which is not a tool of this server; did you mean "write_file"?`,
       `effect pattern "raed_*" in ${origin} matches no tool of this server`,
     ];
     assert.deepEqual(

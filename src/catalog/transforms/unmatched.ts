@@ -28,7 +28,7 @@ export function unmatched(shaping: ToolShaping, server: string, names: readonly 
       [...names, ...Object.values(shaping.rename ?? {})].filter((name) => name !== key),
     );
     const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
-    return `${section} ${where} speaks of ${JSON.stringify(key)}, which is no tool of this server${hint}`;
+    return `${section} ${where} names ${JSON.stringify(key)}, which is not a tool of this server${hint}`;
   });
 }
 

@@ -87,7 +87,7 @@ function fullName(name: string, space: string | undefined): string {
   const full = space === undefined ? name : `${space}:${name}`;
   if (isName(name, space) && full.length <= longestName) return full;
   const rule = `letters, digits, "_", "-" and ".", at most ${longestName}`;
-  throw new SignalboxError('secret-invalid', `"${name.slice(0, 40)}" is no name for a secret: ${rule}`);
+  throw new SignalboxError('secret-invalid', `"${name.slice(0, 40)}" is not a valid name for a secret: ${rule}`);
 }
 
 function namesIn(directory: string): string[] {

@@ -84,7 +84,7 @@ export function secretVaultConformance({ store, skip, keys, cleanUp }: VaultSubj
       assert.equal(await open('oauth').get('server:0123abcd'), 'refresh-token');
       assert.deepEqual(await tokens.list(), [{ name: 'server:0123abcd', store }]);
       assert.ok((await open().list()).every(({ name }) => !name.includes('server')));
-      await assert.rejects(open().get('oauth:server:0123abcd'), /is no name for a secret/);
+      await assert.rejects(open().get('oauth:server:0123abcd'), /is not a valid name for a secret/);
     });
 
     test('what is no name or no text is refused', async () => {

@@ -21,7 +21,7 @@ export async function findKeys(issuer: string, configured: string | undefined): 
     const [place = await placeOfKeys(issuer, read)] = named;
     const found = await read(place);
     if (!isJsonObject(found) || !Array.isArray(found['keys']) || found['keys'].length > mostKeys)
-      throw new Error(`what stands at ${place.href} is no set of keys`);
+      throw new Error(`${place.href} did not return a JWKS`);
     return { keys: found['keys'] };
   } finally {
     close();
