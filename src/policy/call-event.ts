@@ -25,6 +25,8 @@ export interface CallEvent {
   readonly counted?: CountedArguments | undefined;
   /** What the tool said, as far as it is known. */
   readonly output: string;
+  /** Fingerprints of the whole output, where `output` is only a part of it. */
+  readonly prints?: Iterable<number> | undefined;
   /** What it cost, where somebody said so. */
   readonly cost: number;
 }

@@ -3,6 +3,7 @@ import { isAnyMatched } from '../model/name-pattern.ts';
 import type { ToolDefinition } from '../model/tool.ts';
 import { fullName, namesOf } from '../model/tool-names.ts';
 import type { Condition } from './condition.ts';
+import { costOfDecided } from './meter.ts';
 import { pathsIn } from './paths.ts';
 import { matchesAny } from './patterns.ts';
 import type { Rule, RuleKind, ScopedMeter } from './rule.ts';
@@ -170,7 +171,7 @@ function limitCheck(kind: Kind<'limit'>): Check {
 function meterCheck({ calls, cost, each }: Kind<'limit'>, { by, meter, span }: ScopedMeter): Check {
   const read = (situation: Situation): { readonly calls: number; readonly cost: number } =>
     situation[by].reading(meter, situation.call.at);
-  const own = each === undefined ? () => 0 : ({ call, work }: Situation) => each.of(call.arguments, work);
+  const own = each === undefined ? () => 0 : ({ call, work }: Situation) => costOfDecided(call, each, work);
   const tooMany: Grounds = {
     reason: `${calls} calls ${span} are the limit`,
     values: (situation) => ({ calls: read(situation).calls }),

@@ -4,8 +4,8 @@ import { isAnyMatched } from '../model/name-pattern.ts';
 import { NamedSlots } from '../model/slots.ts';
 import { type RecordedNaming, namesOf, recordedTool } from '../model/tool-names.ts';
 import type { CallEvent } from './call-event.ts';
-import { Fingerprints, recognised } from './fingerprints.ts';
-import { type Meter, MeterState, type Reading } from './meter.ts';
+import { Fingerprints, fingerprintsOf, recognised } from './fingerprints.ts';
+import { type Meter, MeterState, type Reading, costOfDecided } from './meter.ts';
 import { normalPath, pathArguments, pathsIn, usualPaths } from './paths.ts';
 import { type Patterns, matchesAny } from './patterns.ts';
 import { RecentSet } from './recent-set.ts';
@@ -43,6 +43,8 @@ export interface BegunCall {
   readonly arguments: JsonObject;
   /** Present where it began in another process and its arguments are not recorded whole. */
   readonly counted?: CountedArguments | undefined;
+  /** The call as it was decided, where that was in this process. */
+  readonly decided?: { readonly arguments: JsonObject } | undefined;
 }
 
 interface ToolRecord {
@@ -139,7 +141,11 @@ export class Facts {
     for (const label of event.labels) {
       this.#labels.add(label);
       this.#labelled.set(label, Math.max(event.at, this.#labelled.get(label) ?? 0));
-      this.#values.get(label)?.add(event.output);
+    }
+    const values = this.#values.size === 0 ? [] : event.labels.flatMap((label) => this.#values.get(label) ?? []);
+    if (values.length > 0) {
+      const prints = event.prints ?? fingerprintsOf(event.output);
+      for (const each of values) each.addAll(prints);
     }
     if (!event.ok) return;
     if (past.seq >= record.lastOk.seq) record.lastOk = past;
@@ -262,12 +268,12 @@ export class Facts {
 }
 
 /** A call of the past whose arguments do not say what it cost was made under another policy: it cost nothing under this one. */
-function costOf({ each }: Meter, call: Pick<BegunCall, 'arguments' | 'counted'>, reported: number): number {
+function costOf({ each }: Meter, call: Pick<BegunCall, 'arguments' | 'counted' | 'decided'>, reported: number): number {
   if (each === undefined) return reported;
   const { costs = {} } = call.counted ?? {};
   if (Object.hasOwn(costs, each.text)) return costs[each.text] ?? 0;
   try {
-    return each.of(call.arguments);
+    return costOfDecided(call.decided ?? call, each);
   } catch {
     return 0;
   }

@@ -1,11 +1,12 @@
 import type { JsonObject, JsonValue } from '../model/json.ts';
 import { decodings } from './decodings.ts';
-import { RecentSet } from './recent-set.ts';
+import { FingerprintSet } from './fingerprint-set.ts';
 import { hashOf, windowHashes } from './rolling-hash.ts';
 
 const gram = 20;
 const window = 5;
-const mostPrints = 65_536;
+/** So many of the newest fingerprints are known at least. */
+const minKnown = 65_536;
 const longestOutput = 256 * 1024;
 /** Arguments of more text than this are not searched but taken for found. */
 const longestSearched = 128 * 1024;
@@ -15,24 +16,21 @@ const longestSearched = 128 * 1024;
  * addresses, long numbers) and, of running text, one hash out of every five neighbouring runs of twenty letters and digits:
  * any part of at least twenty-four of them is found again, whatever stands between them and however they are capitalised.
  */
-export class Fingerprints {
-  readonly #prints = new RecentSet<number>(mostPrints);
-  #isEmpty = true;
-
-  add(text: string): void {
-    const searched = text.slice(0, longestOutput);
-    this.#isEmpty = false;
-    for (const print of wordHashes(searched)) this.#prints.add(print);
-    for (const print of winnowed(gramHashes(normal(searched)))) this.#prints.add(print);
+export class Fingerprints extends FingerprintSet {
+  constructor() {
+    super(minKnown);
   }
 
-  get isEmpty(): boolean {
-    return this.#isEmpty;
+  /** Adds the fingerprints of a text. */
+  addAll(prints: Iterable<number>): void {
+    for (const print of prints) this.add(print);
   }
+}
 
-  has(print: number): boolean {
-    return this.#prints.has(print);
-  }
+/** Returns the fingerprints of a text. */
+export function fingerprintsOf(text: string): readonly number[] {
+  const searched = text.slice(0, longestOutput);
+  return wordHashes(searched).concat(winnowed(gramHashes(normal(searched))));
 }
 
 /** The labels whose text stands in the arguments; also where it is encoded as base64, hex or for URLs. */
@@ -72,43 +70,56 @@ function* textsIn(value: JsonValue): Generator<string> {
 }
 
 function normal(text: string): string {
-  return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+  return withoutMarks(text.toLowerCase());
+}
+
+function withoutMarks(text: string): string {
+  return text.replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
 const dateLike = /^(?:19|20)\d\d[-./]?\d\d[-./]?\d\d(?:t.*)?$/;
 
-function* distinctiveWords(text: string): Generator<string> {
-  for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{N}@._+-]{8,256}/gu)) {
-    const isTelling = word.includes('@') || (/\p{L}/u.test(word) && /\p{N}/u.test(word));
-    if (isTelling && !dateLike.test(word)) {
-      const bare = normal(word);
-      if (bare.length >= 8) yield bare;
-    }
-  }
-  for (const [number] of text.matchAll(/\d(?:[ ./-]?\d){8,40}/g)) {
-    if (!dateLike.test(number)) yield number.replace(/\D/g, '');
-  }
-}
+const word = /[\p{L}\p{N}@._+-]{8,256}/gu;
+const number = /\d(?:[ ./-]?\d){8,40}/g;
 
+/** Returns the hashes of mail addresses, words of letters and digits, and long numbers. */
 function wordHashes(text: string): readonly number[] {
-  return Array.from(distinctiveWords(text), hashOf);
+  const hashes: number[] = [];
+  for (const found of text.toLowerCase().match(word) ?? []) {
+    const isTelling = found.includes('@') || (/\p{N}/u.test(found) && /\p{L}/u.test(found));
+    if (!isTelling || dateLike.test(found)) continue;
+    const bare = withoutMarks(found);
+    if (bare.length >= 8) hashes.push(hashOf(bare));
+  }
+  for (const found of text.match(number) ?? [])
+    if (!dateLike.test(found)) hashes.push(hashOf(found.replace(/\D+/g, '')));
+  return hashes;
 }
 
-function gramHashes(text: string): readonly number[] {
+function gramHashes(text: string): Float64Array {
   return windowHashes(text, gram);
 }
 
-/** Of each five neighbouring hashes the smallest, the last of equals: what two texts share, they choose alike. */
-function* winnowed(hashes: readonly number[]): Generator<number> {
+/** Returns of each five neighboring hashes the smallest, the last of equals: two texts choose the same ones of a part they share. */
+function winnowed(hashes: Float64Array): readonly number[] {
+  const chosen: number[] = [];
   const count = hashes.length;
-  if (count < 1) return;
-  let chosen = -1;
-  for (let start = 0; start === 0 || start + window <= count; start += 1) {
-    let smallest = start;
-    for (let index = start; index < Math.min(start + window, count); index += 1)
-      if ((hashes[index] ?? 0) <= (hashes[smallest] ?? 0)) smallest = index;
-    if (smallest === chosen) continue;
-    chosen = smallest;
-    yield hashes[smallest] ?? 0;
+  let smallest = -1;
+  let least = -1;
+  for (let end = Math.min(window, count); end > 0 && end <= count; end += 1) {
+    const start = Math.max(0, end - window);
+    const before = least;
+    // While the smallest is inside, only the hash that came in can take its place.
+    const isInside = smallest >= start;
+    let index = isInside ? end - 1 : start;
+    if (!isInside) least = hashes[(smallest = start)] ?? 0;
+    for (; index < end; index += 1) {
+      const hash = hashes[index] ?? 0;
+      if (hash > least) continue;
+      smallest = index;
+      least = hash;
+    }
+    if (least !== before) chosen.push(least);
   }
+  return chosen;
 }

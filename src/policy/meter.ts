@@ -9,6 +9,17 @@ export interface Cost {
   of(args: JsonObject, work?: WorkBudget): number;
 }
 
+const knownCosts = new WeakMap<object, Map<Cost, number>>();
+
+/** Returns the cost of a call that is decided. Evaluated once, for all meters of the session and of the principal. */
+export function costOfDecided(call: { readonly arguments: JsonObject }, each: Cost, work?: WorkBudget): number {
+  let costs = knownCosts.get(call);
+  if (costs === undefined) knownCosts.set(call, (costs = new Map()));
+  let cost = costs.get(each);
+  if (cost === undefined) costs.set(each, (cost = each.of(call.arguments, work)));
+  return cost;
+}
+
 /** What is counted: the calls that match, in a window of time or from the beginning, and what each of them costs. */
 export interface Meter {
   readonly match: Patterns;

@@ -236,6 +236,34 @@ describe('the past', () => {
   });
 });
 
+test('the cost of a call is evaluated once for the session and the principal, also when the call begins', () => {
+  const reads = (by: string): number => {
+    const policy = new Policy(
+      readPolicies([
+        policyText(`- { id: purse, budget: { match: "*", cost: 100, each: args.amount${by} } }`, 'p.yaml'),
+      ]),
+    );
+    const past = { session: policy.sessionFacts(), principal: policy.principalFacts() };
+    let count = 0;
+    const args = {
+      get amount() {
+        count += 1;
+        return 5;
+      },
+    };
+    const principal = { id: 'local', kind: 'agent' } as const;
+    const tool = toolNamed('mcp__bank__pay');
+    const decided = { id: 'c', at, tool, arguments: args, size: 100, principal, session: 's' };
+    policy.decide(decided, past);
+    const atDecision = count;
+    for (const facts of Object.values(past)) facts.begin({ id: 'c', tool: tool.name, at, arguments: args, decided });
+    assert.equal(count, atDecision);
+    assert.ok(count > 0);
+    return count;
+  };
+  assert.equal(reads(''), reads(', by: session'));
+});
+
 describe('flow rules', () => {
   const text = `
 - { id: leak, flow: { from: [private], to: [external], when: value } }

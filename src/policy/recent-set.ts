@@ -1,7 +1,10 @@
 /** A set that forgets what was added first when it is full. */
 export class RecentSet<Value> {
   readonly #values = new Set<Value>();
+  /** All values in a ring. A `Set` takes longer to find its oldest value the more were removed before it. */
+  readonly #ring: Value[] = [];
   readonly #most: number;
+  #oldest = 0;
 
   constructor(most: number) {
     this.#most = most;
@@ -9,11 +12,11 @@ export class RecentSet<Value> {
 
   add(value: Value): void {
     if (this.#values.has(value)) return;
-    if (this.#values.size === this.#most) {
-      for (const oldest of this.#values) {
-        this.#values.delete(oldest);
-        break;
-      }
+    if (this.#ring.length < this.#most) this.#ring.push(value);
+    else {
+      this.#values.delete(this.#ring[this.#oldest] as Value);
+      this.#ring[this.#oldest] = value;
+      this.#oldest = (this.#oldest + 1) % this.#most;
     }
     this.#values.add(value);
   }

@@ -6,13 +6,18 @@ const low = 0x9e3779b1;
  * by chance once in 500,000 times.
  */
 export function hashOf(text: string): number {
-  const [hash = 0] = windowHashes(text, text.length);
-  return hash;
+  let [highSum, lowSum] = [0, 0];
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index) + 1;
+    highSum = (Math.imul(highSum, high) + unit) | 0;
+    lowSum = (Math.imul(lowSum, low) + unit) | 0;
+  }
+  return joined(highSum, lowSum);
 }
 
 /** The hashes of all parts of a text that have this length, from the first to the last; each takes the same time. */
-export function windowHashes(text: string, length: number): number[] {
-  const hashes: number[] = [];
+export function windowHashes(text: string, length: number): Float64Array {
+  const hashes = new Float64Array(Math.max(0, text.length - length + 1));
   const [highOut, lowOut] = [power(high, length), power(low, length)];
   let [highSum, lowSum] = [0, 0];
   for (let index = 0; index < text.length; index += 1) {
@@ -24,9 +29,13 @@ export function windowHashes(text: string, length: number): number[] {
       highSum = (highSum - Math.imul(gone, highOut)) | 0;
       lowSum = (lowSum - Math.imul(gone, lowOut)) | 0;
     }
-    if (index + 1 >= length) hashes.push(mixed(highSum) * 0x200000 + (mixed(lowSum) >>> 11));
+    if (index + 1 >= length) hashes[index + 1 - length] = joined(highSum, lowSum);
   }
   return hashes;
+}
+
+function joined(highSum: number, lowSum: number): number {
+  return mixed(highSum) * 0x200000 + (mixed(lowSum) >>> 11);
 }
 
 function power(base: number, exponent: number): number {

@@ -51,7 +51,8 @@ export function decide(policies: Policies, redactor: Redactor, waits: Waits, fil
     const ruled = inForce.policy.decide(asked, past);
     // Nothing is waited for between the decision and this: a call decided next to it counts this one.
     const { naming } = toolOf(call);
-    const begun = { id: call.id, tool: asked.tool.name, naming, at: asked.at, arguments: asked.arguments };
+    const { at: now, arguments: args } = asked;
+    const begun = { id: call.id, tool: asked.tool.name, naming, at: now, arguments: args, decided: asked };
     if (ruled.answer !== 'deny') inForce.book.begin(at, begun);
     call.countedBy = inForce.policy;
     if (inForce.code.length === 0) return follow(call, next, inForce, asked, ruled);

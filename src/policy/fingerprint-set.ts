@@ -1,0 +1,88 @@
+import { randomInt } from 'node:crypto';
+
+const minSlots = 256;
+// Random, so that nobody can compose a text whose fingerprints all fall into neighboring slots.
+const [lowFactor, highFactor] = [randomFactor(), randomFactor()];
+
+/**
+ * A set of fingerprints (whole numbers of 53 bits) that forgets the oldest: it has at least the newest `most`, and at most twice as
+ * many. Adding one takes the same time however many there are.
+ */
+export class FingerprintSet {
+  readonly #most: number;
+  #newer = new FingerprintTable();
+  #older: FingerprintTable | undefined;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get isEmpty(): boolean {
+    return this.#newer.size === 0;
+  }
+
+  /** How many slots were read so far: the work that it took. */
+  get probes(): number {
+    return this.#newer.probes + (this.#older?.probes ?? 0);
+  }
+
+  add(print: number): void {
+    if (this.#newer.size === this.#most) {
+      this.#older = this.#newer;
+      this.#newer = new FingerprintTable();
+    }
+    this.#newer.add(print);
+  }
+
+  has(print: number): boolean {
+    return this.#newer.has(print) || this.#older?.has(print) === true;
+  }
+}
+
+/** A hash table with open addressing, at most half full. A free slot has 0, so numbers are stored plus one. */
+class FingerprintTable {
+  #slots = new Float64Array(minSlots);
+  #shift = 32 - Math.log2(minSlots);
+  size = 0;
+  probes = 0;
+
+  add(print: number): void {
+    const slot = this.#find(print + 1);
+    if (this.#slots[slot] !== 0) return;
+    this.#slots[slot] = print + 1;
+    this.size += 1;
+    if (this.size * 2 > this.#slots.length) this.#grow();
+  }
+
+  has(print: number): boolean {
+    return this.#slots[this.#find(print + 1)] !== 0;
+  }
+
+  /** Returns the slot that has the number, or the free one where it belongs. */
+  #find(stored: number): number {
+    const slots = this.#slots;
+    const last = slots.length - 1;
+    let mixed = Math.imul(stored | 0, lowFactor);
+    mixed = Math.imul((mixed ^ (mixed >>> 15)) + ((stored / 0x100000000) | 0), highFactor);
+    let slot = Math.imul(mixed ^ (mixed >>> 13), lowFactor) >>> this.#shift;
+    let found = slots[slot];
+    while (found !== stored && found !== 0) {
+      this.probes += 1;
+      slot = (slot + 1) & last;
+      found = slots[slot];
+    }
+    this.probes += 1;
+    return slot;
+  }
+
+  #grow(): void {
+    const before = this.#slots;
+    this.#slots = new Float64Array(before.length * 2);
+    this.#shift -= 1;
+    for (const stored of before) if (stored !== 0) this.#slots[this.#find(stored)] = stored;
+  }
+}
+
+function randomFactor(): number {
+  return randomInt(2 ** 31) * 2 + 1;
+}
