@@ -7,7 +7,7 @@ import { type CallEvent, mayHaveRun } from '../policy/call-event.ts';
 export interface EndedCall {
   readonly session: string;
   readonly principal: string;
-  /** Absent when the tool certainly did not run. */
+  /** Absent when the tool certainly did not run, or another call counts in its place. */
   readonly event: CallEvent | undefined;
 }
 
@@ -17,9 +17,10 @@ export function endedCall(entry: StoredEntry): EndedCall {
   return { session: entry.session, principal: recorded.principal.id, event: eventOf(recorded, countedIn(entry)) };
 }
 
-/** What a call left behind, unless it certainly did not run. Calls that went past the pipeline ran without a decision. */
+/** What a call left behind, unless it certainly did not run or another call counts in its place. Calls that went past the pipeline ran without a decision. */
 export function eventOf(recorded: ToolInvoked, counted?: CountedArguments): CallEvent | undefined {
-  const { outcome, error, decision, approvalId, observed = false } = recorded;
+  const { outcome, error, decision, approvalId, observed = false, uncounted = false } = recorded;
+  if (uncounted) return undefined;
   // A call that still asked when it ended, for example because its caller gave up, did not run.
   const isAsking = decision?.answer === 'ask' && approvalId === undefined;
   if (!mayHaveRun(outcome, error, (decision !== undefined && !isAsking) || observed)) return undefined;

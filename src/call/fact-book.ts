@@ -297,7 +297,7 @@ function hear(facts: Facts, entry: StoredEntry, fits: Recorded['fits']): void {
   else if (entry.type === 'CallStarted') {
     const started = toEvent(entry) as CallStarted;
     const { principal, arguments: args, tool } = started;
-    if (fits({ session: entry.session, principal: principal.id }))
+    if (started.uncounted !== true && fits({ session: entry.session, principal: principal.id }))
       facts.begin({
         id: entry.call,
         tool,

@@ -160,6 +160,7 @@ function facts(call: Call, hasDigest = needsDigest(call)): string {
     body += `,"server":"${tool.source.server}","adapter":"${tool.source.adapter}","effect":"${tool.definition.effect}","definitionHash":"${tool.definition.definitionHash}"`;
   if (tool?.naming !== undefined) body += `,${JSON.stringify(tool.naming).slice(1, -1)}`;
   if (tool?.offered.undo !== undefined) body += ',"ownUndo":true';
+  if (tool?.offered.uncounted === true) body += ',"uncounted":true';
   if (tool?.definition.effect === 'undoable') body += machineFact;
   if (tool !== undefined && tool.definition.labels.length > 0)
     body += `,"labels":${JSON.stringify(tool.definition.labels)}`;

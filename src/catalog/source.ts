@@ -109,6 +109,8 @@ export interface SourceTool extends ToolDescription {
   checkOutput?(value: JsonValue): Problem[] | undefined | Promise<Problem[] | undefined>;
   /** Whether `run` returns a result of MCP, which is passed on unchanged, including fields that Signalbox does not know. */
   readonly returnsMcpResult?: boolean;
+  /** Whether rules do not count its calls, because each leads to another call that they count. */
+  readonly uncounted?: boolean;
   /** Limits of its results, where they differ from those of its server. */
   readonly results?: ResultLimits;
   /** Runs the tool. May throw, reject, hang or return nonsense: the pipeline copes. */

@@ -101,6 +101,8 @@ interface CallFacts {
   readonly idempotencyKey?: string;
   /** The call went past Signalbox and was only seen: a server with `passthrough`. */
   readonly observed?: true;
+  /** Rules do not count it, because it led to another call that they count: `read_resource` of a model session. */
+  readonly uncounted?: true;
   /** The approval it ran by. */
   readonly approvalId?: string;
   /** The call whose arguments a human edited into this one. */

@@ -112,7 +112,7 @@ async function begin(
   };
 }
 
-function sourceTool(server: string, { name, effect }: OwnTool, begun: Begun): SourceTool {
+function sourceTool(server: string, { name, effect, uncounted = false }: OwnTool, begun: Begun): SourceTool {
   return {
     tool: name,
     description: `${name}, as ${server} runs it itself.`,
@@ -122,6 +122,7 @@ function sourceTool(server: string, { name, effect }: OwnTool, begun: Begun): So
     idempotent: false,
     labels: [],
     notices: [],
+    uncounted,
     workspaceOf: (principal) => begun.get(principal)?.workspace,
     parse: (args) => ({ ok: true, value: args }),
     async run(args, { principal }): Promise<ToolResult> {

@@ -79,6 +79,8 @@ export interface OwnTool {
   /** As the runtime calls it: `Bash`. */
   readonly name: string;
   readonly effect: ToolDefinition['effect'];
+  /** Whether rules do not count its calls, because each leads to another call that they count. */
+  readonly uncounted?: boolean;
 }
 
 /** A call that the runtime runs itself, once it is allowed. */

@@ -377,6 +377,8 @@ export type CallStarted = {
   /** SHA-256 of the whole arguments that the tool ran with, in canonical form (RFC 8785). Absent for reads whose entry contains them whole. */
   readonly argumentsHash?: string | undefined;
   readonly idempotencyKey?: string | undefined;
+  /** Rules do not count it: it led to another call that they count. */
+  readonly uncounted?: true | undefined;
   /** The call went past Signalbox and was only seen. */
   readonly observed?: true | undefined;
   /** The approval it ran by. */
@@ -614,6 +616,8 @@ export type EndedCallDetails = {
   /** SHA-256 of the whole arguments that the tool ran with, in canonical form (RFC 8785). Absent for reads whose entry contains them whole. */
   readonly argumentsHash?: string | undefined;
   readonly idempotencyKey?: string | undefined;
+  /** Rules do not count it: it led to another call that they count. */
+  readonly uncounted?: true | undefined;
   /** The call went past Signalbox and was only seen. */
   readonly observed?: true | undefined;
   /** The approval it ran by. */
@@ -1459,6 +1463,8 @@ export type RunningCallDetails = {
   /** SHA-256 of the whole arguments that the tool ran with, in canonical form (RFC 8785). Absent for reads whose entry contains them whole. */
   readonly argumentsHash?: string | undefined;
   readonly idempotencyKey?: string | undefined;
+  /** Rules do not count it: it led to another call that they count. */
+  readonly uncounted?: true | undefined;
   /** The call went past Signalbox and was only seen. */
   readonly observed?: true | undefined;
   /** The approval it ran by. */
@@ -2055,6 +2061,8 @@ export type ToolInvoked = {
   /** SHA-256 of the whole arguments that the tool ran with, in canonical form (RFC 8785). Absent for reads whose entry contains them whole. */
   readonly argumentsHash?: string | undefined;
   readonly idempotencyKey?: string | undefined;
+  /** Rules do not count it: it led to another call that they count. */
+  readonly uncounted?: true | undefined;
   /** The call went past Signalbox and was only seen. */
   readonly observed?: true | undefined;
   /** The approval it ran by. */

@@ -50,10 +50,10 @@ export function decide(policies: Policies, redactor: Redactor, waits: Waits, fil
     const asked = askedCall(call);
     const ruled = inForce.policy.decide(asked, past);
     // Nothing is waited for between the decision and this: a call decided next to it counts this one.
-    const { naming } = toolOf(call);
+    const { naming, offered } = toolOf(call);
     const { at: now, arguments: args } = asked;
     const begun = { id: call.id, tool: asked.tool.name, naming, at: now, arguments: args, decided: asked };
-    if (ruled.answer !== 'deny') inForce.book.begin(at, begun);
+    if (ruled.answer !== 'deny' && offered.uncounted !== true) inForce.book.begin(at, begun);
     call.countedBy = inForce.policy;
     if (inForce.code.length === 0) return follow(call, next, inForce, asked, ruled);
     const said = inForce.code.map((policy) => askToolPolicy(policy, asked, past.session));

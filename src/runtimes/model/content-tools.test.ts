@@ -56,6 +56,23 @@ describe('resources and prompts in a model session', () => {
     );
   });
 
+  test('reading a resource counts as one call for limits, live and when the journal is read back', async () => {
+    const limits = [{ id: 'two', rateLimit: { match: '*', per: '1h', max: 2, by: 'session' } }];
+    const read = ['read_resource', { server: 'fixture', uri: 'note://two' }] as const;
+    const outcomes = async (...calls: readonly (typeof read)[]): Promise<readonly string[]> =>
+      (await turn('counted', ...calls)).results.map(({ outcome }) => outcome);
+    await box.box.setPolicies(limits);
+    try {
+      assert.deepEqual(await outcomes(read), ['completed']);
+      // Other rules have facts of their own, which they read from the journal.
+      await box.box.setPolicies([...limits, { id: 'other', match: 'mcp__x__y', deny: true }]);
+      assert.deepEqual(await outcomes(read), ['completed']);
+      assert.deepEqual(await outcomes(read), ['denied']);
+    } finally {
+      await box.box.setPolicies([]);
+    }
+  });
+
   test('the model gets the error of a resource that cannot be read and of invalid arguments', async () => {
     const { text, results } = await turn(
       'fails',

@@ -21,6 +21,8 @@ const promptInput = z.object({
 /** A tool that lets a model read resources or prompts of servers. */
 interface ContentTool {
   readonly offered: OfferedTool;
+  /** It reads at a server, which is a call of its own: rules count that one. */
+  readonly reads?: true;
   /** Returns whether any server has content for it. */
   isUseful(content: ContentReader): boolean;
   run(content: ContentReader, input: unknown, signal: AbortSignal): Promise<string> | string;
@@ -36,6 +38,7 @@ const tools: readonly ContentTool[] = [
   {
     offered: offer('read_resource', 'Reads a resource of a connected server.', resourceInput),
     isUseful: hasResources,
+    reads: true,
     async run(content, input, signal) {
       const { server, uri } = resourceInput.parse(input);
       return resourceText(await content.readResource(server, uri, signal));
@@ -53,6 +56,7 @@ const tools: readonly ContentTool[] = [
       promptInput,
     ),
     isUseful: hasPrompts,
+    reads: true,
     async run(content, input, signal) {
       const { server, name, arguments: args = {} } = promptInput.parse(input);
       return promptText(await content.getPrompt(server, name, args, signal));
@@ -80,7 +84,8 @@ export async function callContentTool(
   const tool = tools.find(({ offered }) => offered.name === name);
   if (tool === undefined) throw new TypeError(`${name} does not read resources or prompts`);
   const given = (typeof args === 'object' && args !== null ? args : {}) as JsonObject;
-  const call = await turn.tools.begin({ name, effect: 'read' }, given, { toolCallId, signal });
+  const own = { name, effect: 'read', uncounted: tool.reads === true } as const;
+  const call = await turn.tools.begin(own, given, { toolCallId, signal });
   if (!call.allowed) return { outcome: 'denied', content: [{ type: 'text', text: call.reason }] };
   try {
     return await call.end({ outcome: 'completed', output: await tool.run(turn.serverContent, call.arguments, signal) });

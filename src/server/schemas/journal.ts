@@ -43,6 +43,7 @@ const callFacts = {
       'SHA-256 of the whole arguments that the tool ran with, in canonical form (RFC 8785). Absent for reads whose entry contains them whole.',
     ),
   idempotencyKey: z.string().optional(),
+  uncounted: z.literal(true).optional().describe('Rules do not count it: it led to another call that they count.'),
   observed: z.literal(true).optional().describe('The call went past Signalbox and was only seen.'),
   approvalId: z.string().optional().describe('The approval it ran by.'),
   replaces: z.string().optional().describe('The call whose arguments a human edited into this one.'),
