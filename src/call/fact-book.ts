@@ -19,6 +19,8 @@ interface Page {
   readonly recorded: Recorded | undefined;
   /** Everything up to here is in it, of whichever process. */
   upTo: number;
+  /** How many entries of other processes were heard since it was read. */
+  heard: number;
   /** What others recorded is being read, and will be once more for those who have asked since. */
   looking: Promise<void> | undefined;
   next: Promise<void> | undefined;
@@ -43,6 +45,8 @@ interface Begun {
   output?: string;
   /** How it ended, where that is known without reading the entry. */
   ended?: KnownEnding;
+  /** How much each page had heard of other processes when the call was decided. */
+  readonly heard: readonly number[];
 }
 
 /** What facts are made of, besides what the columns of the entry say. */
@@ -89,7 +93,7 @@ export class FactBook {
 
   /** Whether other processes serve the same callers. */
   get isShared(): boolean {
-    return this.#store.post.reachesOthers;
+    return this.#store.isShared;
   }
 
   /** Opens the book for a call: at its session, and at its principal where a rule asks of that. */
@@ -106,14 +110,36 @@ export class FactBook {
    * the past matters: what other processes acknowledged before is part of it.
    */
   pastOf({ pages, past }: Opened, matters: boolean): Past | Promise<Past> {
-    if (matters) return Promise.all(pages.map((page) => this.#catchUp(page))).then(() => past);
-    if (pages.every(isReady)) return past;
-    return Promise.all(pages.flatMap(({ ready }) => ready ?? [])).then(() => past);
+    if (pages.every((page) => (matters ? this.#isCurrent(page) : isReady(page)))) return past;
+    const waited = matters ? pages.map((page) => this.#catchUp(page)) : pages.flatMap(({ ready }) => ready ?? []);
+    return Promise.all(waited).then(() => past);
+  }
+
+  /** Whether a page has everything that any process has written. */
+  #isCurrent(page: Page): boolean {
+    if (page.ready !== undefined || page.looking !== undefined || page.next !== undefined) return false;
+    const newest = this.#store.ownSince(page.upTo);
+    if (newest !== undefined) page.upTo = newest;
+    return newest !== undefined;
+  }
+
+  /**
+   * Counts again, now that the intent of a call has its place in the journal: with the calls of all processes before it, and without
+   * those behind it, which count this one. So of calls that are decided at once by several processes, exactly those run that fit the limits.
+   */
+  async recount<Found>(id: string, seq: number, check: (past: Past) => Found | undefined): Promise<Found | undefined> {
+    const begun = this.#begun.get(id);
+    if (begun === undefined) return undefined;
+    const { pages, past } = begun.at;
+    for (const { facts } of pages) facts.placed(id, seq);
+    await this.pastOf(begun.at, true);
+    if (pages.every(({ heard }, index) => heard === begun.heard[index])) return undefined;
+    return past.session.readBefore(seq, () => past.principal.readBefore(seq, () => check(past)));
   }
 
   /** A call was let through. It counts from now on, whatever else is decided before it ends. */
   begin(at: Opened, call: BegunCall): void {
-    this.#begun.set(call.id, { at, call });
+    this.#begun.set(call.id, { at, call, heard: at.pages.map(({ heard }) => heard) });
     for (const page of at.pages) {
       page.begun += 1;
       page.facts.begin(call);
@@ -171,7 +197,7 @@ export class FactBook {
       const facts = kind === 'principal' ? this.#policy.principalFacts() : this.#policy.sessionFacts();
       const recorded = kind === 'principal' ? this.#principalEntries(whose) : this.#sessionEntries(whose);
       const nothing = { meanwhile: undefined, ready: undefined, looking: undefined, next: undefined };
-      page = { facts, recorded, upTo: 0, begun: 0, ...nothing };
+      page = { facts, recorded, upTo: 0, heard: 0, begun: 0, ...nothing };
       if (recorded !== undefined) {
         page.meanwhile = [];
         page.ready = this.#read(pages, key, page, recorded);
@@ -186,7 +212,7 @@ export class FactBook {
 
   async #read(pages: Pages, key: string, page: Page, recorded: Recorded): Promise<void> {
     try {
-      const head = this.isShared ? (await this.#store.anchor()).seq : undefined;
+      const head = this.isShared ? await this.#newest() : undefined;
       const { events, open } = await this.#events(recorded, head);
       const undone = await this.#undoneCalls(recorded.query);
       for (const event of events) page.facts.observe(event);
@@ -218,17 +244,25 @@ export class FactBook {
 
   async #look(page: Page): Promise<void> {
     await page.ready;
-    if (page.recorded === undefined) return;
+    const newest = this.#store.ownSince(page.upTo);
+    if (newest !== undefined) page.upTo = newest;
+    if (page.recorded === undefined || newest !== undefined) return;
     const { query, fits } = page.recorded;
     const from = page.upTo;
+    // Where asking is as dear as reading, nobody asks whether there is something to read.
+    const upTo = this.#store.post.reachesOthers ? 0 : await this.#newest();
     let entries: readonly StoredEntry[];
     do {
       entries = await this.#store.entries({ ...query, after: page.upTo, order: 'oldest-first', limit: entriesAtOnce });
       for (const entry of entries) {
-        if (entry.writer !== this.#store.writer) hear(page.facts, entry, fits);
+        if (entry.writer !== this.#store.writer) {
+          hear(page.facts, entry, fits);
+          page.heard += 1;
+        }
         page.upTo = entry.seq;
       }
     } while (entries.length === entriesAtOnce);
+    page.upTo = Math.max(page.upTo, upTo);
     // Read last: an undo that is applied before its call was heard would be lost.
     if (query.principal !== undefined)
       for (const call of await this.#undoneCalls({ ...query, after: from })) page.facts.undone(call);
@@ -273,8 +307,15 @@ export class FactBook {
     return undos.filter(isUndone).map(({ call }) => call);
   }
 
-  async #begunBefore(query: Partial<EntryQuery>, before: number): Promise<readonly StoredEntry[]> {
-    const intents = { ...query, type: 'CallStarted', order: 'newest-first', limit: entriesAtOnce, before } as const;
+  async #newest(): Promise<number> {
+    const [newest] = await this.#store.entries({ order: 'newest-first', limit: 1 });
+    return newest?.seq ?? 0;
+  }
+
+  /** Calls of other processes that have not ended. */
+  async #begunBefore({ since: _, ...query }: Partial<EntryQuery>, before: number): Promise<readonly StoredEntry[]> {
+    const open = { type: 'CallStarted', calls: true } as const;
+    const intents = { ...query, ...open, order: 'newest-first', limit: entriesAtOnce, before } as const;
     return (await this.#store.entries(intents)).filter(({ writer }) => writer !== this.#store.writer);
   }
 
@@ -303,6 +344,7 @@ function hear(facts: Facts, entry: StoredEntry, fits: Recorded['fits']): void {
         tool,
         naming: namingIn(started),
         at: entry.at,
+        seq: entry.seq,
         arguments: args,
         counted: countedIn(entry),
       });

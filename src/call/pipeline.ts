@@ -80,7 +80,7 @@ export function createPipeline(parts: PipelineParts): Next {
     decideStage,
     approve({ ...parts, decide: decideStage, run: (call) => run(call) }),
     reuse(),
-    recordIntent(store, journal, redactor),
+    recordIntent(store, journal, redactor, parts.policies),
     bound(parts),
     checkpoint(parts),
     retry(parts),

@@ -2,10 +2,12 @@ import type { StoredEntry } from '../journal/entry.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Store } from '../journal/store.ts';
 import type { CallOutcome } from '../model/call.ts';
+import type { Decision } from '../model/decision.ts';
 import type { JsonObject, JsonValue } from '../model/json.ts';
-import type { Policy } from '../policy/policy.ts';
+import type { DecidedCall, Policy } from '../policy/policy.ts';
 import type { ToolPolicy } from '../policy/tool-policy.ts';
-import { type Call, toolOf } from './call.ts';
+import { type Call, toolOf, workspaceOf } from './call.ts';
+import { directoryOf } from './directory-of.ts';
 import { FactBook } from './fact-book.ts';
 import type { PolicySource, RuleSource } from './policy-source.ts';
 import { recordableArguments } from './record.ts';
@@ -57,6 +59,22 @@ export class Policies {
     return this.#inForce;
   }
 
+  /** Whether a call has to be counted again when its intent is in the journal: other processes may count at the same time. */
+  countsAgain(call: Call): boolean {
+    const inForce = this.#inForce;
+    return inForce?.book.isShared === true && inForce.policy.isCounted(toolOf(call).definition);
+  }
+
+  /** Counts a call again. Returns the denial when calls of other processes reached a limit before it. */
+  async recount(call: Call, seq: number): Promise<Decision | undefined> {
+    const inForce = this.#inForce;
+    const { answer, ruled } = call.decision ?? {};
+    const isAsked = answer === 'ask' || ruled?.answer === 'ask';
+    return await inForce?.book.recount(call.id, seq, (past) =>
+      inForce.policy.overLimit(decidedCall(call), past, isAsked),
+    );
+  }
+
   /** A call runs: what will be needed at its end is made meanwhile. */
   running(call: Call): void {
     if (this.#inForce !== undefined) call.recordedArguments = recordedArguments(call);
@@ -98,6 +116,20 @@ export class Policies {
     const policy = compilePolicies(rules, this.#builtin);
     this.#inForce = { policy, code, book: new FactBook(policy, this.#store, this.#inForce?.book) };
   }
+}
+
+/** Returns a call as rules see it. */
+export function decidedCall(call: Call): DecidedCall {
+  return {
+    id: call.id,
+    at: Date.now(),
+    tool: toolOf(call).definition,
+    arguments: call.image,
+    size: call.argumentsText.length,
+    directory: directoryOf(workspaceOf(call)),
+    principal: call.principal,
+    session: call.session,
+  };
 }
 
 /** Not the ones that the tool was given: it may have changed them. */

@@ -9,6 +9,8 @@ export function toolRan(
   { observed, decision, effect, outcome, error }: ToolInvoked,
   history: readonly JournalEvent[],
 ): boolean {
-  if (observed === true || history.some(({ type }) => type === 'CallStarted')) return true;
+  if (observed === true) return true;
+  // A limit may refuse a call whose intent is written: its place among those of other processes is known only then.
+  if (history.some(({ type }) => type === 'CallStarted')) return outcome !== 'denied';
   return effect === 'read' && decision?.answer === 'allow' && mayHaveRun(outcome, error, true);
 }

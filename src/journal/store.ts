@@ -23,6 +23,8 @@ export interface Store extends ApprovalStore {
   readonly jobs: JobStore;
   readonly kept: KeptStore;
   readonly post: Post;
+  /** Whether other processes may write to it. */
+  readonly isShared: boolean;
   /**
    * Writes all or nothing, in order, each entry linked to the one before. When it resolves, the entries survive the death of
    * this process. `undefined` in the place of an entry: its idempotency key was taken or its change of an
@@ -34,6 +36,11 @@ export interface Store extends ApprovalStore {
   sync(): Promise<void>;
   /** Entries that fit the query, in the order it asks for. */
   entries(query: EntryQuery): Promise<readonly StoredEntry[]>;
+  /**
+   * Returns the newest place if this process wrote every entry after `seq`, and `undefined` if others may have written some. Costs
+   * little: asked before each call that rules count.
+   */
+  ownSince(seq: number): number | undefined;
   /** Ended calls, for counting: when each ended, how, and how long it took. */
   samples(query: SampleQuery): Promise<CallSamples>;
   /** The newest head of the chain that was set down apart from the entries: what `verify` holds them against. */

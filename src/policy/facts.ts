@@ -40,6 +40,8 @@ export interface BegunCall {
   /** Present when the rendered name differs from the server's own name for the tool. */
   readonly naming?: RecordedNaming | undefined;
   readonly at: number;
+  /** The place of its intent in the journal, where that is known. */
+  readonly seq?: number | undefined;
   readonly arguments: JsonObject;
   /** Present where it began in another process and its arguments are not recorded whole. */
   readonly counted?: CountedArguments | undefined;
@@ -59,6 +61,13 @@ interface ToolRecord {
   readonly pending: NamedSlots<string, BegunCall>;
 }
 
+/** A call that runs, and the place of its intent in the journal once that is known. */
+interface Begun {
+  readonly record: ToolRecord;
+  readonly costs: readonly number[];
+  seq: number;
+}
+
 const never: PastCall = { seq: 0, at: 0, args: {} };
 const mostPaths = 10_000;
 const mostLookups = 1000;
@@ -73,7 +82,7 @@ export class Facts {
   readonly #values: ReadonlyMap<string, Fingerprints>;
   readonly #tools = new Map<string, ToolRecord>();
   readonly #lookups = new Map<string, ToolRecord[]>();
-  readonly #begun = new NamedSlots<string, { readonly record: ToolRecord; readonly costs: readonly number[] }>();
+  readonly #begun = new NamedSlots<string, Begun>();
   readonly #read = new RecentSet<string>(mostPaths);
   readonly #labels = new Set<string>();
   #hasFingerprints = false;
@@ -110,7 +119,24 @@ export class Facts {
     const costs = record.meters.length === 0 ? noCosts : record.meters.map(({ meter }) => costOf(meter, call, 0));
     record.meters.forEach((state, index) => state.begin(costs[index] ?? 0));
     record.pending.set(call.id, call);
-    this.#begun.set(call.id, { record, costs });
+    this.#begun.set(call.id, { record, costs, seq: call.seq ?? Number.POSITIVE_INFINITY });
+  }
+
+  /** The intent of a call that was let through is in the journal. */
+  placed(id: string, seq: number): void {
+    const begun = this.#begun.get(id);
+    if (begun !== undefined) begun.seq = seq;
+  }
+
+  /** Reads meters without the calls that run and whose intents are not before this place. */
+  readBefore<Result>(seq: number, read: () => Result): Result {
+    const later = [...this.#begun.values()].filter((begun) => begun.seq >= seq);
+    for (const { record, costs } of later) record.meters.forEach((state, index) => state.end(costs[index] ?? 0));
+    try {
+      return read();
+    } finally {
+      for (const { record, costs } of later) record.meters.forEach((state, index) => state.begin(costs[index] ?? 0));
+    }
   }
 
   /** A call that was let through has ended without running. */

@@ -36,6 +36,8 @@ interface ToolRules {
   readonly shadowed: readonly PreparedRule[];
   readonly byDefault: Decision;
   readonly lookBack: boolean;
+  /** Whether a limit counts calls of the tool. */
+  readonly counted: boolean;
 }
 
 /** Rules, ready to decide calls: `deny` beats `ask` beats `allow`, and what no rule speaks of is decided by its effect. */
@@ -74,6 +76,25 @@ export class Policy {
   /** Whether what is decided of a tool depends on what happened before. */
   looksBack(tool: ToolDefinition): boolean {
     return this.#rulesFor(tool).lookBack;
+  }
+
+  /** Whether a limit counts calls of a tool: then they are counted again once their intents have a place in the journal. */
+  isCounted(tool: ToolDefinition): boolean {
+    return this.#rulesFor(tool).counted;
+  }
+
+  /** Returns the denial of a call by a limit that others have reached since it was decided. `isAsked`: a human or a mode answered in the place of rules that ask. */
+  overLimit(call: DecidedCall, past: Past, isAsked: boolean): Decision | undefined {
+    const { enforced, view } = this.#rulesFor(call.tool);
+    const situation = new Situation(call, past.session, past.principal, view);
+    for (const rule of enforced) {
+      const said = rule.isLimit ? rule.says(situation) : undefined;
+      if (said === undefined || (said.answer === 'ask' && isAsked)) continue;
+      const { rule: id, at } = said.asking;
+      const reason = `${said.reason}; calls that began just before this one reached it`;
+      return { answer: 'deny', rule: id, reason, ...(at === undefined ? {} : { at }), policy: this.version };
+    }
+    return undefined;
   }
 
   /** Returns the facts of a call's arguments that rules of this policy may need later. */
@@ -134,11 +155,18 @@ export class Policy {
         shadowed: prepared(true),
         byDefault: { ...decideByDefault(tool), policy: this.version },
         lookBack: rules.some(({ kind }) => looksBack(kind)),
+        counted: this.rules.some((rule) => counts(rule, tool)),
       };
       this.#byTool.set(tool, known);
     }
     return known;
   }
+}
+
+/** Whether a rule counts calls of a tool, also where it limits only those of others. */
+function counts({ kind, shadow }: Rule, tool: ToolDefinition): boolean {
+  if (kind.kind !== 'limit' || shadow) return false;
+  return kind.meters.some(({ meter }) => matchesAny(namesOf(tool).all, meter.match));
 }
 
 /** Only conditions can do without the past; one that has the word in a text looks back for nothing. */

@@ -35,6 +35,11 @@ export class PreparedRule {
     this.#isByPrincipal = principals && anyOf(principals);
   }
 
+  /** Whether it limits how many calls run or what they cost. */
+  get isLimit(): boolean {
+    return this.#rule.kind.kind === 'limit';
+  }
+
   /** What it says of a call. Never throws: a rule that cannot be evaluated denies. */
   says(situation: Situation): Said | undefined {
     const { call } = situation;

@@ -98,7 +98,7 @@ export async function coreBox(
     deduplicate(store),
     decideStage,
     approve({ catalog, redactor, approvals, questions, decide: decideStage, run: (call) => run(call) }),
-    recordIntent(store, journal, redactor),
+    recordIntent(store, journal, redactor, policies),
     execute({ states: new SessionStates(), content, waits, redactor, timeoutMs: 60_000, largestResult: 1e6 }),
   ]);
   await new Recovery(store, journal).start();

@@ -12,11 +12,10 @@ import { applyPermissionMode } from '../../policy/permission-mode.ts';
 import type { DecidedCall } from '../../policy/policy.ts';
 import { askToolPolicy, strongest } from '../../policy/tool-policy.ts';
 import { after } from '../after.ts';
-import { directoryOf } from '../directory-of.ts';
 import type { Opened } from '../fact-book.ts';
 import { type Call, type Next, type Outcoming, type Stage, toolOf, workspaceOf } from '../call.ts';
 import type { FileGuard } from '../files/file-guard.ts';
-import type { Policies, PoliciesInForce } from '../policies.ts';
+import { type Policies, type PoliciesInForce, decidedCall } from '../policies.ts';
 import { type Waits, endedOutcome } from '../waits.ts';
 
 const longestHeard = 256 * 1024;
@@ -47,7 +46,7 @@ export function decide(policies: Policies, redactor: Redactor, waits: Waits, fil
 
   function decided(call: Call, next: Next, inForce: PoliciesInForce, at: Opened): Outcoming {
     const { past } = at;
-    const asked = askedCall(call);
+    const asked = decidedCall(call);
     const ruled = inForce.policy.decide(asked, past);
     // Nothing is waited for between the decision and this: a call decided next to it counts this one.
     const { naming, offered } = toolOf(call);
@@ -123,19 +122,6 @@ function heard({ policy, code, book }: PoliciesInForce, asked: DecidedCall, outc
     book.heard(asked.id, `${renderContent(outcome.content, longestHeard)}\n${structured.slice(0, longestHeard)}`);
   }
   return outcome;
-}
-
-function askedCall(call: Call): DecidedCall {
-  return {
-    id: call.id,
-    at: Date.now(),
-    tool: toolOf(call).definition,
-    arguments: call.image,
-    size: call.argumentsText.length,
-    directory: directoryOf(workspaceOf(call)),
-    principal: call.principal,
-    session: call.session,
-  };
 }
 
 function whoseIs(call: Call, redactor: Redactor): { readonly session: string; readonly principal: string } {

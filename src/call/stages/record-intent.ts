@@ -1,21 +1,29 @@
-import type { Journal } from '../../journal/journal.ts';
+import type { Journal, Survives } from '../../journal/journal.ts';
 import type { Redactor } from '../../journal/redaction.ts';
 import type { Store } from '../../journal/store.ts';
 import type { CallOutcome } from '../../model/call.ts';
+import type { Decision } from '../../model/decision.ts';
 import { messageOf } from '../../model/errors.ts';
 import { unfinished } from '../../model/unfinished.ts';
 import { type Call, type Next, type Stage, toolOf } from '../call.ts';
+import type { Policies } from '../policies.ts';
 import { intentDraft } from '../record.ts';
+
+/** The part of `Policies` that counts a call when its intent is in the journal. */
+type Counting = Pick<Policies, 'countsAgain' | 'recount'>;
 
 /**
  * Writes what is about to happen before it happens. Anything but a read waits until that would survive a power loss; a read
  * goes on at once, since running it again harms nobody. An approval is used up by the same write: it can never serve twice.
+ * The place of the intent in the journal also decides which of several processes reached a limit first.
  */
-export function recordIntent(store: Store, journal: Journal, redactor: Redactor): Stage {
+export function recordIntent(store: Store, journal: Journal, redactor: Redactor, policies: Counting): Stage {
   return (call, next) => {
     const { claim, approval } = call;
-    if (claim !== undefined || approval !== undefined || toolOf(call).definition.effect !== 'read')
-      return afterIntent(call, next, claim);
+    const isRead = toolOf(call).definition.effect === 'read';
+    const isCounted = policies.countsAgain(call);
+    if (claim !== undefined || approval !== undefined || !isRead) return afterIntent(call, next, claim, isCounted);
+    if (isCounted) return afterIntent(call, next, claim, isCounted, 'crash');
     call.started = true;
     const outcome = next(call);
     // Where the answer is there already, it says everything.
@@ -23,7 +31,14 @@ export function recordIntent(store: Store, journal: Journal, redactor: Redactor)
     return outcome;
   };
 
-  async function afterIntent(call: Call, next: Next, claim: Call['claim']): Promise<CallOutcome> {
+  async function afterIntent(
+    call: Call,
+    next: Next,
+    claim: Call['claim'],
+    isCounted: boolean,
+    survives: Survives = 'power-loss',
+  ): Promise<CallOutcome> {
+    let denial: Decision | undefined;
     try {
       const { approval } = call;
       const written = await journal.append(
@@ -32,9 +47,11 @@ export function recordIntent(store: Store, journal: Journal, redactor: Redactor)
           ...(claim === undefined ? {} : { claim }),
           ...(approval === undefined ? {} : { approval: { kind: 'use', id: approval, at: Date.now() } }),
         },
-        'power-loss',
+        survives,
       );
       if (written === undefined) return await refused(call, claim);
+      call.claimed = claim?.key;
+      if (isCounted) denial = await policies.recount(call, written.seq);
     } catch (error) {
       return unfinished(
         'failed',
@@ -42,7 +59,10 @@ export function recordIntent(store: Store, journal: Journal, redactor: Redactor)
         `${call.name} was not run, because its intent could not be recorded: ${messageOf(error)}`,
       );
     }
-    call.claimed = claim?.key;
+    if (denial !== undefined) {
+      call.decision = denial;
+      return unfinished('denied', 'policy-denied', `${call.name} was refused by ${denial.rule}: ${denial.reason}`);
+    }
     call.started = true;
     return next(call);
   }

@@ -68,6 +68,8 @@ export class JournalTable {
   /** Acknowledged, and not in the table yet. */
   #pending: LinkedEntry[] = [];
   #peaceful = 0;
+  /** The newest entry that another process may have written, so far as this process knows. */
+  #others: number;
 
   constructor(options: JournalTableOptions) {
     const { database } = options;
@@ -82,11 +84,22 @@ export class JournalTable {
        FROM tail LEFT JOIN journal ON journal.seq = (SELECT max(seq) FROM journal)`,
     );
     this.#stored = this.#state();
+    this.#others = this.#stored.seq;
   }
 
   /** The newest entry, so far as this process knows. */
   get head(): ChainHead {
     return this.#pending.at(-1) ?? this.#stored;
+  }
+
+  /** Returns the newest place if this process wrote every entry after `seq`. */
+  ownSince(seq: number): number | undefined {
+    if (this.#options.tails !== undefined) {
+      const { holder, seq: stored } = this.#state();
+      if (holder !== '' && holder !== this.#tail?.id) return undefined;
+      if (stored > this.head.seq) this.#others = stored;
+    }
+    return this.#others > seq ? undefined : this.head.seq;
   }
 
   /** Writes all or nothing. `undefined` in the place of an entry that must not be written. */
@@ -129,7 +142,10 @@ export class JournalTable {
   catchUp(): void {
     const { holder, seq, hash } = this.#state();
     if (this.#pending.length > 0 || (holder !== '' && holder !== this.#tail?.id)) this.transaction(() => undefined);
-    else this.#stored = { seq, hash };
+    else {
+      if (seq > this.#stored.seq) this.#others = seq;
+      this.#stored = { seq, hash };
+    }
   }
 
   /** Lets go of the tail. */
@@ -164,6 +180,8 @@ export class JournalTable {
         const state = this.#state();
         this.#stored = { seq: state.seq, hash: state.hash };
         settled = this.#settle(state, purpose, most);
+        const isOthers = settled.remaining !== undefined || settled.leftover !== undefined;
+        if (state.seq > known || isOthers) this.#others = this.#stored.seq;
         next = settled.tail;
         work(this.#stored);
         const isPeaceful = state.holder === '' && state.seq === known;

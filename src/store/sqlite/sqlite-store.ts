@@ -63,6 +63,7 @@ class SqliteStore implements Store {
   readonly jobs: JobTable;
   readonly kept: KeptTable;
   readonly post = new LocalPost();
+  readonly isShared: boolean;
   readonly writer = newId('writer');
   readonly sealer: Sealer | undefined;
   readonly #seals: SealTable;
@@ -90,6 +91,7 @@ class SqliteStore implements Store {
     this.sealer = sealer;
     this.location = file === ':memory:' ? 'memory' : file;
     const onDisk = file !== ':memory:';
+    this.isShared = onDisk;
     if (onDisk) makePrivate(file);
     this.#database = new DatabaseSync(file, { timeout: patienceMs });
     // FULL until the schema is in place, which also puts the log's directory entry on the disk; then see DurableLog.
@@ -163,6 +165,10 @@ class SqliteStore implements Store {
       turn,
       stretch,
     });
+  }
+
+  ownSince(seq: number): number | undefined {
+    return this.#journal.ownSince(seq);
   }
 
   async samples(query: SampleQuery): Promise<CallSamples> {
