@@ -1,11 +1,20 @@
-import { type CallStarted, type StoredEntry, type Undone, countedIn, toEvent } from '../journal/entry.ts';
+import {
+  type CallStarted,
+  type StoredEntry,
+  type ToolInvoked,
+  type Undone,
+  countedIn,
+  toEvent,
+} from '../journal/entry.ts';
 import type { EntryQuery, Store } from '../journal/store.ts';
 import { NamedSlots } from '../model/slots.ts';
 import type { CallEvent } from '../policy/call-event.ts';
 import type { BegunCall, Facts } from '../policy/facts.ts';
+import { fingerprintsOf } from '../policy/fingerprints.ts';
 import type { Past, Policy } from '../policy/policy.ts';
 import { RecentSet } from '../policy/recent-set.ts';
 import { endedCall, namingIn } from './event-of-entry.ts';
+import { FingerprintCipher, StoredFingerprints } from './stored-fingerprints.ts';
 
 /** Whose past a call has: its session's and its principal's. */
 export interface Whose {
@@ -28,6 +37,8 @@ interface Page {
   meanwhile: CallEvent[] | undefined;
   ready: Promise<void> | undefined;
   begun: number;
+  /** Fingerprints of outputs in the store; of a principal, where rules recognise outputs. */
+  readonly outputs: StoredFingerprints | undefined;
 }
 
 /** Where the book was opened for a call. */
@@ -41,8 +52,8 @@ export interface Opened {
 interface Begun {
   readonly at: Opened;
   readonly call: BegunCall;
-  /** All that it said, where that is of interest. */
-  output?: string;
+  /** Fingerprints of all that it said, where that is of interest. */
+  prints?: Float64Array;
   /** How it ended, where that is known without reading the entry. */
   ended?: KnownEnding;
   /** How much each page had heard of other processes when the call was decided. */
@@ -77,6 +88,7 @@ export class FactBook {
   readonly #begun = new NamedSlots<string, Begun>();
   /** The latest calls that were undone since this process began. */
   readonly #undone = new RecentSet<string>(entriesAtOnce);
+  readonly #cipher: FingerprintCipher | undefined;
   readonly #asksOfPrincipals: boolean;
   /** In the place of facts that no rule asks for. */
   readonly #nobody: Facts;
@@ -85,6 +97,7 @@ export class FactBook {
   constructor(policy: Policy, store: Store, previous: FactBook | undefined) {
     this.#policy = policy;
     this.#store = store;
+    this.#cipher = policy.recognisesValues ? FingerprintCipher.of(store) : undefined;
     this.#asksOfPrincipals = policy.principalWindowMs > 0 || policy.recognisesValues;
     this.#nobody = policy.principalFacts();
     if (previous === undefined) return;
@@ -146,10 +159,14 @@ export class FactBook {
     }
   }
 
-  /** What a call said in full: the journal keeps only the beginning. */
-  heard(call: string, output: string): void {
+  /** A call said this in full. Where the journal will not have it whole, its fingerprints are stored; then a promise. */
+  heard(call: string, labels: readonly string[], output: string, isRecorded: boolean): Promise<void> | undefined {
     const begun = this.#begun.get(call);
-    if (begun !== undefined) begun.output = output;
+    if (begun === undefined) return undefined;
+    begun.prints = fingerprintsOf(output);
+    const outputs = begun.at.pages.find((page) => page.outputs !== undefined)?.outputs;
+    if (isRecorded || outputs === undefined) return undefined;
+    return outputs.put(this.#policy.recognisedLabels(labels), call, begun.prints, Date.now() + this.#principalSpan);
   }
 
   /** How a call ended that is about to be recorded so, word for word: its entry need not be read for it. */
@@ -177,7 +194,7 @@ export class FactBook {
     if (begun?.ended === undefined) {
       const { event, ...whose } = endedCall(entry);
       const pages = begun?.at.pages ?? keptOf(this.#pages, whose);
-      if (event !== undefined) tell(pages, begun?.output === undefined ? event : { ...event, output: begun.output });
+      if (event !== undefined) tell(pages, begun?.prints === undefined ? event : { ...event, prints: begun.prints });
     } else {
       const { seq, at, call, tool } = entry;
       tell(begun.at.pages, { seq, at, call, tool, ...begun.ended });
@@ -196,8 +213,9 @@ export class FactBook {
     if (page === undefined) {
       const facts = kind === 'principal' ? this.#policy.principalFacts() : this.#policy.sessionFacts();
       const recorded = kind === 'principal' ? this.#principalEntries(whose) : this.#sessionEntries(whose);
+      const outputs = recorded?.principal === undefined ? undefined : this.#outputsOf(recorded.principal);
       const nothing = { meanwhile: undefined, ready: undefined, looking: undefined, next: undefined };
-      page = { facts, recorded, upTo: 0, heard: 0, begun: 0, ...nothing };
+      page = { facts, recorded, upTo: 0, heard: 0, begun: 0, outputs, ...nothing };
       if (recorded !== undefined) {
         page.meanwhile = [];
         page.ready = this.#read(pages, key, page, recorded);
@@ -215,7 +233,9 @@ export class FactBook {
       const head = this.isShared ? await this.#newest() : undefined;
       const { events, open } = await this.#events(recorded, head);
       const undone = await this.#undoneCalls(recorded.query);
+      const outputs = await page.outputs?.read(this.#policy.recognisedLabels());
       for (const event of events) page.facts.observe(event);
+      for (const [label, all] of outputs ?? []) for (const prints of all) page.facts.remember(label, prints);
       for (const call of undone) page.facts.undone(call);
       for (const intent of open) hear(page.facts, intent, recorded.fits);
       page.upTo = head ?? events.at(-1)?.seq ?? 0;
@@ -256,6 +276,8 @@ export class FactBook {
       entries = await this.#store.entries({ ...query, after: page.upTo, order: 'oldest-first', limit: entriesAtOnce });
       for (const entry of entries) {
         if (entry.writer !== this.#store.writer) {
+          const labels = page.outputs === undefined ? [] : this.#policy.recognisedLabels(labelsOf(entry));
+          await page.outputs?.hear(page.facts, labels, entry.call);
           hear(page.facts, entry, fits);
           page.heard += 1;
         }
@@ -266,6 +288,11 @@ export class FactBook {
     // Read last: an undo that is applied before its call was heard would be lost.
     if (query.principal !== undefined)
       for (const call of await this.#undoneCalls({ ...query, after: from })) page.facts.undone(call);
+  }
+
+  #outputsOf(principal: string): StoredFingerprints | undefined {
+    if (this.#cipher === undefined) return undefined;
+    return new StoredFingerprints(this.#store.kept, this.#cipher, principal);
   }
 
   /** The newest calls that ended, oldest first; where there are other processes, up to that place and with those that run there. */
@@ -326,9 +353,15 @@ export class FactBook {
   }
 
   #principalEntries({ principal }: Whose): Recorded | undefined {
-    const span = Math.max(this.#policy.principalWindowMs, this.#policy.recognisesValues ? valuesFor : 0);
+    const span = this.#principalSpan;
     if (span === 0) return undefined;
-    return { query: { since: Date.now() - span, principal }, fits: (whose) => whose.principal === principal };
+    const query = { since: Date.now() - span, principal };
+    return { query, principal, fits: (whose) => whose.principal === principal };
+  }
+
+  /** How long what a principal did is of interest. */
+  get #principalSpan(): number {
+    return Math.max(this.#policy.principalWindowMs, this.#policy.recognisesValues ? valuesFor : 0);
   }
 }
 
@@ -353,6 +386,10 @@ function hear(facts: Facts, entry: StoredEntry, fits: Recorded['fits']): void {
     if (event === undefined) facts.forget(entry.call);
     else if (fits(whose)) facts.observe(event);
   }
+}
+
+function labelsOf(entry: StoredEntry): readonly string[] {
+  return entry.type === 'ToolInvoked' ? ((toEvent(entry) as ToolInvoked).labels ?? []) : [];
 }
 
 /** Whether an entry says that a call was undone, in part at least. */
@@ -381,6 +418,8 @@ interface Read {
 
 interface Recorded {
   readonly query: Partial<EntryQuery>;
+  /** Present where it is the past of a principal. */
+  readonly principal?: string;
   readonly fits: (whose: Whose) => boolean;
 }
 

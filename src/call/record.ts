@@ -12,7 +12,8 @@ import { argumentsDigest } from './canonical-arguments.ts';
 import type { ObservedCall } from './observed.ts';
 import { recordedName } from '../journal/recorded-name.ts';
 
-const longestOutput = 1000;
+/** So many characters of an output are recorded. */
+export const longestOutput = 1000;
 const mostChanges = 100;
 const longestDiffs = 16 * 1024;
 const longestArguments = 1024 * 1024;

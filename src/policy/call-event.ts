@@ -26,7 +26,7 @@ export interface CallEvent {
   /** What the tool said, as far as it is known. */
   readonly output: string;
   /** Fingerprints of the whole output, where `output` is only a part of it. */
-  readonly prints?: Iterable<number> | undefined;
+  readonly prints?: Float64Array | undefined;
   /** What it cost, where somebody said so. */
   readonly cost: number;
 }

@@ -253,6 +253,11 @@ export class Facts {
     return paths !== undefined && this.#has(paths, path);
   }
 
+  /** Adds fingerprints of an output of a tool with this label. */
+  remember(label: string, prints: Iterable<number>): void {
+    this.#values.get(label)?.addAll(prints);
+  }
+
   /** The labels of the tools of whose words a part stands in the arguments. */
   recognised(args: JsonObject): ReadonlySet<string> {
     return recognised(this.#values, args);

@@ -6,7 +6,7 @@ import { hashOf, windowHashes } from './rolling-hash.ts';
 const gram = 20;
 const window = 5;
 /** So many of the newest fingerprints are known at least. */
-const minKnown = 65_536;
+export const minKnown = 65_536;
 const longestOutput = 256 * 1024;
 /** Arguments of more text than this are not searched but taken for found. */
 const longestSearched = 128 * 1024;
@@ -28,9 +28,9 @@ export class Fingerprints extends FingerprintSet {
 }
 
 /** Returns the fingerprints of a text. */
-export function fingerprintsOf(text: string): readonly number[] {
+export function fingerprintsOf(text: string): Float64Array {
   const searched = text.slice(0, longestOutput);
-  return wordHashes(searched).concat(winnowed(gramHashes(normal(searched))));
+  return Float64Array.from(wordHashes(searched).concat(winnowed(gramHashes(normal(searched)))));
 }
 
 /** The labels whose text stands in the arguments; also where it is encoded as base64, hex or for URLs. */

@@ -73,6 +73,11 @@ export class Policy {
     return this.#set.principalNeeds.valuesOf.length > 0;
   }
 
+  /** Returns the labels of a tool whose output is recognised again in arguments; without a tool, all such labels. */
+  recognisedLabels(labels: readonly string[] = this.#set.principalNeeds.valuesOf): readonly string[] {
+    return labels.filter((label) => this.#set.principalNeeds.valuesOf.includes(label));
+  }
+
   /** Whether what is decided of a tool depends on what happened before. */
   looksBack(tool: ToolDefinition): boolean {
     return this.#rulesFor(tool).lookBack;

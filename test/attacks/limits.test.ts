@@ -1,15 +1,23 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, after, describe, test } from 'node:test';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { journalSealer } from '../../src/config/journal-key.ts';
+import type { Store } from '../../src/journal/store.ts';
 import type { JsonObject } from '../../src/model/json.ts';
+import { fingerprintsOf } from '../../src/policy/fingerprints.ts';
 import { type Signalbox, createSignalbox } from '../../src/signalbox.ts';
 import { defineTool } from '../../src/sources/local/define-tool.ts';
 import { localServer } from '../../src/sources/local/local-server.ts';
+import { copyStore } from '../../src/store/copy/copy-store.ts';
+import { postgresTarget } from '../../src/store/postgres/copy-target.ts';
 import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
+import { backUpSqlite } from '../../src/store/sqlite/backup.ts';
+import { sqliteSource } from '../../src/store/sqlite/copy-source.ts';
+import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { Place, withNotes } from '../e2e/cli-place.ts';
 import { startPostgres } from '../support/postgres.ts';
 
@@ -109,9 +117,7 @@ describe('several processes that spend one budget at the same time', () => {
   test('know on one SQLite file what the others read and sent, once it is answered', async (t) => {
     const data = place(t);
     const ran: Ran = { spent: 0, looks: 0 };
-    const boxes = await Promise.all(
-      [1, 2].map(() => createSignalbox({ servers: [shop(ran)], policies: rules, data })),
-    );
+    const boxes = await Promise.all([1, 2].map(() => createSignalbox({ servers: [shop(ran)], policies: rules, data })));
     t.after(() => Promise.all(boxes.map((box) => box.close())));
     assert.deepEqual(await rush(boxes, 'bot', 'send', [0, 0]), ['yes', 'yes']);
     assert.deepEqual(await rush(boxes.slice(0, 1), 'bot', 'diary', [0]), ['yes']);
@@ -151,5 +157,144 @@ describe('several processes that spend one budget at the same time', () => {
     };
     assert.equal(await completed('mcp__notes__add'), 5);
     assert.equal(await completed('mcp__notes__list'), 5);
+  });
+});
+
+const valueRules: readonly JsonObject[] = [
+  { id: 'leak', flow: { from: ['private'], to: ['external'], when: 'value' } },
+  { id: 'yes', match: 'mcp__mail__*', allow: true },
+];
+const registered = 'correct-horse-battery-staple';
+/** Far beyond what the journal records of an output. */
+const late = 'the merger with the northern company closes on the second tuesday';
+
+/** A letter of 200 KB with a registered secret at the beginning and something private at the end. */
+function mail(): ReturnType<typeof localServer> {
+  const input = { type: 'object', properties: { text: { type: 'string' } } };
+  let filler = '';
+  for (let line = 0; filler.length < 200 * 1024; line += 1) filler += `nothing of interest in line ${line * 7919}\n`;
+  const letter = `${registered}\n${filler}\n${late}\n`;
+  return localServer({
+    name: 'mail',
+    tools: [
+      defineTool({
+        name: 'read',
+        description: 'Reads.',
+        input,
+        effect: 'read',
+        labels: ['private'],
+        run: () => letter,
+      }),
+      defineTool({
+        name: 'send',
+        description: 'Sends.',
+        input,
+        effect: 'irreversible',
+        labels: ['external'],
+        run: () => 'sent',
+      }),
+    ],
+  });
+}
+
+const principal = { id: 'bot', kind: 'agent' } as const;
+
+async function mailBox(t: TestContext, where: { data: string } | { store: Store }): Promise<Signalbox> {
+  const box = await createSignalbox({
+    servers: [mail()],
+    policies: valueRules,
+    secrets: { KEY: registered },
+    ...where,
+  });
+  t.after(() => box.close());
+  return box;
+}
+
+async function read(box: Signalbox): Promise<void> {
+  const { outcome } = await box.call('mcp__mail__read', {}, { principal, session: 'reading' });
+  assert.equal(outcome, 'completed');
+}
+
+/** Sends a part of the end of the letter, the secret at its beginning, and something else. */
+async function assertRecognised(box: Signalbox): Promise<void> {
+  const send = async (text: string): Promise<string | undefined> =>
+    (await box.call('mcp__mail__send', { text }, { principal, session: 'sending' })).decision?.rule;
+  assert.equal(await send(`they say ${late.slice(10, 50).toUpperCase()}`), 'leak');
+  assert.equal(await send(Buffer.from(registered).toString('base64')), 'leak');
+  assert.equal(await send('good morning, and a nice day'), 'yes');
+}
+
+describe('text beyond what the journal records of an output', () => {
+  let started: ReturnType<typeof startPostgres> | undefined;
+  const cluster = (): ReturnType<typeof startPostgres> => (started ??= startPostgres());
+  after(async () => (await started)?.end());
+
+  test('is recognised by flow rules after a restart, and not stored in a form that can be read', async (t) => {
+    const data = place(t);
+    const box = await mailBox(t, { data });
+    await read(box);
+    await box.close();
+    await assertRecognised(await mailBox(t, { data }));
+    const store = sqliteStore({ file: join(data, 'signalbox.db') });
+    const rows = await store.kept.list('fingerprints ["private","bot"]');
+    await store.close();
+    assert.equal(rows.length, 1);
+    const bytes = Buffer.from(rows[0]?.text ?? '', 'base64');
+    const plain = fingerprintsOf(late);
+    const hidden = Buffer.from(plain.buffer);
+    for (let at = 0; at < hidden.length; at += 8)
+      assert.equal(bytes.includes(hidden.subarray(at, at + 8)), false, 'the fingerprints are encrypted');
+  });
+
+  test('is recognised at once by another process on the same SQLite file', async (t) => {
+    const data = place(t);
+    const [one, other] = [await mailBox(t, { data }), await mailBox(t, { data })];
+    assert.equal((await other.call('mcp__mail__send', { text: late }, { principal })).decision?.rule, 'yes');
+    await read(one);
+    await assertRecognised(other);
+  });
+
+  test('is recognised by replicas on PostgreSQL that share a key, and after a restart there', async (t) => {
+    const address = (await cluster()).address('outputs');
+    const data = place(t);
+    const open = async (): Promise<Signalbox> =>
+      mailBox(t, { store: await postgresStore({ address, sealer: await journalSealer(data, 'outputs') }) });
+    const [one, other] = [await open(), await open()];
+    assert.equal((await other.call('mcp__mail__send', { text: late }, { principal })).decision?.rule, 'yes');
+    await read(one);
+    await assertRecognised(other);
+    await Promise.all([one.close(), other.close()]);
+    await assertRecognised(await open());
+  });
+
+  test('is recognised from a backup, and from a copy to PostgreSQL', async (t) => {
+    const [data, restored] = [place(t), place(t)];
+    const box = await mailBox(t, { data });
+    await read(box);
+    await box.close();
+    const file = join(data, 'signalbox.db');
+    await backUpSqlite(file, join(restored, 'signalbox.db'));
+    for (const name of ['journal.key', 'journal.seals']) copyFileSync(join(data, name), join(restored, name));
+    await assertRecognised(await mailBox(t, { data: restored }));
+    const address = (await cluster()).address('copied_outputs');
+    const source = await sqliteSource(file);
+    const target = await postgresTarget(address, source);
+    await copyStore(source, target);
+    await target.close();
+    source.close();
+    const store = await postgresStore({ address, sealer: await journalSealer(data, 'copied') });
+    await assertRecognised(await mailBox(t, { store }));
+  });
+
+  test('is stored no longer than it can be known: one principal fills a bounded space', async (t) => {
+    const data = place(t);
+    const box = await mailBox(t, { data });
+    for (let round = 0; round < 12; round += 1) await read(box);
+    await box.close();
+    const store = sqliteStore({ file: join(data, 'signalbox.db') });
+    const rows = await store.kept.list('fingerprints ["private","bot"]');
+    await store.close();
+    const bytes = rows.reduce((sum, { text }) => sum + text.length, 0);
+    assert.ok(rows.length < 12 && bytes < 3_000_000, `${rows.length} outputs, ${bytes} bytes`);
   });
 });

@@ -16,6 +16,7 @@ import type { Opened } from '../fact-book.ts';
 import { type Call, type Next, type Outcoming, type Stage, toolOf, workspaceOf } from '../call.ts';
 import type { FileGuard } from '../files/file-guard.ts';
 import { type Policies, type PoliciesInForce, decidedCall } from '../policies.ts';
+import { longestOutput } from '../record.ts';
 import { type Waits, endedOutcome } from '../waits.ts';
 
 const longestHeard = 256 * 1024;
@@ -77,7 +78,7 @@ export function decide(policies: Policies, redactor: Redactor, waits: Waits, fil
       return outcome;
     }
     if (!listens(inForce, asked)) return outcome;
-    return after(outcome, (ended) => heard(inForce, asked, ended));
+    return after(outcome, (ended) => heard(inForce, asked, ended, redactor));
   }
 
   function settle(call: Call, next: Next, given: Decision): Outcoming {
@@ -115,13 +116,25 @@ function recognises(policy: PoliciesInForce['policy'], { tool }: DecidedCall): b
   return policy.recognisesValues && tool.labels.length > 0;
 }
 
-function heard({ policy, code, book }: PoliciesInForce, asked: DecidedCall, outcome: CallOutcome): CallOutcome {
+function heard(
+  { policy, code, book }: PoliciesInForce,
+  asked: DecidedCall,
+  outcome: CallOutcome,
+  redactor: Redactor,
+): Outcoming {
   for (const each of code) if (each.onResult !== undefined) tell(() => each.onResult?.(asked, outcome), undefined);
-  if (recognises(policy, asked)) {
-    const structured = outcome.structuredContent === undefined ? '' : JSON.stringify(outcome.structuredContent);
-    book.heard(asked.id, `${renderContent(outcome.content, longestHeard)}\n${structured.slice(0, longestHeard)}`);
-  }
-  return outcome;
+  if (!recognises(policy, asked)) return outcome;
+  const structured = outcome.structuredContent === undefined ? '' : JSON.stringify(outcome.structuredContent);
+  const output = `${renderContent(outcome.content, longestHeard)}\n${structured.slice(0, longestHeard)}`;
+  const isRecorded = structured === '' && output.length <= longestOutput && redactor.isClean(JSON.stringify(output));
+  const stored = book.heard(asked.id, asked.tool.labels, output, isRecorded);
+  if (stored === undefined) return outcome;
+  // Without them, a flow rule would not recognise the output after a restart: fail closed, as with an outcome that is not recorded.
+  const message = `${asked.tool.name} ended as "${outcome.outcome}", but fingerprints of its output could not be stored`;
+  return stored.then(
+    () => outcome,
+    (error: unknown) => unfinished('unknown', 'outcome-unrecorded', `${message}: ${messageOf(error)}`),
+  );
 }
 
 function whoseIs(call: Call, redactor: Redactor): { readonly session: string; readonly principal: string } {
