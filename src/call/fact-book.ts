@@ -123,16 +123,20 @@ export class FactBook {
    * the past matters: what other processes acknowledged before is part of it.
    */
   pastOf({ pages, past }: Opened, matters: boolean): Past | Promise<Past> {
-    if (pages.every((page) => (matters ? this.#isCurrent(page) : isReady(page)))) return past;
+    if (pages.every(isReady) && (!matters || this.#areCurrent(pages))) return past;
     const waited = matters ? pages.map((page) => this.#catchUp(page)) : pages.flatMap(({ ready }) => ready ?? []);
     return Promise.all(waited).then(() => past);
   }
 
-  /** Whether a page has everything that any process has written. */
-  #isCurrent(page: Page): boolean {
-    if (page.ready !== undefined || page.looking !== undefined || page.next !== undefined) return false;
-    const newest = this.#store.ownSince(page.upTo);
-    if (newest !== undefined) page.upTo = newest;
+  /** Whether pages have everything that any process has written. */
+  #areCurrent(pages: readonly Page[]): boolean {
+    return pages.every(({ looking, next }) => looking === undefined && next === undefined) && this.#areOwn(pages);
+  }
+
+  /** Whether only this process has written since pages were read. */
+  #areOwn(pages: readonly Page[]): boolean {
+    const newest = this.#store.ownSince(Math.min(...pages.map(({ upTo }) => upTo)));
+    if (newest !== undefined) for (const page of pages) page.upTo = newest;
     return newest !== undefined;
   }
 
@@ -239,6 +243,7 @@ export class FactBook {
       for (const call of undone) page.facts.undone(call);
       for (const intent of open) hear(page.facts, intent, recorded.fits);
       page.upTo = head ?? events.at(-1)?.seq ?? 0;
+      page.heard += 1;
       for (const event of page.meanwhile ?? []) if (event.seq > page.upTo) page.facts.observe(event);
       // Undone while the journal was read.
       for (const call of this.#undone) page.facts.undone(call);
@@ -264,9 +269,7 @@ export class FactBook {
 
   async #look(page: Page): Promise<void> {
     await page.ready;
-    const newest = this.#store.ownSince(page.upTo);
-    if (newest !== undefined) page.upTo = newest;
-    if (page.recorded === undefined || newest !== undefined) return;
+    if (page.recorded === undefined || this.#areOwn([page])) return;
     const { query, fits } = page.recorded;
     const from = page.upTo;
     // Where asking is as dear as reading, nobody asks whether there is something to read.

@@ -323,6 +323,36 @@ export function storeConformance(name: string, lasting: boolean, place: () => Pr
       assert.equal((await verifyChain(store)).ok, true);
     });
 
+    test('knows, as far as that costs little, whether another process has written', async () => {
+      await store.append([draft({ call: 'a' })]);
+      // A driver may leave it open.
+      const isOwn = (seq: number, newest: number): boolean => [undefined, newest].includes(store.ownSince(seq));
+      assert.ok(isOwn(0, 1));
+      if (!store.isShared) return;
+      const other = await where.open();
+      try {
+        // So many that either writes alone for a while.
+        const many = async (writer: Store): Promise<void> => {
+          for (let count = 0; count < 40; count += 1) await writer.append([draft({ call: `c${count}` })]);
+        };
+        await many(other);
+        assert.equal(store.ownSince(1), undefined);
+        await store.entries({ order: 'newest-first', limit: 1 });
+        assert.equal(store.ownSince(1), undefined);
+        assert.ok(isOwn(41, 41));
+        await many(store);
+        assert.ok(isOwn(41, 81));
+        assert.equal(other.ownSince(41), undefined);
+        await other.append([draft({ call: 'b' })]);
+        assert.equal(store.ownSince(81), undefined);
+        await store.append([draft({ call: 'd' })]);
+        assert.equal(store.ownSince(81), undefined);
+        assert.ok(isOwn(82, 83));
+      } finally {
+        await other.close();
+      }
+    });
+
     test('sync resolves', async () => {
       await store.append([draft()]);
       await store.sync();
