@@ -7,6 +7,7 @@ import { files } from './attacks/files.ts';
 import { definitions } from './attacks/definitions.ts';
 import { identities } from './attacks/identities.ts';
 import { input } from './attacks/input.ts';
+import { limits } from './attacks/limits.ts';
 import type { Section } from './requirement.ts';
 
 /** H. Attacks: a human or a rule allowed exactly what runs */
@@ -14,6 +15,7 @@ export const attacks: Section<'H'> = {
   ...approvals,
   ...console,
   ...argumentsAndSchemas,
+  ...limits,
   ...conditions,
   ...trust,
   ...files,

@@ -5,7 +5,7 @@ const schemas = 'test/attacks/schemas.test.ts';
 const decides = `${args} > policy decides on the arguments that the tool receives`;
 const budgets = `${args} > budgets count what was decided on, not what was recorded`;
 
-/** Arguments and schemas: decide and count on what runs (H20–H29). */
+/** Arguments and schemas: decide and count on what runs (H20–H25). */
 export const argumentsAndSchemas: Section<'H'> = {
   H20: {
     promise:

@@ -1,0 +1,49 @@
+import type { Section } from '../requirement.ts';
+
+const processes = (name: string) =>
+  `test/attacks/limits.test.ts > several processes that spend one budget at the same time > ${name}` as const;
+const outputs = (name: string) =>
+  `test/attacks/limits.test.ts > text beyond what the journal records of an output > ${name}` as const;
+
+/** Limits and flow over processes and restarts (H26–H29). */
+export const limits: Section<'H'> = {
+  H26: {
+    promise:
+      'a budget by arguments and a rate limit are exact over all processes on one SQLite file or PostgreSQL, for reads too',
+    tests: [
+      processes('run exactly the calls that fit it, on one SQLite file'),
+      processes('run exactly the calls that fit it, on one PostgreSQL'),
+      processes('are processes of signalbox stdio, too'),
+      'src/store/sqlite/sqlite-store.test.ts > store sqlite in a file > knows, as far as that costs little, whether another process has written',
+    ],
+  },
+  H27: {
+    promise:
+      'a flow rule recognises whole outputs, of up to 256 KB, after a restart, from a backup or a copy, and in other processes with the same key; their fingerprints are stored encrypted, in bounded space',
+    tests: [
+      outputs('is recognised by flow rules after a restart, and not stored in a form that can be read'),
+      outputs('is recognised at once by another process on the same SQLite file'),
+      outputs('is recognised by replicas on PostgreSQL that share a key, and after a restart there'),
+      outputs('is recognised from a backup, and from a copy to PostgreSQL'),
+      outputs('is stored no longer than it can be known: one principal fills a bounded space'),
+      processes('know on one SQLite file what the others read and sent, once it is answered'),
+    ],
+  },
+  H28: {
+    promise:
+      'fingerprints of an output take work in proportion to its size, also of texts that were composed to be slow, and any part of 24 letters and digits is found',
+    tests: [
+      'src/policy/fingerprints.test.ts > fingerprints of outputs > find any part of 24 letters and digits again, whatever is between them',
+      'src/policy/fingerprints.test.ts > fingerprints of outputs > find every part of an output of 256 KB, and of the one before it',
+      'src/policy/fingerprints.test.ts > fingerprints of outputs > take the same work for each, however many there are and however they were chosen',
+    ],
+  },
+  H29: {
+    promise:
+      'a call counts once: its cost is evaluated once for all meters, and reading a resource in a model session is one call for limits',
+    tests: [
+      'src/policy/policy.test.ts > the cost of a call is evaluated once for the session and the principal, also when the call begins',
+      'src/runtimes/model/content-tools.test.ts > resources and prompts in a model session > reading a resource counts as one call for limits, live and when the journal is read back',
+    ],
+  },
+};
