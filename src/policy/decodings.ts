@@ -1,4 +1,6 @@
 const rounds = 2;
+/** Nothing shorter is recognised, nor is anything that it could be decoded into. */
+const shortest = 8;
 const noise = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\ufffd]/g;
 
 /** A text, and what it says where it is encoded for URLs or as hex or base64; also when it was encoded twice. */
@@ -30,5 +32,5 @@ function keep(found: string[], bytes: Buffer): void {
   const text = bytes.toString('utf8');
   // The wrong alignment gives noise, and looking through noise finds nothing but costs time.
   const readable = text.replace(noise, '');
-  if (readable.length * 2 > text.length) found.push(readable);
+  if (readable.length >= shortest && readable.length * 2 > text.length) found.push(readable);
 }
