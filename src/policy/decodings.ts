@@ -17,10 +17,18 @@ function decoded(text: string): string[] {
   const found: string[] = [];
   if (/%[0-9a-f]{2}/i.test(text)) found.push(text.replace(/(?:%[0-9a-f]{2})+/gi, fromUrl));
   // What stands before it may belong to the alphabet too, so every alignment is tried.
-  for (const [run] of text.matchAll(/[0-9a-f]{16,}/gi))
-    for (let skip = 0; skip < 2; skip += 1) keep(found, Buffer.from(run.slice(skip), 'hex'));
-  for (const [run] of text.matchAll(/[A-Za-z0-9+/_-]{11,}/g))
-    for (let skip = 0; skip < 4; skip += 1) keep(found, Buffer.from(run.slice(skip), 'base64'));
+  found.push(...aligned(text, /[0-9a-f]{16,}/gi, 'hex', 2), ...aligned(text, /[A-Za-z0-9+/_-]{11,}/g, 'base64', 4));
+  return found;
+}
+
+/** Returns for each alignment the text that all runs of an alphabet are decoded into. */
+function aligned(text: string, runs: RegExp, encoding: 'hex' | 'base64', alignments: number): string[] {
+  const all = text.match(runs) ?? [];
+  const found: string[] = [];
+  for (let skip = 0; skip < alignments; skip += 1) {
+    const pieces = all.flatMap((run) => readable(Buffer.from(run.slice(skip), encoding)) ?? []);
+    if (pieces.length > 0) found.push(pieces.join('\n'));
+  }
   return found;
 }
 
@@ -28,9 +36,9 @@ function fromUrl(run: string): string {
   return Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8');
 }
 
-function keep(found: string[], bytes: Buffer): void {
+function readable(bytes: Buffer): string | undefined {
   const text = bytes.toString('utf8');
   // The wrong alignment gives noise, and looking through noise finds nothing but costs time.
-  const readable = text.replace(noise, '');
-  if (readable.length >= shortest && readable.length * 2 > text.length) found.push(readable);
+  const found = text.replace(noise, '');
+  return found.length >= shortest && found.length * 2 > text.length ? found : undefined;
 }

@@ -39,32 +39,47 @@ export class FingerprintSet {
   }
 }
 
-/** A hash table with open addressing, at most half full. A free slot has 0, so numbers are stored plus one. */
+/**
+ * A hash table with open addressing, at most half full. A free slot has 0, so numbers are stored plus one. Most numbers that are
+ * searched are not in it, which a filter with four bits for each slot tells: it stays in the processor's cache.
+ */
 class FingerprintTable {
   #slots = new Float64Array(minSlots);
+  #filter = new Uint8Array(minSlots / 2);
   #shift = 32 - Math.log2(minSlots);
   size = 0;
   probes = 0;
 
   add(print: number): void {
-    const slot = this.#find(print + 1);
-    if (this.#slots[slot] !== 0) return;
-    this.#slots[slot] = print + 1;
+    const stored = print + 1;
+    if (!this.#put(stored, mixed(stored))) return;
     this.size += 1;
     if (this.size * 2 > this.#slots.length) this.#grow();
   }
 
   has(print: number): boolean {
-    return this.#slots[this.#find(print + 1)] !== 0;
+    const stored = print + 1;
+    const hash = mixed(stored);
+    const bit = hash >>> (this.#shift - 2);
+    if (((this.#filter[bit >> 3] ?? 0) & (1 << (bit & 7))) === 0) return false;
+    return this.#slots[this.#find(stored, hash)] !== 0;
+  }
+
+  /** Returns whether it was not there before. */
+  #put(stored: number, hash: number): boolean {
+    const slot = this.#find(stored, hash);
+    if (this.#slots[slot] !== 0) return false;
+    this.#slots[slot] = stored;
+    const bit = hash >>> (this.#shift - 2);
+    this.#filter[bit >> 3] = (this.#filter[bit >> 3] ?? 0) | (1 << (bit & 7));
+    return true;
   }
 
   /** Returns the slot that has the number, or the free one where it belongs. */
-  #find(stored: number): number {
+  #find(stored: number, hash: number): number {
     const slots = this.#slots;
     const last = slots.length - 1;
-    let mixed = Math.imul(stored | 0, lowFactor);
-    mixed = Math.imul((mixed ^ (mixed >>> 15)) + ((stored / 0x100000000) | 0), highFactor);
-    let slot = Math.imul(mixed ^ (mixed >>> 13), lowFactor) >>> this.#shift;
+    let slot = hash >>> this.#shift;
     let found = slots[slot];
     while (found !== stored && found !== 0) {
       this.probes += 1;
@@ -78,9 +93,16 @@ class FingerprintTable {
   #grow(): void {
     const before = this.#slots;
     this.#slots = new Float64Array(before.length * 2);
+    this.#filter = new Uint8Array(before.length);
     this.#shift -= 1;
-    for (const stored of before) if (stored !== 0) this.#slots[this.#find(stored)] = stored;
+    for (const stored of before) if (stored !== 0) this.#put(stored, mixed(stored));
   }
+}
+
+function mixed(stored: number): number {
+  let hash = Math.imul(stored | 0, lowFactor);
+  hash = Math.imul((hash ^ (hash >>> 15)) + ((stored / 0x100000000) | 0), highFactor);
+  return Math.imul(hash ^ (hash >>> 13), lowFactor);
 }
 
 function randomFactor(): number {

@@ -70,15 +70,18 @@ function place(t: TestContext): string {
 }
 
 /** Calls of one agent at several boxes at once, each in a session of its own. */
-async function rush(boxes: readonly Signalbox[], agent: string, tool: string, amounts: readonly number[]) {
-  const calls = amounts.map((amount, index) =>
-    boxes[index % boxes.length]?.call(
-      `mcp__shop__${tool}`,
-      { amount },
-      { principal: { id: agent, kind: 'agent' }, session: `${agent} ${index}` },
-    ),
-  );
-  return (await Promise.all(calls)).map((result) => result?.decision?.rule ?? '');
+async function rush(
+  boxes: readonly Signalbox[],
+  agent: string,
+  tool: string,
+  amounts: readonly number[],
+): Promise<readonly string[]> {
+  const rule = async (amount: number, index: number): Promise<string> => {
+    const options = { principal: { id: agent, kind: 'agent' }, session: `${agent} ${index}` } as const;
+    const result = await boxes[index % boxes.length]?.call(`mcp__shop__${tool}`, { amount }, options);
+    return result?.decision?.rule ?? '';
+  };
+  return await Promise.all(amounts.map(rule));
 }
 
 async function assertShared(t: TestContext, open: (ran: Ran) => Promise<Signalbox>): Promise<void> {
@@ -150,10 +153,11 @@ describe('several processes that spend one budget at the same time', () => {
       }),
     );
     const completed = async (name: string): Promise<number> => {
-      const calls = Array.from({ length: 20 }, (_, index) =>
-        clients[index % 2]?.callTool({ name, arguments: name.endsWith('add') ? { text: 'a' } : {} }),
-      );
-      return (await Promise.all(calls)).filter((result) => result?.isError !== true).length;
+      const call = async (_: unknown, index: number): Promise<boolean> => {
+        const args = name.endsWith('add') ? { text: 'a' } : {};
+        return (await clients[index % 2]?.callTool({ name, arguments: args }))?.isError !== true;
+      };
+      return (await Promise.all(Array.from({ length: 20 }, call))).filter(Boolean).length;
     };
     assert.equal(await completed('mcp__notes__add'), 5);
     assert.equal(await completed('mcp__notes__list'), 5);
