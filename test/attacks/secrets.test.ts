@@ -35,7 +35,8 @@ const forms: Readonly<Record<string, string>> = {
   'the escapes of printf %q': secret.replaceAll(/[^\p{L}\p{N}_@%+=:,./-]/gu, (mark) => `\\${mark}`),
   'percent-encoding twice': `/?next=${encodeURIComponent(`/?token=${encodeURIComponent(secret)}`)}`,
   'base64 twice': Buffer.from(Buffer.from(`user:${secret}`).toString('base64')).toString('base64'),
-  'base64 in a query': encodeURIComponent(Buffer.from(`user:${secret}`).toString('base64')),
+  // The prefix puts a plus sign into the encoded secret, which percent-encoding changes.
+  'base64 in a query': encodeURIComponent(Buffer.from(`me:${secret}`).toString('base64')),
   'UTF-16 in base64, as PowerShell takes it': wide(`$t = "${secret}"`).toString('base64'),
   'UTF-16 in hex': wide(secret).toString('hex'),
   'big-endian UTF-16 in hex': wide(secret).swap16().toString('hex'),

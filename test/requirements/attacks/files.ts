@@ -38,9 +38,8 @@ export const files: Section<'H'> = {
   H53: {
     promise: 'an approval of a write to a protected file is for one call and that file; a deny rule still denies',
     tests: [
-      'test/attacks/protected-files.test.ts > an approval of a write to a protected file > is for one call, and is not remembered',
+      'test/attacks/protected-files.test.ts > an approval of a write to a protected file > is for one call, is not remembered, and does not override a deny rule',
       'test/attacks/protected-files.test.ts > an approval of a write to a protected file > does not hold once the path leads to another file',
-      'test/attacks/protected-files.test.ts > an approval of a write to a protected file > a deny rule still denies',
     ],
   },
   H54: {
