@@ -153,6 +153,27 @@ describe('policy decides on the arguments that the tool receives', () => {
       assert.deepEqual(received, [{ to: 'bob' }]);
     }
   });
+
+  test('a caller that changes its own object while the intent of the call is recorded changes nothing', async (t) => {
+    const act = defineTool({
+      name: 'act',
+      description: 'Acts.',
+      effect: 'irreversible',
+      input: { type: 'object' },
+      run,
+    });
+    const box = await boxFor(t, {
+      servers: [localServer({ name: 'x', tools: [act] })],
+      policies: rules(`- { id: bob, match: "mcp__x__*", allow: "args.to == 'bob'" }`),
+      data: directoryFor(t),
+    });
+    received.length = 0;
+    const args = { to: 'bob' };
+    const made = box.call('mcp__x__act', args);
+    args.to = 'attacker';
+    assert.equal((await made).outcome, 'completed');
+    assert.deepEqual(received, [{ to: 'bob' }]);
+  });
 });
 
 describe('an approval is about the arguments that run', () => {

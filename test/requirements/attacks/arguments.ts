@@ -18,6 +18,7 @@ export const argumentsAndSchemas: Section<'H'> = {
       'src/catalog/transforms/shape-arguments.test.ts > policy decides on fixed, hidden and default values as the tool receives them',
       `${decides} > a value without a JSON form is refused before anything is decided`,
       `${decides} > a caller that changes its own object while a human looks at the call changes nothing`,
+      `${decides} > a caller that changes its own object while the intent of the call is recorded changes nothing`,
     ],
   },
   H21: {
