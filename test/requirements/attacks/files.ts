@@ -46,6 +46,7 @@ export const files: Section<'H'> = {
     promise:
       'the data directory is closed to agents with SQLite and with PostgreSQL, for own tools of Claude, MCP servers and local tools, reads included',
     tests: [
+      'test/attacks/data-directory.test.ts > a box without a configuration closes its data directory, too',
       'test/attacks/data-directory.test.ts > with records in SQLite the data directory is closed to agents, whatever rules and humans say > for the own tools of Claude',
       'test/attacks/data-directory.test.ts > with records in SQLite the data directory is closed to agents, whatever rules and humans say > for tools of MCP servers and for local tools',
       'test/attacks/data-directory.test.ts > with records in SQLite the data directory is closed to agents, whatever rules and humans say > a human is asked',
