@@ -19,6 +19,7 @@ import { createProgram } from '../../src/cli/program.ts';
 import { begunOf } from '../../src/cli/serve/running-servers.ts';
 import { processTerminal } from '../../src/cli/terminal.ts';
 import { type Finished, Place, finished, launcher, said } from '../e2e/cli-place.ts';
+import { until } from '../mcp-servers/boxed.ts';
 import { hostileWorkspace, listener, trustsNothing } from './hostile-workspace.ts';
 
 const run = (place: Place, ...args: readonly string[]): Promise<Finished> =>
@@ -320,9 +321,7 @@ suite('a running server', () => {
     const headers = { authorization: 'Bearer a-token-for-the-test', 'content-type': 'application/json' };
     const get = async <Answer>(path: string): Promise<Answer> =>
       (await (await fetch(url + path, { headers })).json()) as Answer;
-    const heard = async (expected: RegExp): Promise<void> => {
-      while (!expected.test(told())) await new Promise((resolve) => setTimeout(resolve, 20));
-    };
+    const heard = (expected: RegExp): Promise<void> => until(() => expected.test(told()), `${expected} in the log`);
     write(place, { mcpServers: { mine: { module: './tools.ts' }, evil: server } });
     await heard(
       /the changed configuration is not used, what ran before runs on\n.*run signalbox trust .*\n {2}not accepted: mcpServers\.evil\.program/,
