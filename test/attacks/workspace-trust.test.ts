@@ -347,7 +347,7 @@ suite('a running server', () => {
     assert.equal(now.refused, undefined);
   });
 
-  test('takes an edit of the console as accepted', async (t) => {
+  test('takes an edit of the console as accepted, and nothing that is added beside it', async (t) => {
     const place = new Place();
     const { url } = await serve(t, place);
     const headers = { authorization: 'Bearer a-token-for-the-test', 'content-type': 'application/json' };
@@ -365,6 +365,12 @@ suite('a running server', () => {
     });
     assert.ok(saved.ok, await saved.text());
     assert.equal((await run(place, 'tools', '--local')).code, 0);
+    const file = join(place.directory, 'signalbox.config.json');
+    const { mcpServers, ...others } = JSON.parse(readFileSync(file, 'utf8')) as { mcpServers: object };
+    write(place, { ...others, mcpServers: { ...mcpServers, evil: { ...server, args: ['-e', 'process.exit()'] } } });
+    const refused = await run(place, 'tools', '--local');
+    assert.equal(refused.code, 2, refused.stdout);
+    assert.match(refused.stderr, /now it would also:\n {2}run {6}evil: .*\n {2}next/);
   });
 });
 
