@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { type TestContext, after, describe, test } from 'node:test';
 import { tool as aiSdkTool } from 'ai';
 import * as z from 'zod';
-import { configuredServer } from '../../src/catalog/transforms/configured-server.ts';
 import {
   type AnyTool,
   type ApprovalRequest,
@@ -128,28 +127,6 @@ describe('policy decides on the arguments that the tool receives', () => {
       assert.equal(plain.givenArguments, undefined, 'nothing was changed');
     });
 
-  test('values that the configuration fixes, and its defaults', async (t) => {
-    const pay = defineTool({
-      name: 'pay',
-      description: 'Pays.',
-      effect: 'irreversible',
-      input: { type: 'object', properties: { to: { type: 'string' }, amount: { type: 'number' } } },
-      run,
-    });
-    const shaping = { origin: 'x.json', arguments: { pay: { set: { to: 'attacker' }, default: { amount: 900 } } } };
-    const server = configuredServer(localServer({ name: 'bank', tools: [pay] }), shaping);
-    const box = await boxFor(t, {
-      servers: [server],
-      policies: rules(`
-- { id: yes, match: "mcp__bank__*", allow: true }
-- { id: limit, match: "mcp__bank__*", deny: "args.amount > 100" }
-- { id: known, match: "mcp__bank__*", deny: "args.to != 'bob'" }
-`),
-    });
-    assert.equal((await box.call('mcp__bank__pay', {})).decision?.rule, 'limit');
-    assert.equal((await box.call('mcp__bank__pay', { amount: 1 })).decision?.rule, 'known');
-  });
-
   test('a value without a JSON form is refused before anything is decided', async (t) => {
     const hiding = z.object({ to: z.string().transform((to) => () => to) });
     const send = defineTool({ name: 'send', description: 'Sends.', effect: 'read', input: hiding, run });
@@ -175,6 +152,27 @@ describe('policy decides on the arguments that the tool receives', () => {
       assert.equal((await box.call('mcp__x__act', args)).outcome, 'completed');
       assert.deepEqual(received, [{ to: 'bob' }]);
     }
+  });
+
+  test('a caller that changes its own object while the intent of the call is recorded changes nothing', async (t) => {
+    const act = defineTool({
+      name: 'act',
+      description: 'Acts.',
+      effect: 'irreversible',
+      input: { type: 'object' },
+      run,
+    });
+    const box = await boxFor(t, {
+      servers: [localServer({ name: 'x', tools: [act] })],
+      policies: rules(`- { id: bob, match: "mcp__x__*", allow: "args.to == 'bob'" }`),
+      data: directoryFor(t),
+    });
+    received.length = 0;
+    const args = { to: 'bob' };
+    const made = box.call('mcp__x__act', args);
+    args.to = 'attacker';
+    assert.equal((await made).outcome, 'completed');
+    assert.deepEqual(received, [{ to: 'bob' }]);
   });
 });
 
@@ -258,7 +256,7 @@ describe('budgets count what was decided on, not what was recorded', () => {
     name: 'pay',
     description: 'Pays.',
     effect: 'irreversible',
-    input: { type: 'object', properties: { amount: { type: 'number' } }, required: ['amount'] },
+    input: { type: 'object', properties: { amount: { type: 'number' }, token: { type: 'number' } } },
     run: () => 'paid',
   });
   const read = defineTool({
@@ -268,15 +266,17 @@ describe('budgets count what was decided on, not what was recorded', () => {
     input: { type: 'object', properties: { path: { type: 'string' } } },
     run: () => 'text',
   });
+  const cost = "'token' in args ? args.token : args.amount";
   const policies = rules(`
 - { id: yes, match: "mcp__bank__*", allow: true }
-- { id: budget, budget: { match: "mcp__bank__pay", cost: 150, each: args.amount, by: session } }
-- { id: daily, budget: { match: "mcp__bank__pay", cost: 150, each: args.amount, per: 1d, by: principal } }
+- { id: budget, budget: { match: "mcp__bank__pay", cost: 150, each: "${cost}", by: session } }
+- { id: daily, budget: { match: "mcp__bank__pay", cost: 150, each: "${cost}", per: 1d, by: principal } }
 - { id: tainted, match: "mcp__bank__pay", deny: "session.hasRead('/vault/hunter2-hunter2')" }
 `);
   const secretAmount = 47_110_815;
   const padded = { amount: 30, note: 'x'.repeat(1_100_000) };
-  const password = { amount: 30, password: 'correct horse battery staple' };
+  /** Its key makes the journal record `[redacted]` for the number. */
+  const tokens = { token: 30 };
 
   for (const [kind, storeOf] of Object.entries(stores)) {
     const open = async (t: TestContext, opened: ReturnType<typeof storeOf>): Promise<Signalbox> => {
@@ -294,7 +294,10 @@ describe('budgets count what was decided on, not what was recorded', () => {
       return outcome === 'completed' ? outcome : `${outcome} by ${decision?.rule ?? error?.message}`;
     };
 
-    for (const [what, args] of Object.entries({ 'of more than 1 MB': padded, 'that hold a secret': password }))
+    for (const [what, args] of Object.entries({
+      'of more than 1 MB': padded,
+      'with an amount that looks like a secret': tokens,
+    }))
       test(`${kind}: arguments ${what}, in one process, in two and after a restart`, async (t) => {
         const opened = storeOf(t, what.replaceAll(' ', '_').toLowerCase());
         const first = await open(t, opened);

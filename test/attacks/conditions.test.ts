@@ -51,20 +51,24 @@ const tooMuch = /the decision would take too much processor time/;
 
 describe('a condition that would take seconds on large arguments', () => {
   const text = 'a'.repeat(1_000_000);
-  const list = Array.from({ length: 100_000 }, (_, index) => `item ${index}`);
+  const part = `${'a'.repeat(50_000)}b${'a'.repeat(50_000)}`;
+  const items = Array.from({ length: 100_000 }, (_, index) => `item ${index}`);
+  // Together below 64 KiB, from which on an earlier version refused to loop at all.
+  const word = 'a'.repeat(12_000);
+  const list = Array.from({ length: 10_000 }, (_, index) => index);
   const attacks: readonly (readonly [string, JsonObject])[] = [
     ['args.list.all(x, x in args.list)', { list }],
     ['args.list.exists(x, args.list.exists(y, x == y && x != y))', { list }],
-    ['args.text.contains(args.part)', { text, part: `${'a'.repeat(50_000)}b${'a'.repeat(50_000)}` }],
-    ['args.text.like(args.part)', { text, part: `*${'a'.repeat(50_000)}b${'a'.repeat(50_000)}*` }],
-    ["args.text.split('').all(x, x in args.list)", { text, list }],
-    ['args.list.all(x, args.text.lowerAscii() == args.text)', { text, list }],
-    ['args.list.map(x, args.list) == args.list.map(x, [args.list])', { list }],
-    ['args.list.all(x, x.gone || x.lost || x.missing)', { list }],
-    ['args.list.all(x, now.getHours(args.zone) >= 0)', { list, zone: 'Europe/Berlin' }],
+    ['args.text.contains(args.part)', { text, part }],
+    ['args.text.like(args.part)', { text, part: `*${part}*` }],
+    ["args.word.split('').all(x, !(x in args.list))", { word, list }],
+    ['args.list.all(x, args.word.lowerAscii() == args.word)', { word, list }],
+    ['args.items.map(x, args.items) == args.items.map(x, [args.items])', { items }],
+    ['args.items.all(x, x.gone || x.lost || x.missing)', { items }],
+    ['args.items.all(x, now.getHours(args.zone) >= 0)', { items, zone: 'Europe/Berlin' }],
     ['(args.text + args.text + args.text + args.text).contains(args.text)', { text }],
     ["shell(args.text).commands.all(c, c.name == 'git')", { text: '$('.repeat(8000) }],
-    ["args.list.all(x, !path('/a/b').within('/etc'))", { list }],
+    ["args.items.all(x, !path('/a/b').within('/etc'))", { items }],
   ];
   for (const [condition, args] of attacks)
     test(`is denied with the reason, whatever the rule answers: ${condition}`, async (t) => {
@@ -90,9 +94,9 @@ describe('a condition that would take seconds on large arguments', () => {
   });
 
   test('a part that took too much is not ignored because another part is true', async (t) => {
-    const condition = 'args.list.all(x, !args.text.contains(x)) || true';
+    const condition = 'args.text.contains(args.part) || true';
     const { call } = await attacked(t, [{ id: 'slow', match: 'mcp__x__run', allow: condition }]);
-    assert.match((await call({ list, text })).decision?.reason ?? '', tooMuch);
+    assert.match((await call({ text, part })).decision?.reason ?? '', tooMuch);
   });
 
   test('a budget whose cost takes too much to compute denies', async (t) => {

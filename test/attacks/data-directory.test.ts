@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { after, suite, test } from 'node:test';
+import { createSignalbox, defineTool, localServer } from '../../src/index.ts';
 import { type Attempt, GuardedBox } from '../support/guarded-box.ts';
 import { startPostgres } from '../support/postgres.ts';
 
@@ -106,3 +108,23 @@ for (const [store, guarded] of Object.entries(boxes))
       assert.equal(decision?.rule, 'default:protected-file');
     });
   });
+
+test('a box without a configuration closes its data directory, too', async (t) => {
+  const data = mkdtempSync(join(tmpdir(), 'signalbox-data-directory-'));
+  const ran: unknown[] = [];
+  const show = defineTool({
+    name: 'show',
+    description: 'Shows a file.',
+    effect: 'read',
+    input: { type: 'object' },
+    run: (args) => void ran.push(args),
+  });
+  const box = await createSignalbox({ data, servers: [localServer({ name: 'x', tools: [show] })] });
+  t.after(async () => {
+    await box.close();
+    rmSync(data, { recursive: true });
+  });
+  const principal = { id: 'agent', kind: 'agent' } as const;
+  const { decision } = await box.call('mcp__x__show', { path: join(data, 'signalbox.db') }, { principal });
+  assert.deepEqual([decision?.answer, decision?.rule, ran], ['deny', 'default:data-directory', []]);
+});

@@ -14,6 +14,7 @@ import { defineTool } from '../../src/sources/local/define-tool.ts';
 import { localServer } from '../../src/sources/local/local-server.ts';
 import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { Place, withNotes } from '../e2e/cli-place.ts';
+import { until } from '../mcp-servers/boxed.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
 import {
   bodyOf,
@@ -219,6 +220,15 @@ describe('a caller that names its own sessions', () => {
   });
 });
 
+function stdioTransport(given: Place): StdioClientTransport {
+  return new StdioClientTransport({
+    command: process.execPath,
+    args: [given.program, 'stdio'],
+    cwd: given.directory,
+    env: { ...(process.env as Record<string, string>), SIGNALBOX_HOME: given.data, SIGNALBOX_SECRETS: 'file' },
+  });
+}
+
 describe('a client of signalbox stdio', () => {
   test('is a principal of its own, by its name and its project, also in another process', async () => {
     const configuration = JSON.parse(withNotes['signalbox.config.json']) as object;
@@ -250,20 +260,43 @@ describe('a client of signalbox stdio', () => {
     assert.deepEqual([...new Set(principals)].toSorted(), [chat, editor]);
   });
 
+  test('gets no answer that was given to another client, remembered or not', async (t) => {
+    const given = new Place(withNotes);
+    const connect = async (name: string): Promise<() => Promise<string>> => {
+      const client = new Client({ name, version: '1' });
+      t.after(() => client.close());
+      await client.connect(stdioTransport(given));
+      return async () =>
+        JSON.stringify((await client.callTool({ name: 'mcp__notes__add', arguments: { text: 'a' } })).content);
+    };
+    const asked = async (): Promise<string> => {
+      let id = '';
+      await until(async () => {
+        const { items } = (await given.json(['approvals'])) as unknown as { items: Approval[] };
+        id = items.find(({ state }) => state === 'pending')?.id ?? '';
+        return id !== '';
+      }, 'a call asks');
+      return id;
+    };
+    const [editor, chat] = [await connect('Editor'), await connect('Chat')];
+    const first = editor();
+    const approved = await given.run(['approve', await asked(), '--remember', 'arguments', '--yes']);
+    assert.equal(approved.code, 0, approved.stderr);
+    for (const answer of [await first, await editor()]) assert.match(answer, /added a/);
+    const other = chat();
+    const denied = asked().then((id) => given.run(['deny', id]));
+    await Promise.race([other, denied]);
+    assert.doesNotMatch(await other, /added a/);
+  });
+
   test('is that principal for the resources that it reads and subscribes to, too', async (t) => {
     const { command, args = [] } = fixtureProgram();
     const given = new Place({
       'signalbox.config.json': JSON.stringify({ mcpServers: { fixture: { command, args } } }),
     });
-    const transport = new StdioClientTransport({
-      command: process.execPath,
-      args: [given.program, 'stdio'],
-      cwd: given.directory,
-      env: { ...(process.env as Record<string, string>), SIGNALBOX_HOME: given.data, SIGNALBOX_SECRETS: 'file' },
-    });
     const client = new Client({ name: 'Editor', version: '1' });
     t.after(() => client.close());
-    await client.connect(transport);
+    await client.connect(stdioTransport(given));
     await client.listTools();
     await client.readResource({ uri: 'note://one' });
     await client.subscribeResource({ uri: 'note://one' });

@@ -137,7 +137,7 @@ suite('a protected file is recognised under another name', () => {
 });
 
 suite('an approval of a write to a protected file', () => {
-  test('is for one call, and is not remembered', async (t) => {
+  test('is for one call, is not remembered, and does not override a deny rule', async (t) => {
     const approving = await GuardedBox.open(t, { answer: 'yes' });
     const path = join(approving.project, 'rules/policies.yaml');
     const args = { path, content: readFileSync(path, 'utf8') };
@@ -154,6 +154,10 @@ suite('an approval of a write to a protected file', () => {
         code: 'remember-refused',
         message: /policies\.yaml, which is protected: it is asked about each time/,
       });
+    await approving.box.setPolicies([{ id: 'never', match: 'mcp__files__*', deny: true }]);
+    const denied = await approving.call(write, args);
+    assert.deepEqual([denied.outcome, denied.asked.length], ['denied', 0]);
+    assert.match(denied.reason, /never/);
   });
 
   test('does not hold once the path leads to another file', async (t) => {
@@ -177,15 +181,6 @@ suite('an approval of a write to a protected file', () => {
     rmSync(path);
     symlinkSync('tools/name.mjs', path);
     assert.equal((await call()).outcome, 'completed');
-  });
-
-  test('a deny rule still denies', async (t) => {
-    const approving = await GuardedBox.open(t, { answer: 'yes' });
-    await approving.box.setPolicies([{ id: 'never', match: 'mcp__files__*', deny: true }]);
-    const path = join(approving.project, 'signalbox.config.json');
-    const { outcome, asked, reason } = await approving.call(write, { path, content: '{}' });
-    assert.deepEqual([outcome, asked.length], ['denied', 0]);
-    assert.match(reason, /never/);
   });
 });
 

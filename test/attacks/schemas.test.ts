@@ -180,10 +180,13 @@ describe('arguments are checked by the schema’s own dialect', () => {
       good: { n: 6, c: 1 },
       bad: { c: 2 },
     },
-    'draft-07, a list of items': {
-      schema: object({ pair: { items: [{ type: 'string' }, { type: 'number' }] } }, { $schema: at('draft-07') }),
-      good: { pair: ['a', 1] },
-      bad: { pair: ['a', 'b'] },
+    'draft-07, a list of items in a schema that refers to its own $id': {
+      schema: object(
+        { pair: { items: [{ type: 'string' }, { type: 'number' }] }, next: { $ref: 'http://x.test/pair' } },
+        { $schema: at('draft-07'), $id: 'http://x.test/pair' },
+      ),
+      good: { next: { pair: ['a', 1] } },
+      bad: { next: { pair: ['a', 'b'] } },
     },
     'a list of items without a dialect': {
       schema: object({ pair: { items: [{ type: 'string' }, { type: 'number' }] } }),
@@ -202,21 +205,13 @@ describe('arguments are checked by the schema’s own dialect', () => {
       good: { next: { next: {} } },
       bad: { next: { a: 1 } },
     },
-    'a reference to the own absolute $id': {
+    'a reference to the own absolute $id, and one into it': {
       schema: object(
-        { next: { $ref: 'https://x.test/node.json' } },
-        { $id: 'https://x.test/node.json', maxProperties: 1 },
+        { next: { $ref: 'https://x.test/node.json' }, to: { $ref: 'https://x.test/node.json#/$defs/to' } },
+        { $id: 'https://x.test/node.json', $defs: { to: { type: 'string' } } },
       ),
-      good: { next: {} },
-      bad: { next: { next: 1 } },
-    },
-    'a reference into the own absolute $id': {
-      schema: object(
-        { to: { $ref: 'https://x.test/to.json#/$defs/to' } },
-        { $id: 'https://x.test/to.json', $defs: { to: { type: 'string' } } },
-      ),
-      good: { to: 'x' },
-      bad: { to: 1 },
+      good: { next: { next: { to: 'x' } } },
+      bad: { next: { next: { to: 1 } } },
     },
     'required names that every object inherits': {
       schema: object({}, { required: ['toString', 'constructor', '__proto__'] }),
@@ -234,12 +229,15 @@ describe('arguments are checked by the schema’s own dialect', () => {
       });
     });
 
-  test('two schemas with the same $id are each their own', () => {
+  test('two schemas with the same $id that refer to it are each their own', () => {
     const compiler = new SchemaCompiler();
-    const [one, two] = ['string', 'number'].map((type) => compiler.compile({ $id: 'https://x.test/same', type }));
+    const $id = 'https://x.test/same';
+    const [one, two] = ['string', 'number'].map((type) =>
+      compiler.compile({ $id, anyOf: [{ type }, { type: 'array', items: { $ref: $id } }] }),
+    );
     assert.ok(one?.ok === true && two?.ok === true);
-    assert.deepEqual([one.validate('x'), two.validate(1)], [undefined, undefined]);
-    assert.ok(one.validate(1) !== undefined && two.validate('x') !== undefined);
+    assert.deepEqual([one.validate(['x']), two.validate([1])], [undefined, undefined]);
+    assert.ok(one.validate([1]) !== undefined && two.validate(['x']) !== undefined);
   });
 });
 

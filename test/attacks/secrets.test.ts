@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { createSignalbox, defineTool, localServer } from '../../src/index.ts';
-import { Place } from '../e2e/cli-place.ts';
+import { Place, said } from '../e2e/cli-place.ts';
+import { until } from '../mcp-servers/boxed.ts';
 
 const secret = `tok'en "of" <a> $erver & more \\ 0123456789 é`;
 const wide = (text: string): Buffer => Buffer.from(text, 'utf16le');
@@ -35,7 +37,8 @@ const forms: Readonly<Record<string, string>> = {
   'the escapes of printf %q': secret.replaceAll(/[^\p{L}\p{N}_@%+=:,./-]/gu, (mark) => `\\${mark}`),
   'percent-encoding twice': `/?next=${encodeURIComponent(`/?token=${encodeURIComponent(secret)}`)}`,
   'base64 twice': Buffer.from(Buffer.from(`user:${secret}`).toString('base64')).toString('base64'),
-  'base64 in a query': encodeURIComponent(Buffer.from(`user:${secret}`).toString('base64')),
+  // The prefix puts a plus sign into the encoded secret, which percent-encoding changes.
+  'base64 in a query': encodeURIComponent(Buffer.from(`me:${secret}`).toString('base64')),
   'UTF-16 in base64, as PowerShell takes it': wide(`$t = "${secret}"`).toString('base64'),
   'UTF-16 in hex': wide(secret).toString('hex'),
   'big-endian UTF-16 in hex': wide(secret).swap16().toString('hex'),
@@ -54,6 +57,27 @@ const forms: Readonly<Record<string, string>> = {
   ),
   'soft line breaks of quoted-printable': wrapped(secret, 30, '=\r\n'),
 };
+
+/** Serves a place, and returns what the HTTP API answers an admin once `/api/tools` lists a tool of the server `leaks`. */
+async function fetched(
+  place: Place,
+  environment: Readonly<Record<string, string>>,
+  paths: readonly string[],
+): Promise<string[]> {
+  const child = place.start(['serve', '--port', '0', '--json'], {
+    ...environment,
+    SIGNALBOX_TOKEN: 'admin-of-secrets',
+  });
+  child.stderr.resume();
+  const { url } = JSON.parse(await said(child.stdout, /\}\s*$/)) as { url: string };
+  const get = async (path: string): Promise<string> =>
+    (await fetch(url + path, { headers: { authorization: 'Bearer admin-of-secrets' } })).text();
+  await until(async () => (await get('/api/tools')).includes('mcp__leaks__fetch'), 'the server is up');
+  const texts = await Promise.all(paths.map(get));
+  child.kill('SIGTERM');
+  await once(child, 'close');
+  return texts;
+}
 
 suite('secrets in disguise', () => {
   for (const [name, form] of Object.entries(forms))
@@ -86,7 +110,7 @@ suite('secrets in disguise', () => {
         assert.ok(!records.includes(written), 'the form is nowhere in the data directory');
     });
 
-  test('a secret in the texts of its own server reaches neither listings nor the lock', async () => {
+  test('a secret in the texts of its own server reaches neither listings, nor the HTTP API, nor the lock', async () => {
     const token = 'leaking-token-0123456789';
     const place = new Place({
       'leaks.mjs': `
@@ -116,7 +140,9 @@ suite('secrets in disguise', () => {
     const doctor = await place.run(['doctor', '--json'], { environment });
     const lock = readFileSync(join(place.directory, 'signalbox.lock'), 'utf8');
     assert.match(lock, /Signs in with \[redacted:LEAKED\]/);
-    for (const text of [tools.stdout, tools.stderr, locked.stdout, lock, doctor.stdout])
-      assert.ok(!text.includes(token), text);
+    const [listed, servers] = await fetched(place, environment, ['/api/tools', '/api/servers']);
+    assert.match(listed ?? '', /Signs in with \[redacted:LEAKED\]/);
+    for (const text of [tools.stdout, tools.stderr, locked.stdout, lock, doctor.stdout, listed, servers])
+      assert.ok(text?.includes(token) === false, text);
   });
 });

@@ -23,6 +23,7 @@ import { UndoEngine } from '../../src/undo/undo-engine.ts';
 import { Place } from '../e2e/cli-place.ts';
 import { runProgram } from '../faults/run-and-kill.ts';
 import { memoryDirectory } from '../support/memory-directory.ts';
+import { within } from '../support/within.ts';
 
 const threeGigabytes = 3 * 1024 ** 3;
 const limits = { files: 1000, bytes: 1e9, milliseconds: 60_000 };
@@ -175,25 +176,32 @@ suite('a call that ends beyond the limits of undo', () => {
 suite('an undo does not lose an edit that is made while it restores', () => {
   test('a large file', async () => {
     const before = Buffer.alloc(48 * 1024 * 1024, 'b');
-    await using workspace = new Workspace({ 'large.txt': '' });
-    const file = workspace.at('large.txt');
-    writeFileSync(file, before);
-    const box = await workspace.open();
-    workspace.act = () => writeFileSync(file, 'by the call');
-    const { callId } = await box.call('mcp__t__act');
-    // Its new content is being prepared.
-    const watching = watch(workspace.root, (_, name) => {
-      if (name?.startsWith('.signalbox-undo-') !== true) return;
-      watching.close();
-      appendFileSync(file, ', edited by a human');
-    });
-    const { outcome, conflicts } = await box.undo(callId);
-    assert.deepEqual(
-      [outcome, conflicts.map(({ path, reason }) => [path, reason])],
-      ['partly-undone', [['large.txt', 'it was changed while the call was undone']]],
-    );
-    assert.equal(workspace.text('large.txt'), 'by the call, edited by a human');
-    assert.deepEqual(readdirSync(workspace.root), ['large.txt'], 'nothing is left beside it');
+    // A busy machine may report the first sign of the undo only after its end; then it is tried again.
+    for (let isDuring = false; !isDuring;) {
+      await using workspace = new Workspace({ 'large.txt': '' });
+      const file = workspace.at('large.txt');
+      writeFileSync(file, before);
+      const box = await workspace.open();
+      workspace.act = () => writeFileSync(file, 'by the call');
+      const { callId } = await box.call('mcp__t__act');
+      const edited = new Promise<void>((resolve) => {
+        // Its new content is being prepared.
+        const watching = watch(workspace.root, (_, name) => {
+          if (name?.startsWith('.signalbox-undo-') !== true) return;
+          watching.close();
+          appendFileSync(file, ', edited by a human');
+          resolve();
+        });
+      });
+      const { outcome, conflicts } = await box.undo(callId);
+      await within(edited, 'the edit');
+      assert.match(workspace.text('large.txt')?.slice(-100) ?? '', /, edited by a human$/);
+      assert.deepEqual(readdirSync(workspace.root), ['large.txt'], 'nothing is left beside it');
+      if (outcome === 'undone') continue;
+      isDuring = true;
+      assert.deepEqual([outcome, conflicts.map(({ path }) => path)], ['partly-undone', ['large.txt']]);
+      assert.match(conflicts[0]?.reason ?? '', /^(?:it was changed|something was put there) while the call was undone/);
+    }
   });
 
   const moments: Readonly<Record<string, (at: (name: string) => string) => void>> = {

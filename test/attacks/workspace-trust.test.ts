@@ -19,6 +19,7 @@ import { createProgram } from '../../src/cli/program.ts';
 import { begunOf } from '../../src/cli/serve/running-servers.ts';
 import { processTerminal } from '../../src/cli/terminal.ts';
 import { type Finished, Place, finished, launcher, said } from '../e2e/cli-place.ts';
+import { until } from '../mcp-servers/boxed.ts';
 import { hostileWorkspace, listener, trustsNothing } from './hostile-workspace.ts';
 
 const run = (place: Place, ...args: readonly string[]): Promise<Finished> =>
@@ -320,9 +321,7 @@ suite('a running server', () => {
     const headers = { authorization: 'Bearer a-token-for-the-test', 'content-type': 'application/json' };
     const get = async <Answer>(path: string): Promise<Answer> =>
       (await (await fetch(url + path, { headers })).json()) as Answer;
-    const heard = async (expected: RegExp): Promise<void> => {
-      while (!expected.test(told())) await new Promise((resolve) => setTimeout(resolve, 20));
-    };
+    const heard = (expected: RegExp): Promise<void> => until(() => expected.test(told()), `${expected} in the log`);
     write(place, { mcpServers: { mine: { module: './tools.ts' }, evil: server } });
     await heard(
       /the changed configuration is not used; the running configuration stays\n.*run signalbox trust .*\n {2}not accepted: mcpServers\.evil\.program/,
@@ -348,7 +347,7 @@ suite('a running server', () => {
     assert.equal(now.refused, undefined);
   });
 
-  test('takes an edit of the console as accepted', async (t) => {
+  test('takes an edit of the console as accepted, and nothing that is added beside it', async (t) => {
     const place = new Place();
     const { url } = await serve(t, place);
     const headers = { authorization: 'Bearer a-token-for-the-test', 'content-type': 'application/json' };
@@ -366,6 +365,12 @@ suite('a running server', () => {
     });
     assert.ok(saved.ok, await saved.text());
     assert.equal((await run(place, 'tools', '--local')).code, 0);
+    const file = join(place.directory, 'signalbox.config.json');
+    const { mcpServers, ...others } = JSON.parse(readFileSync(file, 'utf8')) as { mcpServers: object };
+    write(place, { ...others, mcpServers: { ...mcpServers, evil: { ...server, args: ['-e', 'process.exit()'] } } });
+    const refused = await run(place, 'tools', '--local');
+    assert.equal(refused.code, 2, refused.stdout);
+    assert.match(refused.stderr, /now it would also:\n {2}run {6}evil: .*\n {2}next/);
   });
 });
 

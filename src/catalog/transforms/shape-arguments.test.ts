@@ -154,6 +154,24 @@ test('the caller’s arguments are checked against what the caller saw, then the
   );
 });
 
+test('policy decides on fixed, hidden and default values as the tool receives them', () =>
+  using(
+    { hide: ['via'], set: { to: ' eve ' }, default: { via: 'WIRE', amount: 9 } },
+    async (box, call) => {
+      for (const condition of ["args.to == 'eve'", "args.via == 'wire'", 'args.amount == 900']) {
+        await box.setPolicies([{ id: 'no', match: 'mcp__s__*', deny: condition }]);
+        assert.equal((await call({})).decision?.rule, 'no', condition);
+      }
+      await box.setPolicies([]);
+      assert.deepEqual(gotOf(await call({})), { to: 'eve', via: 'wire', amount: 900 });
+    },
+    z.object({
+      to: z.string().trim(),
+      via: z.string().toLowerCase(),
+      amount: z.number().transform((euros) => euros * 100),
+    }),
+  ));
+
 describe('a schema that cannot be changed in place', () => {
   const inner = { type: 'object', properties: { a: { type: 'string' }, b: { type: 'number' } }, required: ['a', 'b'] };
 

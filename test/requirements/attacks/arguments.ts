@@ -15,9 +15,10 @@ export const argumentsAndSchemas: Section<'H'> = {
       `${decides} > mcp__x__isolated: after defaults, trimming, coercion and transforms, which run once`,
       `${decides} > mcp__y__ai: after defaults, trimming, coercion and transforms, which run once`,
       `${decides} > mcp__y__claude: after defaults, trimming, coercion and transforms, which run once`,
-      `${decides} > values that the configuration fixes, and its defaults`,
+      'src/catalog/transforms/shape-arguments.test.ts > policy decides on fixed, hidden and default values as the tool receives them',
       `${decides} > a value without a JSON form is refused before anything is decided`,
       `${decides} > a caller that changes its own object while a human looks at the call changes nothing`,
+      `${decides} > a caller that changes its own object while the intent of the call is recorded changes nothing`,
     ],
   },
   H21: {
@@ -30,13 +31,13 @@ export const argumentsAndSchemas: Section<'H'> = {
   },
   H22: {
     promise:
-      'budgets count arguments that are too long to record or hold secrets like any others, after a restart and in other processes, on SQLite and PostgreSQL',
+      'budgets count arguments that are too long to record, and amounts that look like secrets or are registered ones, like any others, after a restart and in other processes, on SQLite and PostgreSQL',
     tests: [
       `${budgets} > SQLite: arguments of more than 1 MB, in one process, in two and after a restart`,
-      `${budgets} > SQLite: arguments that hold a secret, in one process, in two and after a restart`,
+      `${budgets} > SQLite: arguments with an amount that looks like a secret, in one process, in two and after a restart`,
       `${budgets} > SQLite: an amount that is a registered secret, and a path that holds one`,
       `${budgets} > PostgreSQL: arguments of more than 1 MB, in one process, in two and after a restart`,
-      `${budgets} > PostgreSQL: arguments that hold a secret, in one process, in two and after a restart`,
+      `${budgets} > PostgreSQL: arguments with an amount that looks like a secret, in one process, in two and after a restart`,
       `${budgets} > PostgreSQL: an amount that is a registered secret, and a path that holds one`,
     ],
   },
@@ -54,10 +55,10 @@ export const argumentsAndSchemas: Section<'H'> = {
     tests: [
       `${schemas} > arguments are checked by the schema’s own dialect > draft-04, boolean exclusiveMinimum and id`,
       `${schemas} > arguments are checked by the schema’s own dialect > draft-06`,
-      `${schemas} > arguments are checked by the schema’s own dialect > draft-07, a list of items`,
+      `${schemas} > arguments are checked by the schema’s own dialect > draft-07, a list of items in a schema that refers to its own $id`,
       `${schemas} > arguments are checked by the schema’s own dialect > 2019-09, $recursiveRef and dependentRequired`,
-      `${schemas} > arguments are checked by the schema’s own dialect > a reference to the own absolute $id`,
-      `${schemas} > arguments are checked by the schema’s own dialect > a reference into the own absolute $id`,
+      `${schemas} > arguments are checked by the schema’s own dialect > a reference to the own absolute $id, and one into it`,
+      `${schemas} > arguments are checked by the schema’s own dialect > two schemas with the same $id that refer to it are each their own`,
       `${schemas} > arguments are checked by the schema’s own dialect > required names that every object inherits`,
     ],
   },

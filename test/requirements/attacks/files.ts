@@ -38,15 +38,15 @@ export const files: Section<'H'> = {
   H53: {
     promise: 'an approval of a write to a protected file is for one call and that file; a deny rule still denies',
     tests: [
-      'test/attacks/protected-files.test.ts > an approval of a write to a protected file > is for one call, and is not remembered',
+      'test/attacks/protected-files.test.ts > an approval of a write to a protected file > is for one call, is not remembered, and does not override a deny rule',
       'test/attacks/protected-files.test.ts > an approval of a write to a protected file > does not hold once the path leads to another file',
-      'test/attacks/protected-files.test.ts > an approval of a write to a protected file > a deny rule still denies',
     ],
   },
   H54: {
     promise:
       'the data directory is closed to agents with SQLite and with PostgreSQL, for own tools of Claude, MCP servers and local tools, reads included',
     tests: [
+      'test/attacks/data-directory.test.ts > a box without a configuration closes its data directory, too',
       'test/attacks/data-directory.test.ts > with records in SQLite the data directory is closed to agents, whatever rules and humans say > for the own tools of Claude',
       'test/attacks/data-directory.test.ts > with records in SQLite the data directory is closed to agents, whatever rules and humans say > for tools of MCP servers and for local tools',
       'test/attacks/data-directory.test.ts > with records in SQLite the data directory is closed to agents, whatever rules and humans say > a human is asked',

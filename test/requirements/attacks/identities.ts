@@ -21,11 +21,13 @@ export const identities: Section<'H'> = {
     ],
   },
   H71: {
-    promise: 'every client of signalbox stdio is a principal of its own, by its normalized name and its project',
+    promise:
+      'every client of signalbox stdio is a principal of its own, by its normalized name and its project, and approvals hold for it alone',
     tests: [
       identity(
         'a client of signalbox stdio > is a principal of its own, by its name and its project, also in another process',
       ),
+      identity('a client of signalbox stdio > gets no answer that was given to another client, remembered or not'),
       identity(
         'a client of signalbox stdio > is that principal for the resources that it reads and subscribes to, too',
       ),

@@ -68,7 +68,7 @@ export const input: Section<'H'> = {
         (name) =>
           `test/attacks/secrets.test.ts > secrets in disguise > ${name}: neither arguments nor results leave the secret in the records` as const,
       ),
-      'test/attacks/secrets.test.ts > secrets in disguise > a secret in the texts of its own server reaches neither listings nor the lock',
+      'test/attacks/secrets.test.ts > secrets in disguise > a secret in the texts of its own server reaches neither listings, nor the HTTP API, nor the lock',
     ],
   },
 };

@@ -55,7 +55,7 @@ export const trust: Section<'H'> = {
     promise: 'commands and the console accept what they write, and nothing else of the file',
     tests: [
       attack('trust > comes with the commands that write a configuration, for what they write'),
-      attack('a running server > takes an edit of the console as accepted'),
+      attack('a running server > takes an edit of the console as accepted, and nothing that is added beside it'),
     ],
   },
   H45: {
