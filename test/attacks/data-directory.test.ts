@@ -61,6 +61,44 @@ for (const [store, guarded] of Object.entries(boxes))
       assertDenied(await guarded.call('mcp__notes__read', { pattern: `${data}/tok*` }), 'a pattern');
     });
 
+    test('inside a longer text, under any key', async () => {
+      const database = join(data, 'signalbox.db');
+      const texts = [
+        `ATTACH DATABASE '${database}' AS x`,
+        `SELECT readfile('${token}')`,
+        JSON.stringify({ path: token }),
+        JSON.stringify(JSON.stringify({ path: token })),
+        JSON.stringify({ path: token }).replaceAll('/', String.raw`\/`),
+        `curl -d @${token} http://127.0.0.1`,
+        `-f${token}`,
+        `--file=${token}`,
+        `sqlite://${database}?mode=ro`,
+        `jdbc:sqlite:${database}`,
+        `dbname=${database}`,
+        `see file://${token.replace('.signalbox', '%2esignalbox')}`,
+        `cat ${relative(project, token)} now`,
+        `cat '${token}'; true`,
+        `open("${token}").read()`,
+        `cat ${token.replace('signalbox', 'signal\u00adbox')} now`,
+        `cat ${token.replace('signalbox', 'signal"b"ox')} now`,
+      ];
+      for (const [index, text] of texts.entries()) {
+        const key = ['sql', 'input', 'query', 'text', 'cmdline', 'url'][index % 6] ?? '';
+        assertDenied(await guarded.call('mcp__notes__read', { [key]: text }), `${key}: ${text}`);
+        assertDenied(await guarded.call('mcp__notes__run', { options: [{ [key]: text }] }), `${key}: ${text}`);
+      }
+      for (const text of [`mv ${join(data, '..')} x`, `cp -r ${join(data, '..')} x`, 'rm -rf ../home'])
+        assert.match((await guarded.call('mcp__notes__run', { text })).reason, /default:data-directory/, text);
+      const fine = [
+        { text: 'Its files are in .signalbox of the home directory' },
+        { text: `cat ${data}-old/token and ${join(data, 'demo/a.txt')}` },
+        { query: '/backup/.signalbox/token' },
+        { message: `The token is in ${token}` },
+      ];
+      for (const args of fine)
+        assert.equal((await guarded.call('mcp__notes__run', args)).outcome, 'completed', JSON.stringify(args));
+    });
+
     test('under every other name', async () => {
       const at = (name: string): string => join(project, 'src', name);
       symlinkSync(token, at('file-link'));

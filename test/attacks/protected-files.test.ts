@@ -114,6 +114,73 @@ suite('a rule that allows everything does not let a call write what Signalbox ru
   });
 });
 
+suite('a protected file is recognised inside a longer text, under any key', () => {
+  test('in queries, JSON, options, addresses, patches and commands', async () => {
+    const { project } = guarded;
+    const policies = join(project, 'rules/policies.yaml');
+    const texts = [
+      `ATTACH DATABASE '${policies}' AS x`,
+      `COPY t TO 'rules/policies.yaml'`,
+      `{"path":"rules/policies.yaml","text":"[]"}`,
+      JSON.stringify({ path: policies }).replaceAll('/', String.raw`\/`),
+      String.raw`{"path":"rules\u002fpolicies\x2eyaml"}`,
+      `["a", "${policies}"]`,
+      `@${policies}`,
+      `-o${policies}`,
+      '-orules/policies.yaml',
+      `--output=${policies}`,
+      `sqlite://${policies}?mode=rwc`,
+      `dbname=${policies} mode=rwc`,
+      `file:rules/%70olicies.yaml x`,
+      '*** Begin Patch\n*** Update File: rules/policies.yaml\n@@\n-a\n+b\n*** End Patch',
+      'cd rules && cp ../src/a.txt policies.yaml',
+      'echo [] > rules/pol"icies".yaml',
+      'echo [] > rules/ｐolicies.yaml',
+      'echo [] > rules/poli\u00adcies.yaml',
+    ];
+    for (const [index, text] of texts.entries()) {
+      const key = ['script', 'input', 'cmd', 'code', 'cmdline', 'text', 'query'][index % 7] ?? '';
+      assertAsked(await guarded.call('mcp__notes__run', { [key]: text }), /a policy file/, `${key}: ${text}`);
+    }
+    const named = ['see x; echo {} > signalbox.config.json', "UPDATE f SET p = '.claude/settings.json'", 'x:.mcp.json'];
+    for (const text of named)
+      assertAsked(await guarded.call('mcp__notes__run', { text }), /is a .*(?:Signalbox|Claude)/, text);
+  });
+
+  test('moving or removing a directory that holds one asks; copying does not', async () => {
+    const { project } = guarded;
+    const moves = [
+      'mv rules old',
+      'rm -rf .',
+      `mv ${project} /tmp/elsewhere`,
+      'cd .. && sudo mv project other',
+      'git rm -r tools',
+      'true; /bin/rm -r ../project',
+      'mv -t /tmp rules',
+    ];
+    for (const text of moves) assertAsked(await guarded.call('mcp__notes__run', { text }), /is (?:a|the|code)/, text);
+    const renamed = { source: project, destination: `${project}-old` };
+    assertAsked(await guarded.call('mcp__files__move_file', renamed), /is (?:a|the|code)/, 'a rename of the directory');
+    for (const text of [`cp -r . ${project}-copy`, `cd ${project} && rm -f src/a.txt`, `mv src/a.txt ${project}`])
+      assertRan(await guarded.call('mcp__notes__run', { text }), text);
+    const into = { source: join(project, 'src/none.txt'), destination: project };
+    assert.equal((await guarded.call('mcp__files__move_file', into)).asked.length, 0, 'a move into the directory');
+  });
+
+  test('a document that mentions one is written without a question', async () => {
+    const text = 'See `signalbox.config.json`, rules/policies.yaml and ~/.claude/settings.json.\nmv rules old\n';
+    const path = join(guarded.project, 'src/README.md');
+    assertRan(await guarded.call(write, { path, content: text }), 'a new document');
+    const edits = [{ oldText: 'See', newText: text }];
+    assertRan(await guarded.call('mcp__files__edit_file', { path, edits }), 'an edit');
+    assertRan(await guarded.claude('Write', { file_path: path, content: text }), 'Write');
+    assertRan(await guarded.claude('Edit', { file_path: path, old_string: text, new_string: text }), 'Edit');
+    assertRan(await guarded.call('mcp__notes__write', { message: text }), 'a commit message');
+    assertRan(await guarded.call('mcp__notes__read', { query: text }), 'a search');
+    assertRan(await guarded.call('mcp__notes__run', { text: 'The rules of the tools are in src.' }), 'other words');
+  });
+});
+
 suite('a protected file is recognised under another name', () => {
   const names: Readonly<Record<string, (project: string) => string>> = {
     'a symlink': (project) => link(project, (path) => symlinkSync('rules/policies.yaml', path)),
@@ -123,6 +190,8 @@ suite('a protected file is recognised under another name', () => {
     'another case': (project) => join(project, 'SIGNALBOX.Config.JSON'),
     'letters that fold to its own': (project) => join(project, 'ſignalbox.config.json'),
     'ignorable characters': (project) => join(project, 'signalbox\u200c.config.json'),
+    'characters that Linux ignores where it ignores case': (project) =>
+      join(project, 'sig\u00adnal\u200bbox\u2060.con\ufe0ffig.json'),
     'a trailing dot and space': (project) => join(project, 'signalbox.config.json. '),
     'the name of a stream': (project) => join(project, 'signalbox.config.json::$DATA'),
     'the root of a process': (project) => `/proc/self/root${project}/rules/policies.yaml`,

@@ -8,7 +8,8 @@ import type { ProtectedFile } from '../../model/protected-file.ts';
 import type { Effect } from '../../model/tool.ts';
 import { applyPermissionMode } from '../../policy/permission-mode.ts';
 import { type NamedPaths, holdsString, namedPaths } from './path-arguments.ts';
-import { Lookups, foldName, isSameFile, isWithin, realPath, statOf } from './real-path.ts';
+import { Lookups, foldName, isSameFile, isWithin, statOf } from './real-path.ts';
+import { NameSearch } from './text-names.ts';
 
 /** The files that calls do not write unasked. */
 export interface FileProtection {
@@ -26,6 +27,8 @@ export interface GuardedCall {
   readonly principal: Principal;
   readonly effect: Effect;
   readonly server: string;
+  /** The tool's name, as its server has it. */
+  readonly tool: string;
   readonly arguments: JsonObject;
   /** The directories that the tool writes to. */
   readonly workspace: readonly string[];
@@ -38,6 +41,12 @@ interface Hit {
   readonly role: string;
 }
 
+/** A directory that is closed to agents, as it is configured and where it is. */
+interface ClosedDirectory {
+  readonly path: string;
+  readonly real: string;
+}
+
 const protectedNames: Readonly<Record<string, string>> = {
   'signalbox.config.json': 'a configuration of Signalbox',
   'signalbox.config.jsonc': 'a configuration of Signalbox',
@@ -47,6 +56,9 @@ const protectedNames: Readonly<Record<string, string>> = {
 };
 /** Claude Code runs these as it starts or before a tool runs. */
 const claudeFile = /^(?:settings.*\.json$|hooks$)/;
+
+const searchedNames = [...Object.keys(protectedNames), '.claude'];
+const maxSearches = 16;
 
 /** The demo workspace is in the data directory, and agents work in it. */
 const demoDirectory = 'demo';
@@ -61,6 +73,7 @@ const maxDataFiles = 5000;
 export class FileGuard {
   readonly #data: string | undefined;
   readonly #realDirectories = new Map<string, string>();
+  readonly #searches = new Map<string, NameSearch>();
   #protection: FileProtection = {
     closed: () => [],
     directory: () => undefined,
@@ -81,15 +94,19 @@ export class FileGuard {
   decide(call: GuardedCall, decision: Decision): Decision {
     if (decision.answer === 'deny' || !holdsString(call.arguments)) return decision;
     const isRead = call.effect === 'read';
-    const files = new Lookups();
-    const named = namedPaths(call.arguments, () => this.#basesOf(call), files);
-    const { paths, isCut } = named;
-    const closed = this.#closedIn(named, isRead, files);
+    const lookups = new Lookups();
+    const files = isRead ? [] : this.#protection.files();
+    const closedDirectories = this.#closedDirectories();
+    const bases = this.#basesOf(call);
+    const names = this.#namesOf(closedDirectories, bases, files, isRead);
+    const { tool, arguments: args } = call;
+    const named = namedPaths({ arguments: args, tool, mayMove: !isRead, bases, names }, lookups);
+    const closed = closedIn(closedDirectories, named, isRead, lookups);
     if (closed !== undefined && call.principal.kind !== 'human')
       return stricter(decision, 'deny', 'default:data-directory', [closed]);
     const hits = closed === undefined ? [] : [closed];
-    if (!isRead) hits.push(...this.#protectedIn(paths, files));
-    if (isCut) hits.push({ path: 'its arguments', role: 'too many strings to check each for protected files' });
+    if (!isRead) hits.push(...this.#protectedIn(files, named, lookups));
+    if (named.isCut) hits.push({ path: 'its arguments', role: 'too many strings to check each for protected files' });
     if (hits.length === 0) return decision;
     const asking = stricter(decision, 'ask', 'default:protected-file', hits);
     return call.permissionMode === 'dontAsk' ? applyPermissionMode('dontAsk', asking, call.effect) : asking;
@@ -99,37 +116,52 @@ export class FileGuard {
     return [...workingDirectory(), ...workspace, ...this.#protection.basesOf(server)];
   }
 
-  /** Returns the first path that leads into a closed directory. */
-  #closedIn({ paths, bases }: NamedPaths, isRead: boolean, files: Lookups): Hit | undefined {
+  /** Returns the search for names that a call may hold. It is made once for the same names. */
+  #namesOf(
+    closed: readonly ClosedDirectory[],
+    bases: readonly string[],
+    files: readonly ProtectedFile[],
+    isRead: boolean,
+  ): NameSearch {
+    const paths = [...closed.flatMap(({ path, real }) => [path, real]), ...files.map(({ path }) => path)];
+    // From the demo workspace, which is in the data directory, a path leads there without its name.
+    const isInside = closed.some(({ real }) => bases.some((base) => isWithin(real, base)));
+    const names = [
+      ...paths.map((path) => basename(path)),
+      ...(isRead ? [] : searchedNames),
+      ...(isInside ? ['..'] : []),
+    ];
+    const key = [...names, ...paths].join('\0');
+    let search = this.#searches.get(key);
+    if (search !== undefined) return search;
+    if (this.#searches.size >= maxSearches) this.#searches.clear();
+    search = new NameSearch(
+      [...new Set(names)].filter((name) => name !== ''),
+      paths,
+    );
+    this.#searches.set(key, search);
+    return search;
+  }
+
+  #closedDirectories(): readonly ClosedDirectory[] {
     const directories = new Set(this.#protection.closed());
     if (this.#data !== undefined) directories.add(this.#data);
-    for (const closed of directories) {
-      const directory = this.#realDirectory(closed);
-      const open = join(directory, demoDirectory);
-      for (const path of paths) {
-        // Most strings are not paths: a name that does not exist in its directory cannot be read.
-        if (isRead && bases.has(dirname(path)) && files.stat(path) === undefined) continue;
-        const real = files.real(path);
-        if (isWithin(directory, real) ? !isWithin(open, real) : isLinkedInto(directory, files.stat(path)))
-          return { path: real, role: "in Signalbox's data directory, which is closed to agents" };
-      }
-    }
-    return undefined;
+    return [...directories].map((path) => ({ path, real: this.#realDirectory(path) }));
   }
 
   /** A data directory stays where it is while the process runs; until it exists it is looked for again. */
   #realDirectory(path: string): string {
     const known = this.#realDirectories.get(path);
     if (known !== undefined) return known;
-    const real = realPath(path);
+    const real = new Lookups().real(path);
     if (statOf(real) !== undefined) this.#realDirectories.set(path, real);
     return real;
   }
 
-  #protectedIn(paths: ReadonlySet<string>, lookups: Lookups): Hit[] {
+  #protectedIn(given: readonly ProtectedFile[], { paths, moved }: NamedPaths, lookups: Lookups): Hit[] {
     const directory = this.#protection.directory();
     const root = directory === undefined ? undefined : lookups.real(directory);
-    const files = this.#protection.files().map(({ path, role }) => ({ path: lookups.real(path), role, link: path }));
+    const files = given.map(({ path, role }) => ({ path: lookups.real(path), role, link: path }));
     const hits = new Map<string, Hit>();
     const add = ({ path, role }: Hit): void => void (hits.has(path) || hits.set(path, { path, role }));
     for (const path of paths) {
@@ -147,8 +179,35 @@ export class FileGuard {
         if (role !== undefined) add({ path: each, role });
       }
     }
+    for (const [path, { isCopy }] of moved)
+      if (!isCopy) for (const file of files) if (isWithin(lookups.real(path), file.path)) add(file);
     return [...hits.values()];
   }
+}
+
+/** Returns the first path that leads into a closed directory, or the first moved or copied place that holds one. */
+function closedIn(
+  directories: readonly ClosedDirectory[],
+  { paths, bases, moved }: NamedPaths,
+  isRead: boolean,
+  files: Lookups,
+): Hit | undefined {
+  for (const { real: directory } of directories) {
+    const open = join(directory, demoDirectory);
+    for (const path of paths) {
+      // Most strings are not paths: a name that does not exist in its directory cannot be read.
+      if (isRead && bases.has(dirname(path)) && files.stat(path) === undefined) continue;
+      const real = files.real(path);
+      if (isWithin(directory, real) ? !isWithin(open, real) : isLinkedInto(directory, files.stat(path)))
+        return { path: real, role: "in Signalbox's data directory, which is closed to agents" };
+    }
+    for (const path of moved.keys()) {
+      const real = files.real(path);
+      if (isWithin(real, directory))
+        return { path: real, role: "a directory with Signalbox's data directory in it, which is closed to agents" };
+    }
+  }
+  return undefined;
 }
 
 function stricter(decision: Decision, answer: 'ask' | 'deny', rule: string, hits: readonly Hit[]): Decision {

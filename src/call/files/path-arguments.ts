@@ -2,13 +2,17 @@ import { homedir, userInfo } from 'node:os';
 import { isAbsolute, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { JsonObject, JsonValue } from '../../model/json.ts';
+import { type Moved, movedByCommand, movesArgument } from './moved-directories.ts';
 import type { Lookups } from './real-path.ts';
+import { type NameSearch, wordsOf } from './text-names.ts';
 
 /** The paths that the arguments of a call may name. */
 export interface NamedPaths {
   readonly paths: ReadonlySet<string>;
   /** The directories that relative paths start from. */
   readonly bases: ReadonlySet<string>;
+  /** Places that are moved, removed or copied with everything in them. */
+  readonly moved: ReadonlyMap<string, Pick<Moved, 'isCopy'>>;
   /** Whether the arguments hold more strings than are checked. */
   readonly isCut: boolean;
 }
@@ -22,26 +26,50 @@ const unusualKey = /[./\\~]/;
 const unusualName = /[/\\~$:]|^\./;
 const maxNameLength = 255;
 const tooLongName = /[^/\\]{256}/;
-const commandKeys = /^(?:command|cmd|commands|command_?line|script|shell|bash|code|args|argv|patch|diff)$/i;
-const wordBreaks = /[\s;|&<>()`,={}]+/;
-const patchTargets =
-  /^(?:\+\+\+|---|\*\*\* (?:Add|Update|Delete) File:|\*\*\* Move to:|rename (?:from|to)) +(?:[ab]\/)?(.+?)\t?.*$/gm;
+const commandKeys = /^(?:command|cmd|commands|command_?line|cmd_?line|script|shell|bash|code|args|argv|patch|diff)$/i;
+/** Texts that are stored or shown as they are: they may mention any file. */
+const documentKeys =
+  /^(?:contents?|(?:new|old|file|insert)_?(?:string|str|text|source|content)|body|(?:commit_?)?message|description|title|subject|summary|comment|markdown|html|prompt|plan|question|header|label|activeForm|thought|explanation)$/i;
 const magicLink = /^\/+proc\/+(?:self|thread-self|\d+)(?:\/+task\/+\d+)?\/+(root|cwd)(?=\/|$)/;
+
+/** A call's arguments, and how to look for paths in them. */
+export interface SearchedArguments {
+  readonly arguments: JsonObject;
+  readonly tool: string;
+  /** Whether places that are moved are of interest. */
+  readonly mayMove: boolean;
+  readonly bases: readonly string[];
+  readonly names: NameSearch;
+}
 
 /**
  * Returns every path that a string of the arguments may name, relative ones from each base directory. A tool may take a path apart,
- * so directories among the arguments are bases too. Commands and patches are split into words.
+ * so directories among the arguments are bases too. Commands, patches, and other texts that hold one of the names are split into words,
+ * unless they are documents.
  */
-export function namedPaths(args: JsonObject, bases: () => readonly string[], files: Lookups): NamedPaths {
-  const strings = new Set<string>();
-  collect(args, '', strings);
+export function namedPaths(searched: SearchedArguments, files: Lookups): NamedPaths {
+  const strings: FoundStrings = { named: new Set(), moved: new Map(), searched };
+  collect(searched.arguments, '', strings);
   const paths = new Set<string>();
-  const found = new Set(bases());
-  for (const text of strings) addPaths(text, found, paths);
-  const directories = strings.size === 1 ? [] : [...paths].filter((path) => files.stat(path)?.isDirectory() === true);
-  const more = new Set(directories.filter((path) => !found.has(path)).slice(0, maxDirectories));
-  if (more.size > 0) for (const text of strings) addPaths(text, more, paths);
-  return { paths, bases: found, isCut: strings.size >= maxStrings };
+  const bases = new Set(searched.bases);
+  for (const text of strings.named) addPaths(text, bases, paths);
+  const isOne = strings.named.size === 1;
+  const directories = isOne ? [] : [...paths].filter((path) => files.stat(path)?.isDirectory() === true);
+  const more = new Set(directories.filter((path) => !bases.has(path)).slice(0, maxDirectories));
+  if (more.size > 0) for (const text of strings.named) addPaths(text, more, paths);
+  const moved = new Map<string, Pick<Moved, 'isCopy'>>();
+  for (const [text, how] of strings.moved) {
+    const places = new Set<string>();
+    addPaths(text, new Set([...bases, ...more]), places);
+    for (const place of places) moved.set(place, how);
+  }
+  return { paths, bases, moved, isCut: strings.named.size >= maxStrings };
+}
+
+interface FoundStrings {
+  readonly named: Set<string>;
+  readonly moved: Map<string, Pick<Moved, 'isCopy'>>;
+  readonly searched: SearchedArguments;
 }
 
 /** Returns whether arguments hold a string that may name a path. */
@@ -55,8 +83,8 @@ export function holdsString(value: JsonValue): boolean {
   return false;
 }
 
-function collect(value: JsonValue, key: string, into: Set<string>): void {
-  if (into.size >= maxStrings) return;
+function collect(value: JsonValue, key: string, into: FoundStrings): void {
+  if (into.named.size >= maxStrings) return;
   if (typeof value === 'string') addStrings(value, key, into);
   else if (Array.isArray(value)) for (const each of value) collect(each, key, into);
   else if (typeof value === 'object' && value !== null)
@@ -66,15 +94,20 @@ function collect(value: JsonValue, key: string, into: Set<string>): void {
     }
 }
 
-function addStrings(text: string, key: string, into: Set<string>): void {
-  add(text, into);
-  if (!commandKeys.test(key)) return;
-  for (const [, target = ''] of text.matchAll(patchTargets)) add(target, into);
-  // A shell takes quotes and backslashes out of a word.
-  for (const word of text.replace(/\\(?=.)|["']/g, '').split(wordBreaks)) {
-    add(word, into);
-    if (word.includes(':')) for (const part of word.split(':')) add(part, into);
+function addStrings(text: string, key: string, { named, moved, searched }: FoundStrings): void {
+  add(text, named);
+  if (documentKeys.test(key)) return;
+  if (commandKeys.test(key) || searched.names.isIn(text)) {
+    for (const path of searched.names.pathsIn(text)) add(path, named);
+    for (const word of wordsOf(text)) {
+      if (named.size >= maxStrings) return;
+      add(word, named);
+    }
   }
+  if (!searched.mayMove) return;
+  for (const { place, isCopy } of movedByCommand(text)) moved.set(place, { isCopy });
+  const how = movesArgument(searched.tool, key);
+  if (how !== undefined && text.length <= maxPathLength) moved.set(text, how);
 }
 
 function add(text: string, into: Set<string>): void {

@@ -1,29 +1,11 @@
-import { type Stats, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
+import { type Stats, realpathSync, statSync } from 'node:fs';
+import { sep } from 'node:path';
+import { type KnownNames, followPath } from '../../policy/functions/follow-path.ts';
 
-const maxLinks = 40;
 const missing = { throwIfNoEntry: false } as const;
-// HFS+ ignores these characters in file names.
-const ignoredCharacters = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
-
-/**
- * Returns the path that a path leads to: links followed, also a dangling one, because a write through it creates its target. The part that does
- * not exist yet is kept as written.
- */
-export function realPath(path: string, links = 0): string {
-  if (statOf(path) !== undefined) {
-    try {
-      return realpathSync.native(path);
-    } catch {
-      // Removed meanwhile, or not readable: the rest is found part by part.
-    }
-  }
-  const parent = dirname(path);
-  if (parent === path) return path;
-  const target = links < maxLinks ? linkTarget(path) : undefined;
-  if (target === undefined) return join(realPath(parent, links), basename(path));
-  return realPath(isAbsolute(target) ? target : resolve(realPath(parent, links), target), links + 1);
-}
+/** File systems that compare names without case ignore these too. */
+const ignoredCharacters = /\p{Default_Ignorable_Code_Point}/gu;
+const isAscii = /^[\u0000-\u007f]*$/;
 
 /** Returns the stat of the file that a path leads to; `undefined` where there is none, or where it cannot be reached. */
 export function statOf(path: string): Stats | undefined {
@@ -38,6 +20,7 @@ export function statOf(path: string): Stats | undefined {
 export class Lookups {
   readonly #stats = new Map<string, Stats | undefined>();
   readonly #real = new Map<string, string>();
+  readonly #names: KnownNames = new Map();
 
   stat(path: string): Stats | undefined {
     if (this.#stats.has(path)) return this.#stats.get(path);
@@ -46,10 +29,22 @@ export class Lookups {
     return stats;
   }
 
+  /** Returns the path that a path leads to: links followed, and names that do not exist yet as written. */
   real(path: string): string {
     let real = this.#real.get(path);
-    if (real === undefined) this.#real.set(path, (real = realPath(path)));
+    if (real === undefined) this.#real.set(path, (real = this.#follow(path)));
     return real;
+  }
+
+  #follow(path: string): string {
+    if (this.stat(path) !== undefined) {
+      try {
+        return realpathSync.native(path);
+      } catch {
+        // Removed meanwhile.
+      }
+    }
+    return followPath(path, this.#names).target;
   }
 }
 
@@ -63,32 +58,28 @@ export function isSameFile(one: Stats | undefined, other: Stats | undefined): bo
  * the names of streams compare it.
  */
 export function foldName(name: string): string {
-  const folded = name.normalize('NFKC').replace(ignoredCharacters, '').toUpperCase().toLowerCase();
+  const folded = isAscii.test(name)
+    ? name.toLowerCase()
+    : name.normalize('NFKC').replace(ignoredCharacters, '').toUpperCase().toLowerCase();
   return folded.replace(/:[^/\\]*$/, '').replace(/[. ]+$/, '');
 }
 
 /** Returns whether a real path is a directory or is in it. Names that differ by case alone are one where the file system says so. */
 export function isWithin(directory: string, path: string): boolean {
-  const prefix = directory.endsWith(sep) ? directory : directory + sep;
-  if (path === directory || path.startsWith(prefix)) return true;
-  const depth = directory.split(sep).length;
-  const parts = path.split(sep);
-  if (parts.length < depth || fold(parts.slice(0, depth).join(sep)) !== fold(directory)) return false;
-  const found = statOf(parts.slice(0, depth).join(sep));
+  if (path.startsWith(directory) && (path.length === directory.length || isSeparated(directory, path))) return true;
+  const names = directory.split(sep);
+  const parts = path.split(sep, names.length);
+  // The last name differs for most paths.
+  if (parts.length < names.length || !names.every((_, index) => isSameName(names.at(-1 - index), parts.at(-1 - index))))
+    return false;
+  const found = statOf(parts.join(sep));
   return found === undefined || isSameFile(found, statOf(directory));
 }
 
-function fold(path: string): string {
-  return path
-    .split(sep)
-    .map((part) => foldName(part))
-    .join(sep);
+function isSeparated(directory: string, path: string): boolean {
+  return directory.endsWith(sep) || path.startsWith(sep, directory.length);
 }
 
-function linkTarget(path: string): string | undefined {
-  try {
-    return lstatSync(path, missing)?.isSymbolicLink() === true ? readlinkSync(path) : undefined;
-  } catch {
-    return undefined;
-  }
+function isSameName(one = '', other = ''): boolean {
+  return one === other || foldName(one) === foldName(other);
 }

@@ -93,6 +93,7 @@ export function decide(policies: Policies, redactor: Redactor, waits: Waits, fil
         principal: call.principal,
         effect,
         server: source.server,
+        tool: definition.id.tool,
         arguments: call.image,
         workspace: workspaceOf(call) ?? noDirectories,
         permissionMode,

@@ -1,13 +1,11 @@
-import { lstatSync, realpathSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, parse, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type FollowedPath, followPath } from './follow-path.ts';
 
 const maxPathLength = 4096;
 const maxSegments = 128;
-/** Files that the operating system makes up for the process that asks. */
-const ofProcess =
-  /^\/(?:proc\/(?:self|thread-self|[^/]+\/(?:task\/[^/]+\/)?(?:cwd|root|exe|fd|map_files))|dev\/(?:fd|std(?:in|out|err)))$/;
 
 /** A path as `path(x)` gives it. It is resolved when a condition asks where it is. */
 export class PathLocation {
@@ -66,53 +64,14 @@ function assertPath(path: string, given: string): void {
   if (path === '') throw new Error('an empty path');
   if (path.includes('\0')) throw new Error(`${shown(given)} has a NUL character in it`);
   if (path.length > maxPathLength) throw new Error(`a path of more than ${maxPathLength} characters`);
+  if (path.split(/[/\\]+/).length > maxSegments) throw new Error(`a path of more than ${maxSegments} names`);
 }
 
-interface Followed {
-  /** Where the path leads. */
-  readonly target: string;
-  /** Where its last name is: that of the link itself, when it is one. */
-  readonly link: string;
-}
-
-/** Follows a path name by name, as the operating system does. Behind the last name that exists, it is taken as it is written. */
-function followed(path: string): Followed {
-  const { root } = parse(path);
-  const names = path.slice(root.length).split(sep === '\\' ? /[/\\]+/ : /\/+/);
-  if (names.length > maxSegments) throw new Error(`a path of more than ${maxSegments} names`);
-  let target = root;
-  let link = root;
-  let isThere = true;
-  for (const name of names) {
-    if (name === '' || name === '.') continue;
-    if (name === '..') {
-      target = dirname(target);
-      link = target;
-      continue;
-    }
-    link = join(target, name);
-    if (ofProcess.test(link))
-      throw new Error(`${shown(path)} leads through ${link}, which is another file to every process`);
-    const real: string | undefined = isThere ? realPath(link) : undefined;
-    isThere = real !== undefined;
-    target = real ?? link;
-  }
-  return { target, link };
-}
-
-/** Returns where a path leads, or nothing when it does not exist. Throws when that cannot be told. */
-function realPath(path: string): string | undefined {
-  try {
-    return realpathSync.native(path);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOTDIR') return undefined;
-    if (code !== 'ENOENT')
-      throw new Error(`${shown(path)} cannot be followed (${code ?? 'unknown error'})`, { cause: error });
-  }
-  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
-    throw new Error(`${shown(path)} is a link that leads nowhere`);
-  return undefined;
+/** Returns where a path leads. Throws where a tool may get to another file. */
+function followed(path: string): FollowedPath {
+  const { doubt, ...found } = followPath(path);
+  if (doubt !== undefined) throw new Error(`${shown(path)} ${doubt}`);
+  return found;
 }
 
 /** Returns whether a path is a directory or in it. */

@@ -29,6 +29,7 @@ export const files: Section<'H'> = {
       'test/attacks/protected-files.test.ts > a protected file is recognised under another name > another case',
       'test/attacks/protected-files.test.ts > a protected file is recognised under another name > letters that fold to its own',
       'test/attacks/protected-files.test.ts > a protected file is recognised under another name > ignorable characters',
+      'test/attacks/protected-files.test.ts > a protected file is recognised under another name > characters that Linux ignores where it ignores case',
       'test/attacks/protected-files.test.ts > a protected file is recognised under another name > a trailing dot and space',
       'test/attacks/protected-files.test.ts > a protected file is recognised under another name > the name of a stream',
       'test/attacks/protected-files.test.ts > a protected file is recognised under another name > the root of a process',
@@ -89,6 +90,17 @@ export const files: Section<'H'> = {
     tests: [
       'test/attacks/undo.test.ts > kill -9 around each change of a name in an undo loses nothing > without an edit',
       'test/attacks/undo.test.ts > kill -9 around each change of a name in an undo loses nothing > with an edit at the last moment',
+    ],
+  },
+  H59: {
+    promise:
+      'protected files and the data directory are recognised inside queries, JSON, options, addresses, patches and commands under any key, and when a command or tool moves or removes a directory that holds one; a document that mentions a protected file is written without a question',
+    tests: [
+      'test/attacks/protected-files.test.ts > a protected file is recognised inside a longer text, under any key > in queries, JSON, options, addresses, patches and commands',
+      'test/attacks/protected-files.test.ts > a protected file is recognised inside a longer text, under any key > moving or removing a directory that holds one asks; copying does not',
+      'test/attacks/protected-files.test.ts > a protected file is recognised inside a longer text, under any key > a document that mentions one is written without a question',
+      'test/attacks/data-directory.test.ts > with records in SQLite the data directory is closed to agents, whatever rules and humans say > inside a longer text, under any key',
+      'test/attacks/data-directory.test.ts > with records in PostgreSQL the data directory is closed to agents, whatever rules and humans say > inside a longer text, under any key',
     ],
   },
 };

@@ -1,0 +1,81 @@
+import { type Stats, lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { dirname, isAbsolute, parse, sep } from 'node:path';
+
+/** Where a path leads, as far as that can be told. */
+export interface FollowedPath {
+  /** Links are followed, also a dangling one, because a write through it creates its target. Names that do not exist stay as written. */
+  readonly target: string;
+  /** The place of the last name: that of the link itself, when it is one. */
+  readonly link: string;
+  readonly isThere: boolean;
+  /** The reason why a tool may get to another file. Completes the sentence "the path …". */
+  readonly doubt?: string;
+}
+
+/** Names that were looked up before, each by its path behind links. */
+export type KnownNames = Map<string, Omit<FollowedPath, 'link'>>;
+
+const maxLinks = 40;
+const separators = sep === '\\' ? /[/\\]+/ : /\/+/;
+/** Files that the operating system makes up for the process that asks. */
+const ofProcess =
+  /^\/(?:proc\/(?:self|thread-self|[^/]+\/(?:task\/[^/]+\/)?(?:cwd|root|exe|fd|map_files))|dev\/(?:fd|std(?:in|out|err)))$/;
+
+/** Follows an absolute path name by name, as the operating system does: `..` behind a link leads above the link's target. */
+export function followPath(path: string, known: KnownNames = new Map(), links = 0): FollowedPath {
+  const { root } = parse(path);
+  let at: FollowedPath = { target: root, link: root, isThere: true };
+  for (const name of path.slice(root.length).split(separators)) {
+    if (name === '' || name === '.') continue;
+    if (name === '..') {
+      const above = dirname(at.target);
+      at = withDoubt({ target: above, link: above, isThere: true }, at.doubt);
+      continue;
+    }
+    const link = at.target.endsWith(sep) ? at.target + name : at.target + sep + name;
+    const found = at.isThere ? lookUp(link, known, links) : { target: link, isThere: false };
+    at = withDoubt({ link, ...found }, at.doubt);
+  }
+  return at;
+}
+
+/** The first doubt is named. */
+function withDoubt(followed: FollowedPath, doubt: string | undefined): FollowedPath {
+  return doubt === undefined ? followed : { ...followed, doubt };
+}
+
+function lookUp(path: string, known: KnownNames, links: number): Omit<FollowedPath, 'link'> {
+  let found = known.get(path);
+  if (found === undefined) known.set(path, (found = followName(path, known, links)));
+  return found;
+}
+
+function followName(path: string, known: KnownNames, links: number): Omit<FollowedPath, 'link'> {
+  const ofOthers = ofProcess.test(path)
+    ? { doubt: `leads through ${path}, which is another file to every process` }
+    : undefined;
+  let stats: Stats | undefined;
+  let doubt = `leads through ${path}, a link that leads nowhere`;
+  try {
+    stats = lstatSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) return { target: path, isThere: false, ...ofOthers };
+    return { target: realpathSync.native(path), isThere: true, ...ofOthers };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOTDIR') return { target: path, isThere: false, ...ofOthers };
+    if (code !== 'ENOENT') doubt = `cannot be followed at ${path} (${code ?? 'unknown error'})`;
+  }
+  const target = stats?.isSymbolicLink() === true && links < maxLinks ? linkTarget(path) : undefined;
+  if (target === undefined) return { target: path, isThere: false, doubt };
+  const aim = followPath(isAbsolute(target) ? target : dirname(path) + sep + target, known, links + 1);
+  return { target: aim.target, isThere: false, doubt };
+}
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    // Removed meanwhile, or not readable.
+    return undefined;
+  }
+}
