@@ -32,6 +32,10 @@ const maxShellLength = 16 * 1024;
 /** `sh -c "sh -c …"` is followed so far. */
 const maxScriptDepth = 4;
 const shells = new Set(['sh', 'bash', 'dash', 'ksh', 'zsh', 'ash']);
+const scriptOption = /^[-+][a-zA-Z]*c/;
+/** An option of a shell that takes no word. */
+const plainShellOption =
+  /^(?:[-+](?![a-zA-Z]*[oO])[a-zA-Z]+|--(?:login|noediting|noprofile|norc|posix|restricted|verbose))$/;
 /** `${name}`. Every other form can hold words, assign, or evaluate a value as code: `${x:='…'}`, `${x@P}`, `${a[x]}`, `${!x}`. */
 const plainParameter = /^\$\{\w+\}$/;
 /** Bash evaluates the operands as arithmetic, which runs the `$(…)` in a subscript, also one that is in the value of a variable. */
@@ -98,7 +102,9 @@ class CommandCollector {
     const name = isLiteralWord(node.name) ? node.name.value : '';
     this.#add(name, valuesOf(words), words);
     if (name === 'let') this.#addUnclear('let');
-    for (const inner of scriptsIn(name, args)) this.script(inner, depth + 1);
+    const inner = scriptIn(name, args);
+    if (inner === 'unclear') this.#addUnclear(valuesOf(words).join(' '));
+    else if (inner !== undefined) this.script(inner.text, depth + 1);
   }
 
   #addUnclear(text: string): void {
@@ -187,14 +193,34 @@ function assignedWord(text: string): Word {
   return { type: 'Word', text, value: text, pos: 0, end: text.length, parts: [part] };
 }
 
-/** The texts that a command runs as a script. */
-function scriptsIn(name: string, args: readonly Word[]): readonly string[] {
-  if (name === 'eval')
-    return args.every(isLiteralWord) && args.length > 0 ? [args.map(({ value }) => value).join(' ')] : [];
-  if (!shells.has(name.slice(name.lastIndexOf('/') + 1))) return [];
-  const option = args.findIndex((word) => /^-[a-zA-Z]*c/.test(word.value));
-  const script = option === -1 ? undefined : args.slice(option + 1).find(({ value }) => !/^[-+]/.test(value));
-  return script !== undefined && isLiteralWord(script) ? [script.value] : [];
+/** Returns the text that a command runs as a script; "unclear" where it runs one that cannot be told. */
+function scriptIn(name: string, args: readonly Word[]): { readonly text: string } | 'unclear' | undefined {
+  if (name === 'eval') {
+    if (!args.every(isLiteralWord)) return 'unclear';
+    const texts = args.map(({ value }) => value);
+    return { text: texts.slice(texts[0] === '--' ? 1 : 0).join(' ') };
+  }
+  if (!shells.has(name.slice(name.lastIndexOf('/') + 1))) return undefined;
+  // Without -c the shell runs a file or its input, which the name of the shell stands for.
+  if (!args.some((word) => !isLiteralWord(word) || scriptOption.test(word.value))) return undefined;
+  return optionScript(args) ?? 'unclear';
+}
+
+/** Returns the script behind `-c`. Some options take a word that is not the script: `bash -c -o errexit 'git log'`. */
+function optionScript(args: readonly Word[]): { readonly text: string } | undefined {
+  let hasOption = false;
+  for (let index = 0; index < args.length; index += 1) {
+    const word = args[index];
+    if (word === undefined || !isLiteralWord(word)) return undefined;
+    const isEnd = word.value === '--' || word.value === '-';
+    const operand = isEnd ? args[index + 1] : word;
+    if (isEnd || !/^[-+]/.test(word.value))
+      return hasOption && operand !== undefined && isLiteralWord(operand) ? { text: operand.value } : undefined;
+    if (/^[-+][oO]$/.test(word.value)) index += 1;
+    else if (!plainShellOption.test(word.value)) return undefined;
+    else if (scriptOption.test(word.value)) hasOption = true;
+  }
+  return undefined;
 }
 
 /** Copies of descriptors (`2>&1`), and what is thrown away or empty. */

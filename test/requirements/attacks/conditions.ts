@@ -76,4 +76,13 @@ export const conditions: Section<'H'> = {
       'test/attacks/resources-and-prompts.test.ts > a call that was undone > no longer satisfies requires, live, after a restart and in a backtest',
     ],
   },
+  H37: {
+    promise:
+      'for generated texts, shell(x).commands lists every program that a real Bash starts, or has an entry without a name; scripts of eval and sh -c are found behind other options or count as unclear; commands that run others are listed by their own name',
+    tests: [
+      'test/attacks/shell-texts.test.ts > shell(x) against a real Bash > lists every program that a generated text starts, or an entry without a name',
+      'test/attacks/shell-texts.test.ts > shell(x) against a real Bash > finds the script behind other options, or an entry without a name',
+      'test/attacks/shell-texts.test.ts > shell(x) against a real Bash > lists xargs, not the program that it starts, by its own name',
+    ],
+  },
 };

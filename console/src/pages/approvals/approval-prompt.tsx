@@ -73,6 +73,7 @@ function LoadedPrompt({
   const refusal = useRefusal('POST /api/approvals/{id}/approve');
   const isOpen = refusal === undefined && state === 'pending' && !answer.isPending;
   const canApprove = settled.isSettled && !parts.isUnread;
+  const isProtected = decision.protectedFiles !== undefined;
   // While the arguments are edited, `a` must not approve them as they were.
   const heard = { isOn: hasKeys && isOpen && doing === undefined };
   const approve = (body: ApproveRequest = {}): void =>
@@ -82,7 +83,9 @@ function LoadedPrompt({
   useShortcut('a', 'Approve', () => unlessUnread(begin), heard);
   useShortcut('e', 'Edit and approve', () => unlessUnread(() => setDoing('edit')), heard);
   useShortcut('d', 'Deny', () => settled.answer(() => setDoing('deny')), heard);
-  useShortcut('r', 'Approve and remember', () => unlessUnread(() => setDoing('remember')), heard);
+  useShortcut('r', 'Approve and remember', () => unlessUnread(() => setDoing('remember')), {
+    isOn: heard.isOn && !isProtected,
+  });
   useShortcut('v', 'Reveal hidden parts', () => parts.reveal(), { isOn: heard.isOn && parts.isUnread });
   if (state !== 'pending') return <AnsweredNote approval={approval} />;
   return (
@@ -155,7 +158,12 @@ function LoadedPrompt({
             <Button icon="pencil" {...key('e', hasKeys)} disabled={!canApprove} onClick={() => setDoing('edit')}>
               Edit
             </Button>
-            <Button {...key('r', hasKeys)} disabled={!canApprove} onClick={() => setDoing('remember')}>
+            <Button
+              {...key('r', hasKeys)}
+              disabled={!canApprove || isProtected}
+              title={isProtected ? 'It names a protected file, so it is asked about each time' : undefined}
+              onClick={() => setDoing('remember')}
+            >
               Remember…
             </Button>
             <Button kind="danger" {...key('d', hasKeys)} disabled={!settled.isSettled} onClick={() => setDoing('deny')}>
