@@ -125,7 +125,7 @@ export class FileGuard {
   ): NameSearch {
     const paths = [...closed.flatMap(({ path, real }) => [path, real]), ...files.map(({ path }) => path)];
     // From the demo workspace, which is in the data directory, a path leads there without its name.
-    const isInside = closed.some(({ real }) => bases.some((base) => isWithin(real, base)));
+    const isInside = closed.some(({ real }) => bases.some((base) => base.startsWith(real)));
     const names = [
       ...paths.map((path) => basename(path)),
       ...(isRead ? [] : searchedNames),
