@@ -213,7 +213,10 @@ function closedIn(
 function stricter(decision: Decision, answer: 'ask' | 'deny', rule: string, hits: readonly Hit[]): Decision {
   const { policy, shadow, values } = decision;
   const named = hits.map(({ path, role }) => `${path} is ${role}`).join('; ');
-  const reason = answer === 'deny' ? named : `${named}; a call that may write it is asked about each time, and an approval of it is not remembered`;
+  const reason =
+    answer === 'deny'
+      ? named
+      : `${named}; a call that may write it is asked about each time, and an approval of it is not remembered`;
   return {
     answer,
     rule,
