@@ -8,6 +8,7 @@ import type { ProtectedFile } from '../../model/protected-file.ts';
 import type { Effect } from '../../model/tool.ts';
 import { applyPermissionMode } from '../../policy/permission-mode.ts';
 import { type NamedPaths, holdsString, namedPaths } from './path-arguments.ts';
+import { PlainReads } from './plain-reads.ts';
 import { Lookups, foldName, isSameFile, isWithin, statOf } from './real-path.ts';
 import { NameSearch } from './text-names.ts';
 
@@ -74,6 +75,7 @@ export class FileGuard {
   readonly #data: string | undefined;
   readonly #realDirectories = new Map<string, string>();
   readonly #searches = new Map<string, NameSearch>();
+  readonly #plainReads = new PlainReads();
   #protection: FileProtection = {
     closed: () => [],
     directory: () => undefined,
@@ -94,6 +96,7 @@ export class FileGuard {
   decide(call: GuardedCall, decision: Decision): Decision {
     if (decision.answer === 'deny' || !holdsString(call.arguments)) return decision;
     const isRead = call.effect === 'read';
+    if (isRead && this.#isPlainRead(call)) return decision;
     const lookups = new Lookups();
     const files = isRead ? [] : this.#protection.files();
     const closedDirectories = this.#closedDirectories();
@@ -110,6 +113,13 @@ export class FileGuard {
     if (hits.length === 0) return decision;
     const asking = stricter(decision, 'ask', 'default:protected-file', hits);
     return call.permissionMode === 'dontAsk' ? applyPermissionMode('dontAsk', asking, call.effect) : asking;
+  }
+
+  #isPlainRead(call: GuardedCall): boolean {
+    return this.#plainReads.isPlain(call.arguments, call.server, call.workspace, () => {
+      const bases = this.#basesOf(call);
+      return { bases, search: this.#namesOf(this.#closedDirectories(), bases, [], true) };
+    });
   }
 
   #basesOf({ server, workspace }: GuardedCall): readonly string[] {

@@ -23,7 +23,7 @@ const maxDirectories = 16;
 /** A key that may be a path itself. */
 const unusualKey = /[./\\~]/;
 /** A string without any of these is a name in a directory. */
-const unusualName = /[/\\~$:]|^\./;
+const unusualName = /[/\\~$:\0]|^\./;
 const maxNameLength = 255;
 const tooLongName = /[^/\\]{256}/;
 const commandKeys = /^(?:command|cmd|commands|command_?line|cmd_?line|script|shell|bash|code|args|argv|patch|diff)$/i;
@@ -70,6 +70,11 @@ interface FoundStrings {
   readonly named: Set<string>;
   readonly moved: Map<string, Pick<Moved, 'isCopy'>>;
   readonly searched: SearchedArguments;
+}
+
+/** Returns whether a string under a key can only be the name of an entry of a base directory. */
+export function isBareName(text: string, key: string): boolean {
+  return text.length <= maxNameLength && !unusualName.test(text) && !commandKeys.test(key) && text.trim() === text;
 }
 
 /** Returns whether arguments hold a string that may name a path. */

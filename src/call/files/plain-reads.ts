@@ -1,0 +1,104 @@
+import { readdirSync } from 'node:fs';
+import type { JsonObject, JsonValue } from '../../model/json.ts';
+import { isBareName } from './path-arguments.ts';
+import { foldName, statOf } from './real-path.ts';
+import type { NameSearch } from './text-names.ts';
+
+const maxTexts = 16;
+const maxEntries = 10_000;
+/** A directory may change again within the resolution of its modification time. */
+const timestampResolutionMs = 50;
+
+/** The names in a directory, as they were when it was listed. */
+interface Listing {
+  readonly modifiedMs: number;
+  readonly listedMs: number;
+  readonly names: ReadonlySet<string>;
+}
+
+/** The directories and names that matter to the reads of one server. */
+interface Surroundings {
+  readonly workspace: readonly string[];
+  readonly search: NameSearch;
+  /** Undefined when one of the directories is too large to be listed. */
+  readonly listings: readonly Listing[] | undefined;
+}
+
+/**
+ * Recognizes reads that cannot name a file: every string is a bare name, and no base directory has an entry of that name. Most reads are
+ * such. The directories are checked for changes once in a turn of the event loop, and listed again when they changed.
+ */
+export class PlainReads {
+  readonly #listings = new Map<string, Listing>();
+  readonly #byServer = new Map<string, Surroundings>();
+
+  isPlain(
+    args: JsonObject,
+    server: string,
+    workspace: readonly string[],
+    surroundings: () => { readonly bases: readonly string[]; readonly search: NameSearch },
+  ): boolean {
+    const texts: string[] = [];
+    let known = this.#byServer.get(server);
+    if (known === undefined || known.workspace !== workspace) {
+      const { bases, search } = surroundings();
+      known = { workspace, search, listings: this.#listingsOf(bases) };
+      if (this.#byServer.size === 0) setImmediate(() => this.#byServer.clear());
+      this.#byServer.set(server, known);
+    }
+    const { search, listings } = known;
+    if (listings === undefined || !collectBareNames(args, '', search, texts)) return false;
+    return texts.every((text) => {
+      const name = foldName(text);
+      return listings.every(({ names }) => !names.has(name));
+    });
+  }
+
+  #listingsOf(directories: readonly string[]): readonly Listing[] | undefined {
+    const listings: Listing[] = [];
+    for (const directory of new Set(directories)) {
+      const listing = this.#listingOf(directory);
+      if (listing === undefined) return undefined;
+      listings.push(listing);
+    }
+    return listings;
+  }
+
+  #listingOf(directory: string): Listing | undefined {
+    const modifiedMs = statOf(directory)?.mtimeMs ?? 0;
+    const known = this.#listings.get(directory);
+    if (known?.modifiedMs === modifiedMs && known.listedMs - modifiedMs > timestampResolutionMs) return known;
+    const listedMs = Date.now();
+    const entries = namesIn(directory);
+    if (entries === undefined || entries.length > maxEntries) return undefined;
+    const listing = { modifiedMs, listedMs, names: new Set(entries.map((name) => foldName(name))) };
+    this.#listings.set(directory, listing);
+    return listing;
+  }
+}
+
+/** Collects the strings of a value. Returns false when one of them, or a key, may be more than a bare name. */
+function collectBareNames(value: JsonValue, key: string, search: NameSearch, into: string[]): boolean {
+  if (typeof value === 'string') {
+    if (value === '') return true;
+    if (into.length >= maxTexts || !isBareName(value, key) || search.isIn(value)) return false;
+    into.push(value);
+    return true;
+  }
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) return value.every((each) => collectBareNames(each, key, search, into));
+  const object = value as JsonObject;
+  // Every call passes here: a list of the entries would take most of the time.
+  for (const name in object)
+    if (!isBareName(name, '') || !collectBareNames(object[name] ?? null, name, search, into)) return false;
+  return true;
+}
+
+/** Returns the names in a directory: none when it does not exist, undefined when it cannot be read. */
+function namesIn(directory: string): string[] | undefined {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? [] : undefined;
+  }
+}
