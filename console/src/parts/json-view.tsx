@@ -1,6 +1,7 @@
 import { type ReactNode, useMemo, useState } from 'react';
 import { FoldNote, FoldedKinds } from './fold-note.tsx';
 import { measureFolded, sizeText } from './folded-text.ts';
+import { firstEntries } from './open-levels.ts';
 import { MarkedName, MarkedText, MarksContext } from './marked-text.tsx';
 import type { TextMark } from './text-mark.ts';
 
@@ -50,7 +51,6 @@ function Value({ value, name, path, depth, open }: Shown): ReactNode {
   );
 }
 
-const firstEntries = 200;
 // All of the rest at once, unless that would take the browser long.
 const moreEntries = 5000;
 
