@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useShortcut } from '../../app/shortcuts.tsx';
 import { Button } from '../../parts/button.tsx';
+import { Icon } from '../../parts/icon.tsx';
 import { useSettled } from './use-settled.ts';
 
 interface FormProperties<Given> {
@@ -26,13 +27,14 @@ export function ConfirmApproval({
   useShortcut('Escape', 'Back', onCancel);
   return (
     <form className="confirm note red" aria-label="Confirm the approval" onSubmit={(event) => event.preventDefault()}>
+      <Icon name="warning" />
       <div className="note-text">
         <strong>This cannot be undone.</strong>
         <p>
           {isGone ? 'Allow ' : 'Run '}
           <code>{tool}</code> with exactly these arguments{isGone ? ' once, when its caller asks again' : ' now'}?
         </p>
-        <div ref={settled.buttons} className="actions approval-actions">
+        <div {...settled.buttons} className="actions approval-actions">
           <Button onClick={onCancel}>Back</Button>
           <Button
             ref={yes}
@@ -44,10 +46,8 @@ export function ConfirmApproval({
               if (event.repeat) event.preventDefault();
             }}
             onClick={(event) => {
-              // The second click of a double click was meant for the button before; a key has no place.
-              if (event.detail > 1) return;
-              if (event.detail === 0) settled.answer(() => onDone());
-              else settled.click(() => onDone());
+              // The second click of a double click was meant for the button before.
+              if (event.detail <= 1) settled.click(event, () => onDone());
             }}
           >
             {isGone ? 'Yes, allow it once' : 'Yes, run it'}

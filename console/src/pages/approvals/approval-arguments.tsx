@@ -5,7 +5,7 @@ import type { Approval, RevealedArguments } from '../../api/schema.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
-import { openLevels } from '../../parts/open-levels.ts';
+import { openParts } from '../../parts/open-parts.ts';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { hiddenMarks, isUnread, revealedMarks } from './hidden-marks.ts';
 
@@ -41,7 +41,7 @@ export function useHiddenParts(
   };
 }
 
-/** The whole arguments: every level is open unless there is too much in it, folded parts and long texts say how much of them is folded, and hidden parts are marked. */
+/** The whole arguments: everything is open unless there is too much of it, folded parts and long texts say how much of them is folded, and hidden parts are marked. */
 export function ApprovalArguments({
   approval: { arguments: args, hidden },
   parts,
@@ -55,7 +55,7 @@ export function ApprovalArguments({
 }): ReactNode {
   const { revealed } = parts;
   const shown = revealed?.arguments ?? args;
-  const open = useMemo(() => openLevels(shown), [shown]);
+  const open = useMemo(() => openParts(shown), [shown]);
   const marks = useMemo(
     () => (revealed === undefined ? hiddenMarks(hidden) : revealedMarks(hidden, revealed.hidden)),
     [hidden, revealed],

@@ -153,7 +153,7 @@ function LoadedPrompt({
         <p className="faint">{refusal}</p>
       ) : doing === undefined || doing === 'remember' ? (
         <>
-          <div ref={settled.buttons} className="actions approval-actions">
+          <div {...settled.buttons} className="actions approval-actions">
             <Button
               kind="primary"
               icon="check"
@@ -161,7 +161,7 @@ function LoadedPrompt({
               isBusy={answer.isPending}
               disabled={!canApprove}
               title={parts.isUnread ? 'Reveal or acknowledge the hidden parts first' : undefined}
-              onClick={(event) => (event.detail === 0 ? settled.answer(begin) : settled.click(begin))}
+              onClick={(event) => settled.click(event, begin)}
             >
               {isGone ? 'Approve for later' : 'Approve'}
               {effect === 'irreversible' ? '…' : ''}

@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useRef, useState } from 'react';
+import { type MouseEvent, type RefObject, useEffect, useRef, useState } from 'react';
 
 /** How long a question is shown before it takes an answer: as long as browsers hold back their own security dialogs. */
 const settleMs = 1000;
@@ -11,12 +11,12 @@ export interface Settled {
   readonly isSettled: boolean;
   /** Why the last answer did not count. */
   readonly hint: string;
-  /** Belongs to the element that contains the buttons. */
-  readonly buttons: RefObject<HTMLDivElement | null>;
+  /** The properties of the element that contains the buttons. */
+  readonly buttons: { readonly ref: RefObject<HTMLDivElement | null>; readonly onPointerDownCapture: () => void };
   /** Does something if the question was shown long enough. If not, it has to be shown as long again. */
   answer(run: () => void): void;
-  /** Does the same for a click, if the button was in its place before. */
-  click(run: () => void): void;
+  /** Does the same for a click, if the button was in its place before, and meant the same when it was pressed. */
+  click(event: MouseEvent, run: () => void): void;
 }
 
 /**
@@ -26,8 +26,11 @@ export interface Settled {
 export function useSettled(meaning: string): Settled {
   const [hasty, setHasty] = useState<{ readonly count: number; readonly hint: string }>({ count: 0, hint: '' });
   const returns = useWindowReturns();
+  const [latest, setLatest] = useState({ meaning, count: 0 });
+  // Counted: a meaning that changes and changes back is a new one.
+  if (latest.meaning !== meaning) setLatest({ meaning, count: latest.count + 1 });
   // Compared, not reset: there is no moment at which a changed question still counts as settled.
-  const shown = `${meaning} ${hasty.count} ${returns}`;
+  const shown = `${latest.count} ${meaning} ${hasty.count} ${returns}`;
   const [settled, setSettled] = useState<string>();
   useEffect(() => {
     const timer = setTimeout(() => setSettled(shown), settleMs);
@@ -39,15 +42,22 @@ export function useSettled(meaning: string): Settled {
     isSettled
       ? run()
       : refuse('That was too early: this question has only just appeared. Keys work again in a second.');
-  const buttons = useRef<HTMLDivElement>(null);
-  const isStill = useStill(buttons);
+  const ref = useRef<HTMLDivElement>(null);
+  const isStill = useStill(ref);
+  const pressed = useRef('');
   return {
     isSettled,
     hint: isSettled ? '' : hasty.hint,
-    buttons,
+    buttons: { ref, onPointerDownCapture: () => void (pressed.current = shown) },
     answer,
-    click: (run) =>
-      isStill() ? answer(run) : refuse('That did not count: the buttons had just moved. Click again in a second.'),
+    click: ({ detail }, run) => {
+      // A key that presses a button has neither a place nor a second half.
+      if (detail === 0) answer(run);
+      else if (!isStill()) refuse('That did not count: the buttons had just moved. Click again in a second.');
+      else if (pressed.current !== shown)
+        refuse('That did not count: the question changed while the button was pressed. Click again in a second.');
+      else answer(run);
+    },
   };
 }
 
@@ -66,8 +76,7 @@ function useWindowReturns(): number {
 function useStill(element: RefObject<HTMLElement | null>): () => boolean {
   const last = useRef({ place: '', movedAt: 0 });
   const measure = (): void => {
-    const { x = 0, y = 0 } = element.current?.getBoundingClientRect() ?? {};
-    const place = `${Math.round(x)} ${Math.round(y)}`;
+    const place = placeOf(element.current);
     if (place !== last.current.place) last.current = { place, movedAt: performance.now() };
   };
   useEffect(() => {
@@ -79,4 +88,14 @@ function useStill(element: RefObject<HTMLElement | null>): () => boolean {
     measure();
     return performance.now() - last.current.movedAt >= stillMs;
   };
+}
+
+/** Returns the place of an element in its page, which scrolling does not change. */
+function placeOf(element: HTMLElement | null): string {
+  let { x = 0, y = 0 } = element?.getBoundingClientRect() ?? {};
+  for (let each = element?.parentElement; each !== null && each !== undefined; each = each.parentElement) {
+    x += each.scrollLeft;
+    y += each.scrollTop;
+  }
+  return `${Math.round(x)} ${Math.round(y)}`;
 }

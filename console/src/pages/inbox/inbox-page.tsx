@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { queries } from '../../api/queries.ts';
 import type { Approval, ElicitationRequired, WaitingCaller } from '../../api/schema.ts';
 import { PageHead } from '../../app/page-head.tsx';
@@ -10,12 +10,15 @@ import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { PrincipalName } from '../../parts/principal-name.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
+import { seen } from '../../parts/seen.ts';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { ApprovalPrompt } from '../approvals/approval-prompt.tsx';
 import { isUnread } from '../approvals/hidden-marks.ts';
 import { TourButton } from '../sessions/tour-button.tsx';
 import { NotifySwitch } from './notifications.tsx';
 
+/** A row tells calls apart; the card shows them whole. */
+const maxSummary = 120;
 const address = (id: string): string => (id === '' ? '/inbox' : `/inbox?question=${encodeURIComponent(id)}`);
 
 /** Everything that waits for a human: the list on one side, the exact call on the other. The address names the call. */
@@ -197,6 +200,16 @@ function ServerQuestions({ items }: { readonly items: readonly ElicitationRequir
   );
 }
 
+function summaryOf(args: Approval['arguments']): string {
+  let text = '';
+  for (const [name, value] of Object.entries(args)) {
+    if (text.length > maxSummary) break;
+    const shown = (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, maxSummary);
+    text += `${text === '' ? '' : ' · '}${name}: ${shown}`;
+  }
+  return seen(text.slice(0, maxSummary).replaceAll(/\s*\n\s*/g, ' ⏎ '));
+}
+
 function InboxRow({
   approval,
   isCurrent,
@@ -206,7 +219,8 @@ function InboxRow({
   readonly isCurrent: boolean;
   readonly onChoose: () => void;
 }): ReactNode {
-  const { tool, effect, principal, requestedAt, caller, hidden } = approval;
+  const { tool, effect, principal, requestedAt, caller, hidden, arguments: args } = approval;
+  const summary = useMemo(() => summaryOf(args), [args]);
   return (
     <li>
       <button type="button" aria-current={isCurrent} onClick={onChoose}>
@@ -214,6 +228,7 @@ function InboxRow({
         <EffectBadge effect={effect} />
         {isUnread(hidden) ? <Badge tone="amber">hidden parts</Badge> : undefined}
         {caller === 'gone' ? <Badge tone="grey">caller gone</Badge> : undefined}
+        <code className="inbox-summary">{summary}</code>
         <span className="faint">
           <PrincipalName of={principal} /> · <TimeAgo at={requestedAt} />
         </span>
