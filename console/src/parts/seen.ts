@@ -7,4 +7,4 @@ export function seen(text: string): string {
 }
 
 // Controls, formats, and all that fonts leave out or draw as blank; not tabs and line breaks, nor the selector of coloured emoji.
-const unseen = /(?![\t\n\ufe0f])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800]/gu;
+const unseen = /(?!\ufe0f)(?![\t\n])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800]/gu;
