@@ -1,6 +1,6 @@
 export type { AccessToken, NewAccessToken, TokenCheck } from './access/access-tokens.ts';
 export type { ApprovalInbox } from './call/approvals/approval-inbox.ts';
-export type { ApprovalPage, ApprovalPageQuery } from './call/approvals/approvals.ts';
+export type { ApprovalPage, ApprovalPageQuery, CallerChange } from './call/approvals/approvals.ts';
 export type { RememberPreview } from './call/approvals/remembered.ts';
 export type { BoxContent, ReadOptions } from './call/content.ts';
 export type { SignalboxEvents } from './call/events.ts';

@@ -4,6 +4,7 @@ import { AccessTokens } from './access/access-tokens.ts';
 import type { ApprovalInbox } from './call/approvals/approval-inbox.ts';
 import { Approvals } from './call/approvals/approvals.ts';
 import type { RevealKey } from './call/approvals/reveal-store.ts';
+import { endLostCalls } from './call/approvals/lost-calls.ts';
 import { Questions, callbackChannel } from './call/approvals/questions.ts';
 import { directoryOf } from './call/directory-of.ts';
 import { Compensations } from './call/compensations.ts';
@@ -255,6 +256,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     options.data === undefined || store.post.reachesOthers ? { in: 'store' } : { in: 'directory', data: options.data };
   const approvals = new Approvals(store, journal, redactor, catalog, revealKey);
   if (options.approve !== undefined) approvals.attach(callbackChannel('callback', options.approve));
+  const isShared = options.data !== undefined || options.store !== undefined;
   const questions = new Questions({
     store,
     journal,
@@ -262,7 +264,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     waits,
     approvals,
     expireAfterMs: options.approvals?.expireAfterMs ?? usualExpiry,
-    shared: options.data !== undefined || options.store !== undefined,
+    shared: isShared,
   });
   const states = new SessionStates();
   const timeoutMs = options.timeoutMs ?? 60_000;
@@ -305,8 +307,10 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
   });
   const stopRecordingServers = recordServers(catalog, journal, redactor, ownServer);
   const events = new Events(catalog, journal);
-  const recovery = new Recovery(store, journal);
-  await recovery.start();
+  const recovery = new Recovery(store, journal, (looking) =>
+    endLostCalls(approvals.waiting, { store, journal }, looking),
+  );
+  await recovery.start(isShared);
   const own = options.builtin === false ? undefined : builtin(options, store, catalog, results.maxBytes);
   if (own !== undefined) catalog.mount(own);
   for (const server of options.servers ?? []) catalog.mount(server);

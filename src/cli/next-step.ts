@@ -19,6 +19,7 @@ export function nextStep(code: CallErrorCode, tool: string, callId: string): str
       return 'signalbox approvals shows it, signalbox approve answers it; then run the same command again';
     case 'approval-expired':
     case 'approval-used':
+    case 'process-ended':
       return 'run the same command again: it asks again';
     case 'outcome-lost':
       return `find out whether it took effect, then signalbox settle ${callId} --completed or --failed`;

@@ -1,6 +1,7 @@
 import type { CallError } from '../model/call.ts';
 import type { EntryDraft, StoredEntry } from './entry.ts';
 import type { Journal } from './journal.ts';
+import type { Looking } from './looking.ts';
 import type { Store } from './store.ts';
 
 const everyMs = 5000;
@@ -9,21 +10,23 @@ const everyMs = 5000;
 export class Recovery {
   readonly #store: Store;
   readonly #journal: Journal;
+  readonly #endLost: ((looking: Looking) => Promise<void>) | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** What was taken over, until its outcome is written. */
   readonly #orphans = new Map<string, StoredEntry>();
   #isLooking = false;
 
-  constructor(store: Store, journal: Journal) {
+  /** `endLost` records the calls that had not started when their process ended. */
+  constructor(store: Store, journal: Journal, endLost?: (looking: Looking) => Promise<void>) {
     this.#store = store;
     this.#journal = journal;
+    this.#endLost = endLost;
   }
 
-  /** Looks now and, where processes of other machines may end while this one goes on, from then on now and then. */
-  async start(): Promise<void> {
+  /** Looks now and, with `isShared`, every few seconds: other processes may end while this one goes on. */
+  async start(isShared = false): Promise<void> {
     await this.#look(false);
-    if (this.#store.post.reachesOthers)
-      this.#timer = setInterval(() => void this.#look(true).catch(() => undefined), everyMs).unref();
+    if (isShared) this.#timer = setInterval(() => void this.#look(true).catch(() => undefined), everyMs).unref();
   }
 
   stop(): void {
@@ -36,6 +39,7 @@ export class Recovery {
     try {
       for (const intent of await this.#store.orphans({ patient })) this.#orphans.set(intent.call, intent);
       await Promise.all(Array.from(this.#orphans.values(), (intent) => this.#record(intent)));
+      await this.#endLost?.({ patient });
     } finally {
       this.#isLooking = false;
     }
@@ -50,8 +54,12 @@ export class Recovery {
 function lostDraft(intent: StoredEntry): EntryDraft {
   const message = `the process ended after ${intent.tool} was started and before its outcome was recorded; it may have taken effect`;
   const ended = endedDraft(intent, 'unknown', { code: 'outcome-lost', message });
-  // Several processes that start at once may have found it: one of them tells.
-  return { ...ended, claim: { key: `lost ${intent.call}`, fingerprint: '' } };
+  return { ...ended, claim: lostClaim(intent.call) };
+}
+
+/** Several processes may find the same lost call: the claim lets one of them record its outcome. */
+export function lostClaim(call: string): NonNullable<EntryDraft['claim']> {
+  return { key: `lost ${call}`, fingerprint: '' };
 }
 
 /** The outcome of a call of which only the intent is there. */

@@ -374,7 +374,18 @@ export function storeConformance(name: string, lasting: boolean, place: () => Pr
       );
     });
 
+    test('this process is alive', async () => {
+      assert.deepEqual([...(await store.livingWriters())], [store.writer]);
+    });
+
     if (!lasting) return;
+
+    test('every process that has it open is alive, and none that closed it', async () => {
+      const other = await where.open();
+      assert.deepEqual(await store.livingWriters(), new Set([store.writer, other.writer]));
+      await other.close();
+      assert.deepEqual(await store.livingWriters(), new Set([store.writer]));
+    });
 
     test('everything is there after closing and opening again, and the chain goes on', async () => {
       await store.append([draft({ call: 'a', type: 'CallStarted', outcome: '' }), draft({ call: 'b' })]);

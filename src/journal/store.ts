@@ -62,6 +62,8 @@ export interface Store extends ApprovalStore {
   drop(request: DropRequest): Promise<Dropped>;
   /** Intents whose process is gone and that have no outcome. Where processes of several machines start at once, each is told to one, and to that one until there is an outcome. */
   orphans(options?: Looking): Promise<readonly StoredEntry[]>;
+  /** Returns the `writer` of every process that has the store open, this one included. */
+  livingWriters(options?: Looking): Promise<ReadonlySet<string>>;
   /** Who took an idempotency key. */
   claim(key: string): Promise<Claim | undefined>;
   /** The whole outcome of a call, as JSON text, where it was recorded. */

@@ -30,6 +30,8 @@ export interface Decision {
   readonly ruled?: Pick<Decision, 'answer' | 'rule' | 'reason'>;
   /** The protected or closed files that the call names, links followed: an approval is for these, and is never remembered. */
   readonly protectedFiles?: readonly string[];
+  /** Why each of `protectedFiles` is protected, by its path. */
+  readonly protectedRoles?: Readonly<Record<string, string>>;
   /** What rules in shadow mode would have said. */
   readonly shadow?: readonly Pick<Decision, 'answer' | 'rule' | 'reason'>[];
 }

@@ -23,6 +23,7 @@ export const callErrorCodes = {
   'deadline-exceeded': 'the call ran out of time',
   'caller-cancelled': 'the caller cancelled the call',
   'box-closed': 'Signalbox is closed or closing',
+  'process-ended': 'the process ended while the call waited for approval, and nothing ran',
   'journal-unavailable': 'the record could not be written, so nothing was run',
   'checkpoint-failed': 'the state before the call could not be kept, so nothing was run',
   'outcome-unrecorded': 'the tool ran but its outcome could not be recorded',

@@ -1,6 +1,5 @@
-// C0 and C1 controls, and what hides or reorders text: zero-width, bidirectional and tag characters.
-const invisible =
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
+// Controls, formats, and all that fonts leave out or draw as blank; not the selector of coloured emoji. The console has the same list.
+const invisible = /(?!\ufe0f)[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800]/gu;
 
 /** Replaces characters that people cannot see, or that reorder text, with their escapes; those in `kept` stay. */
 export function escapeInvisible(text: string, kept = ''): string {

@@ -1,5 +1,6 @@
 import { setImmediate as breath } from 'node:timers/promises';
 import type { z } from '@hono/zod-openapi';
+import type { CallerChange } from '../call/approvals/approvals.ts';
 import type { CatalogSnapshot } from '../catalog/snapshot.ts';
 import type { JournalEvent } from '../journal/entry.ts';
 import type { SessionEvent } from '../sessions/session-event.ts';
@@ -8,10 +9,10 @@ import type { Signalbox } from '../signalbox.ts';
 import { toServer } from './catalog-document.ts';
 import { FrameQueue } from './frame-queue.ts';
 import { entryTypes } from './schemas/journal.ts';
-import type { catalogChangeSchema, readySchema } from './schemas/live-event.ts';
+import type { callerChangeSchema, catalogChangeSchema, readySchema } from './schemas/live-event.ts';
 import { type OpenedStream, frameOf } from './sse.ts';
 
-/** What a client wants to hear of: kinds (`journal`, `session`, `catalog`) and types (`ToolInvoked`, `text_delta`); all without it. */
+/** What a client wants to hear of: kinds (`journal`, `session`, `catalog`, `approval`) and types (`ToolInvoked`, `text_delta`); all without it. */
 export type WantedTypes = ReadonlySet<string> | undefined;
 
 interface Listening {
@@ -112,8 +113,13 @@ export class LiveEvents {
       controller.abort();
       for (const end of unsubscribe) end?.();
     };
-    const begun = this.#newest().then(
-      (newest) => {
+    const following = this.#box.approvals.followCallers(
+      (change) => void this.#tell('approval', 'ApprovalCallerChanged', () => callerFrame(change)),
+    );
+    const begun = Promise.all([this.#newest(), following]).then(
+      ([newest, unfollow]) => {
+        unsubscribe.push(unfollow);
+        if (controller.signal.aborted) unfollow();
         this.#told = newest;
         void this.#follow(controller.signal, stop);
       },
@@ -168,6 +174,11 @@ function entryFrame(entry: JournalEvent): string {
 /** Without an id: seqs of sessions count apart, and would be taken for places in the journal. */
 function sessionFrame(event: SessionEvent): string {
   return frameOf({ event: 'session', data: event });
+}
+
+function callerFrame(change: CallerChange): string {
+  const event: z.output<typeof callerChangeSchema> = { type: 'ApprovalCallerChanged', ...change };
+  return frameOf({ event: 'approval', data: event });
 }
 
 function catalogFrame({ version, tools, servers }: CatalogSnapshot): string {

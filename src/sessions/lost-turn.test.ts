@@ -33,7 +33,7 @@ test('a turn whose process is gone ends with the questions of servers that it ha
     ['elic_2'],
   );
 
-  await lostTurn(store, log, turn);
+  await lostTurn(box, log, turn);
   const events = await collect(readEvents(store, id, 4));
   assert.deepEqual(
     events.map((event) => (event.type === 'elicitation_resolved' ? [event.elicitationId, event.action] : event.type)),

@@ -1,42 +1,133 @@
 import { principalName } from '../model/principal.ts';
-import type { SessionStore, TurnRecord } from '../journal/session-store.ts';
+import type { SessionRecord, TurnRecord } from '../journal/session-store.ts';
+import { text } from '../model/content.ts';
 import type { EventLog } from './event-log.ts';
 import { openElicitations } from './pending-elicitations.ts';
 import { readEvents } from './read-events.ts';
+import type { SessionBox } from './session-box.ts';
 import type { SessionHappening } from './session-event.ts';
+import { resolutionOf } from './turn-approvals.ts';
 
-type Required = Extract<SessionHappening, { type: 'approval_required' }>;
+type Result = Extract<SessionHappening, { type: 'tool_result' }>;
+type LostBox = Pick<SessionBox, 'sessionStore'> & { readonly approvals: Pick<SessionBox['approvals'], 'get'> };
+
+/** A call of the turn without a result. */
+interface OpenCall {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  isComplete: boolean;
+  asksUser: boolean;
+  readonly approvals: string[];
+}
+
+interface LostTurn {
+  isBegun: boolean;
+  readonly calls: OpenCall[];
+  /** The approvals that the events leave open, with the calls that wait for them. */
+  readonly approvals: Map<string, { readonly toolCallId: string; readonly approvalId: string }>;
+}
 
 const message =
   'the process that ran this turn ended before the turn did; what its calls came to is in the journal, and a new message goes on from here';
+const reason = 'the process that ran the turn ended';
 
-/** Ends a turn whose process is gone, so that whoever watches knows. */
-export async function lostTurn(store: SessionStore, log: EventLog, turn: TurnRecord): Promise<void> {
+/** Ends a turn whose process is gone: its questions are closed, and every call of it gets the outcome that is known. */
+export async function lostTurn(box: LostBox, log: EventLog, turn: TurnRecord): Promise<void> {
+  const { sessionStore: store } = box;
   const session = await store.find(turn.session);
   if (session === undefined) return;
-  const open = new Map<string, Required>();
-  let isBegun = false;
-  for await (const event of readEvents(store, session.id, Math.max(0, session.turnSeq - 1))) {
-    if (event.type === 'user_message') isBegun = event.turnId === turn.id;
-    if (event.type === 'approval_required') open.set(`${event.toolCallId}\n${event.approvalId}`, event);
-    if (event.type === 'approval_resolved') open.delete(`${event.toolCallId}\n${event.approvalId}`);
-  }
+  const { isBegun, calls, approvals } = await readTurn(box, session, turn);
   const { id: turnId, content, by } = turn;
   const begin: SessionHappening = { type: 'user_message', turnId, content, by: principalName(by) };
-  const resolved = [...open.values()].map(({ toolCallId, approvalId }): SessionHappening => {
-    return { type: 'approval_resolved', toolCallId, approvalId, decision: 'expired', by: 'system' };
-  });
-  const cancelled = (await openElicitations(store, session)).map(({ toolCallId, elicitationId }): SessionHappening => {
-    const reason = 'the process that ran the turn ended';
-    return { type: 'elicitation_resolved', toolCallId, elicitationId, action: 'cancel', by: 'system', reason };
-  });
+  const ends: SessionHappening[] = [];
+  for (const open of approvals.values()) {
+    const how = await box.approvals.get(open.approvalId).then(
+      (approval) => resolutionOf(approval, `${reason}; nothing ran`),
+      () => ({ decision: 'expired' as const, by: 'system', reason }),
+    );
+    ends.push({ type: 'approval_resolved', ...open, ...how });
+  }
+  for (const { toolCallId, elicitationId } of await openElicitations(store, session))
+    ends.push({ type: 'elicitation_resolved', toolCallId, elicitationId, action: 'cancel', by: 'system', reason });
+  for (const call of calls) ends.push(await lostResult(box, call));
   await log.write(
     session.id,
-    [
-      ...(isBegun ? [...resolved, ...cancelled] : [begin]),
-      { type: 'error', code: 'turn-lost', message },
-      { type: 'done', reason: 'error' },
-    ],
+    [...(isBegun ? ends : [begin]), { type: 'error', code: 'turn-lost', message }, { type: 'done', reason: 'error' }],
     { begins: !isBegun, ends: turn.id, set: { lastTurn: 'error' } },
   );
+}
+
+async function readTurn({ sessionStore }: LostBox, session: SessionRecord, turn: TurnRecord): Promise<LostTurn> {
+  const lost: LostTurn = { isBegun: false, calls: [], approvals: new Map() };
+  const { calls, approvals } = lost;
+  // Some models give several calls one id: the last one that has not ended is meant.
+  const openCall = (id: string): OpenCall | undefined => calls.findLast(({ toolCallId }) => toolCallId === id);
+  for await (const event of readEvents(sessionStore, session.id, Math.max(0, session.turnSeq - 1))) {
+    if (event.type === 'user_message') lost.isBegun = event.turnId === turn.id;
+    if (!('toolCallId' in event)) continue;
+    const { toolCallId } = event;
+    const call = openCall(toolCallId);
+    switch (event.type) {
+      case 'tool_call_start':
+        calls.push({ toolCallId, toolName: event.toolName, isComplete: false, asksUser: false, approvals: [] });
+        break;
+      case 'tool_call_end':
+        if (call !== undefined) call.isComplete = true;
+        break;
+      case 'tool_result':
+        if (call !== undefined) calls.splice(calls.lastIndexOf(call), 1);
+        break;
+      case 'approval_required':
+        call?.approvals.push(event.approvalId);
+        approvals.set(`${toolCallId}\n${event.approvalId}`, { toolCallId, approvalId: event.approvalId });
+        break;
+      case 'approval_resolved':
+        approvals.delete(`${toolCallId}\n${event.approvalId}`);
+        break;
+      case 'question_prompt':
+      case 'question_answered':
+        if (call !== undefined) call.asksUser = event.type === 'question_prompt';
+        break;
+      case 'tool_call_delta':
+      case 'tool_progress':
+      case 'elicitation_required':
+      case 'elicitation_resolved':
+      case 'sampling_result':
+    }
+  }
+  return lost;
+}
+
+/** A call that waited for a human ran only if its approval was used; one that needed none may have run. */
+async function lostResult(box: LostBox, { approvals, asksUser, isComplete, ...call }: OpenCall): Promise<Result> {
+  const found = await Promise.all(approvals.map((id) => box.approvals.get(id).catch(() => undefined)));
+  const usedBy = found.find((approval) => approval?.usedBy !== undefined)?.usedBy;
+  const asked = found.at(-1)?.callId;
+  if (usedBy === undefined && asked !== undefined)
+    return result(call, 'cancelled', 'while this call waited for approval; nothing ran', asked);
+  if (asksUser) return result(call, 'cancelled', 'while this call waited for an answer; nothing ran');
+  if (!isComplete) return result(call, 'cancelled', 'before this call began; nothing ran');
+  return result(
+    call,
+    'unknown',
+    'while this call ran; it may have taken effect, and the journal has its record',
+    usedBy,
+  );
+}
+
+function result(
+  { toolCallId, toolName }: Pick<OpenCall, 'toolCallId' | 'toolName'>,
+  outcome: Result['outcome'],
+  when: string,
+  callId?: string,
+): Result {
+  const content = [text(`${toolName} was interrupted: the process that ran the turn ended ${when}`)];
+  return {
+    type: 'tool_result',
+    toolCallId,
+    outcome,
+    content,
+    durationMs: 0,
+    ...(callId === undefined ? {} : { callId: callId as NonNullable<Result['callId']> }),
+  };
 }

@@ -47,9 +47,11 @@ export type SessionHappening =
       readonly type: 'approval_resolved';
       readonly toolCallId: string;
       readonly approvalId: string;
-      /** `expired`: nobody answered in time, or the turn ended and nobody needs an answer any more. */
+      /** `expired`: nobody answered in time, or nobody needs an answer any more. */
       readonly decision: 'approved' | 'denied' | 'expired';
       readonly by: Principal['id'];
+      /** Why nobody needs an answer any more: the call was cancelled, or the turn or its process ended. */
+      readonly reason?: string;
     }
   | { readonly type: 'question_prompt'; readonly toolCallId: string; readonly questions: readonly Question[] }
   | { readonly type: 'question_answered'; readonly toolCallId: string; readonly by: Principal['id'] }

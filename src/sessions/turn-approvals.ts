@@ -4,7 +4,7 @@ import type { Approval, ApprovalAnswer, ApprovalRequest } from '../model/approva
 import type { SessionBox } from './session-box.ts';
 import type { SessionHappening } from './session-event.ts';
 
-type Resolved = Pick<Extract<SessionHappening, { type: 'approval_resolved' }>, 'decision' | 'by'>;
+type Resolved = Pick<Extract<SessionHappening, { type: 'approval_resolved' }>, 'decision' | 'by' | 'reason'>;
 
 /** A call of the turn that waits for a human. */
 interface Open {
@@ -57,7 +57,7 @@ export class TurnApprovals {
   /** The turn is over: what still waits does so for nobody. Resolves when everything was told. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const { resolved } of this.#open) resolved.resolve(nobody);
+    for (const { resolved } of this.#open) resolved.resolve({ ...nobody, reason: 'the turn ended; nothing ran' });
     await Promise.allSettled(this.#told);
     this.#stop();
   }
@@ -87,12 +87,17 @@ export class TurnApprovals {
 
   /** Somebody answered in another process, the time is up, or the call ended. */
   async #lookUp({ approvalId, resolved }: Open): Promise<void> {
-    resolved.resolve(await this.#box.approvals.get(approvalId).then(resolutionOf, () => nobody));
+    const how = this.#box.approvals.get(approvalId).then(
+      (approval) => resolutionOf(approval, 'the call was cancelled; nothing ran'),
+      () => nobody,
+    );
+    resolved.resolve(await how);
   }
 }
 
-function resolutionOf({ state, answer }: Approval): Resolved {
-  if (answer === undefined) return nobody;
+/** Returns how a question of a turn ended; `reason` is why nobody needs its answer any more, should there be none. */
+export function resolutionOf({ state, answer }: Approval, reason: string): Resolved {
+  if (answer === undefined) return state === 'pending' ? { ...nobody, reason } : nobody;
   return { decision: state === 'denied' ? 'denied' : 'approved', by: principalName(answer.by) };
 }
 

@@ -140,7 +140,7 @@ export class Turns {
     this.#hasLooked = true;
     this.#lost.push(...(await box.sessionStore.takeLost({ patient })));
     for (let turn = this.#lost[0]; turn !== undefined; turn = this.#lost[0]) {
-      await lostTurn(box.sessionStore, log, turn);
+      await lostTurn(box, log, turn);
       this.#lost = this.#lost.filter((one) => one !== turn);
     }
   }

@@ -102,12 +102,13 @@ describe('an agent that hurries, buries or hides a question in the inbox', () =>
     await page.keyboard.press('Escape');
     await ready(page);
     await approve(page).click();
-    await confirm.getByRole('button', { name: 'Yes, run it' }).dispatchEvent('click', { detail: 2 });
+    const yes = confirm.getByRole('button', { name: 'Yes, run it' });
+    await yes.and(page.locator(':enabled')).dispatchEvent('click', { detail: 2 });
     await page.keyboard.press('Escape');
     await ready(page);
     assert.equal((await asked()).total, 1, 'the second click of a double click counts for nothing');
     await page.keyboard.press('a');
-    await confirm.getByRole('button', { name: 'Yes, run it' }).and(page.locator(':focus')).waitFor();
+    await yes.and(page.locator(':focus')).waitFor();
     await page.keyboard.press('Enter');
     const { outcome, callId } = await made;
     assert.equal(outcome, 'completed');

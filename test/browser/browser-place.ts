@@ -15,9 +15,11 @@ export interface ServedPlace {
   /** Asks the API as an admin. */
   ask(method: string, path: string, body?: unknown): Promise<unknown>;
   stop(): Promise<void>;
+  /** Kills it: it gets no time to record anything. */
+  kill(): Promise<void>;
 }
 
-const token = 'browser-tests-admin-token';
+export const token = 'browser-tests-admin-token';
 
 /** Starts `signalbox serve` in an own data directory; `port` to start one again where it was. */
 export async function serve(place = new Place(), port = 0): Promise<ServedPlace> {
@@ -26,6 +28,10 @@ export async function serve(place = new Place(), port = 0): Promise<ServedPlace>
   child.stderr.resume();
   const stop = async (): Promise<void> => {
     child.kill('SIGTERM');
+    await closed;
+  };
+  const kill = async (): Promise<void> => {
+    child.kill('SIGKILL');
     await closed;
   };
   closeLater(stop);
@@ -39,7 +45,7 @@ export async function serve(place = new Place(), port = 0): Promise<ServedPlace>
     if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`);
     return response.status === 204 ? undefined : await response.json();
   };
-  return { place, url, signInUrl, ask, stop };
+  return { place, url, signInUrl, ask, stop, kill };
 }
 
 let launching: Promise<Browser> | undefined;

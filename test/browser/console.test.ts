@@ -41,7 +41,7 @@ describe('the console', () => {
 
   it('leads back from an address that is none', async () => {
     const { page } = await openWindow(served);
-    const response = await page.goto(`${served.url}/sessions`);
+    const response = await page.goto(`${served.url}/nowhere`);
     assert.equal(response?.status(), 404);
     await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
     assert.deepEqual(await accessibilityFaults(page), []);

@@ -72,6 +72,7 @@ describe('the inbox', () => {
     await shown.getByText('"ann"').waitFor();
     await takesAnswer(page);
     await page.keyboard.press('a');
+    await page.getByRole('button', { name: 'Yes, run it' }).and(page.locator(':focus')).waitFor();
     await page.keyboard.press('Enter');
     const { outcome, callId } = (await first) as { readonly outcome: string; readonly callId: string };
     assert.equal(outcome, 'completed');
@@ -171,6 +172,7 @@ describe('the inbox', () => {
     await shown.locator('.decision .json-fact', { hasText: '500' }).waitFor();
     await takesAnswer(page);
     await page.keyboard.press('a');
+    await page.getByRole('button', { name: 'Yes, run it' }).and(page.locator(':focus')).waitFor();
     await page.keyboard.press('Enter');
     assert.equal(((await made) as { outcome: string }).outcome, 'completed');
   });
@@ -190,6 +192,8 @@ describe('the inbox', () => {
     await page.getByRole('button', { name: 'Yes, run it' }).click();
     await page.getByText('has an answer already').first().waitFor();
     assert.equal(((await made) as { outcome: string }).outcome, 'denied');
+    await page.locator('.answered', { hasText: /^Denied mcp__bank__pay by / }).waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
     await page.getByText('Nothing waits for you').waitFor();
   });
 

@@ -124,7 +124,7 @@ describe('the tools of the console', () => {
     await page.getByLabel('amount', { exact: true }).fill('6');
     const refused = await run();
     await refused.getByRole('button', { name: 'Deny' }).click();
-    await refused.getByLabel(/Why not/).fill('too much');
+    await refused.getByLabel(/^Reason/).fill('too much');
     await refused.getByRole('button', { name: 'Deny' }).click();
     await refused.getByText(new RegExp(`was refused by ${me}: too much`)).waitFor();
   });

@@ -227,6 +227,14 @@ export type CallDetails = EndedCallDetails | RunningCallDetails;
 
 export type CallEntry = ToolInvoked | CallStarted;
 
+/** A pending question lost its caller, which cancelled, hung up, ran out of time or died; or a call waits for its answer again. */
+export type CallerChange = {
+  readonly type: 'ApprovalCallerChanged';
+  readonly approvalId: string;
+  /** As in `Approval`. */
+  readonly caller: 'waiting' | 'gone';
+};
+
 /** Present unless the call completed. */
 export type CallError = {
   readonly code:
@@ -253,6 +261,7 @@ export type CallError = {
     | 'deadline-exceeded'
     | 'caller-cancelled'
     | 'box-closed'
+    | 'process-ended'
     | 'journal-unavailable'
     | 'checkpoint-failed'
     | 'outcome-unrecorded'
@@ -533,6 +542,8 @@ export type Decision = {
     | undefined;
   /** The protected or closed files that the call names, links followed. */
   readonly protectedFiles?: readonly string[] | undefined;
+  /** Why each of `protectedFiles` is protected, by its path. */
+  readonly protectedRoles?: { readonly [name: string]: string } | undefined;
   /** What rules in shadow mode would have said. */
   readonly shadow?:
     | readonly { readonly answer: 'allow' | 'ask' | 'deny'; readonly rule: string; readonly reason: string }[]
@@ -962,6 +973,8 @@ export type LiveEvent =
       readonly approvalId: string;
       readonly decision: 'approved' | 'denied' | 'expired';
       readonly by: string;
+      /** Why nobody needs an answer any more: the call was cancelled, or the turn or its process ended. */
+      readonly reason?: string | undefined;
     }
   | {
       /** Counts from 1 without gaps. */
@@ -1054,7 +1067,8 @@ export type LiveEvent =
       readonly type: 'done';
       readonly reason: TurnReason;
     }
-  | CatalogChange;
+  | CatalogChange
+  | CallerChange;
 
 export type Lock = { readonly items: readonly ServerStanding[] };
 
@@ -1778,6 +1792,8 @@ export type SessionEvent =
       readonly approvalId: string;
       readonly decision: 'approved' | 'denied' | 'expired';
       readonly by: string;
+      /** Why nobody needs an answer any more: the call was cancelled, or the turn or its process ended. */
+      readonly reason?: string | undefined;
     }
   | {
       /** Counts from 1 without gaps. */

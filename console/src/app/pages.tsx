@@ -30,6 +30,7 @@ export interface PageEntry {
 /** Every page of the console, in the order of the navigation. */
 export const pages: readonly PageEntry[] = [
   { path: '/', link: { to: '/', name: 'Sessions', icon: 'sessions' }, show: () => <SessionsPage /> },
+  { path: '/sessions', show: () => <SessionsPage /> },
   { path: '/sessions/:id', show: ({ id = '' }) => <SessionPage key={id} id={id} /> },
   { path: '/inbox', link: { to: '/inbox', name: 'Inbox', icon: 'inbox' }, show: () => <InboxPage /> },
   { path: '/tools', room: 'tools', link: { to: '/tools', name: 'Tools', icon: 'tools' }, show: () => <ToolsPage /> },

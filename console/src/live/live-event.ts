@@ -1,8 +1,9 @@
-import type { CatalogChange, JournalEntry, Ready, SessionEvent } from '../api/schema.ts';
+import type { CallerChange, CatalogChange, JournalEntry, Ready, SessionEvent } from '../api/schema.ts';
 
 /** Something that happened, by its kind. */
 export type LiveEvent =
   | { readonly kind: 'journal'; readonly event: JournalEntry }
   | { readonly kind: 'session'; readonly event: SessionEvent }
   | { readonly kind: 'catalog'; readonly event: CatalogChange }
+  | { readonly kind: 'approval'; readonly event: CallerChange }
   | { readonly kind: 'ready'; readonly event: Ready };

@@ -13,6 +13,7 @@ interface Live {
 const wanted = [
   'journal',
   'catalog',
+  'approval',
   'user_message',
   'approval_required',
   'approval_resolved',
@@ -23,7 +24,7 @@ const wanted = [
   'error',
   'done',
 ];
-const kinds: readonly LiveEvent['kind'][] = ['journal', 'session', 'catalog', 'ready'];
+const kinds: readonly LiveEvent['kind'][] = ['journal', 'session', 'catalog', 'approval', 'ready'];
 const gatherMs = 120;
 const LiveContext = createContext<Live>({ state: 'connecting', listen: () => () => undefined });
 

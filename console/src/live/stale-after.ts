@@ -9,6 +9,8 @@ export function staleAfter(live: LiveEvent): readonly string[] {
       return ['sessions', 'elicitations'];
     case 'catalog':
       return ['tools', 'resources', 'prompts', 'servers', 'lock', 'info'];
+    case 'approval':
+      return ['approvals'];
     case 'journal':
       return staleAfterEntry[live.event.type] ?? [];
   }

@@ -1,4 +1,4 @@
-import type { ButtonHTMLAttributes, ReactNode } from 'react';
+import type { ComponentProps, ButtonHTMLAttributes, ReactNode } from 'react';
 import type { Operations } from '../api/schema.ts';
 import { useRefusal } from '../app/reader.tsx';
 import { Icon, type IconName } from './icon.tsx';
@@ -28,7 +28,7 @@ export function Button({
   asks,
   title,
   ...rest
-}: Look & ButtonHTMLAttributes<HTMLButtonElement>): ReactNode {
+}: Look & ComponentProps<'button'>): ReactNode {
   const refusal = useRefusal(asks);
   return (
     <button

@@ -1,6 +1,7 @@
 import { type ReactNode, useMemo, useState } from 'react';
 import { FoldNote, FoldedKinds } from './fold-note.tsx';
 import { measureFolded, sizeText } from './folded-text.ts';
+import { firstEntries } from './open-parts.ts';
 import { MarkedName, MarkedText, MarksContext } from './marked-text.tsx';
 import type { TextMark } from './text-mark.ts';
 
@@ -11,8 +12,8 @@ export function JsonView({
   marks = noMarks,
 }: {
   readonly value: unknown;
-  /** How many levels are open at first. */
-  readonly open?: number;
+  /** How many levels are open at first, or which lists and objects. */
+  readonly open?: OpenParts;
   readonly marks?: readonly TextMark[];
 }): ReactNode {
   return (
@@ -24,6 +25,8 @@ export function JsonView({
   );
 }
 
+type OpenParts = number | ReadonlySet<object>;
+
 const noMarks: readonly TextMark[] = [];
 
 interface Shown {
@@ -32,7 +35,7 @@ interface Shown {
   /** JSON Pointer (RFC 6901). */
   readonly path: string;
   readonly depth: number;
-  readonly open: number;
+  readonly open: OpenParts;
 }
 
 function Value({ value, name, path, depth, open }: Shown): ReactNode {
@@ -50,14 +53,15 @@ function Value({ value, name, path, depth, open }: Shown): ReactNode {
   );
 }
 
-const firstEntries = 200;
+/** Deeper levels are not indented further: their text would have no room. */
+const maxIndented = 10;
 // All of the rest at once, unless that would take the browser long.
 const moreEntries = 5000;
 
 function Entries({ value, name, path, depth, open }: Shown & { readonly value: object }): ReactNode {
   const isList = Array.isArray(value);
   const entries = useMemo(() => Object.entries(value), [value]);
-  const [isOpen, setOpen] = useState(depth < open);
+  const [isOpen, setOpen] = useState(typeof open === 'number' ? depth < open : open.has(value));
   const [count, setCount] = useState(firstEntries);
   const left = Math.max(0, entries.length - count);
   const folded = useMemo(() => {
@@ -87,7 +91,7 @@ function Entries({ value, name, path, depth, open }: Shown & { readonly value: o
       </summary>
       {isOpen ? (
         <>
-          <div className="json-inner">
+          <div className={depth < maxIndented ? 'json-inner' : undefined}>
             {entries.slice(0, count).map(([key, each]) => (
               <Value
                 key={key}

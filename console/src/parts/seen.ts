@@ -6,5 +6,5 @@ export function seen(text: string): string {
   });
 }
 
-const unseen =
-  /[\ufe00-\ufe0e\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
+// Controls, formats, and all that fonts leave out or draw as blank; not tabs and line breaks, nor the selector of coloured emoji.
+const unseen = /(?!\ufe0f)(?![\t\n])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800]/gu;

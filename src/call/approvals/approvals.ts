@@ -19,7 +19,7 @@ import type { Principal } from '../../model/call.ts';
 import { SignalboxError } from '../../model/errors.ts';
 import { type JsonObject, inspectJson, isJsonObject } from '../../model/json.ts';
 import { asksOnce } from '../../policy/default-policy.ts';
-import { toApproval } from './approval-view.ts';
+import { stateOf, toApproval } from './approval-view.ts';
 import { restoreRedacted } from './edited-arguments.ts';
 import { editProblem } from './edit-problem.ts';
 import { hideParts } from './hidden-parts.ts';
@@ -66,6 +66,12 @@ export interface Denying {
   readonly reason?: string;
 }
 
+/** Whether a call waits for the answer to a question from now on. */
+export interface CallerChange {
+  readonly approvalId: string;
+  readonly caller: NonNullable<Approval['caller']>;
+}
+
 interface Answer {
   readonly answer: 'approved' | 'denied';
   readonly given: GivenAnswer;
@@ -102,7 +108,7 @@ export class Approvals {
     revealKey: RevealKey = { in: 'store' },
   ) {
     this.#catalog = catalog;
-    this.waiting = new WaitingCalls(store.kept);
+    this.waiting = new WaitingCalls(store);
     this.reveals = new RevealStore(store.kept, revealKey);
     this.#store = store;
     this.#journal = journal;
@@ -255,6 +261,20 @@ export class Approvals {
 
   get channels(): ReadonlySet<ApprovalChannel> {
     return this.#channels;
+  }
+
+  /** Calls the listener when the caller of a pending question is gone, or waits again; returns a function that ends it. */
+  async followCallers(listener: (change: CallerChange) => void): Promise<() => void> {
+    return this.waiting.follow(({ waiting, gone }) => {
+      for (const id of waiting) listener({ approvalId: id, caller: 'waiting' });
+      for (const id of gone) void this.#reportGone(id, listener);
+    });
+  }
+
+  /** A call that leaves because it was answered is not gone. */
+  async #reportGone(id: string, listener: (change: CallerChange) => void): Promise<void> {
+    const record = await this.#store.approval(id).catch(() => undefined);
+    if (record !== undefined && stateOf(record) === 'pending') listener({ approvalId: id, caller: 'gone' });
   }
 
   /** Tells of every answer that was given through this object. */

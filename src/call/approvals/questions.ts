@@ -93,14 +93,14 @@ export class Questions {
     const deadline = Math.min(until, call.deadline ?? Number.POSITIVE_INFINITY);
     const { approvals, waits } = this.#parts;
     question.enter();
-    const entered = approvals.waiting.enter(record.id, call.id);
+    const entered = approvals.waiting.enter(record, call.id);
     const waited = await waits.until(
       question.answered,
       call.options.signal,
       Number.isFinite(deadline) ? deadline : undefined,
     );
     await entered;
-    await approvals.waiting.leave(record.id, call.id);
+    await approvals.waiting.leave({ approval: record.id, call: call.id });
     const isLast = question.leave();
     if ('value' in waited) return { record: waited.value };
     // Out of patience is not out of interest: the question stays, and the answer serves the next call.

@@ -1,54 +1,139 @@
-import type { KeptStore } from '../../journal/kept-store.ts';
+import type { ApprovalRecord } from '../../journal/approval-store.ts';
+import type { Looking } from '../../journal/looking.ts';
+import type { Store } from '../../journal/store.ts';
+import { tell } from '../../model/tell.ts';
 
 const kind = 'waiting-call';
-const leaseMs = 30_000;
-const renewMs = 10_000;
+const changedTopic = 'waiting-calls';
+/** Nobody reports the death of a process, and SQLite no change of another process. */
+const lookEveryMs = 1000;
 
-/**
- * Which calls wait for which approval, in every process of the store. A process that dies stops renewing its leases, and its
- * calls count as gone half a minute later.
- */
+/** A call that waits for an approval. */
+export interface WaitingCall {
+  readonly approval: string;
+  readonly call: string;
+}
+
+/** Called with the approvals that a call began to wait for, and with those that none waits for any more. */
+export type WaitingListener = (changes: {
+  readonly waiting: readonly string[];
+  readonly gone: readonly string[];
+}) => void;
+
+interface StoredCall extends WaitingCall {
+  readonly writer: string;
+}
+
+/** The calls that wait for approvals, in every process of the store. Those of a process that dies do not wait any more. */
 export class WaitingCalls {
-  readonly #kept: KeptStore;
-  readonly #keys = new Set<string>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #store: Pick<Store, 'kept' | 'livingWriters' | 'post' | 'writer'>;
+  readonly #listeners = new Set<WaitingListener>();
+  #known: ReadonlySet<string> = new Set();
+  #looking: Promise<void> | undefined;
+  #looksAgain = false;
+  #stop: (() => void) | undefined;
 
-  constructor(kept: KeptStore) {
-    this.#kept = kept;
+  constructor(store: Pick<Store, 'kept' | 'livingWriters' | 'post' | 'writer'>) {
+    this.#store = store;
   }
 
-  async enter(approval: string, call: string): Promise<void> {
-    const key = `${approval} ${call}`;
-    this.#keys.add(key);
-    this.#timer ??= setInterval(() => void this.#renew(), renewMs).unref();
-    await this.#put(key);
+  async enter({ id, expiresAt }: Pick<ApprovalRecord, 'id' | 'expiresAt'>, call: string): Promise<void> {
+    const { kept, writer } = this.#store;
+    // It only shows people whether somebody waits; the call itself goes on.
+    await kept.put(kind, `${id} ${call}`, { text: writer, until: expiresAt }).catch(() => undefined);
+    this.#report();
   }
 
-  async leave(approval: string, call: string): Promise<void> {
-    const key = `${approval} ${call}`;
-    this.#keys.delete(key);
-    if (this.#keys.size === 0) this.stop();
-    // An entry that cannot be removed ends with its lease.
-    await this.#kept.take(kind, key).catch(() => undefined);
+  async leave({ approval, call }: WaitingCall): Promise<void> {
+    await this.#store.kept.take(kind, `${approval} ${call}`).catch(() => undefined);
+    this.#report();
   }
 
   /** Returns the ids of the approvals that a call waits for. */
   async approvals(): Promise<ReadonlySet<string>> {
-    const waiting = await this.#kept.list(kind);
-    return new Set(waiting.map(({ key }) => key.slice(0, key.indexOf(' '))));
+    const { waiting } = await this.#select();
+    return new Set(waiting.map(({ approval }) => approval));
+  }
+
+  /** Returns the calls whose process ended while they waited. */
+  async lost(looking?: Looking): Promise<readonly WaitingCall[]> {
+    return (await this.#select(looking)).lost;
+  }
+
+  /** Calls the listener at every change from now on, in whichever process; returns a function that ends it. */
+  async follow(listener: WaitingListener): Promise<() => void> {
+    if (this.#listeners.size === 0) {
+      this.#known = await this.approvals();
+      this.#start();
+    }
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.stop();
+    };
   }
 
   stop(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    this.#stop?.();
+    this.#stop = undefined;
   }
 
-  async #renew(): Promise<void> {
-    for (const key of this.#keys) await this.#put(key);
+  #start(): void {
+    if (this.#stop !== undefined) return;
+    const { post } = this.#store;
+    const look = (): void => void this.#look();
+    const timer = setInterval(look, lookEveryMs).unref();
+    const unsubscribe = [post.on(changedTopic, look), post.onGap(look)];
+    this.#stop = () => {
+      clearInterval(timer);
+      for (const end of unsubscribe) end();
+    };
   }
 
-  async #put(key: string): Promise<void> {
-    // It only tells people whether somebody waits; the call itself goes on.
-    await this.#kept.put(kind, key, { text: '', until: Date.now() + leaseMs }).catch(() => undefined);
+  #report(): void {
+    void this.#look();
+    const { post } = this.#store;
+    if (post.reachesOthers) post.send(changedTopic, '').catch(() => undefined);
   }
+
+  async #look(): Promise<void> {
+    if (this.#listeners.size === 0) return;
+    this.#looksAgain = true;
+    await (this.#looking ??= this.#compare().finally(() => (this.#looking = undefined)));
+  }
+
+  async #compare(): Promise<void> {
+    while (this.#looksAgain) {
+      this.#looksAgain = false;
+      try {
+        const now = await this.approvals();
+        const changes = { waiting: missingIn(this.#known, now), gone: missingIn(now, this.#known) };
+        this.#known = now;
+        if (changes.waiting.length + changes.gone.length === 0) continue;
+        for (const listener of this.#listeners) tell(listener, changes);
+      } catch {
+        // The store may be gone for a moment; the next look finds the change.
+      }
+    }
+  }
+
+  async #select(looking?: Looking): Promise<{ waiting: readonly WaitingCall[]; lost: readonly WaitingCall[] }> {
+    const { kept, writer } = this.#store;
+    const calls = (await kept.list(kind)).map(({ key, text }): StoredCall => {
+      const [approval = '', call = ''] = key.split(' ');
+      return { approval, call, writer: text };
+    });
+    const isOwn = (call: StoredCall): boolean => call.writer === writer;
+    if (calls.every(isOwn)) return { waiting: calls, lost: [] };
+    const living = await this.#store.livingWriters(looking);
+    const { waiting = [], lost = [] } = Object.groupBy(calls, (call) =>
+      // Earlier versions do not name the writer.
+      isOwn(call) || call.writer === '' || living.has(call.writer) ? 'waiting' : 'lost',
+    );
+    return { waiting, lost };
+  }
+}
+
+function missingIn(known: ReadonlySet<string>, others: ReadonlySet<string>): readonly string[] {
+  return [...others].filter((id) => !known.has(id));
 }

@@ -232,6 +232,7 @@ function stricter(decision: Decision, answer: 'ask' | 'deny', rule: string, hits
     rule,
     reason,
     protectedFiles: hits.map(({ path }) => path),
+    protectedRoles: Object.fromEntries(hits.map(({ path, role }) => [path, role])),
     ...(decision.answer === 'ask' && answer === 'ask' ? { asks: [{ rule, reason }, ...asksOf(decision)] } : {}),
     ...(decision.answer === 'ask'
       ? {}

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { ApprovalPage } from '../../call/approvals/approvals.ts';
+import { AsyncQueue } from '../../model/async-queue.ts';
 import type { Approval } from '../../model/approval.ts';
 import { asksOf } from '../../model/decision.ts';
 import { SignalboxError } from '../../model/errors.ts';
@@ -92,7 +93,7 @@ Examples:
   signalbox approvals rules                     what was remembered
   signalbox approvals revoke rule_…             ask again`;
 
-/** A line for each approval, as it then is, whenever it is asked for or answered. */
+/** Prints a line for each approval, as it then is, whenever it is asked for or answered, and when its caller leaves or waits again. */
 async function follow(
   { approvals, journal }: ReadRecords,
   items: readonly Approval[],
@@ -104,14 +105,30 @@ async function follow(
   const line = (approval: Approval): string => `${json ? JSON.stringify(approval) : table.row(approval)}\n`;
   const interruption = new Interruption();
   const signal = AbortSignal.any([interruption.signal, output.closed]);
+  const changed = new AsyncQueue<string>();
+  const unfollow = await approvals.followCallers(({ approvalId }) => changed.push(approvalId));
+  const shown = new Map<string, string>();
+  const print = async (approval: Approval): Promise<void> => {
+    const text = line(approval);
+    // A new question and its caller are two changes with one line.
+    if (shown.get(approval.id) === text) return;
+    shown.set(approval.id, text);
+    await output.print(text);
+  };
+  const listen = async (): Promise<void> => {
+    for await (const event of journal.stream({ after }, { follow: true, signal }))
+      if (event.type === 'ApprovalRequested' || event.type === 'ApprovalResolved') changed.push(event.approvalId);
+  };
   try {
     if (!json) await output.print(`${table.heading()}\n`);
-    for (const approval of items.toReversed()) await output.print(line(approval));
-    for await (const event of journal.stream({ after }, { follow: true, signal })) {
-      if (event.type !== 'ApprovalRequested' && event.type !== 'ApprovalResolved') continue;
-      await output.print(line(await approvals.get(event.approvalId)));
-    }
+    for (const approval of items.toReversed()) await print(approval);
+    void listen().then(
+      () => changed.end(),
+      (error: unknown) => changed.fail(error),
+    );
+    for await (const id of changed) await print(await approvals.get(id));
   } finally {
+    unfollow();
     interruption.stop();
   }
 }

@@ -35,7 +35,7 @@ export async function withRecords(
 
 /** Read-only access to the records. */
 export interface ReadRecords {
-  readonly approvals: Pick<Approvals, 'list' | 'page' | 'get' | 'rules'>;
+  readonly approvals: Pick<Approvals, 'list' | 'page' | 'get' | 'rules' | 'followCallers'>;
   readonly journal: JournalReader;
   readonly sessions: Pick<SessionStore, 'count' | 'select'>;
   readonly tokens: Pick<AccessTokens, 'list'>;

@@ -20,6 +20,7 @@ const page = { 'text/html': { schema: z.string() } };
 /** The places of the console, each of which answers with its one page. The console itself knows what to show there. */
 export const consolePlaces: Readonly<Record<string, string>> = {
   '/': 'The console: sessions with agents',
+  '/sessions': 'The console: sessions with agents',
   '/sessions/{id}': 'The console: one session',
   '/inbox': 'The console: what waits for an answer',
   '/tools': 'The console: the catalog',

@@ -14,7 +14,7 @@ const route = createRoute({
   tags: ['Record'],
   summary: 'Everything that happens, live',
   description:
-    'Server-sent events of four kinds, by their `event`: `journal` (an entry as `/api/journal` shows it, approvals among them; its `id` is its seq), `session` (an event of any session), `catalog` (tools and servers), and `ready`, once, when what was missed has been told. ' +
+    'Server-sent events of five kinds, by their `event`: `journal` (an entry as `/api/journal` shows it, approvals among them; its `id` is its seq), `session` (an event of any session), `catalog` (tools and servers), `approval` (whether the caller of a pending question still waits), and `ready`, once, when what was missed has been told. ' +
     'With `Last-Event-ID` or `after`, journal entries come without a gap; the rest is told only as it happens, so look at what you show when `ready` comes. Who falls far behind is cut off, and comes back.',
   request: { query: resumeQuery.extend({ types: wantedTypes }), headers: resumeHeaders },
   responses: {

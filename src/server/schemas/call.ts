@@ -34,6 +34,11 @@ export const decisionSchema = z
       .readonly()
       .optional()
       .describe('The protected or closed files that the call names, links followed.'),
+    protectedRoles: z
+      .record(z.string(), z.string())
+      .readonly()
+      .optional()
+      .describe('Why each of `protectedFiles` is protected, by its path.'),
     shadow: z.array(z.object(said)).readonly().optional().describe('What rules in shadow mode would have said.'),
   })
   .openapi('Decision', { description: 'What policy said, by which rule, and why.' });

@@ -22,8 +22,19 @@ export const catalogChangeSchema = z
   })
   .openapi('CatalogChange', { description: 'Tools or servers came, went, or changed how they are.' });
 
+export const callerChangeSchema = z
+  .object({
+    type: z.literal('ApprovalCallerChanged'),
+    approvalId: z.string(),
+    caller: z.enum(['waiting', 'gone']).describe('As in `Approval`.'),
+  })
+  .openapi('CallerChange', {
+    description:
+      'A pending question lost its caller, which cancelled, hung up, ran out of time or died; or a call waits for its answer again.',
+  });
+
 export const liveEventSchema = z
-  .union([readySchema, journalEntrySchema, sessionEventSchema, catalogChangeSchema])
+  .union([readySchema, journalEntrySchema, sessionEventSchema, catalogChangeSchema, callerChangeSchema])
   .openapi('LiveEvent', { description: 'The data of one message.' });
 
 const wanted = new Set<string>([
@@ -31,6 +42,8 @@ const wanted = new Set<string>([
   'session',
   'catalog',
   'CatalogChanged',
+  'approval',
+  'ApprovalCallerChanged',
   ...entryTypes,
   ...sessionEventTypes,
 ]);
@@ -53,5 +66,5 @@ export const wantedTypes = z
     type: 'string',
     example: 'catalog,ApprovalRequested,ApprovalResolved',
     description:
-      'Tells only these: `journal`, `session`, `catalog`, and the `type` of any entry or session event, with commas between. `ready` always comes.',
+      'Tells only these: `journal`, `session`, `catalog`, `approval`, and the `type` of any entry or session event, with commas between. `ready` always comes.',
   });

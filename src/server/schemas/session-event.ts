@@ -84,6 +84,10 @@ export const sessionEventSchema = z
       approvalId,
       decision: z.enum(['approved', 'denied', 'expired']),
       by: z.string(),
+      reason: z
+        .string()
+        .optional()
+        .describe('Why nobody needs an answer any more: the call was cancelled, or the turn or its process ended.'),
     }),
     happening('question_prompt', { toolCallId, questions: z.array(question).readonly() }),
     happening('question_answered', { toolCallId, by: z.string() }),

@@ -145,6 +145,10 @@ class OpenStore implements PostgresStore {
     return this.#journal.takeOpen(() => this.#presence.living(looking));
   }
 
+  livingWriters(looking?: Looking): Promise<ReadonlySet<string>> {
+    return this.#presence.living(looking);
+  }
+
   async claim(key: string): Promise<Claim | undefined> {
     const sql = 'SELECT call, fingerprint, outcome FROM claims WHERE key = $1';
     const [row] = await this.#database.rows<Omit<Claim, 'outcome'> & { outcome: string | null }>(sql, [key]);

@@ -235,6 +235,10 @@ class SqliteStore implements Store {
     return left.filter(({ seq }) => still.has(seq));
   }
 
+  async livingWriters(): Promise<ReadonlySet<string>> {
+    return this.#living();
+  }
+
   async claim(key: string): Promise<Claim | undefined> {
     const row = this.#readClaim.get(key) as unknown as
       | (Omit<Claim, 'outcome'> & { outcome: string | null })

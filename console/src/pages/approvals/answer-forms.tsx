@@ -1,6 +1,8 @@
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useShortcut } from '../../app/shortcuts.tsx';
 import { Button } from '../../parts/button.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { useSettled } from './use-settled.ts';
 
 interface FormProperties<Given> {
   readonly isBusy: boolean;
@@ -8,7 +10,7 @@ interface FormProperties<Given> {
   readonly onDone: (given: Given) => void;
 }
 
-/** The second step before something that cannot be undone. */
+/** The second step before something that cannot be undone. A held key, a double click or a button that moved does not take it. */
 export function ConfirmApproval({
   tool,
   isGone,
@@ -16,39 +18,53 @@ export function ConfirmApproval({
   onCancel,
   onDone,
 }: FormProperties<void> & { readonly tool: string; readonly isGone: boolean }): ReactNode {
+  const settled = useSettled(`confirm ${isGone}`);
+  const yes = useRef<HTMLButtonElement>(null);
+  const { isSettled } = settled;
+  useEffect(() => {
+    if (isSettled) yes.current?.focus();
+  }, [isSettled]);
   useShortcut('Escape', 'Back', onCancel);
   return (
-    <form
-      className="confirm note red"
-      aria-label="Confirm the approval"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onDone();
-      }}
-    >
+    <form className="confirm note red" aria-label="Confirm the approval" onSubmit={(event) => event.preventDefault()}>
+      <Icon name="warning" />
       <div className="note-text">
         <strong>This cannot be undone.</strong>
         <p>
           {isGone ? 'Allow ' : 'Run '}
           <code>{tool}</code> with exactly these arguments{isGone ? ' once, when its caller asks again' : ' now'}?
         </p>
-        <div className="actions approval-actions">
+        <div {...settled.buttons} className="actions approval-actions">
           <Button onClick={onCancel}>Back</Button>
           <Button
+            ref={yes}
             kind="danger"
-            type="submit"
-            autoFocus
             isBusy={isBusy}
+            disabled={!isSettled}
+            onKeyDown={(event) => {
+              // A held key repeats, and was pressed for the step before.
+              if (event.repeat) event.preventDefault();
+            }}
             onClick={(event) => {
               // The second click of a double click was meant for the button before.
-              if (event.detail > 1) event.preventDefault();
+              if (event.detail <= 1) settled.click(event, () => onDone());
             }}
           >
             {isGone ? 'Yes, allow it once' : 'Yes, run it'}
           </Button>
         </div>
+        <Hint text={settled.hint} />
       </div>
     </form>
+  );
+}
+
+/** Says why an answer did not count. */
+export function Hint({ text }: { readonly text: string }): ReactNode {
+  return (
+    <p className="faint approval-hint" role="status">
+      {text}
+    </p>
   );
 }
 
@@ -64,7 +80,7 @@ export function DenyForm({ isBusy, onCancel, onDone }: FormProperties<string>): 
       }}
     >
       <label className="field">
-        <span>Why not? (told to whoever made the call; may be left empty)</span>
+        <span>Reason (optional; the caller sees it)</span>
         <input
           autoFocus
           maxLength={1000}

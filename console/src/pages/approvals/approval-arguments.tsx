@@ -5,6 +5,7 @@ import type { Approval, RevealedArguments } from '../../api/schema.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
+import { openParts } from '../../parts/open-parts.ts';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { hiddenMarks, isUnread, revealedMarks } from './hidden-marks.ts';
 
@@ -40,17 +41,21 @@ export function useHiddenParts(
   };
 }
 
-/** The whole arguments: every level is open, long texts say how much of them is folded, and hidden parts are marked. */
+/** The whole arguments: everything is open unless there is too much of it, folded parts and long texts say how much of them is folded, and hidden parts are marked. */
 export function ApprovalArguments({
   approval: { arguments: args, hidden },
   parts,
+  canAnswer,
   shortcut,
 }: {
   readonly approval: Approval;
   readonly parts: HiddenParts;
+  readonly canAnswer: boolean;
   readonly shortcut: { readonly shortcut?: string };
 }): ReactNode {
   const { revealed } = parts;
+  const shown = revealed?.arguments ?? args;
+  const open = useMemo(() => openParts(shown), [shown]);
   const marks = useMemo(
     () => (revealed === undefined ? hiddenMarks(hidden) : revealedMarks(hidden, revealed.hidden)),
     [hidden, revealed],
@@ -63,7 +68,7 @@ export function ApprovalArguments({
   return (
     <>
       <div ref={group} className="payload whole" role="group" aria-label="Arguments" tabIndex={-1}>
-        <JsonView value={revealed?.arguments ?? args} open={Number.POSITIVE_INFINITY} marks={marks} />
+        <JsonView value={shown} open={open} marks={marks} />
       </div>
       {isUnread(hidden) && revealed === undefined ? (
         <div className="note amber hidden-parts">
@@ -71,25 +76,27 @@ export function ApprovalArguments({
           <div className="note-text">
             <strong>Parts of these arguments are hidden</strong>
             <p>They look like secrets, but are not registered ones: they can be anything, and they run as they are.</p>
-            <div className="hidden-choices">
-              <Button
-                asks="POST /api/approvals/{id}/reveal"
-                icon="eye"
-                isBusy={parts.isRevealing}
-                onClick={() => parts.reveal()}
-                {...shortcut}
-              >
-                Reveal
-              </Button>
-              <label className="check-field">
-                <input
-                  type="checkbox"
-                  checked={parts.isAcknowledged}
-                  onChange={(event) => parts.acknowledge(event.target.checked)}
-                />
-                <span>Approve without seeing the hidden parts (this is recorded)</span>
-              </label>
-            </div>
+            {canAnswer ? (
+              <div className="hidden-choices">
+                <Button
+                  asks="POST /api/approvals/{id}/reveal"
+                  icon="eye"
+                  isBusy={parts.isRevealing}
+                  onClick={() => parts.reveal()}
+                  {...shortcut}
+                >
+                  Reveal
+                </Button>
+                <label className="check-field">
+                  <input
+                    type="checkbox"
+                    checked={parts.isAcknowledged}
+                    onChange={(event) => parts.acknowledge(event.target.checked)}
+                  />
+                  <span>Approve without seeing the hidden parts (this is recorded)</span>
+                </label>
+              </div>
+            ) : undefined}
             {parts.error === null ? undefined : <ProblemNote error={parts.error} />}
           </div>
         </div>

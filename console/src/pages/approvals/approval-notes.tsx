@@ -1,9 +1,12 @@
 import type { ReactNode } from 'react';
 import type { Approval } from '../../api/schema.ts';
+import { Link } from '../../app/router.tsx';
 import type { Tell } from '../../app/toasts.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { momentText } from '../../parts/moment.tsx';
+import { PrincipalName } from '../../parts/principal-name.tsx';
 import { seen } from '../../parts/seen.ts';
+import { TimeAgo } from '../../parts/time-ago.tsx';
 
 const maxShownArguments = 120;
 
@@ -47,14 +50,31 @@ export const hiddenPartsText = {
   acknowledged: 'The hidden parts of the arguments were not revealed; they were approved unseen.',
 } as const;
 
-const states = { approved: 'Approved', used: 'Approved', denied: 'Denied', expired: 'Expired', pending: 'Pending' };
+const states = {
+  approved: 'Approved',
+  used: 'Approved',
+  denied: 'Denied',
+  expired: 'Expired',
+  pending: 'Pending',
+} as const;
 
-/** How a question was answered. */
-export function AnsweredNote({ approval: { state, tool, answer } }: { readonly approval: Approval }): ReactNode {
+/** How a question was answered, by whom and when, with a link to the call. */
+export function AnsweredNote({ approval }: { readonly approval: Approval }): ReactNode {
+  const { state, tool, answer, callId, usedBy } = approval;
   return (
-    <p className="faint" role="status">
-      {states[state]} <code>{tool}</code>
+    <p className="answered" role="status">
+      <strong>{states[state]}</strong> <code>{tool}</code>
+      {answer === undefined ? (
+        ': nobody answered in time'
+      ) : (
+        <>
+          {' by '}
+          <PrincipalName of={answer.by} /> <TimeAgo at={answer.at} />
+        </>
+      )}
       {answer?.notRemembered === undefined ? '' : `. Not remembered: ${answer.notRemembered}`}
+      {' · '}
+      <Link to={`/calls/${encodeURIComponent(usedBy ?? callId)}`}>Open the call</Link>
     </p>
   );
 }

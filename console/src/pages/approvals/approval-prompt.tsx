@@ -14,7 +14,7 @@ import { ProblemNote } from '../../parts/problem-note.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { ApprovalArguments, useHiddenParts } from './approval-arguments.tsx';
 import { AnsweredNote, CallerGone, reportAnswer } from './approval-notes.tsx';
-import { ConfirmApproval, DenyForm } from './answer-forms.tsx';
+import { ConfirmApproval, DenyForm, Hint } from './answer-forms.tsx';
 import { EditArguments } from './edit-arguments.tsx';
 import { RememberDialog } from './remember-dialog.tsx';
 import { useSettled } from './use-settled.ts';
@@ -29,6 +29,8 @@ interface PromptProperties {
   readonly inCard?: boolean;
   /** This page makes the call again once it is answered, so that it counts as waiting. */
   readonly isCalledAgain?: boolean;
+  /** The reader of this page has answered it. */
+  readonly onAnswered?: (id: string) => void;
 }
 
 /** One exact call that waits, and every way to answer it. The keys are for the one that is in focus. */
@@ -44,14 +46,16 @@ function LoadedPrompt({
   hasKeys,
   inCard = false,
   isCalledAgain = false,
+  onAnswered,
 }: PromptProperties & { readonly approval: Approval }): ReactNode {
   const { id, tool, effect, principal, decision, note, flags, expiresAt, arguments: args, state } = approval;
   const [doing, setDoing] = useState<'confirm' | 'edit' | 'deny' | 'remember'>();
   const parts = useHiddenParts(approval, useState(false));
-  const settled = useSettled(hasKeys);
+  const isGone = approval.caller === 'gone' && !isCalledAgain;
+  // Buttons that appear again, do something else than before, or follow what was just revealed are held back as new ones are.
+  const settled = useSettled(`${hasKeys} ${isGone} ${parts.revealed !== undefined} ${doing === undefined}`);
   const cache = useQueryClient();
   const tell = useTell();
-  const isGone = approval.caller === 'gone' && !isCalledAgain;
   const answer = useMutation({
     mutationFn: (given: Answer) =>
       given.what === 'approve'
@@ -63,6 +67,7 @@ function LoadedPrompt({
     onSuccess: (answered) => {
       cache.setQueryData(queries.approval(id).queryKey, answered);
       reportAnswer(tell, answered, isGone);
+      onAnswered?.(id);
     },
     onError: (problem) => {
       // Somebody was faster, or it is too late: the question is gone, and that is worth a word.
@@ -73,7 +78,8 @@ function LoadedPrompt({
   const refusal = useRefusal('POST /api/approvals/{id}/approve');
   const isOpen = refusal === undefined && state === 'pending' && !answer.isPending;
   const canApprove = settled.isSettled && !parts.isUnread;
-  const isProtected = decision.protectedFiles !== undefined;
+  // Calls on protected files ask each time.
+  const canRemember = decision.protectedFiles === undefined;
   // While the arguments are edited, `a` must not approve them as they were.
   const heard = { isOn: hasKeys && isOpen && doing === undefined };
   const approve = (body: ApproveRequest = {}): void =>
@@ -84,7 +90,7 @@ function LoadedPrompt({
   useShortcut('e', 'Edit and approve', () => unlessUnread(() => setDoing('edit')), heard);
   useShortcut('d', 'Deny', () => settled.answer(() => setDoing('deny')), heard);
   useShortcut('r', 'Approve and remember', () => unlessUnread(() => setDoing('remember')), {
-    isOn: heard.isOn && !isProtected,
+    isOn: heard.isOn && canRemember,
   });
   useShortcut('v', 'Reveal hidden parts', () => parts.reveal(), { isOn: heard.isOn && parts.isUnread });
   if (state !== 'pending') return <AnsweredNote approval={approval} />;
@@ -119,7 +125,12 @@ function LoadedPrompt({
           onDone={(edited) => approve({ arguments: edited })}
         />
       ) : (
-        <ApprovalArguments approval={approval} parts={parts} shortcut={key('v', hasKeys)} />
+        <ApprovalArguments
+          approval={approval}
+          parts={parts}
+          canAnswer={refusal === undefined}
+          shortcut={key('v', hasKeys)}
+        />
       )}
       {answer.error === null ? undefined : <ProblemNote error={answer.error} />}
       {doing === 'deny' ? (
@@ -142,7 +153,7 @@ function LoadedPrompt({
         <p className="faint">{refusal}</p>
       ) : doing === undefined || doing === 'remember' ? (
         <>
-          <div className="actions approval-actions">
+          <div {...settled.buttons} className="actions approval-actions">
             <Button
               kind="primary"
               icon="check"
@@ -150,7 +161,7 @@ function LoadedPrompt({
               isBusy={answer.isPending}
               disabled={!canApprove}
               title={parts.isUnread ? 'Reveal or acknowledge the hidden parts first' : undefined}
-              onClick={begin}
+              onClick={(event) => settled.click(event, begin)}
             >
               {isGone ? 'Approve for later' : 'Approve'}
               {effect === 'irreversible' ? '…' : ''}
@@ -158,23 +169,22 @@ function LoadedPrompt({
             <Button icon="pencil" {...key('e', hasKeys)} disabled={!canApprove} onClick={() => setDoing('edit')}>
               Edit
             </Button>
+            {canRemember ? (
+              <Button {...key('r', hasKeys)} disabled={!canApprove} onClick={() => setDoing('remember')}>
+                Remember…
+              </Button>
+            ) : undefined}
             <Button
-              {...key('r', hasKeys)}
-              disabled={!canApprove || isProtected}
-              title={isProtected ? 'It names a protected file, so it is asked about each time' : undefined}
-              onClick={() => setDoing('remember')}
+              kind="danger"
+              className="approval-deny"
+              {...key('d', hasKeys)}
+              disabled={!settled.isSettled}
+              onClick={() => setDoing('deny')}
             >
-              Remember…
-            </Button>
-            <Button kind="danger" {...key('d', hasKeys)} disabled={!settled.isSettled} onClick={() => setDoing('deny')}>
               Deny
             </Button>
           </div>
-          <p className="faint approval-hint" role="status">
-            {settled.isHasty
-              ? 'That was too early: this question has only just appeared. Keys work again in a second.'
-              : ''}
-          </p>
+          <Hint text={settled.hint} />
         </>
       ) : undefined}
       {doing === 'remember' ? (

@@ -1,22 +1,27 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { queries } from '../../api/queries.ts';
 import type { Approval, ElicitationRequired, WaitingCaller } from '../../api/schema.ts';
 import { PageHead } from '../../app/page-head.tsx';
-import { Link } from '../../app/router.tsx';
+import { Link, navigate, usePlace } from '../../app/router.tsx';
 import { useShortcut } from '../../app/shortcuts.tsx';
 import { Badge, EffectBadge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { PrincipalName } from '../../parts/principal-name.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
+import { seen } from '../../parts/seen.ts';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { ApprovalPrompt } from '../approvals/approval-prompt.tsx';
 import { isUnread } from '../approvals/hidden-marks.ts';
 import { TourButton } from '../sessions/tour-button.tsx';
 import { NotifySwitch } from './notifications.tsx';
 
-/** Everything that waits for a human: the list on one side, the exact call on the other. */
+/** A row tells calls apart; the card shows them whole. */
+const maxSummary = 120;
+const address = (id: string): string => (id === '' ? '/inbox' : `/inbox?question=${encodeURIComponent(id)}`);
+
+/** Everything that waits for a human: the list on one side, the exact call on the other. The address names the call. */
 export function InboxPage(): ReactNode {
   const [principal, setPrincipal] = useState<string>();
   const { data: all } = useQuery(queries.waiting());
@@ -25,21 +30,29 @@ export function InboxPage(): ReactNode {
   const isFiltered = principal !== undefined && callers.some((caller) => caller.principal === principal);
   const listed = useInfiniteQuery(queries.waitingCalls(isFiltered ? principal : undefined));
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = listed;
-  const waiting = data?.pages.flatMap(({ items }) => items);
-  const total = data?.pages[0]?.total ?? 0;
+  // The list may still have a question that was answered here.
+  const [answered, setAnswered] = useState<readonly string[]>([]);
+  const waiting = data?.pages.flatMap(({ items }) => items).filter(({ id }) => !answered.includes(id));
+  const total = Math.max(data?.pages[0]?.total ?? 0, waiting?.length ?? 0);
   const { data: elicitations = [] } = useQuery(queries.elicitations());
-  const [chosen, setChosen] = useState({ id: '', at: 0 });
-  const found = waiting?.findIndex(({ id }) => id === chosen.id) ?? -1;
-  // Where one was answered, the one after it is next.
-  const at = found === -1 ? Math.min(chosen.at, (waiting?.length ?? 0) - 1) : found;
-  const current = waiting?.[at];
-  // Kept while it waits: a new call must not come between reading and answering.
-  if (current !== undefined && (current.id !== chosen.id || at !== chosen.at)) setChosen({ id: current.id, at });
-  const choose = (index: number): void => setChosen({ id: waiting?.[index]?.id ?? '', at: index });
+  const { search } = usePlace();
+  const named = search.get('question') ?? '';
+  const found = waiting?.findIndex(({ id }) => id === named) ?? -1;
+  // Where the reader is in the list: after an answer, the following question is there.
+  const [at, setAt] = useState(0);
+  if (found !== -1 && found !== at) setAt(found);
+  const current = named === '' ? (waiting?.[Math.min(at, waiting.length - 1)]?.id ?? '') : named;
+  // Held while it is read: no other question takes its place, whoever answers it.
+  useEffect(() => {
+    if (current !== named) navigate(address(current), { replace: true });
+  }, [current, named]);
+  const choose = (id: string): void => navigate(address(id), { replace: true });
   const move = (step: number): void => {
     const length = waiting?.length ?? 0;
-    if (at + step >= length && hasNextPage) void fetchNextPage();
-    choose(Math.min(length - 1, Math.max(0, at + step)));
+    // A question that is not in the list any more left its place to the following one.
+    const next = found === -1 && step > 0 ? at : at + step;
+    if (next >= length && hasNextPage) void fetchNextPage();
+    choose(waiting?.[Math.min(length - 1, Math.max(0, next))]?.id ?? '');
   };
   useShortcut('j', 'Next', () => move(1), { repeats: true });
   useShortcut('k', 'Previous', () => move(-1), { repeats: true });
@@ -50,26 +63,34 @@ export function InboxPage(): ReactNode {
       </PageHead>
       {error === null ? undefined : <ProblemNote error={error} onRetry={() => void refetch()} />}
       <ServerQuestions items={elicitations} />
-      {waiting?.length === 0 && elicitations.length === 0 ? (
+      {waiting?.length === 0 && current === '' && elicitations.length === 0 ? (
         <EmptyState icon="check" title="Nothing waits for you">
           <p>When a call needs an answer it appears here at once.</p>
           <TourButton />
         </EmptyState>
       ) : undefined}
-      {waiting === undefined || current === undefined ? undefined : (
+      {waiting === undefined || current === '' ? undefined : (
         <div className="inbox-split">
           <div className="inbox-list card">
-            <Callers callers={callers} chosen={isFiltered ? principal : undefined} onChoose={setPrincipal} />
+            <Callers
+              callers={callers}
+              chosen={isFiltered ? principal : undefined}
+              onChoose={(chosen) => {
+                setPrincipal(chosen);
+                setAt(0);
+                choose('');
+              }}
+            />
             <p className="faint inbox-count" role="status">
               {waiting.length === total ? `${total} waiting` : `Newest ${waiting.length} of ${total} waiting`}
             </p>
             <ul aria-label="Waiting calls">
-              {waiting.map((approval, index) => (
+              {waiting.map((approval) => (
                 <InboxRow
                   key={approval.id}
                   approval={approval}
-                  isCurrent={approval.id === current.id}
-                  onChoose={() => choose(index)}
+                  isCurrent={approval.id === current}
+                  onChoose={() => choose(approval.id)}
                 />
               ))}
             </ul>
@@ -79,19 +100,53 @@ export function InboxPage(): ReactNode {
               </Button>
             ) : undefined}
           </div>
-          <div className="card inbox-detail">
-            <ApprovalPrompt key={current.id} id={current.id} hasKeys />
-            <footer className="faint">
-              {current.session === undefined ? (
-                'From an MCP client or a script'
-              ) : (
-                <Link to={`/sessions/${current.session}`}>Open the session</Link>
-              )}
-              {' · asked '}
-              <TimeAgo at={current.requestedAt} />
-            </footer>
-          </div>
+          <Detail
+            key={current}
+            id={current}
+            hasOthers={waiting.some(({ id }) => id !== current)}
+            onNext={() => choose('')}
+            onAnswered={(id) => {
+              setAnswered((before) => [...before, id]);
+              choose('');
+            }}
+          />
         </div>
+      )}
+    </div>
+  );
+}
+
+/** One question. Answered elsewhere, it says by whom, and stays until the reader goes on. */
+function Detail({
+  id,
+  hasOthers,
+  onNext,
+  onAnswered,
+}: {
+  readonly id: string;
+  readonly hasOthers: boolean;
+  readonly onNext: () => void;
+  readonly onAnswered: (id: string) => void;
+}): ReactNode {
+  const { data: approval } = useQuery(queries.approval(id));
+  return (
+    <div className="card inbox-detail">
+      <ApprovalPrompt id={id} hasKeys onAnswered={onAnswered} />
+      {approval?.state === 'pending' ? undefined : (
+        <div className="actions approval-actions">
+          <Button onClick={onNext}>{hasOthers ? 'Next question' : 'Close'}</Button>
+        </div>
+      )}
+      {approval === undefined ? undefined : (
+        <footer className="faint">
+          {approval.session === undefined ? (
+            'From an MCP client or a script'
+          ) : (
+            <Link to={`/sessions/${approval.session}`}>Open the session</Link>
+          )}
+          {' · asked '}
+          <TimeAgo at={approval.requestedAt} />
+        </footer>
       )}
     </div>
   );
@@ -145,6 +200,16 @@ function ServerQuestions({ items }: { readonly items: readonly ElicitationRequir
   );
 }
 
+function summaryOf(args: Approval['arguments']): string {
+  let text = '';
+  for (const [name, value] of Object.entries(args)) {
+    if (text.length > maxSummary) break;
+    const shown = (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, maxSummary);
+    text += `${text === '' ? '' : ' · '}${name}: ${shown}`;
+  }
+  return seen(text.slice(0, maxSummary).replaceAll(/\s*\n\s*/g, ' ⏎ '));
+}
+
 function InboxRow({
   approval,
   isCurrent,
@@ -154,7 +219,8 @@ function InboxRow({
   readonly isCurrent: boolean;
   readonly onChoose: () => void;
 }): ReactNode {
-  const { tool, effect, principal, requestedAt, caller, hidden } = approval;
+  const { tool, effect, principal, requestedAt, caller, hidden, arguments: args } = approval;
+  const summary = useMemo(() => summaryOf(args), [args]);
   return (
     <li>
       <button type="button" aria-current={isCurrent} onClick={onChoose}>
@@ -162,6 +228,7 @@ function InboxRow({
         <EffectBadge effect={effect} />
         {isUnread(hidden) ? <Badge tone="amber">hidden parts</Badge> : undefined}
         {caller === 'gone' ? <Badge tone="grey">caller gone</Badge> : undefined}
+        <code className="inbox-summary">{summary}</code>
         <span className="faint">
           <PrincipalName of={principal} /> · <TimeAgo at={requestedAt} />
         </span>

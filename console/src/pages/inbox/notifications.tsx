@@ -41,7 +41,7 @@ export function Notifications(): ReactNode {
     const shown = new Notification(`${tool} waits for you`, { body: decision.reason, tag: approvalId });
     shown.addEventListener('click', () => {
       window.focus();
-      navigate('/inbox');
+      navigate(`/inbox?question=${encodeURIComponent(approvalId)}`);
     });
   });
   return undefined;

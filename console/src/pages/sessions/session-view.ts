@@ -5,7 +5,7 @@ type Of<Type extends SessionEvent['type']> = Extract<SessionEvent, { type: Type 
 /** A question to a human about a call, and what came of it. */
 export interface AskedApproval {
   readonly asked: Of<'approval_required'>;
-  readonly resolved?: Pick<Of<'approval_resolved'>, 'decision' | 'by'>;
+  readonly resolved?: Pick<Of<'approval_resolved'>, 'decision' | 'by' | 'reason'>;
 }
 
 /** A question of a server to the user, and its resolution. */
@@ -123,8 +123,12 @@ function startedCall(start: Of<'tool_call_start'>): ShownCall {
   return { kind: 'call', key: String(start.seq), start, ...nothing };
 }
 
-function answered(approval: AskedApproval, { approvalId, decision, by }: Of<'approval_resolved'>): AskedApproval {
-  return approval.asked.approvalId === approvalId ? { ...approval, resolved: { decision, by } } : approval;
+function answered(
+  approval: AskedApproval,
+  { approvalId, decision, by, reason }: Of<'approval_resolved'>,
+): AskedApproval {
+  if (approval.asked.approvalId !== approvalId) return approval;
+  return { ...approval, resolved: { decision, by, ...(reason === undefined ? {} : { reason }) } };
 }
 
 function added(turn: ShownTurn, part: ShownPart): ShownTurn {

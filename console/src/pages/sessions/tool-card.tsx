@@ -16,25 +16,29 @@ import { AnsweredApproval } from '../approvals/answered-approval.tsx';
 import { ApprovalPrompt } from '../approvals/approval-prompt.tsx';
 import { ElicitationCard } from './elicitation-card.tsx';
 import { QuestionForm } from './question-form.tsx';
-import type { AskedElicitation, ShownCall } from './session-view.ts';
+import type { AskedApproval, AskedElicitation, ShownCall } from './session-view.ts';
 
 /** One tool call: what with, what came of it, what it changed, and the way to take that back. */
 export const ToolCard = memo(function ToolCard({
   call,
   session,
+  isOver,
   asking,
   undone,
 }: {
   readonly call: ShownCall;
   readonly session: string;
+  /** The turn is over: a call without a result has none any more. */
+  readonly isOver: boolean;
   /** The question that has the keys. */
   readonly asking: string | undefined;
   readonly undone: readonly string[] | undefined;
 }): ReactNode {
   const { start, input, inputJson, progress, approvals, prompt, answeredBy, elicitations, samples, result } = call;
   const open = approvals.find(({ resolved }) => resolved === undefined);
-  const waits = open !== undefined && result === undefined;
-  const isAsked = result === undefined && elicitations.some(({ resolved }) => resolved === undefined);
+  const isOpen = result === undefined && !isOver;
+  const waits = open !== undefined && isOpen;
+  const isAsked = isOpen && elicitations.some(({ resolved }) => resolved === undefined);
   const isForYou = waits || isAsked;
   return (
     <section className={isForYou ? 'tool-card card waits' : 'tool-card card'} aria-label={`Call of ${start.tool}`}>
@@ -45,8 +49,10 @@ export const ToolCard = memo(function ToolCard({
         </h2>
         <Effect tool={start.toolName} />
         <span className="tool-end">
-          {result === undefined ? (
+          {isOpen ? (
             <Badge tone={isForYou ? 'amber' : 'blue'}>{isForYou ? 'waits for you' : 'running'}</Badge>
+          ) : result === undefined ? (
+            <Badge tone="grey">interrupted</Badge>
           ) : (
             <>
               <span className="faint">{duration(result.durationMs)}</span>
@@ -61,13 +67,13 @@ export const ToolCard = memo(function ToolCard({
           {input === undefined ? <pre className="faint">{inputJson}</pre> : <JsonView value={input} open={3} />}
         </details>
       )}
-      {progress === undefined || result !== undefined ? undefined : (
+      {progress === undefined || !isOpen ? undefined : (
         <p className="faint" role="status">
           {progress.message ?? 'Progress'} · {progress.progress}
           {progress.total === undefined ? '' : ` of ${progress.total}`}
         </p>
       )}
-      {prompt === undefined || result !== undefined || answeredBy !== undefined ? undefined : (
+      {prompt === undefined || !isOpen || answeredBy !== undefined ? undefined : (
         <QuestionForm session={session} toolCallId={start.toolCallId} questions={prompt.questions} />
       )}
       {waits ? (
@@ -76,12 +82,12 @@ export const ToolCard = memo(function ToolCard({
       {approvals.map(({ asked, resolved }) =>
         resolved === undefined ? undefined : (
           <AnsweredApproval key={asked.approvalId} id={asked.approvalId}>
-            {resolved.decision === 'expired' ? 'Nobody answered in time' : `${resolved.decision} by ${resolved.by}`}
+            {resolutionWords(resolved)}
           </AnsweredApproval>
         ),
       )}
       {elicitations.map(({ asked, resolved }) =>
-        resolved === undefined && result === undefined ? (
+        resolved === undefined && isOpen ? (
           <ElicitationCard key={asked.elicitationId} session={session} asked={asked} />
         ) : (
           <p key={asked.elicitationId} className="faint">
@@ -122,6 +128,11 @@ export const ToolCard = memo(function ToolCard({
     </section>
   );
 });
+
+function resolutionWords({ decision, by, reason }: NonNullable<AskedApproval['resolved']>): string {
+  if (decision !== 'expired') return `${decision} by ${by}`;
+  return reason === undefined ? 'Nobody answered in time' : `Interrupted: ${reason}`;
+}
 
 function answerWords({ action, by, reason }: NonNullable<AskedElicitation['resolved']>): string {
   if (reason !== undefined) return `Cancelled: ${reason}.`;

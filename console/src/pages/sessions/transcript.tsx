@@ -69,7 +69,9 @@ export function Transcript({
 
 /** The keys are for the first question that waits. */
 function firstAsking({ turns }: SessionView): string | undefined {
-  for (const part of turns.at(-1)?.parts ?? []) {
+  const last = turns.at(-1);
+  if (last === undefined || last.done !== undefined) return undefined;
+  for (const part of last.parts) {
     if (part.kind !== 'call' || part.result !== undefined) continue;
     const open = part.approvals.find(({ resolved }) => resolved === undefined);
     if (open !== undefined) return open.asked.approvalId;
@@ -80,12 +82,15 @@ function firstAsking({ turns }: SessionView): string | undefined {
 interface Around {
   readonly session: string;
   readonly isRunning: boolean;
+  /** The turn is over: what it left open does not go on. */
+  readonly isOver: boolean;
   readonly asking: string | undefined;
   readonly undone: readonly string[] | undefined;
 }
 
-const Turn = memo(function Turn({ turn, ...around }: Around & { readonly turn: ShownTurn }): ReactNode {
+const Turn = memo(function Turn({ turn, ...given }: Omit<Around, 'isOver'> & { readonly turn: ShownTurn }): ReactNode {
   const { message, parts, done } = turn;
+  const around = { ...given, isOver: done !== undefined };
   return (
     <article className="turn">
       {message === undefined ? undefined : (

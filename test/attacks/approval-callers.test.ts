@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { type ServedPlace, openWindow, serve, token } from '../browser/browser-place.ts';
+import { Place, said } from '../e2e/cli-place.ts';
+import { until } from '../mcp-servers/boxed.ts';
+
+const tools = `
+import { defineTool } from 'signalbox';
+const input = { type: 'object', additionalProperties: true } as const;
+export const run = defineTool({ name: 'run', description: 'Runs.', effect: 'undoable', input, run: () => 'ran' });
+export const hang = defineTool({ name: 'hang', description: 'Hangs.', effect: 'read', input, run: () => new Promise(() => undefined) });
+`;
+const files = {
+  'tools.ts': tools,
+  'signalbox.config.json': JSON.stringify({ mcpServers: { shop: { module: './tools.ts' } } }),
+};
+
+interface Asked {
+  readonly id: string;
+  readonly callId: string;
+  readonly caller?: string;
+}
+
+interface CallDetails {
+  readonly outcome?: string;
+  readonly ran?: boolean;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+const asked = async ({ ask }: ServedPlace): Promise<readonly Asked[]> =>
+  ((await ask('GET', '/api/approvals?state=pending')) as { items: readonly Asked[] }).items;
+
+/** Makes a call that asks; returns how its caller goes away. */
+type Caller = (served: ServedPlace, args: object) => Promise<() => Promise<unknown>>;
+
+function post(url: string, body: object, headers: Record<string, string>, signal?: AbortSignal): Promise<Response> {
+  const every = { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: 'application/json' };
+  return fetch(url, {
+    method: 'POST',
+    headers: { ...every, ...headers },
+    body: JSON.stringify(body),
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+const initialize = {
+  jsonrpc: '2.0',
+  id: 0,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
+};
+
+async function mcpSession(url: string): Promise<Record<string, string>> {
+  const response = await post(`${url}/mcp`, initialize, { accept: 'application/json, text/event-stream' });
+  await response.text();
+  return {
+    'mcp-session-id': response.headers.get('mcp-session-id') ?? '',
+    'mcp-protocol-version': '2025-06-18',
+    accept: 'application/json, text/event-stream',
+  };
+}
+
+const toolCall = (args: object): object => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name: 'mcp__shop__run', arguments: args },
+});
+
+const callers: Readonly<Record<string, Caller>> = {
+  'the HTTP API, disconnected': async ({ url }, args) => {
+    const gone = new AbortController();
+    const call = post(`${url}/api/tools/mcp__shop__run/call`, { arguments: args }, {}, gone.signal);
+    return async () => {
+      gone.abort();
+      await assert.rejects(call);
+    };
+  },
+  'the HTTP API, out of patience': async ({ url }, args) => {
+    const call = post(`${url}/api/tools/mcp__shop__run/call`, { arguments: args, waitSeconds: 3 }, {});
+    return async () => assert.equal((await call).status, 202);
+  },
+  'MCP over HTTP, disconnected': async ({ url }, args) => {
+    const gone = new AbortController();
+    const call = post(`${url}/mcp`, toolCall(args), await mcpSession(url), gone.signal);
+    return async () => {
+      gone.abort();
+      await assert.rejects(call);
+    };
+  },
+  'MCP over HTTP, cancelled': async ({ url }, args) => {
+    const headers = await mcpSession(url);
+    const call = post(`${url}/mcp`, toolCall(args), headers);
+    return async () => {
+      const params = { requestId: 1 };
+      await post(`${url}/mcp`, { jsonrpc: '2.0', method: 'notifications/cancelled', params }, headers);
+      await (await call).text();
+    };
+  },
+  'MCP over stdio, killed': async ({ place }, args) => {
+    const child = place.start(['stdio']);
+    child.stderr.resume();
+    const ready = said(child.stdout, /"id":0/);
+    child.stdin.write(`${JSON.stringify(initialize)}\n`);
+    await ready;
+    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
+    child.stdin.write(`${JSON.stringify(toolCall(args))}\n`);
+    return async () => {
+      const closed = once(child, 'close');
+      child.kill('SIGKILL');
+      await closed;
+    };
+  },
+  'a session, interrupted': async ({ ask }, args) => {
+    const { id } = (await ask('POST', '/api/sessions', {})) as { id: string };
+    await ask('POST', `/api/sessions/${id}/messages`, { content: `call mcp__shop__run ${JSON.stringify(args)}` });
+    return () => ask('POST', `/api/sessions/${id}/interrupt`, {});
+  },
+};
+
+describe('a question whose caller goes away while its card is open', () => {
+  let served: ServedPlace;
+  let page: Page;
+  before(async () => {
+    served = await serve(new Place(files));
+    ({ page } = await openWindow(served));
+    await page.goto(`${served.url}/inbox`);
+  });
+
+  for (const [name, begin] of Object.entries(callers))
+    it(`${name}: the card, the API and the command line say so, and what approving does`, async () => {
+      const leave = await begin(served, { command: name });
+      const card = page.getByRole('region', { name: 'Approval of mcp__shop__run' });
+      await card.getByText(`"${name}"`).waitFor();
+      await until(async () => (await asked(served))[0]?.caller === 'waiting', 'the caller waits');
+      await card.getByText('The caller no longer waits').waitFor({ state: 'detached' });
+      await card.getByRole('button', { name: /^Approve$/ }).waitFor();
+      await leave();
+      const [listed] = (await served.place.json(['approvals']))['items'] as Asked[];
+      assert.equal(listed?.caller, 'gone', 'the command line, at once');
+      await card.getByText('The caller no longer waits').waitFor();
+      await card.getByText(/^Approving runs nothing now/).waitFor();
+      await card.getByRole('button', { name: /^Approve for later/ }).waitFor();
+      const [{ id, callId } = { id: '', callId: '' }] = await asked(served);
+      let details: CallDetails = {};
+      await until(async () => {
+        details = (await served.ask('GET', `/api/calls/${callId}`).catch(() => ({}))) as CallDetails;
+        return details.outcome !== undefined;
+      }, 'the call has an outcome');
+      assert.equal(details.ran, false);
+      await served.ask('POST', `/api/approvals/${id}/deny`, {});
+      await page.getByRole('button', { name: 'Close' }).click();
+      await page.getByText('Nothing waits for you').waitFor();
+    });
+
+  it('a caller that comes back waits again: the button that runs the call is held back first', async () => {
+    const args = { arguments: { command: 'again' } };
+    const address = `${served.url}/api/tools/mcp__shop__run/call`;
+    assert.equal((await post(address, { ...args, waitSeconds: 0 }, {})).status, 202);
+    const later = page.getByRole('button', { name: /^Approve for later/ });
+    await later.and(page.locator(':enabled')).waitFor();
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 3_600_000);
+    const call = post(address, args, {});
+    const now = page.getByRole('button', { name: /^Approve$/ });
+    await until(async () => {
+      await page.clock.runFor(50);
+      return await now.isVisible();
+    }, 'the button runs the call');
+    assert.equal(await now.isDisabled(), true);
+    await page.clock.runFor(1100);
+    await page.clock.resume();
+    await now.click();
+    assert.equal(((await (await call).json()) as { outcome: string }).outcome, 'completed');
+  });
+});
+
+describe('a server that is killed', () => {
+  let first: ServedPlace;
+  let second: ServedPlace | undefined;
+  after(() => second?.stop());
+
+  it('leaves no call that seems to run or to wait: sessions, calls and questions say what is known', async () => {
+    first = await serve(new Place(files));
+    const { page } = await openWindow(first);
+    const { id } = (await first.ask('POST', '/api/sessions', { title: 'Killed' })) as { id: string };
+    const content = 'call mcp__shop__run {"command":"x"}\ncall mcp__shop__hang {}';
+    await first.ask('POST', `/api/sessions/${id}/messages`, { content });
+    await page.goto(`${first.url}/sessions/${id}`);
+    const waiting = page.getByRole('region', { name: 'Call of run' });
+    const running = page.getByRole('region', { name: 'Call of hang' });
+    await waiting.getByText('waits for you').waitFor();
+    await running.getByText('running', { exact: true }).waitFor();
+    // The script whose call is killed with the server.
+    const script = post(`${first.url}/api/tools/mcp__shop__run/call`, { arguments: { command: 'y' } }, {});
+    script.catch(() => undefined);
+    await until(
+      async () => (await asked(first)).filter(({ caller }) => caller === 'waiting').length === 2,
+      'both wait',
+    );
+    const questions = await asked(first);
+    await first.kill();
+    const listed = (await first.place.json(['approvals']))['items'] as Asked[];
+    assert.deepEqual(
+      listed.map(({ caller }) => caller),
+      ['gone', 'gone'],
+    );
+
+    second = await serve(first.place, Number(new URL(first.url).port));
+    const { ask } = second;
+    for (const { callId } of questions) {
+      const details = (await ask('GET', `/api/calls/${callId}`)) as CallDetails;
+      assert.deepEqual([details.outcome, details.ran, details.error?.code], ['cancelled', false, 'process-ended']);
+      assert.match(
+        details.error?.message ?? '',
+        /^interrupted: .* ended while the call waited for approval; nothing ran/,
+      );
+    }
+    assert.ok((await asked(second)).every(({ caller }) => caller === 'gone'));
+    await waiting.getByText('Interrupted: the process that ran the turn ended; nothing ran').waitFor();
+    await waiting.getByText('cancelled', { exact: true }).waitFor();
+    await running.getByText('unknown', { exact: true }).waitFor();
+    await running.getByText(/may have taken effect/).waitFor();
+    assert.equal(await page.getByText(/Nobody answered in time|^running$|waits for you/).count(), 0);
+    const { items } = (await ask('GET', '/api/calls?tool=mcp__shop__hang')) as { items: readonly CallDetails[] };
+    assert.deepEqual(
+      items.map(({ outcome }) => outcome),
+      ['unknown'],
+    );
+    const journal = (await first.place.json(['journal', '--tool', 'mcp__shop__run']))['items'] as CallDetails[];
+    assert.ok(journal.some(({ error }) => error?.code === 'process-ended'));
+    assert.equal(((await ask('GET', `/api/sessions/${id}`)) as { state: string }).state, 'idle');
+  });
+});
