@@ -8,7 +8,7 @@ import { shortPath } from '../globals.ts';
 import { oneLine } from '../printable.ts';
 import type { Terminal } from '../terminal.ts';
 
-const sections: readonly Section[] = ['run', 'load', 'contact', 'read', 'allow', 'apply', 'set'];
+const sections: readonly Section[] = ['run', 'load', 'contact', 'read', 'allow', 'apply', 'show', 'set'];
 
 /** Returns what has to be accepted, one line each, under the verb that says what would happen. */
 export function pendingLines({ added, lifted }: PendingTrust): string[] {
