@@ -74,7 +74,11 @@ async function printCatalog(printer: Printer, catalog: CatalogSnapshot, why: boo
   else await printHint(printer, catalog);
 }
 
-async function printTools(printer: Printer, { tools, notices }: CatalogSnapshot): Promise<void> {
+/** Prints tools with their effects; suspicious ones are marked. */
+export async function printTools(
+  printer: Printer,
+  { tools, notices }: Pick<CatalogSnapshot, 'tools' | 'notices'>,
+): Promise<void> {
   const suspicious = suspiciousTools(notices);
   const { colors } = printer;
   const paint: Readonly<Record<Effect, (text: string) => string>> = {

@@ -20,6 +20,7 @@ import { begunOf } from '../../src/cli/serve/running-servers.ts';
 import { processTerminal } from '../../src/cli/terminal.ts';
 import { type Finished, Place, finished, launcher, said } from '../e2e/cli-place.ts';
 import { until } from '../mcp-servers/boxed.ts';
+import { fixtureProgram } from '../mcp-servers/programs.ts';
 import { hostileWorkspace, listener, trustsNothing } from './hostile-workspace.ts';
 
 const run = (place: Place, ...args: readonly string[]): Promise<Finished> =>
@@ -263,7 +264,7 @@ suite('trust', () => {
   test('comes with the commands that write a configuration, for what they write', async () => {
     const place = new Place();
     assert.equal((await run(place, 'init')).code, 0);
-    assert.equal((await run(place, 'add', 'a', '--', server.command, ...server.args)).code, 0);
+    assert.equal((await run(place, 'add', 'a', '--no-check', '--', server.command, ...server.args)).code, 0);
     assert.equal((await run(place, 'tools')).code, 0);
     assert.equal((await run(place, 'disable', 'a')).code, 0);
     assert.equal((await run(place, 'policy', 'check')).code, 0);
@@ -272,12 +273,15 @@ suite('trust', () => {
 
     const cloned = new Place();
     write(cloned, { mcpServers: { evil: server } });
-    const added = await run(cloned, 'add', 'mine', '--', 'my-program');
+    const { command, args = [] } = fixtureProgram();
+    const added = await run(cloned, 'add', 'mine', '--', command, ...args);
+    assert.match(added.stdout, /it starts, and has \d+ tools:/);
+    assert.ok(!readdirSync(cloned.directory).includes('used-a'), 'the other servers are not started');
     assert.match(added.stderr, /the rest of .* was not accepted on this machine; signalbox trust shows it/);
     const { code, stderr } = await run(cloned, 'tools');
     assert.equal(code, 2);
     assert.match(stderr, /run {6}evil: /);
-    assert.doesNotMatch(stderr, /my-program/);
+    assert.doesNotMatch(stderr, /run {6}mine|^ +mine: /m);
   });
 
   test('by environment is for all, or for directories by their real path and whole names', async () => {

@@ -159,4 +159,15 @@ export const consoleAndCommandLine: Section<'F'> = {
       'test/e2e/cli-telemetry.test.ts > traces of serve > that the collector refuses are reported, and the server still ends',
     ],
   },
+  F9: {
+    promise:
+      '`add` starts a server once and lists its tools with their effects; one that cannot be started is not added, and the reason is printed',
+    tests: [
+      'test/e2e/cli-add.test.ts > add starts a server once > and lists its tools with their effects, as the options declare them',
+      'test/e2e/cli-add.test.ts > add starts a server once > of each kind, and prints the tools as JSON',
+      'test/e2e/cli-add.test.ts > add starts a server once > and when it cannot be started, says why, writes nothing and ends with 1',
+      'test/e2e/cli-add.test.ts > add starts a server once > only once the file can be edited: a mistake in it is reported first',
+      'test/e2e/cli-add.test.ts > add starts a server once > one that wants a sign-in is added, with the command that signs in',
+    ],
+  },
 };
