@@ -8,6 +8,7 @@ const { version } = createRequire(import.meta.url)('../../package.json') as { ve
 /** The commands, in the order in which help lists them. Each is loaded when it is asked for. */
 const commands: Readonly<Record<string, () => Promise<(program: Command, context: CommandContext) => void>>> = {
   serve: async () => (await import('./serve/serve.ts')).addServeCommand,
+  open: async () => (await import('./open.ts')).addOpenCommand,
   stdio: async () => (await import('./stdio.ts')).addStdioCommand,
   init: async () => (await import('./configure/init.ts')).addInitCommand,
   import: async () => (await import('./configure/import.ts')).addImportCommand,
@@ -75,6 +76,7 @@ function isAboutAll(first = ''): boolean {
 const examples = `
 Examples:
   signalbox serve                          start the server: console, HTTP API, MCP endpoint, sessions
+  signalbox open                           open the console of the running server, signed in
   signalbox import                         import the MCP servers of other clients
   signalbox tools --why                    list tools, and why others are hidden
   signalbox call ping                      call a tool through the whole pipeline

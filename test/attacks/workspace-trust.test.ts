@@ -32,6 +32,7 @@ const write = (place: Place, configuration: unknown, name = 'signalbox.config.js
 /** Every command, with arguments that would make it use the configuration; whether it refuses to. */
 const commands: Readonly<Record<string, readonly [isRefused: boolean, ...args: string[]]>> = {
   serve: [true, '--port', '0'],
+  open: [false],
   stdio: [false],
   init: [false],
   import: [false, '--dry-run'],

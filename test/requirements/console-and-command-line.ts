@@ -170,4 +170,18 @@ export const consoleAndCommandLine: Section<'F'> = {
       'test/e2e/cli-add.test.ts > add starts a server once > one that wants a sign-in is added, with the command that signs in',
     ],
   },
+  F10: {
+    promise: '`open` makes a new sign-in link to the running server',
+    tests: [
+      'test/e2e/cli-open.test.ts > open > prints a link that signs one browser in, once, as the user or as a named person',
+    ],
+  },
+  F11: {
+    promise:
+      'a second `serve` of one configuration on one SQLite data directory is refused with the address and process of the first, unless `--force` is given',
+    tests: [
+      'test/e2e/cli-open.test.ts > a second serve on a data directory > is refused with the address and process of the first, unless --force is given',
+      'test/e2e/cli-open.test.ts > a second serve on a data directory > with another configuration starts, and says that both write to one journal',
+    ],
+  },
 };
