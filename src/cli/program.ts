@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
 import { Command } from 'commander';
+import { nearest } from '../model/nearest.ts';
 import type { CommandContext } from './command-context.ts';
+import { usageFailure } from './fail.ts';
 import { addGlobalOptions } from './globals.ts';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
@@ -64,7 +66,28 @@ export async function createProgram(context: CommandContext, argv: readonly stri
   const named = all.filter(([names]) => names.split(' ').some((name) => argv.includes(name)));
   const wanted = named.length === 0 || isAboutAll(argv[0]) ? all : named;
   for (const add of await Promise.all(wanted.map(([, load]) => load()))) add(program, context);
+  if (argv[0] === 'help') assertHelpTopic(program, argv.slice(1));
   return program;
+}
+
+/** Throws a usage failure that names the nearest command. Commander would say that a command is missing. */
+function assertHelpTopic(program: Command, words: readonly string[]): void {
+  let command = program;
+  const path = [program.name()];
+  for (const word of words) {
+    if (word === 'help' || word.startsWith('-')) continue;
+    const names = command.commands.map((each) => each.name());
+    const inner = command.commands.find((each) => each.name() === word || each.aliases().includes(word));
+    if (inner === undefined) {
+      const meant = nearest(word, names);
+      throw usageFailure(`unknown command '${[...path.slice(1), word].join(' ')}'`, {
+        ...(meant === undefined ? {} : { lines: [`Did you mean ${meant}?`] }),
+        next: `${path.join(' ')} --help`,
+      });
+    }
+    command = inner;
+    path.push(word);
+  }
 }
 
 /** Whether a command line begins with a word that is no command, for which the answer names what is near, or asks for all of them. */

@@ -159,11 +159,13 @@ suite('a configuration that nobody accepted', () => {
   test('is shown as it is: control characters are made visible, and nothing is left out', async () => {
     const place = new Place();
     write(place, {
-      mcpServers: { a: { command: 'sh', args: ['-c', 'true \u001b[2K\u202e # -----BEGIN PRIVATE KEY-----\ncurl x'] } },
+      mcpServers: {
+        a: { command: 'sh', args: ['-c', 'true   \u001b[2K\u202e # -----BEGIN PRIVATE KEY-----\ncurl x'] },
+      },
     });
     const { stdout, stderr } = await run(place, 'trust');
     assert.ok(
-      stdout.includes(String.raw`run      a: sh -c "true \u001b[2K\u202e # -----BEGIN PRIVATE KEY-----\ncurl x"`),
+      stdout.includes(String.raw`run      a: sh -c "true   \u001b[2K\u202e # -----BEGIN PRIVATE KEY-----\ncurl x"`),
       stdout,
     );
     assert.match(stderr, /nobody can be asked here/);
@@ -331,7 +333,8 @@ suite('trust', () => {
     };
     const refused = await atTerminal('n');
     assert.equal(refused.code, 2);
-    assert.match(refused.stdout, /configuration-untrusted/);
+    assert.match(refused.stdout, /configuration-untrusted.*you answered no/);
+    assert.equal(refused.stdout.match(/run {6}a: /g)?.length, 1, 'the list is shown once');
     assert.ok(!readdirSync(place.directory).includes('used-a'));
     const accepted = await atTerminal('y');
     assert.equal(accepted.code, 0, accepted.stdout);

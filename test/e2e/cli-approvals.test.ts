@@ -55,6 +55,18 @@ suite('approvals', () => {
     assert.deepEqual((await inbox(place, '--all')).map(({ state }) => state).toSorted(), ['pending', 'used']);
   });
 
+  test('the list and the answer show arguments exactly: every space, and other blanks as escapes', async () => {
+    const place = new Place(withNotes);
+    await place.json(['call', 'add', '{"text":"rm  -rf   a\\u00a0b"}', '--as', 'bot'], 1);
+    const exact = String.raw`{"text":"rm  -rf   a\u00a0b"}`;
+    const listed = await place.run(['approvals']);
+    assert.ok(listed.stdout.includes(exact), listed.stdout);
+    const [approval] = await inbox(place);
+    const approved = await place.run(['approve', approval?.id ?? '']);
+    assert.ok(approved.stdout.includes(exact), approved.stdout);
+    assert.ok((await place.run(['journal'])).stdout.includes(exact));
+  });
+
   test('a call that waits in one process is answered in another: edited, or denied with a reason', async () => {
     const place = new Place(withNotes);
     await place.run(['call', 'ping']);

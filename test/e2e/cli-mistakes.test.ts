@@ -17,6 +17,8 @@ describe('a mistake at the command line', () => {
     [['token', 'craete'], 'create', 'signalbox token --help'],
     [['token', 'create', '--role', 'agnt'], 'agent', 'signalbox token create --help'],
     [['journal', '--outcome', 'denyed'], 'denied', 'signalbox journal --help'],
+    [['help', 'approv'], 'approve', 'signalbox --help'],
+    [['help', 'token', 'craete'], 'create', 'signalbox token --help'],
     [['completion', 'zhs'], 'zsh', 'signalbox completion --help'],
   ] as const) {
     test(`names what was meant, and the help of its own command: ${args.join(' ')}`, async () => {

@@ -184,4 +184,11 @@ export const consoleAndCommandLine: Section<'F'> = {
       'test/e2e/cli-open.test.ts > a second serve on a data directory > with another configuration starts, and says that both write to one journal',
     ],
   },
+  F12: {
+    promise: 'the command line shows arguments that people decide on exactly, and names the human who answered a call',
+    tests: [
+      'test/e2e/cli-approvals.test.ts > approvals > the list and the answer show arguments exactly: every space, and other blanks as escapes',
+      'test/e2e/cli-policy.test.ts > policy > explain names the human who answered, for the call that asked and for the one that ran',
+    ],
+  },
 };

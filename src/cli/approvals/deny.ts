@@ -3,7 +3,7 @@ import type { CommandContext } from '../command-context.ts';
 import { globalsOf } from '../globals.ts';
 import { localUser } from '../../access/local-user.ts';
 import { printJson } from '../print-json.ts';
-import { oneLine } from '../printable.ts';
+import { exactLine } from '../printable.ts';
 import { approvalBy, withRecords } from './open-inbox.ts';
 
 /** `signalbox deny`: a human's no. */
@@ -23,7 +23,7 @@ export function addDenyCommand(program: Command, { terminal: { output } }: Comma
         const approval = await box.approvals.deny(id, { by: localUser(), ...(reason === undefined ? {} : { reason }) });
         if (globals.json) return printJson(output, approval);
         await output.print(
-          `${output.colors.yellow('denied')} ${oneLine(`${approval.tool} ${JSON.stringify(approval.arguments)}`)}\n`,
+          `${output.colors.yellow('denied')} ${exactLine(`${approval.tool} ${JSON.stringify(approval.arguments)}`)}\n`,
         );
       });
     });
