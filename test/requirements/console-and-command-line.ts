@@ -191,4 +191,13 @@ export const consoleAndCommandLine: Section<'F'> = {
       'test/e2e/cli-policy.test.ts > policy > explain names the human who answered, for the call that asked and for the one that ran',
     ],
   },
+  F13: {
+    promise:
+      'hints name the command that works for the way in which Signalbox was started: a clone, npx, or an installation',
+    tests: [
+      'src/cli/invocation.test.ts > the command in hints > is the launcher in a clone, from where people are',
+      'src/cli/invocation.test.ts > the command in hints > is signalbox where it is installed or linked, and npx signalbox where npx started it',
+      'test/e2e/cli-mistakes.test.ts > a mistake at the command line > in a clone, where signalbox is not on the PATH, hints name the launcher',
+    ],
+  },
 };

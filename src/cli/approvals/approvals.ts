@@ -9,6 +9,7 @@ import { globalsOf } from '../globals.ts';
 import { Interruption } from '../interruption.ts';
 import { localUser } from '../../access/local-user.ts';
 import { printJson } from '../print-json.ts';
+import { runnable } from '../invocation.ts';
 import { oneLine } from '../printable.ts';
 import type { Printer, Terminal } from '../terminal.ts';
 import { ApprovalTable, approvalTable, ruleTable } from './approval-table.ts';
@@ -71,11 +72,11 @@ function readLimit(text: string): number {
 
 /** Says what the list does not show: further pages and whose questions they may be, and how to see arguments whole. */
 function leftOut({ items, total, next, callers }: ApprovalPage): string {
-  const lines = ['signalbox approvals show ID prints all arguments of one call, with hidden parts marked'];
+  const lines = [runnable('signalbox approvals show ID prints all arguments of one call, with hidden parts marked')];
   if (next !== undefined) {
     const counts = callers.map(({ principal, pending }) => `${oneLine(principal)} ${pending}`).join(', ');
     lines.push(
-      `${items.length} of ${total} are listed; signalbox approvals --after ${next} lists more`,
+      `${items.length} of ${total} are listed; ${runnable(`signalbox approvals --after ${next}`)} lists more`,
       `pending by caller: ${counts === '' ? 'none' : counts}; --by CALLER lists those of one`,
     );
   }

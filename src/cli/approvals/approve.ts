@@ -13,6 +13,7 @@ import { Failure, usageFailure } from '../fail.ts';
 import { globalsOf } from '../globals.ts';
 import { localUser } from '../../access/local-user.ts';
 import { printJson } from '../print-json.ts';
+import { runnable } from '../invocation.ts';
 import { exactLine, oneLine } from '../printable.ts';
 import { readArguments } from '../read-arguments.ts';
 import { connectToServer } from '../server/connect.ts';
@@ -125,6 +126,6 @@ function told(approval: Approval, { colors }: Printer): string {
   if (answer?.hiddenParts !== undefined) lines.push(`  hidden parts: ${answer.hiddenParts}`);
   if (answer?.notRemembered !== undefined) lines.push(`  not remembered: ${oneLine(answer.notRemembered)}`);
   if (answer?.rule !== undefined)
-    lines.push(`  remembered as ${answer.rule}; signalbox approvals revoke ${answer.rule} asks again`);
+    lines.push(`  remembered as ${answer.rule}; ${runnable(`signalbox approvals revoke ${answer.rule}`)} asks again`);
   return `${lines.join('\n')}\n`;
 }

@@ -4,6 +4,7 @@ import { effects } from '../../model/tool.ts';
 import type { CommandContext } from '../command-context.ts';
 import { Failure } from '../fail.ts';
 import { globalsOf } from '../globals.ts';
+import { runnable } from '../invocation.ts';
 import type { Printer } from '../terminal.ts';
 import type { AddOptions } from './server-settings.ts';
 import type { TriedServer } from './try-server.ts';
@@ -89,7 +90,9 @@ Examples:
 
 async function printTried(name: string, tried: TriedServer, output: Printer): Promise<void> {
   if (tried.needsSignIn)
-    return output.print(`it wants you to sign in before it lists its tools; next: signalbox login ${name}\n`);
+    return output.print(
+      `it wants you to sign in before it lists its tools; next: ${runnable(`signalbox login ${name}`)}\n`,
+    );
   const { tools } = tried;
   await output.print(`it starts, and has ${counted(tools.length, 'tool')}${tools.length === 0 ? '' : ':'}\n`);
   if (tools.length === 0) return;
