@@ -185,9 +185,11 @@ export const consoleAndCommandLine: Section<'F'> = {
     ],
   },
   F12: {
-    promise: 'the command line shows arguments that people decide on exactly, and names the human who answered a call',
+    promise:
+      'the command line shows arguments that people decide on exactly, lists questions that a caller waits for first, denies the others together, and names the human who answered a call',
     tests: [
       'test/e2e/cli-approvals.test.ts > approvals > the list and the answer show arguments exactly: every space, and other blanks as escapes',
+      'test/e2e/cli-approvals.test.ts > approvals > questions whose callers no longer wait come last, and are denied together',
       'test/e2e/cli-policy.test.ts > policy > explain names the human who answered, for the call that asked and for the one that ran',
     ],
   },
