@@ -84,9 +84,8 @@ suite('init', () => {
 suite('add, disable, enable, remove', () => {
   test('a server of each kind, in a file that is made for the first', async () => {
     const place = new Home({ 'notes.ts': notes });
-    const first = await place.cli(
-      ...['add', 'files', '--no-check', '--env', 'LEVEL=debug', '--', 'npx', '-y', 'server', '--json', '.'],
-    );
+    const program = ['npx', '-y', 'server', '--json', '.'];
+    const first = await place.cli('add', 'files', '--no-check', '--env', 'LEVEL=debug', '--', ...program);
     assert.deepEqual(first, {
       code: 0,
       stdout: 'added "files" (stdio): signalbox.config.json:3 (a new file)\n',
