@@ -1,6 +1,7 @@
 import type { Configuration } from '../config/configuration.ts';
 import { readLock } from '../config/lock/lock-file.ts';
 import { secretVault } from '../config/secrets/sealed-files.ts';
+import type { ConfigurationTrust } from '../config/trust/configuration-trust.ts';
 import type { SecretOptions } from '../journal/redaction.ts';
 import { BegunServers } from './configured/begun-servers.ts';
 import { BoxSecrets } from './configured/box-secrets.ts';
@@ -19,6 +20,8 @@ export interface BeginOptions {
   readonly data?: string;
   /** The data directory that secrets are read from. */
   readonly secretsFrom: string;
+  /** Decides whether the configuration may be used; by default what was accepted on this machine. */
+  readonly trust?: ConfigurationTrust;
 }
 
 /** A box that is still to be made, and whose servers are starting. */
@@ -37,11 +40,10 @@ export interface BegunBox {
  */
 export async function beginBox(
   configuration: Configuration,
-  { data, secretsFrom }: BeginOptions,
+  { data, secretsFrom, trust = openTrust(secretsFrom) }: BeginOptions,
   accept: (problems: readonly SecretProblem[]) => void = assertKept,
 ): Promise<BegunBox> {
   const policies = await readRules(configuration);
-  const trust = openTrust(secretsFrom);
   // Before anything of it is resolved, loaded or started.
   await trust.assert({ configuration, rules: policies });
   readLock(configuration.directory);

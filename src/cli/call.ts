@@ -11,6 +11,7 @@ import type { CommandContext } from './command-context.ts';
 import { parseDuration } from './duration.ts';
 import { type Globals, globalsOf } from './globals.ts';
 import { Interruption } from './interruption.ts';
+import { runnable } from './invocation.ts';
 import { loadBoxParts } from './load-box-parts.ts';
 import { localUser } from '../access/local-user.ts';
 import { nextStep } from './next-step.ts';
@@ -191,7 +192,7 @@ async function printResult({ output, errors }: Terminal, result: CallResult, tim
     if (text !== '') await output.print(`${output.isTTY ? printable(text) : text}${text.endsWith('\n') ? '' : '\n'}`);
   } else {
     const { colors } = errors;
-    const next = nextStep(result.error.code, result.tool, result.callId);
+    const next = runnable(nextStep(result.error.code, result.tool, result.callId));
     const lines = printable(text).split('\n').join('\n  ');
     await errors.print(
       `${colors.red(result.outcome)} ${colors.bold(result.error.code)}: ${lines}\n  ${colors.dim('next:')} ${next}\n`,

@@ -26,9 +26,9 @@ export async function main(argv: readonly string[]): Promise<number> {
   try {
     await run().catch(async (error: unknown) => {
       if (!(error instanceof UntrustedConfigurationError) || !terminal.canAsk) throw error;
-      const { askForTrust } = await import('./trust/pending-trust.ts');
+      const { askForTrust, declinedFailure } = await import('./trust/pending-trust.ts');
       // Nothing of the configuration was used yet, so that the command can begin again.
-      if (!(await askForTrust(error, terminal))) throw error;
+      if (!(await askForTrust(error, terminal))) throw declinedFailure(error);
       await run();
     });
   } catch (error) {

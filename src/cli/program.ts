@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
 import { Command } from 'commander';
+import { nearest } from '../model/nearest.ts';
 import type { CommandContext } from './command-context.ts';
+import { usageFailure } from './fail.ts';
 import { addGlobalOptions } from './globals.ts';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
@@ -8,6 +10,7 @@ const { version } = createRequire(import.meta.url)('../../package.json') as { ve
 /** The commands, in the order in which help lists them. Each is loaded when it is asked for. */
 const commands: Readonly<Record<string, () => Promise<(program: Command, context: CommandContext) => void>>> = {
   serve: async () => (await import('./serve/serve.ts')).addServeCommand,
+  open: async () => (await import('./open.ts')).addOpenCommand,
   stdio: async () => (await import('./stdio.ts')).addStdioCommand,
   init: async () => (await import('./configure/init.ts')).addInitCommand,
   import: async () => (await import('./configure/import.ts')).addImportCommand,
@@ -63,7 +66,28 @@ export async function createProgram(context: CommandContext, argv: readonly stri
   const named = all.filter(([names]) => names.split(' ').some((name) => argv.includes(name)));
   const wanted = named.length === 0 || isAboutAll(argv[0]) ? all : named;
   for (const add of await Promise.all(wanted.map(([, load]) => load()))) add(program, context);
+  if (argv[0] === 'help') assertHelpTopic(program, argv.slice(1));
   return program;
+}
+
+/** Throws a usage failure that names the nearest command. Commander would say that a command is missing. */
+function assertHelpTopic(program: Command, words: readonly string[]): void {
+  let command = program;
+  const path = [program.name()];
+  for (const word of words) {
+    if (word === 'help' || word.startsWith('-')) continue;
+    const names = command.commands.map((each) => each.name());
+    const inner = command.commands.find((each) => each.name() === word || each.aliases().includes(word));
+    if (inner === undefined) {
+      const meant = nearest(word, names);
+      throw usageFailure(`unknown command '${[...path.slice(1), word].join(' ')}'`, {
+        ...(meant === undefined ? {} : { lines: [`Did you mean ${meant}?`] }),
+        next: `${path.join(' ')} --help`,
+      });
+    }
+    command = inner;
+    path.push(word);
+  }
 }
 
 /** Whether a command line begins with a word that is no command, for which the answer names what is near, or asks for all of them. */
@@ -75,6 +99,7 @@ function isAboutAll(first = ''): boolean {
 const examples = `
 Examples:
   signalbox serve                          start the server: console, HTTP API, MCP endpoint, sessions
+  signalbox open                           open the console of the running server, signed in
   signalbox import                         import the MCP servers of other clients
   signalbox tools --why                    list tools, and why others are hidden
   signalbox call ping                      call a tool through the whole pipeline

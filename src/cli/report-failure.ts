@@ -6,6 +6,7 @@ import { type DocumentProblem, renderProblem } from '../model/document-problem.t
 import { SignalboxError, messageOf } from '../model/errors.ts';
 import { nearest } from '../model/nearest.ts';
 import { type ExitCode, Failure, usageFailure } from './fail.ts';
+import { runnable } from './invocation.ts';
 import { printable } from './printable.ts';
 import type { Printer } from './terminal.ts';
 
@@ -24,7 +25,8 @@ export async function reportFailure(
       ? (await import('./trust/pending-trust.ts')).untrustedFailure(error)
       : toFailure(error, command);
   const stack = process.env['SIGNALBOX_DEBUG'] === '1' && error instanceof Error ? error.stack : undefined;
-  const { next, lines = [], data } = failure.details;
+  const { lines = [], data } = failure.details;
+  const next = failure.details.next === undefined ? undefined : runnable(failure.details.next);
   if (json) {
     const fields = { code: failure.code, message: failure.message, ...data, ...(next === undefined ? {} : { next }) };
     await printer.print(`${JSON.stringify({ error: stack === undefined ? fields : { ...fields, stack } })}\n`);

@@ -47,9 +47,10 @@ async function refuse(error: UntrustedConfigurationError, { input, output, error
   const { refuseStdio } = await import('../surfaces/mcp/endpoint/refuse-stdio.ts');
   const { trustCommand } = await import('./trust/pending-trust.ts');
   const { reportFailure } = await import('./report-failure.ts');
+  const { runnable } = await import('./invocation.ts');
   await reportFailure(error, errors, false);
   const interruption = new Interruption();
-  const next = trustCommand(error);
+  const next = runnable(trustCommand(error));
   try {
     await refuseStdio({
       input,

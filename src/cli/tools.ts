@@ -4,6 +4,7 @@ import { counted } from '../model/counted.ts';
 import type { Effect } from '../model/tool.ts';
 import type { CommandContext } from './command-context.ts';
 import { type Globals, globalsOf } from './globals.ts';
+import { runnable } from './invocation.ts';
 import { loadBoxParts } from './load-box-parts.ts';
 import { localTime } from './local-time.ts';
 import { printJson } from './print-json.ts';
@@ -74,7 +75,11 @@ async function printCatalog(printer: Printer, catalog: CatalogSnapshot, why: boo
   else await printHint(printer, catalog);
 }
 
-async function printTools(printer: Printer, { tools, notices }: CatalogSnapshot): Promise<void> {
+/** Prints tools with their effects; suspicious ones are marked. */
+export async function printTools(
+  printer: Printer,
+  { tools, notices }: Pick<CatalogSnapshot, 'tools' | 'notices'>,
+): Promise<void> {
   const suspicious = suspiciousTools(notices);
   const { colors } = printer;
   const paint: Readonly<Record<Effect, (text: string) => string>> = {
@@ -145,5 +150,5 @@ async function printHint(printer: Printer, { tools, servers, hidden, notices }: 
     ...(suspicious === 0 ? [] : [`${suspicious} ${suspicious === 1 ? 'looks' : 'look'} suspicious (⚠)`]),
     ...(unaccepted === 0 ? [] : [`${unaccepted} ask until their definitions are accepted`]),
   ];
-  await printer.print(`${printer.colors.dim(`${parts.join(', ')}; signalbox tools --why says why`)}\n`);
+  await printer.print(`${printer.colors.dim(`${parts.join(', ')}; ${runnable('signalbox tools --why')} says why`)}\n`);
 }

@@ -12,6 +12,7 @@ import { withJournal } from './journal/open-journal.ts';
 import { loadBoxParts } from './load-box-parts.ts';
 import { localUser } from '../access/local-user.ts';
 import { printJson } from './print-json.ts';
+import { runnable } from './invocation.ts';
 import { printable } from './printable.ts';
 import { type ConnectedServer, connectToServer } from './server/connect.ts';
 import { unknownSession } from './unknown-session.ts';
@@ -153,6 +154,6 @@ function render(result: UndoResult, { colors }: Printer): string {
     lines.push(`  ${colors.yellow('!')} ${printable(path)}: ${printable(reason)}`);
   if (error !== undefined) lines.push(`  ${printable(error)}`);
   if (outcome === 'conflict')
-    lines.push(`  ${colors.dim('next:')} signalbox undo ${callId} --partial restores the rest`);
+    lines.push(`  ${colors.dim('next:')} ${runnable(`signalbox undo ${callId}`)} --partial restores the rest`);
   return `${lines.join('\n')}\n`;
 }

@@ -26,6 +26,11 @@ const byteOrderMark = '\ufeff';
 /** What stands in a file that is made for its first edit. */
 const emptyConfiguration = '{\n  "mcpServers": {}\n}\n';
 
+/** An edit that was checked and is not written yet. */
+export interface PreparedEdit extends EditedConfiguration {
+  write(): void;
+}
+
 /**
  * Changes a configuration file and leaves the rest of it as it was, comments included. When the result could not be
  * used, it throws the `ConfigurationError` and writes nothing. A file that is missing is made. `beforeWriting` is told the new text.
@@ -35,6 +40,17 @@ export function editConfiguration(
   edits: readonly ConfigurationEdit[],
   beforeWriting?: (text: string) => void,
 ): EditedConfiguration {
+  const { write, ...edited } = prepareEdit(file, edits, beforeWriting);
+  write();
+  return edited;
+}
+
+/** Returns a configuration file as `editConfiguration` would leave it. Throws like it. */
+export function prepareEdit(
+  file: string,
+  edits: readonly ConfigurationEdit[],
+  beforeWriting?: (text: string) => void,
+): PreparedEdit {
   const exists = existsSync(file);
   // A link stays a link.
   const target = exists ? realpathSync(file) : file;
@@ -50,11 +66,16 @@ export function editConfiguration(
     text,
   );
   const configuration = parseConfiguration(result, file);
-  if (result !== text || !exists) {
-    beforeWriting?.(mark + result);
-    replaceFile(target, mark + result, exists ? statSync(target).mode : 0o644);
-  }
   const document = parseJsonDocument(result);
   const known = exists && isJsonObject(before) ? before : undefined;
-  return { configuration, before: known, lineOf: (path) => document.placeOf(document.offsetOf(path)).line };
+  return {
+    configuration,
+    before: known,
+    lineOf: (path) => document.placeOf(document.offsetOf(path)).line,
+    write: () => {
+      if (result === text && exists) return;
+      beforeWriting?.(mark + result);
+      replaceFile(target, mark + result, exists ? statSync(target).mode : 0o644);
+    },
+  };
 }

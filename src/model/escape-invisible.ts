@@ -3,10 +3,11 @@ const invisible = /(?!\ufe0f)[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}
 
 /** Replaces characters that people cannot see, or that reorder text, with their escapes; those in `kept` stay. */
 export function escapeInvisible(text: string, kept = ''): string {
-  return text.replace(invisible, (character) => (kept.includes(character) ? character : escape(character)));
+  return text.replace(invisible, (character) => (kept.includes(character) ? character : escapeCharacter(character)));
 }
 
-function escape(character: string): string {
+/** Returns the escape of a character: `\u00a0`, `\u{e0041}`. */
+export function escapeCharacter(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   return code < 0x1_0000 ? `\\u${code.toString(16).padStart(4, '0')}` : `\\u{${code.toString(16)}}`;
 }

@@ -55,6 +55,51 @@ suite('approvals', () => {
     assert.deepEqual((await inbox(place, '--all')).map(({ state }) => state).toSorted(), ['pending', 'used']);
   });
 
+  test('questions whose callers no longer wait come last, and are denied together', async () => {
+    const place = new Place(withNotes);
+    for (const text of ['a', 'b']) await place.json(['call', 'add', JSON.stringify({ text }), '--as', 'bot'], 1);
+    const server = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: 'a-token-for-the-test' });
+    const { url } = JSON.parse(await said(server.stdout, /\n/)) as { url: string };
+    const asked = new AbortController();
+    const waits = fetch(`${url}/api/tools/mcp__notes__add/call`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer a-token-for-the-test', 'content-type': 'application/json' },
+      body: JSON.stringify({ arguments: { text: 'c' } }),
+      signal: asked.signal,
+    }).catch(() => undefined);
+    await until(async () => (await inbox(place)).length === 3, 'the third question');
+    await place.json(['call', 'add', '{"text":"d"}', '--as', 'bot', '--local'], 1);
+    const { stdout, stderr } = await place.run(['approvals']);
+    assert.deepEqual(
+      Array.from(stdout.matchAll(/ (waiting|gone) /g), ([, caller]) => caller),
+      ['waiting', 'gone', 'gone', 'gone'],
+    );
+    assert.match(stderr, /the callers of 3 no longer wait: .*signalbox deny --gone denies them/);
+    const denied = await place.run(['deny', '--gone']);
+    assert.deepEqual([denied.code, denied.stdout.match(/^denied mcp__notes__add/gm)?.length], [0, 3], denied.stderr);
+    assert.deepEqual(
+      (await inbox(place)).filter(({ state }) => state === 'pending').map(({ arguments: given }) => given),
+      [{ text: 'c' }],
+    );
+    assert.equal((await place.run(['deny'])).code, 2);
+    asked.abort();
+    await waits;
+    server.kill('SIGTERM');
+    assert.equal((await finished(server)).code, 0);
+  });
+
+  test('the list and the answer show arguments exactly: every space, and other blanks as escapes', async () => {
+    const place = new Place(withNotes);
+    await place.json(['call', 'add', '{"text":"rm  -rf   a\\u00a0b"}', '--as', 'bot'], 1);
+    const exact = String.raw`{"text":"rm  -rf   a\u00a0b"}`;
+    const listed = await place.run(['approvals']);
+    assert.ok(listed.stdout.includes(exact), listed.stdout);
+    const [approval] = await inbox(place);
+    const approved = await place.run(['approve', approval?.id ?? '']);
+    assert.ok(approved.stdout.includes(exact), approved.stdout);
+    assert.ok((await place.run(['journal'])).stdout.includes(exact));
+  });
+
   test('a call that waits in one process is answered in another: edited, or denied with a reason', async () => {
     const place = new Place(withNotes);
     await place.run(['call', 'ping']);

@@ -75,7 +75,7 @@ suite('init', () => {
     assert.match(again.stderr, /configuration-exists: .*signalbox\.config\.json is there already; nothing was written/);
     assert.equal(place.text(), before);
 
-    const added = await place.cli('add', 'notes', '--module', 'notes.ts');
+    const added = await place.cli('add', 'notes', '--no-check', '--module', 'notes.ts');
     assert.deepEqual([added.code, added.stdout], [0, 'added "notes" (module): signalbox.config.json:11\n']);
     assert.ok(place.text().startsWith(before.slice(0, before.lastIndexOf('  }'))), 'every comment stays');
   });
@@ -84,7 +84,8 @@ suite('init', () => {
 suite('add, disable, enable, remove', () => {
   test('a server of each kind, in a file that is made for the first', async () => {
     const place = new Home({ 'notes.ts': notes });
-    const first = await place.cli('add', 'files', '--env', 'LEVEL=debug', '--', 'npx', '-y', 'server', '--json', '.');
+    const program = ['npx', '-y', 'server', '--json', '.'];
+    const first = await place.cli('add', 'files', '--no-check', '--env', 'LEVEL=debug', '--', ...program);
     assert.deepEqual(first, {
       code: 0,
       stdout: 'added "files" (stdio): signalbox.config.json:3 (a new file)\n',
@@ -97,7 +98,7 @@ suite('add, disable, enable, remove', () => {
       ['short', 'npm:@modelcontextprotocol/server-memory@2026.8.31'],
       ['notes', '--module', './notes.ts'],
     ]) {
-      const { code, stderr } = await place.cli('add', ...args);
+      const { code, stderr } = await place.cli('add', '--no-check', ...args);
       assert.deepEqual([code, stderr], [0, '']);
     }
     assert.deepEqual(JSON.parse(place.text()), {
@@ -118,7 +119,7 @@ suite('add, disable, enable, remove', () => {
 
   test('a value that looks like a secret is stored as given, with a warning and the way to do better', async () => {
     const place = new Home();
-    const { code, stderr } = await place.cli('add', 'a', '--env', 'GITHUB_TOKEN=abc', '--', 'x');
+    const { code, stderr } = await place.cli('add', 'a', '--no-check', '--env', 'GITHUB_TOKEN=abc', '--', 'x');
     assert.equal(code, 0);
     assert.match(
       stderr,
@@ -126,7 +127,8 @@ suite('add, disable, enable, remove', () => {
     );
     assert.doesNotMatch(stderr, /abc/);
     assert.match(place.text(), /"GITHUB_TOKEN": "abc"/);
-    assert.deepEqual((await place.cli('add', 'b', '--env', 'GITHUB_TOKEN=${env:T}', '--', 'x')).stderr, '');
+    const referred = ['--env', 'GITHUB_TOKEN=${env:T}', '--', 'x'];
+    assert.deepEqual((await place.cli('add', 'b', '--no-check', ...referred)).stderr, '');
   });
 
   test('wrong use changes nothing and says what to do', async () => {
@@ -140,6 +142,8 @@ suite('add, disable, enable, remove', () => {
       [['add', 'x', '--npm', 'y@1', '--url', 'https://x'], /only one of these/],
       [['add', 'x', '--url', 'ftp://x'], /not an http or https address/],
       [['add', 'x', '--env', 'oops', '--', 'y'], /--env takes NAME=VALUE/],
+      [['add', 'x', '--effect', 'oops', '--', 'y'], /--effect takes TOOL=EFFECT/],
+      [['add', 'x', '--effect', 'a=raed', '--', 'y'], /there is no effect "raed"\n +did you mean "read"\?/],
       [['remove', 'fils'], /server-unknown: .* has no server "fils"\n +did you mean "files"\?/],
       [['disable', 'nothing-like-it'], /server-unknown/],
     ] as const) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Place } from './cli-place.ts';
+import { Place, sourceLauncher } from './cli-place.ts';
 
 const servers = {
   'signalbox.config.json': JSON.stringify({
@@ -17,6 +17,8 @@ describe('a mistake at the command line', () => {
     [['token', 'craete'], 'create', 'signalbox token --help'],
     [['token', 'create', '--role', 'agnt'], 'agent', 'signalbox token create --help'],
     [['journal', '--outcome', 'denyed'], 'denied', 'signalbox journal --help'],
+    [['help', 'approv'], 'approve', 'signalbox --help'],
+    [['help', 'token', 'craete'], 'create', 'signalbox token --help'],
     [['completion', 'zhs'], 'zsh', 'signalbox completion --help'],
   ] as const) {
     test(`names what was meant, and the help of its own command: ${args.join(' ')}`, async () => {
@@ -25,6 +27,13 @@ describe('a mistake at the command line', () => {
       assert.match(stderr, new RegExp(`^error usage: .*\\n  Did you mean ${meant}\\?\\n  next: ${help}\\n$`));
     });
   }
+
+  test('in a clone, where signalbox is not on the PATH, hints name the launcher', async () => {
+    const place = new Place();
+    place.program = sourceLauncher;
+    const { stderr } = await place.run(['srve']);
+    assert.match(stderr, / {2}next: \S+bin\/signalbox --help\n$/);
+  });
 
   test('in the name of a tool or of its server is answered with the tool that was meant', async () => {
     const place = new Place(servers);

@@ -24,6 +24,7 @@ suite('policy', () => {
     const place = new Place(withPolicy('- id: a\n  match: x\n  denny: true\n- id: b\n  deny: args.x > y\n'));
     const { code, stderr } = await place.run(['policy', 'check']);
     assert.equal(code, 2);
+    assert.match(stderr, /^error policy-invalid: the rules have 2 mistakes\n/);
     assert.match(stderr, /policies\.yaml:3:3 {2}\[0\]\.denny: unknown key; did you mean "deny"\?/);
     assert.match(stderr, /policies\.yaml:5:18 {2}\[1\]\.deny: Unknown variable: y/);
     assert.equal((await place.run(['call', 'list'])).code, 2);
@@ -32,7 +33,14 @@ suite('policy', () => {
     const good = await place.run(['policy', 'check', 'good.yaml', '--no-servers']);
     assert.deepEqual([good.code, good.stderr], [0, '']);
     assert.match(good.stdout, /^ok 3 rules, 1 of them in shadow mode, version [0-9a-f]{16}\n/);
-    assert.equal((await place.run(['policy', 'check', 'missing.yaml'])).code, 2);
+    const missing = await place.run(['policy', 'check', 'missing.yaml']);
+    assert.equal(missing.code, 2);
+    assert.match(missing.stderr, /^error file-unreadable: .*\n {2}missing\.yaml {2}cannot be read/);
+    // The rules of the configuration are checked against the tools of the configuration as it was accepted.
+    const own = new Place(withPolicy(rules));
+    assert.equal((await own.run(['trust', '--yes'])).code, 0);
+    const checked = await own.run(['policy', 'check'], { environment: { SIGNALBOX_TRUST: '' } });
+    assert.deepEqual([checked.code, checked.stderr.includes('untrusted')], [0, false], checked.stderr);
   });
 
   test('rules that stand in the configuration are found there, with their line', async () => {
@@ -53,6 +61,20 @@ suite('policy', () => {
     const told = await place.json(['policy', 'explain', String(call['callId'])]);
     assert.deepEqual(told['decision'], call['decision']);
     assert.equal((await place.run(['policy', 'explain', 'call_x'])).code, 1);
+  });
+
+  test('explain names the human who answered, for the call that asked and for the one that ran', async () => {
+    const place = new Place(withNotes);
+    const call = ['call', 'add', '{"text":"milk"}'];
+    const explained = async (code: number): Promise<string> => {
+      const { callId } = await place.json(call, code);
+      return (await place.run(['policy', 'explain', String(callId)])).stdout;
+    };
+    const asked = await explained(1);
+    assert.match(asked, /^ {2}answer {3}not answered yet \((appr_\w+)\)$/m);
+    const [id = ''] = /appr_\w+/.exec(asked) ?? [];
+    await place.run(['approve', id]);
+    assert.match(await explained(0), new RegExp(`^ {2}answer {3}approved by user:\\S+ at .* \\(${id}\\)$`, 'm'));
   });
 
   test('doctor and serve warn of names that fit nothing, with what is near; serve says which rules are in force', async () => {

@@ -93,7 +93,7 @@ suite('serve', () => {
     const token = 'a-token-for-the-test';
     const first = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token });
     const { port } = JSON.parse(await said(first.stdout, /\n/)) as { port: number };
-    const second = place.start(['serve', '--port', String(port), '--json'], { SIGNALBOX_TOKEN: token });
+    const second = place.start(['serve', '--port', String(port), '--json', '--force'], { SIGNALBOX_TOKEN: token });
     const aloud = said(second.stderr, /is taken; using \d+/);
     const ready = JSON.parse(await said(second.stdout, /\n/)) as { port: number; url: string };
     assert.ok(ready.port > port);

@@ -159,4 +159,47 @@ export const consoleAndCommandLine: Section<'F'> = {
       'test/e2e/cli-telemetry.test.ts > traces of serve > that the collector refuses are reported, and the server still ends',
     ],
   },
+  F9: {
+    promise:
+      '`add` starts a server once and lists its tools with their effects; one that cannot be started is not added, and the reason is printed',
+    tests: [
+      'test/e2e/cli-add.test.ts > add starts a server once > and lists its tools with their effects, as the options declare them',
+      'test/e2e/cli-add.test.ts > add starts a server once > of each kind, and prints the tools as JSON',
+      'test/e2e/cli-add.test.ts > add starts a server once > and when it cannot be started, says why, writes nothing and ends with 1',
+      'test/e2e/cli-add.test.ts > add starts a server once > only once the file can be edited: a mistake in it is reported first',
+      'test/e2e/cli-add.test.ts > add starts a server once > one that wants a sign-in is added, with the command that signs in',
+    ],
+  },
+  F10: {
+    promise: '`open` makes a new sign-in link to the running server',
+    tests: [
+      'test/e2e/cli-open.test.ts > open > prints a link that signs one browser in, once, as the user or as a named person',
+    ],
+  },
+  F11: {
+    promise:
+      'a second `serve` of one configuration on one SQLite data directory is refused with the address and process of the first, unless `--force` is given',
+    tests: [
+      'test/e2e/cli-open.test.ts > a second serve on a data directory > is refused with the address and process of the first, unless --force is given',
+      'test/e2e/cli-open.test.ts > a second serve on a data directory > with another configuration starts, and says that both write to one journal',
+    ],
+  },
+  F12: {
+    promise:
+      'the command line shows arguments that people decide on exactly, lists questions that a caller waits for first, denies the others together, and names the human who answered a call',
+    tests: [
+      'test/e2e/cli-approvals.test.ts > approvals > the list and the answer show arguments exactly: every space, and other blanks as escapes',
+      'test/e2e/cli-approvals.test.ts > approvals > questions whose callers no longer wait come last, and are denied together',
+      'test/e2e/cli-policy.test.ts > policy > explain names the human who answered, for the call that asked and for the one that ran',
+    ],
+  },
+  F13: {
+    promise:
+      'hints name the command that works for the way in which Signalbox was started: a clone, npx, or an installation',
+    tests: [
+      'src/cli/invocation.test.ts > the command in hints > is the launcher in a clone, from where people are',
+      'src/cli/invocation.test.ts > the command in hints > is signalbox where it is installed or linked, and npx signalbox where npx started it',
+      'test/e2e/cli-mistakes.test.ts > a mistake at the command line > in a clone, where signalbox is not on the PATH, hints name the launcher',
+    ],
+  },
 };

@@ -32,7 +32,7 @@ export function SignInGuard({ children }: { readonly children: ReactNode }): Rea
           {isKeyMissing
             ? 'This browser has no key for this address. It was signed in at another address or port, or its stored data was cleared. '
             : 'This browser was signed out, or was away for long. '}
-          Open the link that <code>signalbox serve</code> prints when it starts; it signs this browser in.
+          Run <code>signalbox open</code> on the machine of the server: it opens a link that signs this browser in.
         </p>
         <Button kind="primary" onClick={() => location.reload()}>
           I am signed in: reload

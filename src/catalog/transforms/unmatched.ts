@@ -34,5 +34,5 @@ export function unmatched(shaping: ToolShaping, server: string, names: readonly 
 
 /** Returns whether a notice comes from `unmatched`. */
 export function isUnmatchedNotice(message: string): boolean {
-  return / (?:matches no tool|is no tool) of this server/.test(message);
+  return / (?:matches no tool|is not a tool) of this server/.test(message);
 }

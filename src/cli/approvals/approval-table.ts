@@ -2,7 +2,7 @@ import { principalName } from '../../model/principal.ts';
 import type { Approval, RememberedRule } from '../../model/approval.ts';
 import { asksOf } from '../../model/decision.ts';
 import { localTime } from '../local-time.ts';
-import { oneLine } from '../printable.ts';
+import { exactLine, oneLine } from '../printable.ts';
 import { type Column, Table } from '../table.ts';
 import type { Printer } from '../terminal.ts';
 
@@ -68,7 +68,7 @@ export class ApprovalTable {
 
 /** The row may cut the arguments: how much there is comes first. */
 function argumentCell({ arguments: shown, hidden }: Approval): string {
-  const text = oneLine(JSON.stringify(shown));
+  const text = exactLine(JSON.stringify(shown));
   const length = text.length > longArguments ? `[${text.length} characters] ` : '';
   return `${hidden.length === 0 ? '' : `[${hidden.length} hidden] `}${length}${text}`;
 }
@@ -86,7 +86,7 @@ export function ruleTable(printer: Printer, rules: readonly RememberedRule[]): s
     rule.id,
     rule.scope,
     oneLine(principalName(rule.principal)),
-    oneLine(letsThrough(rule)),
+    exactLine(letsThrough(rule)),
     oneLine(principalName(rule.by)),
     localTime(rule.at),
   ]);

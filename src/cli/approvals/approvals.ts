@@ -10,6 +10,7 @@ import { globalsOf } from '../globals.ts';
 import { Interruption } from '../interruption.ts';
 import { localUser } from '../../access/local-user.ts';
 import { printJson } from '../print-json.ts';
+import { runnable } from '../invocation.ts';
 import { oneLine } from '../printable.ts';
 import type { Printer, Terminal } from '../terminal.ts';
 import { ApprovalTable, approvalTable, ruleTable } from './approval-table.ts';
@@ -53,7 +54,10 @@ export function addApprovalsCommand(program: Command, context: CommandContext): 
         if (options.follow === true) return follow(records, items, head, terminal, json);
         if (json) return printJson(terminal.output, page);
         if (items.length === 0) return terminal.errors.print('nothing waits for an answer\n');
-        await terminal.output.print(approvalTable(terminal.output, items));
+        // Somebody waits for these.
+        const waiting = items.filter(({ caller }) => caller === 'waiting');
+        const others = items.filter(({ caller }) => caller !== 'waiting');
+        await terminal.output.print(approvalTable(terminal.output, [...waiting, ...others]));
         await terminal.errors.print(leftOut(page));
       });
     });
@@ -72,11 +76,16 @@ function readLimit(text: string): number {
 
 /** Says what the list does not show: further pages and whose questions they may be, and how to see arguments whole. */
 function leftOut({ items, total, next, callers }: ApprovalPage): string {
-  const lines = ['signalbox approvals show ID prints all arguments of one call, with hidden parts marked'];
+  const lines = [runnable('signalbox approvals show ID prints all arguments of one call, with hidden parts marked')];
+  const gone = items.filter(({ state, caller }) => state === 'pending' && caller === 'gone').length;
+  if (gone > 0)
+    lines.push(
+      `the callers of ${gone} no longer wait: an approval runs when they make the same call again; ${runnable('signalbox deny --gone')} denies them`,
+    );
   if (next !== undefined) {
     const counts = callers.map(({ principal, pending }) => `${oneLine(principal)} ${pending}`).join(', ');
     lines.push(
-      `${items.length} of ${total} are listed; signalbox approvals --after ${next} lists more`,
+      `${items.length} of ${total} are listed; ${runnable(`signalbox approvals --after ${next}`)} lists more`,
       `pending by caller: ${counts === '' ? 'none' : counts}; --by CALLER lists those of one`,
     );
   }

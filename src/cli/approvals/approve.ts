@@ -13,7 +13,8 @@ import { Failure, usageFailure } from '../fail.ts';
 import { globalsOf } from '../globals.ts';
 import { localUser } from '../../access/local-user.ts';
 import { printJson } from '../print-json.ts';
-import { oneLine } from '../printable.ts';
+import { runnable } from '../invocation.ts';
+import { exactLine, oneLine } from '../printable.ts';
 import { readArguments } from '../read-arguments.ts';
 import { connectToServer } from '../server/connect.ts';
 import type { Printer, Terminal } from '../terminal.ts';
@@ -113,7 +114,7 @@ async function showRemembering(
 
 function told(approval: Approval, { colors }: Printer): string {
   const { tool, arguments: asked, answer, principal, decision, caller, expiresAt } = approval;
-  const what = oneLine(`${tool} ${JSON.stringify(answer?.arguments ?? asked)}`);
+  const what = exactLine(`${tool} ${JSON.stringify(answer?.arguments ?? asked)}`);
   const whom = `${oneLine(fullPrincipalName(principal))}${answer?.rule === undefined ? ', once' : ''}`;
   const effect = caller === 'gone' ? goneCaller(expiresAt) : 'the call that waits for it runs now';
   const lines = [
@@ -125,6 +126,6 @@ function told(approval: Approval, { colors }: Printer): string {
   if (answer?.hiddenParts !== undefined) lines.push(`  hidden parts: ${answer.hiddenParts}`);
   if (answer?.notRemembered !== undefined) lines.push(`  not remembered: ${oneLine(answer.notRemembered)}`);
   if (answer?.rule !== undefined)
-    lines.push(`  remembered as ${answer.rule}; signalbox approvals revoke ${answer.rule} asks again`);
+    lines.push(`  remembered as ${answer.rule}; ${runnable(`signalbox approvals revoke ${answer.rule}`)} asks again`);
   return `${lines.join('\n')}\n`;
 }

@@ -6,6 +6,7 @@ import { findConfiguration } from '../../config/find-configuration.ts';
 import type { CommandContext } from '../command-context.ts';
 import { Failure } from '../fail.ts';
 import { globalsOf, shortPath } from '../globals.ts';
+import { runnable } from '../invocation.ts';
 import { printJson } from '../print-json.ts';
 
 const schemaName = 'signalbox.schema.json';
@@ -50,7 +51,7 @@ export function addInitCommand(program: Command, { terminal }: CommandContext): 
       const lines = [
         `wrote ${basename(file)}${schema === undefined ? '' : `, and ${schemaName} for editors`}`,
         ...(hidden === undefined ? [] : [`from here on it holds instead of ${shortPath(hidden)}`]),
-        'next: signalbox import, or signalbox add NAME -- COMMAND',
+        runnable('next: signalbox import, or signalbox add NAME -- COMMAND'),
       ];
       await terminal.output.print(`${lines.join('\n')}\n`);
     });

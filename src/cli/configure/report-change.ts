@@ -1,5 +1,7 @@
 import type { EditedConfiguration } from '../../config/edit-configuration.ts';
+import type { Effect } from '../../model/tool.ts';
 import { printJson } from '../print-json.ts';
+import { printable } from '../printable.ts';
 import type { Terminal } from '../terminal.ts';
 import { shownPlace } from './target-configuration.ts';
 
@@ -12,13 +14,15 @@ export interface Change {
   /** Whether the file was made for it. */
   readonly created?: boolean;
   readonly warnings?: readonly string[];
+  /** The tools of a server that was started. */
+  readonly tools?: readonly { readonly name: string; readonly effect: Effect }[];
 }
 
 /** Tells what changed, and where. */
 export async function reportChange(change: Change, sentence: string, json: boolean, terminal: Terminal): Promise<void> {
   const { output, errors } = terminal;
   const { warnings = [], created = false, ...rest } = change;
-  for (const warning of warnings) await errors.print(`${errors.colors.yellow('warning')}: ${warning}\n`);
+  for (const warning of warnings) await errors.print(`${errors.colors.yellow('warning')}: ${printable(warning)}\n`);
   if (json) await printJson(output, { ...rest, created, warnings });
   else await output.print(`${sentence}: ${shownPlace(change.file, change.line)}${created ? ' (a new file)' : ''}\n`);
 }

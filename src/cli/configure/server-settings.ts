@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
+import { isAbsolute, relative, resolve } from 'node:path';
 import { looksSecret } from '../../config/secret-values.ts';
+import { nearest } from '../../model/nearest.ts';
+import { effects, isEffect } from '../../model/tool.ts';
 import { usageFailure } from '../fail.ts';
 
 /** What `add` was given. */
@@ -8,9 +10,14 @@ export interface AddOptions {
   readonly url?: string;
   readonly type?: 'http' | 'sse';
   readonly header?: readonly string[];
+  readonly oauth?: boolean;
   readonly npm?: string;
   readonly module?: string;
   readonly env?: readonly string[];
+  readonly workspace?: readonly string[];
+  readonly effect?: readonly string[];
+  /** Whether it is started before it is added. */
+  readonly check: boolean;
 }
 
 /** The entry that the options mean, and what to say of it. */
@@ -24,7 +31,42 @@ const usage = 'signalbox add NAME -- COMMAND [ARGS…], or --url URL, --npm PACK
 
 /** Makes the entry of a server. Throws a usage failure when the options do not go together. */
 export function serverSettings(words: readonly string[], options: AddOptions, directory: string): ServerSettings {
-  const { url, type, header = [], module, env = [] } = options;
+  const { entry, transport, warnings } = reachedBy(words, options, directory);
+  const { workspace = [], effect = [] } = options;
+  const missing = workspace.filter((each) => !existsSync(each)).map((each) => `${each} does not exist yet`);
+  return {
+    entry: {
+      ...entry,
+      ...(workspace.length > 0 && { workspace: workspace.map((each) => pathFrom(directory, each)) }),
+      ...(effect.length > 0 && { tools: { effect: effectsOf(effect) } }),
+    },
+    transport,
+    warnings: [...warnings, ...missing],
+  };
+}
+
+/** A path from the directory of the configuration, which relative paths in it start from. */
+function pathFrom(directory: string, path: string): string {
+  const near = relative(directory, resolve(path));
+  if (near === '') return '.';
+  return near.startsWith('.') || isAbsolute(near) ? near : `./${near}`;
+}
+
+function effectsOf(texts: readonly string[]): Record<string, string> {
+  const given = pairs('--effect', texts, 'TOOL=EFFECT');
+  for (const [tool, effect] of Object.entries(given))
+    if (!isEffect(effect)) {
+      const meant = nearest(effect, effects);
+      throw usageFailure(`--effect ${tool}=${effect}: there is no effect "${effect}"`, {
+        ...(meant === undefined ? {} : { lines: [`did you mean "${meant}"?`] }),
+        next: `use one of ${effects.join(', ')}`,
+      });
+    }
+  return given;
+}
+
+function reachedBy(words: readonly string[], options: AddOptions, directory: string): ServerSettings {
+  const { url, type, header = [], oauth = false, module, env = [] } = options;
   const { npm, command, args } = programOf(words, options);
   const kinds = [command, url, npm, module].filter((kind) => kind !== undefined);
   if (kinds.length !== 1)
@@ -34,8 +76,8 @@ export function serverSettings(words: readonly string[], options: AddOptions, di
         : 'a server can have only one of these',
       { next: usage },
     );
-  if (url === undefined && (header.length > 0 || type !== undefined))
-    throw usageFailure('--header and --type go with --url', { next: usage });
+  if (url === undefined && (header.length > 0 || type !== undefined || oauth))
+    throw usageFailure('--header, --oauth and --type go with --url', { next: usage });
   if (command === undefined && npm === undefined && env.length > 0)
     throw usageFailure('--env goes with a command or with --npm', { next: usage });
 
@@ -47,13 +89,12 @@ export function serverSettings(words: readonly string[], options: AddOptions, di
     if (!/^https?:\/\//i.test(url) || !URL.canParse(url.replaceAll(/\$\{[^}]*\}/g, 'x')))
       throw usageFailure(`"${url}" is not an http or https address`, { next: usage });
     const transport = type ?? 'http';
-    return { entry: { type: transport, url, ...(header.length > 0 && { headers }) }, transport, warnings };
+    const auth = oauth ? { auth: { type: 'oauth' } } : {};
+    return { entry: { type: transport, url, ...(header.length > 0 && { headers }), ...auth }, transport, warnings };
   }
   if (module !== undefined) {
-    const file = resolve(module);
-    const near = relative(directory, file);
-    const missing = existsSync(file) ? [] : [`${module} does not exist yet`];
-    return { entry: { module: near.startsWith('.') ? near : `./${near}` }, transport: 'module', warnings: missing };
+    const missing = existsSync(module) ? [] : [`${module} does not exist yet`];
+    return { entry: { module: pathFrom(directory, module) }, transport: 'module', warnings: missing };
   }
   if (npm !== undefined) {
     const isPinned = /.@[^@/]+$/.test(npm);
@@ -76,11 +117,11 @@ function programOf(
   return isShorthand ? { npm: first.slice('npm:'.length), args } : { npm, command: first, args };
 }
 
-function pairs(option: string, texts: readonly string[]): Record<string, string> {
+function pairs(option: string, texts: readonly string[], form = 'NAME=VALUE'): Record<string, string> {
   return Object.fromEntries(
     texts.map((text) => {
       const split = text.indexOf('=');
-      if (split < 1) throw usageFailure(`${option} takes NAME=VALUE, and "${text.slice(0, 20)}" is none`);
+      if (split < 1) throw usageFailure(`${option} takes ${form}, and "${text.slice(0, 20)}" is none`);
       return [text.slice(0, split), text.slice(split + 1)];
     }),
   );

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { counted } from '../../model/counted.ts';
 import type { CommandContext } from '../command-context.ts';
 import { globalsOf } from '../globals.ts';
+import { runnable } from '../invocation.ts';
 import { printJson } from '../print-json.ts';
 import { printable } from '../printable.ts';
 import { ProgressLine } from '../progress-line.ts';
@@ -55,7 +56,7 @@ async function printFindings(printer: Printer, findings: readonly Finding[]): Pr
   const marks = { ok: colors.green('ok     '), warning: colors.yellow('warning'), error: colors.red('error  ') };
   const lines = findings.flatMap(({ level, what, fix }) => [
     `${marks[level]}  ${printable(what)}`,
-    ...(fix === undefined ? [] : [`         ${colors.dim('fix:')} ${fix}`]),
+    ...(fix === undefined ? [] : [`         ${colors.dim('fix:')} ${runnable(fix)}`]),
   ]);
   const count = (level: Finding['level']): number => findings.filter((finding) => finding.level === level).length;
   lines.push('', `${counted(count('error'), 'error')}, ${counted(count('warning'), 'warning')}, ${count('ok')} ok`);

@@ -5,7 +5,7 @@ import type { OutcomeName } from '../../model/call.ts';
 import { counted } from '../../model/counted.ts';
 import { formatDuration } from '../duration.ts';
 import { localTime } from '../local-time.ts';
-import { oneLine } from '../printable.ts';
+import { exactLine, oneLine } from '../printable.ts';
 import { type Column, Table } from '../table.ts';
 import type { Printer } from '../terminal.ts';
 
@@ -53,7 +53,7 @@ export class JournalTable {
           oneLine(event.tool),
           oneLine(event.sessionId ?? ''),
           '',
-          oneLine(JSON.stringify(event.arguments)),
+          exactLine(JSON.stringify(event.arguments)),
         ];
       case 'ToolInvoked': {
         const duration = event.durationMs === null ? '' : formatDuration(event.durationMs);
@@ -150,7 +150,7 @@ export class JournalTable {
         }
       }
     })();
-    return [what, oneLine(event.tool), oneLine(event.sessionId ?? ''), '', oneLine(more)];
+    return [what, oneLine(event.tool), oneLine(event.sessionId ?? ''), '', exactLine(more)];
   }
 
   #paint(outcome: OutcomeName): string {

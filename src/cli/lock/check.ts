@@ -5,6 +5,7 @@ import type { CommandContext } from '../command-context.ts';
 import { Failure } from '../fail.ts';
 import { globalsOf } from '../globals.ts';
 import { printJson } from '../print-json.ts';
+import { runnable } from '../invocation.ts';
 import { oneLine } from '../printable.ts';
 import type { Printer } from '../terminal.ts';
 import type { Looked } from './look-at-servers.ts';
@@ -53,12 +54,12 @@ function lines(standing: ServerStanding, printer: Printer): string[] {
       return [
         `${colors.red('changed')} ${name}`,
         ...(diff === undefined ? [] : diffLines(diff, printer)),
-        `  ${colors.dim('next:')} signalbox lock accept ${server}`,
+        `  ${colors.dim('next:')} ${runnable(`signalbox lock accept ${server}`)}`,
       ];
     case 'missing':
       return [
         `${colors.red('missing')} ${name} cannot be checked: it is not in the configuration`,
-        `  ${colors.dim('next:')} signalbox lock accept ${server} takes it out of the lock`,
+        `  ${colors.dim('next:')} ${runnable(`signalbox lock accept ${server}`)} takes it out of the lock`,
       ];
     case 'down':
       return [

@@ -60,7 +60,7 @@ async function nameWarnings(rules: readonly Rule[], globals: Globals, errors: Pr
     const { configuration } = readConfiguration(globals);
     const { box } = await new ProgressLine(errors).during(
       startingServers(configuration),
-      async () => await openBoxAnyway({ ...configuration, policies: undefined }, { secretsFrom: globals.data }),
+      async () => await openBoxAnyway(configuration, { secretsFrom: globals.data }),
     );
     try {
       const catalog = box.catalog();

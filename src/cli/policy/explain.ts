@@ -1,11 +1,15 @@
 import type { Command } from 'commander';
+import type { Approval } from '../../model/approval.ts';
 import type { Decision } from '../../model/decision.ts';
+import { SignalboxError } from '../../model/errors.ts';
+import { fullPrincipalName } from '../../model/principal.ts';
 import { formatCallTime, readCallTime } from '../call-time.ts';
 import { namedCall } from '../named-call.ts';
+import { type ReadRecords, withReadRecords } from '../approvals/open-inbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import { Failure } from '../fail.ts';
 import { globalsOf } from '../globals.ts';
-import { withJournal } from '../journal/open-journal.ts';
+import { localTime } from '../local-time.ts';
 import { printJson } from '../print-json.ts';
 import { oneLine } from '../printable.ts';
 import type { Printer } from '../terminal.ts';
@@ -19,7 +23,8 @@ export function addExplainCommand(policy: Command, { terminal: { output } }: Com
     .argument('<call>', 'the id of the call, as call prints it, or the number of its entry in the journal')
     .action(async (named: string, _options: object, command: Command) => {
       const globals = globalsOf(command);
-      await withJournal(globals, async (journal) => {
+      await withReadRecords(globals, async (records) => {
+        const { journal } = records;
         const id = await namedCall(named, journal);
         const call = await journal.call(id);
         if (call === undefined)
@@ -27,17 +32,52 @@ export function addExplainCommand(policy: Command, { terminal: { output } }: Com
         const { tool, at, decision, sessionId } = call;
         const outcome = call.type === 'ToolInvoked' ? call.outcome : 'running';
         const time = await readCallTime(journal, id);
-        if (globals.json) return printJson(output, { callId: id, tool, at, sessionId, outcome, decision, ...time });
+        const approval = await approvalOf(id, call.approvalId, records);
+        const { answer } = approval ?? {};
+        if (globals.json) {
+          const approved =
+            approval === undefined ? {} : { approval: { id: approval.id, state: approval.state, answer } };
+          return printJson(output, { callId: id, tool, at, sessionId, outcome, decision, ...approved, ...time });
+        }
         const ending = call.type === 'ToolInvoked' && call.error !== undefined ? `: ${call.error.message}` : '';
         const lines =
           decision === undefined
             ? [oneLine(`it ended as ${outcome} before policy was asked${ending}`)]
             : explained(decision, output);
+        if (approval !== undefined) lines.push(`${'answer'.padEnd(8)} ${oneLine(answerLine(approval))}`);
         if (time !== undefined) lines.push(`${'took'.padEnd(8)} ${formatCallTime(time)}`);
         const block = lines.map((line) => `  ${line}\n`).join('');
         await output.print(`${output.colors.bold(oneLine(tool))} ${id}\n${block}`);
       });
     });
+}
+
+/** Returns the question that a call ran by, or that it asked; `undefined` when no human was asked. */
+async function approvalOf(
+  callId: string,
+  approvalId: string | undefined,
+  { journal, approvals }: ReadRecords,
+): Promise<Approval | undefined> {
+  const asked = async (): Promise<string | undefined> => {
+    const { items } = await journal.entries({ call: callId, type: 'ApprovalRequested', limit: 1 });
+    const [entry] = items;
+    return entry?.type === 'ApprovalRequested' ? entry.approvalId : undefined;
+  };
+  const id = approvalId ?? (await asked());
+  if (id === undefined) return undefined;
+  return await approvals.get(id).catch((error: unknown) => {
+    // Old questions are removed from the store, and stay in the journal.
+    if (error instanceof SignalboxError && error.code === 'approval-unknown') return undefined;
+    throw error;
+  });
+}
+
+function answerLine({ id, state, answer }: Approval): string {
+  if (answer === undefined) return `${state === 'pending' ? 'not answered yet' : state} (${id})`;
+  const { by, at, reason, rule } = answer;
+  const more = [reason, rule === undefined ? undefined : `remembered as ${rule}`].filter((part) => part !== undefined);
+  const verb = state === 'denied' ? 'denied' : 'approved';
+  return `${verb} by ${fullPrincipalName(by)} at ${localTime(at)}${more.map((part) => `; ${part}`).join('')} (${id})`;
 }
 
 function explained(

@@ -1,11 +1,38 @@
 import { resolve } from 'node:path';
+import { ConfigurationError } from '../../config/configuration-error.ts';
+import type { Configuration } from '../../config/configuration.ts';
 import { loadPolicies, loadPolicyFile } from '../../config/load-policies.ts';
 import type { PolicyDocument } from '../../policy/read-policy.ts';
+import { counted } from '../../model/counted.ts';
+import { Failure } from '../fail.ts';
 import type { Globals } from '../globals.ts';
 import { readConfiguration } from '../read-configuration.ts';
+import { shownProblem } from '../report-failure.ts';
 
-/** The policies of a file, or those of the configuration. */
+/** Returns the policies of a file, or those of the configuration. Throws a failure that names every mistake in the rules. */
 export function namedPolicies(file: string | undefined, globals: Globals): readonly PolicyDocument[] {
-  if (file !== undefined) return loadPolicyFile({ path: resolve(file), name: file });
-  return loadPolicies(readConfiguration(globals).configuration);
+  const load =
+    file === undefined
+      ? rulesOf(readConfiguration(globals).configuration)
+      : () => loadPolicyFile({ path: resolve(file), name: file });
+  try {
+    return load();
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    const { problems, code } = error;
+    const isUnreadable = code === 'configuration-unreadable';
+    const what = isUnreadable
+      ? 'the file of rules cannot be read'
+      : `the rules have ${counted(problems.length, 'mistake')}`;
+    throw new Failure(2, isUnreadable ? 'file-unreadable' : 'policy-invalid', what, {
+      lines: problems.map(shownProblem),
+      data: { problems },
+      next: isUnreadable ? 'correct its name, or its permissions' : 'correct the rules, then run the command again',
+      cause: error,
+    });
+  }
+}
+
+function rulesOf(configuration: Configuration): () => readonly PolicyDocument[] {
+  return () => loadPolicies(configuration);
 }

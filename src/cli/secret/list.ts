@@ -29,7 +29,7 @@ export function addListCommand(secret: Command, { terminal: { output } }: Comman
         store,
         grantedTo.length === 0 ? 'none' : grantedTo.map((file) => oneLine(shortPath(file))).join(', '),
       ]);
-      const columns = [{ heading: 'NAME' }, { heading: 'KEY IN' }, { heading: 'USED BY' }];
+      const columns = [{ heading: 'NAME' }, { heading: 'KEY IN' }, { heading: 'GRANTED TO' }];
       const table = new Table(columns, rows, output.width);
       const lines = [output.colors.bold(table.heading()), ...rows.map((row) => table.row(row))];
       return output.print(`${lines.join('\n')}\n`);

@@ -4,6 +4,7 @@ import { counted } from '../../model/counted.ts';
 import type { AgentSummary } from '../../sessions/sessions.ts';
 import { connectCommands } from '../../server/connect-commands.ts';
 import type { ProcessRole } from '../../server/process-role.ts';
+import { runnable } from '../invocation.ts';
 import type { Printer } from '../terminal.ts';
 
 /** What the banner tells. */
@@ -59,12 +60,11 @@ function webRows(facts: BannerFacts, work: [string, string][], colors: Printer['
 
 /** Where they are, not what they are: a terminal is scrolled back, copied and recorded. */
 function tokensLine({ tokenKeptIn, agentTokenKeptIn }: BannerFacts, dim: (text: string) => string): string {
-  return `${tokenKeptIn} ${dim('(admin, for scripts)')} · ${agentTokenKeptIn} ${dim('(for agents)')}   →  signalbox token`;
+  return `${tokenKeptIn} ${dim('(admin, for scripts)')} · ${agentTokenKeptIn} ${dim('(for agents)')}${see('token')}`;
 }
 
 function policyLine({ rules, code }: PolicySummary): string {
-  const otherwise =
-    'reads run · undoable writes ask once in a session · irreversible calls always ask   →  signalbox approvals';
+  const otherwise = `reads run · undoable writes ask once in a session · irreversible calls always ask${see('approvals')}`;
   if (rules.length + code.length === 0) return otherwise;
   const files = [...new Set(rules.flatMap(({ at }) => at?.replace(/:\d+$/, '') ?? []))].join(', ');
   const own = `${counted(rules.length, 'rule')}${files === '' ? '' : ` of ${files}`}`;
@@ -85,7 +85,7 @@ function agentsLine(agents: readonly AgentSummary[]): string {
 function foundRow({ servers, clients }: BannerFacts['found']): [string, string][] {
   if (servers === 0) return [];
   const what = servers === 1 ? 'MCP server' : 'MCP servers';
-  return [['Found', `${servers} ${what} in ${clients.join(', ')}   →  signalbox import`]];
+  return [['Found', `${servers} ${what} in ${clients.join(', ')}${see('import')}`]];
 }
 
 function serversLine({ servers, tools }: CatalogSnapshot): string {
@@ -97,6 +97,11 @@ function serversLine({ servers, tools }: CatalogSnapshot): string {
       .filter((status) => count(status) > 0)
       .map((status) => `${count(status)} ${status}`),
   ];
-  const why = count('down') > 0 ? '   →  signalbox tools --why' : '';
+  const why = count('down') > 0 ? see('tools --why') : '';
   return `${parts.join(', ')} · ${counted(tools.length, 'tool')}${why}`;
+}
+
+/** Names the command that shows more. */
+function see(command: string): string {
+  return `   →  ${runnable(`signalbox ${command}`)}`;
 }

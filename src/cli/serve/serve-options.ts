@@ -7,6 +7,8 @@ export interface ServeOptions {
   readonly role: ProcessRole;
   readonly allowedHost: readonly string[];
   readonly turns: number;
+  /** Whether it starts although a server of the same configuration runs on the data directory. */
+  readonly force?: boolean;
   readonly maxCalls?: number;
   readonly drainSeconds: number;
   readonly graceSeconds: number;

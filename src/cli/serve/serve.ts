@@ -13,6 +13,7 @@ import { onNpmExit } from '../npm-parent.ts';
 import { tellWarnings } from '../tell-warnings.ts';
 import type { Terminal } from '../terminal.ts';
 import { onModuleFile } from '../tool-modules.ts';
+import { assertAlone } from './other-servers.ts';
 import { FileWatch } from './file-watch.ts';
 import type { ServeOptions } from './serve-options.ts';
 
@@ -22,7 +23,8 @@ export function addServeCommand(program: Command, { terminal }: CommandContext):
     .command('serve')
     .summary('start the server: console, HTTP API, MCP endpoint, sessions with agents')
     .description(
-      'Starts the server, which runs until Ctrl-C or SIGTERM. It then waits for running turns and calls, and stops.',
+      'Starts the server, which runs until Ctrl-C or SIGTERM. It then waits for running turns and calls, and stops. ' +
+        'It refuses to start while a server with the same configuration runs on the data directory, unless the store is PostgreSQL.',
     )
     .option('--port <port>', 'the port to listen on; the next free one when it is taken', parsePort, 4242)
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
@@ -49,6 +51,7 @@ export function addServeCommand(program: Command, { terminal }: CommandContext):
       0,
     )
     .option('--grace-seconds <seconds>', 'how long to wait after that for running turns and calls', parseSeconds, 5)
+    .option('--force', 'start even if a server with this configuration runs on the data directory')
     .action(async (options: ServeOptions, command: Command) => {
       await serve(options, globalsOf(command), terminal);
     });
@@ -88,6 +91,7 @@ async function serve(options: ServeOptions, globals: Globals, terminal: Terminal
   const { beginBox, readConfiguration } = await loadBoxParts();
   const { configuration, file } = readConfiguration(globals);
   await assertRole(options, configuration, globals.data);
+  await assertAlone(configuration, globals, terminal.errors, options.force === true);
   const watch = new FileWatch();
   watch.watch(configurationFiles(configuration));
   onModuleFile((changeable) => watch.add(changeable));

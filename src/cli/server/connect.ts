@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { findConfiguration } from '../../config/find-configuration.ts';
 import { messageOf } from '../../model/errors.ts';
@@ -37,7 +37,9 @@ export async function connectToServer(globals: Globals, errors: Printer): Promis
     const problem =
       'problem' in found
         ? `does not answer (${found.problem})`
-        : `runs another configuration (${shortPath(found.configuration)})`;
+        : existsSync(found.configuration)
+          ? `runs another configuration (${shortPath(found.configuration)})`
+          : 'runs without a configuration file, and this command has one';
     if (!globals.json)
       await errors.print(`note: the server at ${server.url} ${printable(problem)}; this command works without it\n`);
   }
@@ -59,7 +61,7 @@ export function withConfigurationOfServer(globals: Globals): Globals {
 }
 
 /** Returns the servers that accept commands, the newest first. */
-function reachableServers(data: string): readonly (RunningServer & { readonly key: string })[] {
+export function reachableServers(data: string): readonly (RunningServer & { readonly key: string })[] {
   return runningServers(data)
     .filter((server): server is RunningServer & { key: string } => server.key !== undefined)
     .filter(({ role }) => role !== 'worker')
@@ -85,7 +87,7 @@ async function askConfiguration(
 }
 
 /** Returns whether two paths lead to the same existing file. */
-function isSameFile(one: string, other: string): boolean {
+export function isSameFile(one: string, other: string): boolean {
   try {
     return realpathSync(one) === realpathSync(other);
   } catch {

@@ -6,6 +6,7 @@ import { withReadRecords } from '../approvals/open-inbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import { formatDuration } from '../duration.ts';
 import { type Globals, globalsOf, journalFile, shortPath } from '../globals.ts';
+import { runnable } from '../invocation.ts';
 import { storeOf } from '../open-store.ts';
 import { printJson } from '../print-json.ts';
 import { printable } from '../printable.ts';
@@ -74,19 +75,21 @@ function text(
 ): string {
   const lines = running.flatMap((server) => serverLines(server, colors));
   if (running.length === 0)
-    lines.push(`${colors.yellow('not running')}   no server runs on ${shortPath(data)}   →  signalbox serve`);
+    lines.push(
+      `${colors.yellow('not running')}   no server runs on ${shortPath(data)}   →  ${runnable('signalbox serve')}`,
+    );
   if (records === undefined) return `${lines.join('\n')}\n`;
   const { location, waiting, sessions, lastHour } = records;
   const asked = waiting === 0 ? 'nothing waits for an answer' : `${calls(waiting)} for your answer`;
   const questions = running.reduce((sum, server) => sum + (server.questions ?? 0), 0);
   const rows: readonly (readonly [string, string])[] = [
-    ['Approvals', waiting === 0 ? asked : `${colors.yellow(asked)}   →  signalbox approvals`],
+    ['Approvals', waiting === 0 ? asked : `${colors.yellow(asked)}   →  ${runnable('signalbox approvals')}`],
     ...(questions === 0
       ? []
       : [
           [
             'Questions',
-            `${colors.yellow(counted(questions, 'question'))} of servers   →  signalbox elicitations`,
+            `${colors.yellow(counted(questions, 'question'))} of servers   →  ${runnable('signalbox elicitations')}`,
           ] as const,
         ]),
     [

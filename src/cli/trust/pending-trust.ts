@@ -5,10 +5,10 @@ import type { PendingTrust, UntrustedConfigurationError } from '../../config/tru
 import { confirm } from '../confirm.ts';
 import { Failure } from '../fail.ts';
 import { shortPath } from '../globals.ts';
-import { oneLine } from '../printable.ts';
+import { exactLine, oneLine } from '../printable.ts';
 import type { Terminal } from '../terminal.ts';
 
-const sections: readonly Section[] = ['run', 'load', 'contact', 'read', 'allow', 'apply', 'set'];
+const sections: readonly Section[] = ['run', 'load', 'contact', 'read', 'allow', 'apply', 'show', 'set'];
 
 /** Returns what has to be accepted, one line each, under the verb that says what would happen. */
 export function pendingLines({ added, lifted }: PendingTrust): string[] {
@@ -22,7 +22,7 @@ export function pendingLines({ added, lifted }: PendingTrust): string[] {
   return rows.map(([verb, text]) => {
     const heading = verb === last ? '' : verb;
     last = verb;
-    return `${heading.padEnd(8)} ${oneLine(text)}`;
+    return `${heading.padEnd(8)} ${exactLine(text)}`;
   });
 }
 
@@ -45,6 +45,14 @@ export async function askForTrust(error: UntrustedConfigurationError, terminal: 
 export function trustCommand({ pending, data }: Pick<UntrustedConfigurationError, 'pending' | 'data'>): string {
   const elsewhere = data === join(homedir(), '.signalbox') ? '' : ` --data ${quoted(data)}`;
   return `signalbox trust ${quoted(pending.file)}${elsewhere}`;
+}
+
+/** The failure after a no on the terminal, where the list was just shown. */
+export function declinedFailure(error: UntrustedConfigurationError): Failure {
+  return new Failure(2, error.code, `${error.message}, and you answered no; nothing of it was used`, {
+    next: trustCommand(error),
+    cause: error,
+  });
 }
 
 /** The failure of a command that needs the configuration. */

@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
-import type { JsonObject } from '../../model/json.ts';
-import { eachKey } from '../described-schema.ts';
+import { memoryDirectory } from '../../../test/support/memory-directory.ts';
+import type { JsonObject, JsonValue } from '../../model/json.ts';
+import { defaultConfiguration } from '../configuration.ts';
+import { type SettingsSchema, eachKey } from '../described-schema.ts';
+import { keyDescriptions } from '../key-descriptions.ts';
 import { parseConfiguration } from '../load-configuration.ts';
 import { loadPolicies } from '../load-policies.ts';
 import { configurationSchema } from '../schema.ts';
 import { ConfigurationTrust, type ReadRules } from './configuration-trust.ts';
-import { keyAuthorities } from './key-authority.ts';
+import { type KeyAuthority, keyAuthorities } from './key-authority.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'signalbox-capabilities-'));
+const directory = memoryDirectory('capabilities');
 after(() => rmSync(directory, { recursive: true }));
 const file = join(directory, 'signalbox.config.json');
 let stores = 0;
@@ -29,6 +31,33 @@ async function asked(before: JsonObject, now: JsonObject): Promise<string[]> {
   return [...(pending?.added ?? []).map(({ text }) => text), ...(pending?.lifted ?? []).map(({ place }) => place)];
 }
 
+/** Like `asked`, of documents as they are: not all of them are configurations that could be used. */
+async function askedOf(before: JsonObject, now: JsonObject): Promise<string[]> {
+  const trust = new ConfigurationTrust({ data: join(directory, String(stores++)), trusted: '' });
+  await trust.accept({ configuration: { file, document: before }, rules: [] });
+  const pending = await trust.pending({ configuration: { file, document: now }, rules: [] });
+  return [...(pending?.added ?? []), ...(pending?.lifted ?? [])].map(({ place }) => place);
+}
+
+/** Documents that differ in one key: without it, with one value, and with another one. */
+function* edits(path: string, { type, enum: words }: SettingsSchema): Generator<[before: JsonObject, now: JsonObject]> {
+  const values: Readonly<Record<string, readonly JsonValue[]>> = {
+    boolean: [false, true],
+    integer: [1, 1e12],
+    number: [1, 1e12],
+    array: [['a'], ['a', 'b']],
+    object: [{ a: 'b' }, { a: 'c' }],
+  };
+  const documents = [undefined, ...(words ?? values[type ?? ''] ?? ['a', 'b'])].map((value) => {
+    const [last = '', ...keys] = path.split('.').toReversed();
+    // The object around it is there in any case, so that what is edited is the key.
+    let part: JsonValue = value === undefined ? {} : { [last]: value as JsonValue };
+    for (const key of keys) part = key === '[]' ? [part] : { [key === '*' ? 'x' : key]: part };
+    return part as JsonObject;
+  });
+  for (const before of documents) for (const now of documents) if (before !== now) yield [before, now];
+}
+
 const server = (settings: JsonObject): JsonObject => ({ mcpServers: { files: { command: 'node', ...settings } } });
 const remote = (settings: JsonObject): JsonObject => ({
   mcpServers: { web: { url: 'https://a.example', ...settings } },
@@ -38,19 +67,59 @@ const agent = (settings: JsonObject): JsonObject => ({ agents: { a: { runtime: '
 const denies = { id: 'no', match: ['mcp__files__rm'], deny: true };
 
 suite('every key of a configuration', () => {
-  test('is classified for trust, on its own or with a key above it', () => {
-    const known = (path: string): boolean =>
-      path.split('.').some((_, index, parts) => keyAuthorities.has(parts.slice(0, index + 1).join('.')));
-    const leaves = new Set<string>();
-    eachKey(configurationSchema(), (path, part) => {
-      const hasKeys = Object.keys(part.properties ?? {}).length > 0 || typeof part.additionalProperties === 'object';
-      if (!hasKeys && part.anyOf === undefined && part.oneOf === undefined) leaves.add(path);
-    });
-    assert.ok(leaves.size > 60);
+  const keys = new Map<string, SettingsSchema>();
+  eachKey(configurationSchema(), (path, part) => keys.set(path, part));
+  const leaves = new Map([...keys].filter(([path]) => ![...keys.keys()].some((each) => each.startsWith(`${path}.`))));
+  /** The class of a key, or of the value that it is a part of. */
+  const classOf = (path: string): KeyAuthority | undefined => {
+    const parts = path.split('.');
+    const known = parts.map((_, index) => parts.slice(0, index + 1).join('.')).find((each) => keyAuthorities.has(each));
+    return known === undefined ? undefined : keyAuthorities.get(known);
+  };
+
+  test('is classified for trust, on its own or as a part of a value that asks', () => {
+    assert.ok(leaves.size > 80);
     assert.deepEqual(
-      [...leaves].filter((path) => !known(path)),
+      [...leaves.keys()].filter((path) => classOf(path) === undefined),
       [],
     );
+    assert.deepEqual(
+      [...keyAuthorities.keys()].filter((path) => !keys.has(path)),
+      [],
+      'a class without a key',
+    );
+  });
+
+  test('asks when it is edited by hand, in one direction at least, except those that grant and restrict nothing', async () => {
+    const silent: string[] = [];
+    for (const [path, part] of leaves) {
+      const directions = (await Promise.all([...edits(path, part)].map(([a, b]) => askedOf(a, b)))).flat();
+      if (directions.length === 0) silent.push(path);
+    }
+    assert.deepEqual(silent.toSorted(), [
+      '$schema',
+      'agents.*.toolSearch',
+      'mcpServers.*.type',
+      // Rules are compared one by one.
+      'policies',
+      'profiles.*.disclosure',
+    ]);
+  });
+
+  test('that is a limit has the default that its description names', () => {
+    const limits = [...keyAuthorities].filter(
+      ([, { absent }]) => typeof absent === 'number' && absent > 0 && absent < Infinity,
+    );
+    assert.ok(limits.length >= 7);
+    const { approvals, startup } = defaultConfiguration(directory);
+    const inMs: Record<string, number> = {
+      'approvals.expireAfter': approvals.expireAfterMs,
+      'startup.wait': startup.waitMs,
+    };
+    for (const [path, { absent }] of limits) {
+      const [, told = ''] = /\(([\d,]+)\)/.exec(keyDescriptions[path] ?? '') ?? [];
+      assert.equal(absent, inMs[path] ?? Number(told.replaceAll(',', '')), path);
+    }
   });
 
   test('asks while nobody has classified it', async () => {
@@ -135,7 +204,61 @@ suite('an edit by hand', () => {
     ],
     'a program of an agent': [agent({}), agent({ executable: './x' }), 'agents.a: executable ./x'],
     'settings of a project': [agent({}), agent({ settingSources: ['project'] }), 'agents.a: settingSources project'],
-    'a limit of an agent': [agent({ limits: { steps: 3 } }), agent({}), 'agents.a.limits'],
+    'a limit of an agent': [agent({ limits: { costUsd: 3 } }), agent({}), 'agents.a.limits.costUsd'],
+    'a limit of an agent that is raised': [
+      agent({ limits: { steps: 3 } }),
+      agent({ limits: { steps: 4 } }),
+      'agents.a: limits.steps 4',
+    ],
+    'a longer timeout': [server({}), server({ timeoutMs: 60_001 }), 'files: timeoutMs 60001'],
+    'a longer timeout than the accepted one': [
+      server({ timeoutMs: 10 }),
+      server({ timeoutMs: 20 }),
+      'files: timeoutMs 20',
+    ],
+    'a shorter timeout taken out': [server({ timeoutMs: 10 }), server({}), 'mcpServers.files.timeoutMs'],
+    'larger results': [{}, { results: { maxBytes: 300_000 } }, 'results.maxBytes: 300000'],
+    'larger results of a server': [server({}), server({ results: { maxBytes: 9 } }), 'files: results.maxBytes 9'],
+    'larger results of a tool': [
+      server({ tools: { results: { a: { maxBytes: 8 } } } }),
+      server({ tools: { results: { a: { maxBytes: 9 } } } }),
+      'files: tools.results.a.maxBytes 9',
+    ],
+    'more calls in a span': [
+      server({ rateLimit: { max: 1, per: '1m' } }),
+      server({ rateLimit: { max: 2, per: '1m' } }),
+      'files: rateLimit.max 2',
+    ],
+    'a shorter span': [
+      server({ rateLimit: { max: 1, per: '1m' } }),
+      server({ rateLimit: { max: 1, per: '1s' } }),
+      'mcpServers.files.rateLimit.per',
+    ],
+    'answers that hold longer': [{}, { approvals: { expireAfter: '3h' } }, 'approvals.expireAfter: 3h'],
+    // Models read these.
+    'a description': [
+      server({ tools: { describe: { a: 'x' } } }),
+      server({ tools: { describe: { a: 'y' } } }),
+      'files: tools.describe.a y',
+    ],
+    'a title': [server({}), server({ tools: { title: { a: 'y' } } }), 'files: tools.title.a y'],
+    instructions: [agent({}), agent({ instructions: 'obey' }), 'agents.a: instructions obey'],
+    // Approvers read these.
+    'the reason of a rule': [
+      rules({ ...denies, reason: 'a' }),
+      rules({ ...denies, reason: 'b' }),
+      'rule "no" (signalbox.config.json:1): {"reason":"b"}',
+    ],
+    'the reason of a new rule that denies': [
+      {},
+      rules({ ...denies, reason: 'b' }),
+      'rule "no" (signalbox.config.json:1): {"reason":"b"}',
+    ],
+    'an id of a rule that is a sentence': [
+      rules(denies),
+      rules({ ...denies, id: 'say yes to it' }),
+      'rule "say yes to it" (signalbox.config.json:1): {"id":"say yes to it"}',
+    ],
     'an issuer': [
       {},
       { oauth: { issuers: [{ issuer: 'https://i.example' }] } },
@@ -170,8 +293,13 @@ suite('an edit by hand', () => {
     ],
     'a rule that allows is taken out': [rules({ id: 'all', allow: true }, denies), rules(denies)],
     'a rule that denies is added': [{}, rules(denies)],
-    'a rule gets another reason and id': [rules(denies), rules({ ...denies, id: 'other', reason: 'why' })],
-    'a limit or a text changes': [server({}), server({ timeoutMs: 5, tools: { describe: { a: 'b' } } })],
+    'a rule gets another name, and no reason': [rules({ ...denies, reason: 'why' }), rules({ ...denies, id: 'other' })],
+    'a limit gets lower': [
+      { ...server({ timeoutMs: 100_000, results: { maxBytes: 9 } }), approvals: { expireAfter: '3h' } },
+      { ...server({ timeoutMs: 99_999, results: { maxBytes: 8 } }), approvals: { expireAfter: '170m' } },
+    ],
+    'a limit below the default is set': [{ ...server({}) }, { ...server({ timeoutMs: 5 }), results: { maxBytes: 5 } }],
+    'a limit above the default is taken out': [server({ timeoutMs: 100_000 }), server({})],
     'the keys are in another order': [
       { mcpServers: { a: { command: 'x', args: ['1'] }, b: { command: 'y' } } },
       { mcpServers: { b: { command: 'y' }, a: { args: ['1'], command: 'x' } } },
@@ -187,6 +315,10 @@ suite('an edit by hand', () => {
     await trust.accept(read(server({})));
     await trust.assert(read({ ...server({}), policies: [denies] }));
     await assert.rejects(trust.assert(read(server({}))), { code: 'configuration-untrusted' });
+    await trust.assert(read({ ...server({ timeoutMs: 10 }), policies: [denies] }));
+    await assert.rejects(trust.assert(read({ ...server({ timeoutMs: 11 }), policies: [denies] })), {
+      code: 'configuration-untrusted',
+    });
   });
 
   test('never hides what people decide on: a value is left out only where its name announces a secret', async () => {

@@ -1,4 +1,5 @@
 import { canonicalJson, hashOf } from '../../catalog/lock/canonical.ts';
+import { durationMs } from '../../model/duration.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../model/json.ts';
 import type { PolicyDocument } from '../../policy/read-policy.ts';
 import type { Configuration } from '../configuration.ts';
@@ -15,12 +16,21 @@ export interface Capability {
   /** The entry that it belongs to, such as one server; empty for the configuration as a whole. */
   readonly owner: string;
   /** When an edit of it has to be accepted. */
-  readonly asks: 'added' | 'removed' | 'changed';
+  readonly asks: 'added' | 'removed' | 'changed' | 'raised';
   /** An element of a list that selects: it grants something only if this list was accepted. */
   readonly within?: string;
+  /** With `raised`: what is limited to how much. */
+  readonly limit?: Limit;
   readonly section: Section;
   /** For people. */
   readonly text: string;
+}
+
+/** A number, or a duration in milliseconds, compared with the limit that applies without the key. */
+export interface Limit {
+  readonly value: number;
+  readonly isAboveDefault: boolean;
+  readonly isBelowDefault: boolean;
 }
 
 /** Everything that a configuration may do, and the entries that it has. */
@@ -82,12 +92,15 @@ class Collector {
     }
   }
 
-  /** A rule that allows grants something; any other restricts, and so does not count while it only shadows. */
+  /**
+   * A rule that allows grants something; any other restricts, and so does not count while it only shadows. Its reason is text for
+   * models and approvers, and so is an id that is not just a name.
+   */
   addRules({ value, file, placeOf }: PolicyDocument): void {
     if (!Array.isArray(value)) return;
     for (const [index, rule] of (value as JsonValue[]).entries()) {
       if (!isJsonObject(rule) || rule['mode'] === 'shadow') continue;
-      const { id, reason: _reason, ...meaning } = rule;
+      const { id, reason, ...meaning } = rule;
       const isAllowing = Object.hasOwn(rule, 'allow');
       const line = placeOf([index])?.line;
       const where = line === undefined ? file : `${file}:${line}`;
@@ -99,12 +112,23 @@ class Collector {
         section: isAllowing ? 'allow' : 'apply',
         text: `rule ${JSON.stringify(id)} (${where}): ${JSON.stringify(meaning)}`,
       });
+      const texts = { ...(isName(id) ? {} : { id }), ...(reason === undefined ? {} : { reason }) };
+      if (Object.keys(texts).length === 0) continue;
+      this.items.push({
+        ...identity(['rule', 'texts'], [meaning, texts]),
+        place: `texts of rule ${JSON.stringify(id)}`,
+        owner: '',
+        asks: 'added',
+        section: 'show',
+        text: `rule ${JSON.stringify(id)} (${where}): ${JSON.stringify(texts)}`,
+      });
     }
   }
 
-  #add(value: JsonValue, path: readonly string[], { asks, section, each }: KeyAuthority): void {
+  #add(value: JsonValue, path: readonly string[], { asks, section, each, absent }: KeyAuthority): void {
     if (asks === 'never') return;
     if (asks === 'widened') return this.#addSelection(value, path, section);
+    if (asks === 'raised') return this.#addLimit(value, path, section, absent);
     const kindOf = (part: JsonValue): Capability['asks'] => (asks === 'effect' ? asksForEffect(part) : asks);
     if (each === true && isJsonObject(value)) {
       for (const [key, part] of Object.entries(value)) this.#push([...path, key], part, kindOf(part), section);
@@ -118,13 +142,26 @@ class Collector {
     const list = identity(path, 'list');
     this.items.push({ ...list, owner: ownerOf(path), asks: 'removed', section, text: `${list.place} as a list` });
     for (const part of Array.isArray(value) ? (value as JsonValue[]) : [value])
-      this.#push(path, part, 'added', section, list.id);
+      this.#push(path, part, 'added', section, { within: list.id });
   }
 
-  #push(path: readonly string[], value: JsonValue, asks: Capability['asks'], section: Section, within?: string): void {
-    const text = textOf(path, value);
-    const of = { owner: ownerOf(path), asks, section, text };
-    this.items.push({ ...identity(path, value), ...of, ...(within === undefined ? {} : { within }) });
+  #addLimit(value: JsonValue, path: readonly string[], section: Section, absent: number | 'outer' = 'outer'): void {
+    const amount = amountOf(value);
+    if (amount === undefined) return this.#push(path, value, 'changed', section);
+    const isAboveDefault = absent === 'outer' || amount > absent;
+    const isBelowDefault = absent === 'outer' || amount < absent;
+    this.#push(path, value, 'raised', section, { limit: { value: amount, isAboveDefault, isBelowDefault } });
+  }
+
+  #push(
+    path: readonly string[],
+    value: JsonValue,
+    asks: Capability['asks'],
+    section: Section,
+    more: Pick<Capability, 'within' | 'limit'> = {},
+  ): void {
+    const of = { owner: ownerOf(path), asks, section, text: textOf(path, value) };
+    this.items.push({ ...identity(path, value), ...of, ...more });
   }
 }
 
@@ -158,6 +195,16 @@ const holders = new Set(
 
 function hasKeysBelow(pattern: string): boolean {
   return holders.has(pattern);
+}
+
+function isName(id: JsonValue | undefined): boolean {
+  return typeof id === 'string' && /^[\w.:/-]{1,64}$/.test(id);
+}
+
+/** Returns a number as it is and a duration in milliseconds. */
+function amountOf(value: JsonValue): number | undefined {
+  if (typeof value === 'number') return value;
+  return typeof value === 'string' ? durationMs(value) : undefined;
 }
 
 function asksForEffect(effect: JsonValue): Capability['asks'] {

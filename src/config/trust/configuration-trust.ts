@@ -4,7 +4,7 @@ import type { PolicyDocument } from '../../policy/read-policy.ts';
 import type { Configuration } from '../configuration.ts';
 import type { SecretVault } from '../secrets/secret-vault.ts';
 import { secretVault } from '../secrets/sealed-files.ts';
-import { type Capabilities, type Capability, capabilitiesOf } from './capabilities.ts';
+import { type Capabilities, type Capability, type Limit, capabilitiesOf } from './capabilities.ts';
 import { type AcceptedCapability, type TrustRecord, TrustRecords, identityOf, realPath } from './trust-records.ts';
 import { type PendingTrust, UntrustedConfigurationError } from './untrusted-error.ts';
 
@@ -84,9 +84,8 @@ export class ConfigurationTrust {
     const { capabilities = [] } = this.records.find(file) ?? {};
     const isGone = (id: string): boolean => hadIds.has(id) && !hasIds.has(id);
     if (made.length > 0 || capabilities.some(({ id }) => isGone(id))) {
-      const makes = idsOf(made);
-      const kept = capabilities.filter(({ id }) => !isGone(id) && !makes.has(id));
-      this.records.change(file, { capabilities: [...kept, ...stored(made)] });
+      const kept = capabilities.filter(({ id }) => !isGone(id));
+      this.records.change(file, { capabilities: merged(kept, made) });
     }
     return { had, has };
   }
@@ -141,8 +140,13 @@ export class ConfigurationTrust {
   async #compare(file: string, now: Capabilities): Promise<PendingTrust | undefined> {
     const record = this.records.find(file);
     const accepted = idsOf(record?.capabilities ?? []);
-    const isAdded = ({ id, asks, within }: Capability): boolean =>
-      asks !== 'removed' && !accepted.has(id) && (within === undefined || accepted.has(within));
+    const limits = limitsOf(record);
+    const isAdded = ({ id, asks, within, place, limit }: Capability): boolean => {
+      if (asks === 'removed' || accepted.has(id)) return false;
+      if (limit !== undefined)
+        return limit.value > (limits.get(place)?.value ?? (limit.isAboveDefault ? -1 : Infinity));
+      return within === undefined || accepted.has(within);
+    };
     const added = [...now.items.filter(isAdded), ...(await this.#ungranted(now, record))];
     const lifted = liftedOf(now, record);
     if (added.length === 0 && lifted.length === 0) return undefined;
@@ -157,16 +161,26 @@ export class ConfigurationTrust {
     if (record === undefined) return;
     const known = idsOf(record.capabilities);
     const limits = items.filter(({ id }) => !known.has(id));
-    if (limits.length > 0) this.records.change(file, { capabilities: [...record.capabilities, ...stored(limits)] });
+    if (limits.length > 0) this.records.change(file, { capabilities: merged(record.capabilities, limits) });
   }
 }
 
 function liftedOf(now: Capabilities, record: TrustRecord | undefined): AcceptedCapability[] {
   const ids = new Set(now.items.map(({ id }) => id));
-  // A changed value is shown as what it is now.
-  const changed = new Set(now.items.filter(({ asks }) => asks === 'changed').map(({ place }) => place));
-  return (record?.capabilities ?? []).filter(
-    ({ id, place, owner, asks }) => asks !== 'added' && !ids.has(id) && now.owners.has(owner) && !changed.has(place),
+  // A changed value is shown as what it is now, and a changed limit asks only when it is higher.
+  const compared = new Set(
+    now.items.filter(({ asks }) => asks === 'changed' || asks === 'raised').map(({ place }) => place),
+  );
+  return (record?.capabilities ?? []).filter(({ id, place, owner, asks, limit }) => {
+    if (asks === 'added' || ids.has(id) || !now.owners.has(owner) || compared.has(place)) return false;
+    return limit === undefined || limit.isBelowDefault;
+  });
+}
+
+/** Returns the accepted limits by their place. */
+function limitsOf(record: TrustRecord | undefined): ReadonlyMap<string, Limit> {
+  return new Map(
+    (record?.capabilities ?? []).flatMap(({ place, limit }) => (limit === undefined ? [] : [[place, limit]])),
   );
 }
 
@@ -178,6 +192,20 @@ function once(items: readonly Capability[]): Capability[] {
   return [...new Map(items.map((item) => [item.text, item])).values()];
 }
 
+/** Adds capabilities to accepted ones. A limit replaces the accepted one of its place. */
+function merged(accepted: readonly AcceptedCapability[], added: readonly Capability[]): AcceptedCapability[] {
+  const ids = idsOf(added);
+  const limited = new Set(added.flatMap(({ place, limit }) => (limit === undefined ? [] : [place])));
+  const kept = accepted.filter(({ id, place, limit }) => !ids.has(id) && (limit === undefined || !limited.has(place)));
+  return [...kept, ...stored(added)];
+}
+
 function stored(items: readonly Capability[]): AcceptedCapability[] {
-  return items.map(({ id, place, owner, asks }) => ({ id, place, owner, asks }));
+  return items.map(({ id, place, owner, asks, limit }) => ({
+    id,
+    place,
+    owner,
+    asks,
+    ...(limit === undefined ? {} : { limit }),
+  }));
 }

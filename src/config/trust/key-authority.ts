@@ -10,11 +10,13 @@ export type AsksWhen =
   | 'widened'
   /** By effect: `read` grants, `irreversible` restricts, the others do both. */
   | 'effect'
+  /** The number or duration is above the accepted one, or above the limit without the key: the key limits something. */
+  | 'raised'
   /** Never: the key grants and restricts nothing. */
   | 'never';
 
 /** The heading under which a capability is shown. */
-export type Section = 'run' | 'load' | 'contact' | 'read' | 'allow' | 'apply' | 'set';
+export type Section = 'run' | 'load' | 'contact' | 'read' | 'allow' | 'apply' | 'show' | 'set';
 
 /** How a key of the configuration counts for trust. */
 export interface KeyAuthority {
@@ -24,6 +26,8 @@ export interface KeyAuthority {
   readonly each?: true;
   /** Keys of one object with the same unit make one capability: a program without its arguments is another program. */
   readonly unit?: string;
+  /** With `raised`: the limit that applies without the key, in milliseconds for a duration; `outer` when another setting has it. */
+  readonly absent?: number | 'outer';
 }
 
 const never: KeyAuthority = { asks: 'never', section: 'set' };
@@ -31,6 +35,9 @@ const setting = (asks: AsksWhen): KeyAuthority => ({ asks, section: 'set' });
 const program: KeyAuthority = { asks: 'changed', section: 'run', unit: 'program' };
 const module: KeyAuthority = { asks: 'changed', section: 'load', unit: 'module' };
 const address: KeyAuthority = { asks: 'changed', section: 'contact' };
+/** Text that models or approvers read. */
+const text: KeyAuthority = { asks: 'changed', section: 'show' };
+const limit = (absent: number | 'outer'): KeyAuthority => ({ asks: 'raised', section: 'set', absent });
 
 /**
  * Every key of the configuration by its path, or a key above it. A key that is missing here counts as `changed`, so that a new key
@@ -53,59 +60,74 @@ const table: Readonly<Record<string, KeyAuthority>> = {
   'mcpServers.*.tools.deny': { asks: 'removed', section: 'set', each: true },
   // Rules name tools.
   'mcpServers.*.tools.rename': setting('changed'),
-  'mcpServers.*.tools.describe': never,
-  'mcpServers.*.tools.title': never,
-  'mcpServers.*.tools.prefix': never,
+  'mcpServers.*.tools.describe': { ...text, each: true },
+  'mcpServers.*.tools.title': { ...text, each: true },
+  'mcpServers.*.tools.prefix': { asks: 'removed', section: 'show' },
   'mcpServers.*.tools.arguments': setting('changed'),
   'mcpServers.*.tools.effect': { asks: 'effect', section: 'allow', each: true },
   // Calls whose arguments are not checked.
   'mcpServers.*.tools.schema': { asks: 'added', section: 'allow', each: true },
-  'mcpServers.*.tools.providerOptions': setting('added'),
+  'mcpServers.*.tools.providerOptions': setting('changed'),
   'mcpServers.*.tools.labels': setting('changed'),
-  'mcpServers.*.tools.results': never,
+  'mcpServers.*.tools.results.*.maxBytes': limit('outer'),
+  'mcpServers.*.tools.results.*.maxMediaBytes': limit('outer'),
   'mcpServers.*.labels': setting('changed'),
   'mcpServers.*.disabled': setting('removed'),
-  'mcpServers.*.required': never,
-  'mcpServers.*.timeoutMs': never,
-  'mcpServers.*.concurrency': never,
-  'mcpServers.*.rateLimit': setting('removed'),
-  'mcpServers.*.cache': never,
+  'mcpServers.*.required': setting('removed'),
+  'mcpServers.*.timeoutMs': limit(60_000),
+  'mcpServers.*.concurrency': limit(64),
+  'mcpServers.*.rateLimit.max': limit(Infinity),
+  // A shorter span allows more calls.
+  'mcpServers.*.rateLimit.per': setting('removed'),
+  // How old the result of a read can be.
+  'mcpServers.*.cache': limit(0),
   // Calls can be undone there, and the server is told to work there.
   'mcpServers.*.workspace': setting('changed'),
   'mcpServers.*.roots': setting('changed'),
-  'mcpServers.*.results': never,
-  'mcpServers.*.idleStopMs': never,
+  'mcpServers.*.results.maxBytes': limit('outer'),
+  'mcpServers.*.results.maxMediaBytes': limit('outer'),
+  'mcpServers.*.idleStopMs': limit(Infinity),
   // `false` takes changed definitions as they come.
   'mcpServers.*.pin': { asks: 'changed', section: 'allow' },
   'mcpServers.*.passthrough': { asks: 'added', section: 'allow' },
   'mcpServers.*.trackInvocations': setting('changed'),
   // Rules are compared one by one, wherever they are written.
   policies: never,
-  store: { asks: 'added', section: 'contact' },
-  results: never,
-  undo: setting('added'),
-  approvals: setting('added'),
+  // Another store has other pins, counts and records.
+  store: { asks: 'changed', section: 'contact' },
+  'results.maxBytes': limit(262_144),
+  'results.maxMediaBytes': limit(5_242_880),
+  // More takes more room, less cannot be undone.
+  undo: { asks: 'changed', section: 'set', each: true },
+  'approvals.expireAfter': limit(2 * 60 * 60 * 1000),
   retention: setting('added'),
-  startup: never,
+  'startup.concurrency': limit(4),
+  'startup.wait': limit(8000),
   'builtin.name': setting('changed'),
   'profiles.*.servers': setting('widened'),
   'profiles.*.tools': setting('changed'),
+  // The same tools, listed or searched for.
   'profiles.*.disclosure': never,
-  'profiles.*.names': never,
+  'profiles.*.names': text,
   'profiles.*.trustsHuman': { asks: 'added', section: 'allow' },
   'agents.default': setting('changed'),
   'agents.*.runtime': setting('changed'),
-  'agents.*.model': { asks: 'added', section: 'contact' },
-  'agents.*.instructions': never,
+  'agents.*.model': { asks: 'changed', section: 'contact' },
+  'agents.*.instructions': text,
   'agents.*.profile': setting('changed'),
   'agents.*.cwd': { asks: 'changed', section: 'run' },
   'agents.*.permissionMode': { asks: 'changed', section: 'allow' },
-  'agents.*.limits': setting('removed'),
+  // Without it, the runtime has a limit of its own.
+  'agents.*.limits.steps': limit('outer'),
+  'agents.*.limits.costUsd': limit(Infinity),
+  'agents.*.limits.tokens': limit(Infinity),
+  'agents.*.limits.time': limit(Infinity),
   'agents.*.env': { asks: 'changed', section: 'run', each: true },
   'agents.*.settingSources': { asks: 'added', section: 'load', each: true },
+  // The same tools, listed or searched for.
   'agents.*.toolSearch': never,
   'agents.*.executable': { asks: 'changed', section: 'run' },
-  'agents.*.providers': { asks: 'added', section: 'contact', each: true },
+  'agents.*.providers': { asks: 'changed', section: 'contact', each: true },
   'oauth.url': { asks: 'added', section: 'contact' },
   'oauth.issuers': { asks: 'added', section: 'allow', each: true },
   // The listed parts are hidden in the record, and the rest is not.
@@ -117,5 +139,10 @@ export const keyAuthorities: ReadonlyMap<string, KeyAuthority> = new Map(Object.
 /** How a key counts that the table does not have. */
 export const unknownKey: KeyAuthority = setting('changed');
 
-/** Objects whose entries have their own names, with the entries that everything in them belongs to. */
-export const namedEntries: ReadonlySet<string> = new Set(['mcpServers', 'profiles', 'agents']);
+/** Objects whose entries have their own names. */
+export const namedEntries: ReadonlySet<string> = new Set([
+  'mcpServers',
+  'mcpServers.*.tools.results',
+  'profiles',
+  'agents',
+]);

@@ -6,7 +6,7 @@ import { replaceFile } from '../replace-file.ts';
 import type { Capability } from './capabilities.ts';
 
 /** A capability that was accepted. Values are stored as digests: they may hold secrets. */
-export type AcceptedCapability = Pick<Capability, 'id' | 'place' | 'owner' | 'asks'>;
+export type AcceptedCapability = Pick<Capability, 'id' | 'place' | 'owner' | 'asks' | 'limit'>;
 
 /** What was accepted of one configuration on this machine. */
 export interface TrustRecord {

@@ -25,8 +25,8 @@ export function signInPage(reason: SignInReason): Html {
     <h1>Sign in</h1>
     <p>${what[reason]}</p>
     <p>
-      Open the link that <code>signalbox serve</code> prints when it starts. For another one, start it again, or ask for
-      it with the admin token: <code>POST /api/sign-in-links</code>.
+      Run <code>signalbox open</code> on the machine of the server: it opens a new sign-in link. Programs get one with
+      the admin token: <code>POST /api/sign-in-links</code>.
     </p>
     <p>Did you just follow the link from another page? Then you are signed in already: <a href="/">go on</a>.</p>
     <p class="faint">Programs send <code>Authorization: Bearer …</code> with the token instead.</p>

@@ -41,10 +41,18 @@ export const trust: Section<'H'> = {
   },
   H43: {
     promise:
-      'an edit by hand asks for what it adds and for limits that it lifts, and for nothing else; every key is classified',
+      'an edit by hand asks for what it adds, for texts that models and approvers read, and for limits that it raises or lifts, and for nothing else; every key is classified',
     tests: [
-      capabilities('every key of a configuration > is classified for trust, on its own or with a key above it'),
+      capabilities(
+        'every key of a configuration > is classified for trust, on its own or as a part of a value that asks',
+      ),
+      capabilities(
+        'every key of a configuration > asks when it is edited by hand, in one direction at least, except those that grant and restrict nothing',
+      ),
       capabilities('every key of a configuration > asks while nobody has classified it'),
+      attack('trust > asks for raised limits and for texts that models and approvers read'),
+      capabilities('an edit by hand > asks for the reason of a rule'),
+      capabilities('an edit by hand > asks nothing when a limit gets lower'),
       capabilities('an edit by hand > asks for an argument'),
       capabilities('an edit by hand > asks for a rule that denies less'),
       capabilities('an edit by hand > asks nothing when a rule that denies is added'),

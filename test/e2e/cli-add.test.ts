@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite, test } from 'node:test';
+import { fixtureProgram } from '../mcp-servers/programs.ts';
+import { httpFixture } from '../mcp-servers/http-fixture.ts';
+import { Place, notes } from './cli-place.ts';
+
+const name = 'signalbox.config.json';
+const { command, args = [] } = fixtureProgram();
+const read = (place: Place): unknown => JSON.parse(readFileSync(join(place.directory, name), 'utf8'));
+
+suite('add starts a server once', () => {
+  test('and lists its tools with their effects, as the options declare them', async () => {
+    const place = new Place();
+    mkdirSync(join(place.directory, 'work'));
+    const options = ['--workspace', 'work', '--effect', 'echo=irreversible', '--effect', 'nothing=read'];
+    const { code, stdout, stderr } = await place.run(['add', 'files', ...options, '--', command, ...args]);
+    assert.equal(code, 0, stderr);
+    assert.match(
+      stdout,
+      /^added "files" \(stdio\): signalbox\.config\.json:3 \(a new file\)\nit starts, and has \d+ tools:\n/,
+    );
+    assert.match(stdout, /^mcp__files__echo +files +irreversible /m);
+    assert.match(stderr, /^warning: server "files": effect .*"nothing"/m);
+    assert.deepEqual(read(place), {
+      mcpServers: {
+        files: {
+          command,
+          args,
+          workspace: ['./work'],
+          tools: { effect: { echo: 'irreversible', nothing: 'read' } },
+        },
+      },
+    });
+  });
+
+  test('of each kind, and prints the tools as JSON', async (t) => {
+    const fixture = await httpFixture('modern');
+    t.after(() => fixture.close());
+    const place = new Place({ 'notes.ts': notes });
+    const { tools } = await place.json(['add', 'notes', '--module', 'notes.ts']);
+    const [first] = tools as { name: string; effect: string }[];
+    assert.deepEqual(first, { name: 'mcp__notes__add', effect: 'irreversible' });
+    const { tools: remote } = await place.json(['add', 'remote', '--url', fixture.url]);
+    assert.ok((remote as object[]).length > 0);
+  });
+
+  test('and when it cannot be started, says why, writes nothing and ends with 1', async () => {
+    const place = new Place();
+    const failing = "console.error('API_KEY is missing'); process.exit(3)";
+    for (const [words, reason] of [
+      [
+        ['--', 'no-such-program'],
+        /^error server-down: "x" was not added: the program "no-such-program" was not found$/m,
+      ],
+      [
+        ['--', process.execPath, '-e', failing],
+        /exit code 3\n {2}the last that it wrote to standard error:\n {4}API_KEY is missing$/m,
+      ],
+      [['--env', 'A=${secret:NONE}', '--', command], /signalbox secret set NONE$/m],
+      [['--module', 'missing.ts'], /missing\.ts/],
+    ] as const) {
+      const { code, stdout, stderr } = await place.run(['add', 'x', ...words]);
+      assert.deepEqual([code, stdout], [1, ''], stderr);
+      assert.match(stderr, reason);
+      assert.match(stderr, /^ {2}next: .* --no-check /m);
+      assert.equal(existsSync(join(place.directory, name)), false);
+    }
+    const { code, stdout } = await place.run(['add', 'x', '--no-check', '--', 'no-such-program']);
+    assert.deepEqual([code, stdout], [0, 'added "x" (stdio): signalbox.config.json:3 (a new file)\n']);
+  });
+
+  test('only once the file can be edited: a mistake in it is reported first', async () => {
+    const place = new Place({ [name]: '{ "mcpServers": { "a": { "npm": 1 } } }' });
+    const marking = "require('node:fs').writeFileSync('used', '')";
+    const { code, stderr } = await place.run(['add', 'x', '--', process.execPath, '-e', marking]);
+    assert.equal(code, 2);
+    assert.match(stderr, /configuration-invalid/);
+    assert.equal(existsSync(join(place.directory, 'used')), false);
+  });
+
+  test('one that wants a sign-in is added, with the command that signs in', async (t) => {
+    const { createServer } = await import('node:http');
+    const server = createServer((_request, response) => {
+      response.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
+    });
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    t.after(() => server.close());
+    const { port } = server.address() as { port: number };
+    const place = new Place();
+    writeFileSync(join(place.directory, name), '{}');
+    const words = ['add', 'web', '--url', `http://127.0.0.1:${port}/mcp`];
+    assert.match((await place.run(words)).stderr, /HTTP 401[^]* next: .*--oauth if people sign in to it/);
+    const { code, stdout, stderr } = await place.run([...words, '--oauth']);
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /next: signalbox login web\n$/);
+  });
+});

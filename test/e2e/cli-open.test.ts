@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, suite, test } from 'node:test';
+import { Place, finished, said } from './cli-place.ts';
+
+interface Ready {
+  readonly url: string;
+  readonly pid: number;
+}
+
+async function serve(t: TestContext, place: Place, ...args: string[]): Promise<Ready> {
+  const child = place.start(['serve', '--port', '0', '--json', ...args]);
+  t.after(() => child.kill('SIGTERM'));
+  const { url } = JSON.parse(await said(child.stdout, /\n/)) as { url: string };
+  return { url, pid: child.pid ?? 0 };
+}
+
+suite('open', () => {
+  test('prints a link that signs one browser in, once, as the user or as a named person', async (t) => {
+    const place = new Place();
+    const absent = await place.run(['open']);
+    assert.equal(absent.code, 1);
+    assert.match(absent.stderr, /server-absent: no server runs on .*\n {2}next: signalbox serve\n$/);
+
+    const { url } = await serve(t, place);
+    const { code, stdout, stderr } = await place.run(['open']);
+    assert.equal(code, 0, stderr);
+    assert.ok(stdout.startsWith(`${url}/?token=`), stdout);
+    const first = await fetch(stdout.trim(), { redirect: 'manual' });
+    assert.ok(first.headers.get('set-cookie') !== null);
+    const again = await fetch(stdout.trim(), { redirect: 'manual' });
+    assert.equal(again.headers.get('set-cookie'), null);
+    const { url: named } = await place.json(['open', '--name', 'Ada']);
+    assert.ok(String(named).startsWith(`${url}/?token=`));
+  });
+});
+
+suite('a second serve on a data directory', () => {
+  test('is refused with the address and process of the first, unless --force is given', async (t) => {
+    const place = new Place();
+    const { url, pid } = await serve(t, place);
+    const { code, stdout, stderr } = await place.run(['serve', '--port', '0']);
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, new RegExp(`server-running: .* runs on .* already: ${url} \\(process ${pid}\\)`));
+    assert.match(stderr, /next: signalbox open .*--force/);
+    assert.notEqual((await serve(t, place, '--force')).url, url);
+  });
+
+  test('with another configuration starts, and says that both write to one journal', async (t) => {
+    const place = new Place();
+    const { url, pid } = await serve(t, place);
+    writeFileSync(join(place.directory, 'other.json'), '{}');
+    const child = place.start(['serve', '--port', '0', '--config', 'other.json']);
+    const ended = finished(child);
+    const note = await said(child.stderr, /note: .*\n/);
+    assert.match(
+      note,
+      new RegExp(`note: a server with no configuration file runs on .* too, .*: ${url} \\(process ${pid}\\)`),
+    );
+    child.kill('SIGTERM');
+    await ended;
+    // The file that a server without a configuration would take is not there, and is not named.
+    const { stderr } = await place.run(['tools', '--config', 'other.json']);
+    assert.match(
+      stderr,
+      /^note: the server at \S+ runs without a configuration file, and this command has one; this command works without it\n/,
+    );
+  });
+});
