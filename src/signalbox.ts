@@ -198,6 +198,8 @@ export interface Signalbox extends BoxContent {
   endSession(session: string): void;
   /** Takes values that must never be recorded out of a text, or out of JSON text, which stays valid. */
   redact(text: string): string;
+  /** Redacts JSON text as the journal does: registered values and text that looks like a secret. It stays valid JSON. */
+  redactJson(text: string): string;
   /** How many characters at the end of a text may be the beginning of such a value, in text that comes piece by piece. */
   secretTail(text: string): number;
   /** Registers a value that must never be recorded. */
@@ -421,6 +423,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     builtin: own,
     endSession: (session) => states.end(session),
     redact: (text) => redactor.values(text),
+    redactJson: (text) => redactor.json(text),
     secretTail: (text) => redactor.tail(text),
     addSecret: (name, value, given) => redactor.add(name, value, given),
     recordConfiguration: (change) => recordConfiguration(change, journal, redactor),

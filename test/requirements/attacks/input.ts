@@ -71,4 +71,11 @@ export const input: Section<'H'> = {
       'test/attacks/secrets.test.ts > secrets in disguise > a secret in the texts of its own server reaches neither listings, nor the HTTP API, nor the lock',
     ],
   },
+  H84: {
+    promise: 'a viewer sees in no transcript, stream, list or stored result of a session what approvals hide',
+    tests: [
+      'test/attacks/secrets.test.ts > a viewer > of a session sees in no list, transcript or stream what approvals hide; approvers and its own agent do',
+      'test/attacks/secrets.test.ts > a viewer > of a call reads its stored result redacted, wherever a page begins',
+    ],
+  },
 };
