@@ -35,6 +35,7 @@ export type {
   CallStarted,
   ConfigurationChange,
   ConfigurationChanged,
+  AuthorityChanged,
   ContentRead,
   JournalEvent,
   RuleRevoked,

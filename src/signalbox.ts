@@ -45,6 +45,7 @@ import type { PruneRequest, Pruned } from './journal/prune.ts';
 import { JournalReader } from './journal/reader.ts';
 import { recordedName } from './journal/recorded-name.ts';
 import { Recovery } from './journal/recovery.ts';
+import { accountForAuthority } from './journal/authority.ts';
 import { type Redactor, type SecretOptions, createRedactor } from './journal/redaction.ts';
 import type { SessionStore } from './journal/session-store.ts';
 import type { ResultPage, Store } from './journal/store.ts';
@@ -239,6 +240,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
   const redactor = createRedactor();
   for (const [name, value] of Object.entries(options.secrets ?? {})) redactor.add(name, value);
   const ownServer = options.builtin === false ? undefined : builtinName(options);
+  await accountForAuthority(store);
   const pins = await Pins.open(pinStorage(store, options.pinScope));
   const catalog = new Catalog(ownServer, pins);
   if (options.profiles !== undefined) catalog.setProfiles(options.profiles);

@@ -7,6 +7,8 @@ import type { JsonObject } from '../model/json.ts';
 import type { Role } from '../model/role.ts';
 import type { Effect } from '../model/tool.ts';
 import type { ApprovalChange } from './approval-store.ts';
+import type { AuthorityRecord } from './authority.ts';
+import type { KeptChange } from './kept-store.ts';
 import type { TokenChange } from './token-store.ts';
 
 /** What the journal records. `CallStarted` is the intent, `ToolInvoked` the one outcome of every call. */
@@ -24,7 +26,8 @@ export type EntryType =
   | 'UndoStarted'
   | 'Undone'
   | 'TokenCreated'
-  | 'TokenRevoked';
+  | 'TokenRevoked'
+  | 'AuthorityChanged';
 
 /** An entry on its way into the journal, before it has its place in the chain. */
 export interface EntryDraft {
@@ -47,6 +50,8 @@ export interface EntryDraft {
   readonly approval?: ApprovalChange;
   /** What happens to an access token with it. */
   readonly token?: TokenChange;
+  /** What happens to something small with it. */
+  readonly kept?: KeptChange;
 }
 
 /** An entry as it stands in the journal. Text columns are empty where they do not apply. */
@@ -134,6 +139,10 @@ export interface ToolInvoked extends Recorded, CallFacts {
   /** What it changed in its workspace: the first hundred, `changesTotal` in all. */
   readonly changes?: readonly FileChange[];
   readonly changesTotal?: number;
+  /** Of the outcome as it is stored for later calls with the same idempotency key: `verify` compares both. */
+  readonly claimDigest?: string;
+  /** Of the outcome as it is stored for replay: `verify` compares both. */
+  readonly recordingDigest?: string;
 }
 
 /** What a human found out about a call whose outcome was unknown. */
@@ -283,6 +292,8 @@ export interface TokenCreated extends Recorded {
   readonly profile?: string;
   readonly expiresAt?: string;
   readonly by: Principal;
+  /** Of the token as it is stored: `verify` compares both. */
+  readonly digest?: string;
 }
 
 /** An access token is good no longer. */
@@ -291,6 +302,14 @@ export interface TokenRevoked extends Recorded {
   readonly tokenId: string;
   readonly role: Role;
   readonly by: Principal;
+}
+
+/** Records that decide what is allowed were stored or removed: pinned definitions, accepted locks, sign-in links, signed-in browsers. */
+export interface AuthorityChanged extends Recorded {
+  readonly type: 'AuthorityChanged';
+  /** `carried`: the entries that accounted for them were pruned, or are of a version that wrote none. */
+  readonly change: 'stored' | 'removed' | 'carried';
+  readonly records: readonly AuthorityRecord[];
 }
 
 /** An entry as readers see it. */
@@ -308,7 +327,8 @@ export type JournalEvent =
   | UndoStarted
   | Undone
   | TokenCreated
-  | TokenRevoked;
+  | TokenRevoked
+  | AuthorityChanged;
 
 /**
  * Adds facts of the arguments to the body of an entry. They are exempt from redaction and not shown to readers: a budget must count

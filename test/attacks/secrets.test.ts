@@ -216,10 +216,10 @@ suite('a viewer', () => {
 
     const agent = await as('agent');
     const own = await bodyOf<{ id: string }>(ask('POST', '/api/sessions', { agent: 'scripted' }, agent));
-    const headers = { ...agent, 'content-type': 'application/json' };
+    const sending = { ...agent, 'content-type': 'application/json' };
     const body = JSON.stringify({ content: 'Go' });
     const path = `${server.url}/api/sessions/${own.id}/messages`;
-    await eventsOf(await openStream(path, { method: 'POST', headers, body }), isDone);
+    await eventsOf(await openStream(path, { method: 'POST', headers: sending, body }), isDone);
     assert.ok((await text(`/api/sessions/${own.id}/messages`, agent)).includes(token));
     assertHidden(await text(`/api/sessions/${own.id}/messages`, viewer));
 
@@ -245,8 +245,13 @@ suite('a viewer', () => {
 
   test('of a call reads its stored result redacted, wherever a page begins', async (t) => {
     const text = `${'x'.repeat(5000)} ${token} ${'y'.repeat(5000)}`;
-    const input = { type: 'object' };
-    const tool = defineTool({ name: 'long', description: 'Is long.', input, effect: 'read', run: () => text });
+    const tool = defineTool({
+      name: 'long',
+      description: 'Is long.',
+      input: { type: 'object' },
+      effect: 'read',
+      run: () => text,
+    });
     const box = await createSignalbox({
       servers: [localServer({ name: 't', tools: [tool] })],
       results: { maxBytes: 4096 },
