@@ -78,4 +78,12 @@ export const input: Section<'H'> = {
       'test/attacks/secrets.test.ts > a viewer > of a call reads its stored result redacted, wherever a page begins',
     ],
   },
+  H85: {
+    promise:
+      'plain data and built-in objects from a transform are the same to policy, journal and handler; an object that could be two things is refused',
+    tests: [
+      'test/attacks/arguments.test.ts > policy decides on the arguments that the tool receives > a transform cannot show one value to policy and another to the handler',
+      'test/attacks/arguments.test.ts > policy decides on the arguments that the tool receives > dates, maps, sets, addresses, bytes and instances of classes still reach the handler',
+    ],
+  },
 };
