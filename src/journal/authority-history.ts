@@ -1,6 +1,6 @@
 import { isJsonObject } from '../model/json.ts';
-import { type AuthorityRecord, authorityRecords, tokenRecordId } from './authority.ts';
-import type { StoredEntry } from './entry.ts';
+import { authorityRecords, tokenRecordId } from './authority.ts';
+import type { AuthorityRecord, StoredEntry } from './entry.ts';
 import type { Store } from './store.ts';
 
 /** What an entry says of a record. */

@@ -1,28 +1,9 @@
 import { hash } from 'node:crypto';
 import { isJsonObject } from '../model/json.ts';
-import type { EntryDraft } from './entry.ts';
+import type { AuthorityKind, AuthorityRecord, EntryDraft } from './entry.ts';
 import type { Kept, KeptChange, KeptStore } from './kept-store.ts';
 import type { Store } from './store.ts';
 import type { TokenRecord } from './token-store.ts';
-
-/**
- * The kinds of stored records that decide what is allowed: pinned definitions, accepted changes of the lock, signed-in browsers,
- * sign-in links and access tokens.
- */
-export type AuthorityKind = 'pin' | 'lock' | 'sign-in' | 'sign-in-link' | 'token';
-
-/** A stored record as an entry of the journal accounts for it. */
-export interface AuthorityRecord {
-  readonly kind: AuthorityKind;
-  /** The server, the person or the token that it is about. */
-  readonly name: string;
-  /** Tells records of a kind apart without naming their key, which may be a hash of a secret. */
-  readonly id: string;
-  /** SHA-256 of the record as it is stored. */
-  readonly digest: string;
-  /** It was revoked, and is stored still. */
-  readonly isRevoked?: true;
-}
 
 /** Returns which authority the rows of a kind are; `undefined` when nothing is allowed by them. */
 function authorityKindOf(kind: string): Exclude<AuthorityKind, 'token'> | undefined {

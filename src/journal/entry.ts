@@ -7,7 +7,6 @@ import type { JsonObject } from '../model/json.ts';
 import type { Role } from '../model/role.ts';
 import type { Effect } from '../model/tool.ts';
 import type { ApprovalChange } from './approval-store.ts';
-import type { AuthorityRecord } from './authority.ts';
 import type { KeptChange } from './kept-store.ts';
 import type { TokenChange } from './token-store.ts';
 
@@ -302,6 +301,25 @@ export interface TokenRevoked extends Recorded {
   readonly tokenId: string;
   readonly role: Role;
   readonly by: Principal;
+}
+
+/**
+ * The kinds of stored records that decide what is allowed: pinned definitions, accepted changes of the lock, signed-in browsers,
+ * sign-in links and access tokens.
+ */
+export type AuthorityKind = 'pin' | 'lock' | 'sign-in' | 'sign-in-link' | 'token';
+
+/** A stored record as an entry of the journal accounts for it. */
+export interface AuthorityRecord {
+  readonly kind: AuthorityKind;
+  /** The server, the person or the token that it is about. */
+  readonly name: string;
+  /** Tells records of a kind apart without naming their key, which may be a hash of a secret. */
+  readonly id: string;
+  /** SHA-256 of the record as it is stored. */
+  readonly digest: string;
+  /** It was revoked, and is stored still. */
+  readonly isRevoked?: true;
 }
 
 /** Records that decide what is allowed were stored or removed: pinned definitions, accepted locks, sign-in links, signed-in browsers. */
