@@ -36,6 +36,8 @@ export type {
   ConfigurationChange,
   ConfigurationChanged,
   AuthorityChanged,
+  AuthorityKind,
+  AuthorityRecord,
   ContentRead,
   JournalEvent,
   RuleRevoked,
