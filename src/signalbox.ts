@@ -46,6 +46,7 @@ import type { PruneRequest, Pruned } from './journal/prune.ts';
 import { JournalReader } from './journal/reader.ts';
 import { recordedName } from './journal/recorded-name.ts';
 import { Recovery } from './journal/recovery.ts';
+import { accountForAuthority } from './journal/authority.ts';
 import { type Redactor, type SecretOptions, createRedactor } from './journal/redaction.ts';
 import type { SessionStore } from './journal/session-store.ts';
 import type { ResultPage, Store } from './journal/store.ts';
@@ -199,6 +200,8 @@ export interface Signalbox extends BoxContent {
   endSession(session: string): void;
   /** Takes values that must never be recorded out of a text, or out of JSON text, which stays valid. */
   redact(text: string): string;
+  /** Redacts JSON text as the journal does: registered values and text that looks like a secret. It stays valid JSON. */
+  redactJson(text: string): string;
   /** How many characters at the end of a text may be the beginning of such a value, in text that comes piece by piece. */
   secretTail(text: string): number;
   /** Registers a value that must never be recorded. */
@@ -238,6 +241,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
   const redactor = createRedactor();
   for (const [name, value] of Object.entries(options.secrets ?? {})) redactor.add(name, value);
   const ownServer = options.builtin === false ? undefined : builtinName(options);
+  await accountForAuthority(store);
   const pins = await Pins.open(pinStorage(store, options.pinScope));
   const catalog = new Catalog(ownServer, pins);
   if (options.profiles !== undefined) catalog.setProfiles(options.profiles);
@@ -425,6 +429,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Signal
     builtin: own,
     endSession: (session) => states.end(session),
     redact: (text) => redactor.values(text),
+    redactJson: (text) => redactor.json(text),
     secretTail: (text) => redactor.tail(text),
     addSecret: (name, value, given) => redactor.add(name, value, given),
     recordConfiguration: (change) => recordConfiguration(change, journal, redactor),

@@ -79,6 +79,8 @@ describe('an access token', () => {
     await assert.rejects(tokens.revoke(id, { by: alice }), { code: 'token-unknown', message: /was revoked before/ });
     await assert.rejects(tokens.revoke('tok_none', { by: alice }), { code: 'token-unknown' });
     const { items } = await reader.entries({ order: 'oldest-first' });
+    const digest = items[0]?.type === 'TokenCreated' ? items[0].digest : undefined;
+    assert.match(digest ?? '', /^[0-9a-f]{64}$/);
     assert.deepEqual(
       items.map(({ seq: _seq, at: _at, hash: _hash, ...rest }) => rest),
       [
@@ -89,6 +91,7 @@ describe('an access token', () => {
           name: 'ci',
           expiresAt: '2026-11-16T00:00:00.000Z',
           by: alice,
+          digest,
         },
         { type: 'TokenRevoked', tokenId: id, role: 'agent', by: { id: 'bob', kind: 'human' } },
       ],

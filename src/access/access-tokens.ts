@@ -1,3 +1,4 @@
+import { tokenDigest } from '../journal/authority.ts';
 import type { EntryDraft } from '../journal/entry.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Redactor } from '../journal/redaction.ts';
@@ -77,9 +78,17 @@ export class AccessTokens {
     const { id, text, hash } = newToken();
     const createdAt = this.#now();
     const expiresAt = expiresInMs === undefined ? 0 : createdAt + expiresInMs;
-    const record = { id, hash, role, profile, name, createdAt, expiresAt, lastUsedAt: 0, revokedAt: 0 };
+    const record: TokenRecord = { id, hash, role, profile, name, createdAt, expiresAt, lastUsedAt: 0, revokedAt: 0 };
     const { name: named, profile: bound, expiresAt: expires } = view(record, createdAt);
-    const facts = { tokenId: id, role, name: named, profile: bound, expiresAt: expires, by };
+    const facts = {
+      tokenId: id,
+      role,
+      name: named,
+      profile: bound,
+      expiresAt: expires,
+      by,
+      digest: tokenDigest(record),
+    };
     if (!(await this.#record('TokenCreated', facts, { kind: 'create', record })))
       throw new SignalboxError('token-invalid', 'two tokens were made with one id; make it again');
     return { token: text, ...view(record, createdAt) };

@@ -4,6 +4,7 @@ import {
   type ApprovalRequested,
   type ApprovalResolved,
   type ApprovalRevealed,
+  type AuthorityChanged,
   type CallSettled,
   type CallStarted,
   type ConfigurationChanged,
@@ -38,6 +39,7 @@ export interface SignalboxEvents {
   readonly Undone: Undone;
   readonly TokenCreated: TokenCreated;
   readonly TokenRevoked: TokenRevoked;
+  readonly AuthorityChanged: AuthorityChanged;
   readonly CatalogChanged: CatalogSnapshot;
 }
 
@@ -58,6 +60,7 @@ export class Events {
     CallSettled: new Set(),
     UndoStarted: new Set(),
     Undone: new Set(),
+    AuthorityChanged: new Set(),
     TokenCreated: new Set(),
     TokenRevoked: new Set(),
     CatalogChanged: new Set(),

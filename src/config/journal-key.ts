@@ -20,20 +20,24 @@ export async function journalSealer(
   const key = await journalKey(data, environment['SIGNALBOX_JOURNAL_KEY'] ?? '');
   if (key === undefined) return undefined;
   const notes = join(data, 'journal.seals');
-  const note = `${key.id} ${store}`;
-  const hasSealed = (): boolean => existsSync(notes) && readFileSync(notes, 'utf8').split('\n').includes(note);
+  const sealed = `${key.id} ${store}`;
+  const isThere = (line: string): boolean =>
+    existsSync(notes) && readFileSync(notes, 'utf8').split('\n').includes(line);
+  const write = (line: string): void => {
+    try {
+      if (!isThere(line)) appendFileSync(notes, `${line}\n`, { mode: 0o600, flush: true });
+    } catch (error) {
+      // The data directory was removed, and the journal with it: a box must still close.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+  };
   return {
     key: key.id,
     sign: (text) => createHmac('sha256', key.bytes).update(text).digest('hex'),
-    hasSealed,
-    noteSealed() {
-      try {
-        if (!hasSealed()) appendFileSync(notes, `${note}\n`, { mode: 0o600, flush: true });
-      } catch (error) {
-        // The data directory was removed, and the journal with it: a box must still close.
-        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-      }
-    },
+    hasSealed: () => isThere(sealed),
+    noteSealed: () => write(sealed),
+    hasNoted: (what) => isThere(`${sealed} ${what}`),
+    note: (what) => write(`${sealed} ${what}`),
   };
 }
 

@@ -7,6 +7,7 @@ import type { JsonObject } from '../model/json.ts';
 import type { Role } from '../model/role.ts';
 import type { Effect } from '../model/tool.ts';
 import type { ApprovalChange } from './approval-store.ts';
+import type { KeptChange } from './kept-store.ts';
 import type { TokenChange } from './token-store.ts';
 
 /** What the journal records. `CallStarted` is the intent, `ToolInvoked` the one outcome of every call. */
@@ -24,7 +25,8 @@ export type EntryType =
   | 'UndoStarted'
   | 'Undone'
   | 'TokenCreated'
-  | 'TokenRevoked';
+  | 'TokenRevoked'
+  | 'AuthorityChanged';
 
 /** An entry on its way into the journal, before it has its place in the chain. */
 export interface EntryDraft {
@@ -47,6 +49,8 @@ export interface EntryDraft {
   readonly approval?: ApprovalChange;
   /** What happens to an access token with it. */
   readonly token?: TokenChange;
+  /** What happens to something small with it. */
+  readonly kept?: KeptChange;
 }
 
 /** An entry as it stands in the journal. Text columns are empty where they do not apply. */
@@ -134,6 +138,10 @@ export interface ToolInvoked extends Recorded, CallFacts {
   /** What it changed in its workspace: the first hundred, `changesTotal` in all. */
   readonly changes?: readonly FileChange[];
   readonly changesTotal?: number;
+  /** Of the outcome as it is stored for later calls with the same idempotency key: `verify` compares both. */
+  readonly claimDigest?: string;
+  /** Of the outcome as it is stored for replay: `verify` compares both. */
+  readonly recordingDigest?: string;
 }
 
 /** What a human found out about a call whose outcome was unknown. */
@@ -283,6 +291,8 @@ export interface TokenCreated extends Recorded {
   readonly profile?: string;
   readonly expiresAt?: string;
   readonly by: Principal;
+  /** Of the token as it is stored: `verify` compares both. */
+  readonly digest?: string;
 }
 
 /** An access token is good no longer. */
@@ -291,6 +301,33 @@ export interface TokenRevoked extends Recorded {
   readonly tokenId: string;
   readonly role: Role;
   readonly by: Principal;
+}
+
+/**
+ * The kinds of stored records that decide what is allowed: pinned definitions, accepted changes of the lock, signed-in browsers,
+ * sign-in links and access tokens.
+ */
+export type AuthorityKind = 'pin' | 'lock' | 'sign-in' | 'sign-in-link' | 'token';
+
+/** A stored record as an entry of the journal accounts for it. */
+export interface AuthorityRecord {
+  readonly kind: AuthorityKind;
+  /** The server, the person or the token that it is about. */
+  readonly name: string;
+  /** Tells records of a kind apart without naming their key, which may be a hash of a secret. */
+  readonly id: string;
+  /** SHA-256 of the record as it is stored. */
+  readonly digest: string;
+  /** It was revoked, and is stored still. */
+  readonly isRevoked?: true;
+}
+
+/** Records that decide what is allowed were stored or removed: pinned definitions, accepted locks, sign-in links, signed-in browsers. */
+export interface AuthorityChanged extends Recorded {
+  readonly type: 'AuthorityChanged';
+  /** `carried`: the entries that accounted for them were pruned, or are of a version that wrote none. */
+  readonly change: 'stored' | 'removed' | 'carried';
+  readonly records: readonly AuthorityRecord[];
 }
 
 /** An entry as readers see it. */
@@ -308,7 +345,8 @@ export type JournalEvent =
   | UndoStarted
   | Undone
   | TokenCreated
-  | TokenRevoked;
+  | TokenRevoked
+  | AuthorityChanged;
 
 /**
  * Adds facts of the arguments to the body of an entry. They are exempt from redaction and not shown to readers: a budget must count

@@ -41,6 +41,21 @@ export function rewriteJsonTokens(text: string, rewrite: (token: JsonToken) => s
   return copied === 0 ? text : result + text.slice(copied);
 }
 
+/** Returns whether a text is a JSON object, array or string. */
+export function isJsonDocument(text: string): boolean {
+  return /^\s*[[{"]/.test(text) && isJson(text);
+}
+
+/** Returns whether a text is JSON. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** The string that a JSON string token stands for. */
 export function decodeJsonString(source: string): string {
   return source.includes('\\') ? String(JSON.parse(source)) : source.slice(1, -1);

@@ -74,6 +74,34 @@ export function keptStoreConformance(name: string, lasting: boolean, place: () =
       assert.equal(await kept.get('a', 'k'), undefined);
     });
 
+    test('that decide what is allowed leave an entry with each change, and none where it is refused', async () => {
+      const { kept } = store;
+      const kind = 'pin here';
+      const texts = await Promise.all(
+        ['x', 'y', 'z'].map(async (text) => (await kept.add(kind, 'k', { text, until: soon })).text),
+      );
+      assert.equal(new Set(texts).size, 1);
+      await kept.put(kind, 'k', { text: 'new', until: soon });
+      await kept.put('sign-in', 'k', { text: '{"person":{"id":"ann"}}', until: soon });
+      await kept.put('other', 'k', { text: '', until: soon });
+      assert.deepEqual(await kept.listByPrefix('pin'), [{ kind, key: 'k', text: 'new', until: soon }]);
+      assert.equal(await kept.take(kind, 'k', soon - 1), false);
+      const taken = await Promise.all([1, 2, 3].map(() => kept.take(kind, 'k')));
+      assert.equal(taken.filter(Boolean).length, 1);
+      assert.equal(await kept.get(kind, 'k'), undefined);
+      const entries = await store.entries({ order: 'oldest-first', type: 'AuthorityChanged', limit: 9 });
+      const told = entries.map(({ body }) => JSON.parse(body) as { change: string; records: { name: string }[] });
+      assert.deepEqual(
+        told.map(({ change, records }) => [change, records[0]?.name]),
+        [
+          ['stored', 'k'],
+          ['stored', 'k'],
+          ['stored', 'ann'],
+          ['removed', 'k'],
+        ],
+      );
+    });
+
     if (!lasting) return;
 
     test('what one process keeps or takes, another sees at once', async () => {

@@ -8,6 +8,15 @@ export interface Kept {
 /** For what is kept for good: the last moment there is. */
 export const forever = 8_640_000_000_000_000;
 
+/** What an entry does to small things, in the same transaction. An entry whose change is refused is not written. */
+export type KeptChange = { readonly kind: string; readonly key: string } & (
+  | ({ readonly change: 'put' } & Kept)
+  /** Refused when there is something already. */
+  | ({ readonly change: 'add' } & Kept)
+  /** Refused when there is nothing, or when it was given more time than `until`. */
+  | { readonly change: 'take'; readonly until?: number }
+);
+
 /**
  * The part of the Store port for small things that every process of the store must know, each until its time is over: a
  * conversation of a client, a browser that is signed in, a code that works once. What lets somebody in is kept as a hash of it.
@@ -17,6 +26,8 @@ export interface KeptStore {
   get(kind: string, key: string): Promise<Kept | undefined>;
   /** All of a kind, in the order of their keys. */
   list(kind: string): Promise<readonly (Kept & { readonly key: string })[]>;
+  /** Returns everything whose kind begins with a prefix, in the order of kinds and keys. */
+  listByPrefix(prefix: string): Promise<readonly (Kept & { readonly kind: string; readonly key: string })[]>;
   /** Keeps something, in the place of what was there. */
   put(kind: string, key: string, kept: Kept): Promise<void>;
   /** Keeps something unless there is something already; what is kept now. */

@@ -1,6 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { SignalboxError } from '../model/errors.ts';
 import { readArchives, writeArchive } from './archive-file.ts';
+import { carryAuthority } from './authority.ts';
+import { AuthorityHistory } from './authority-history.ts';
 import { linkHash } from './chain.ts';
 import type { StoredEntry } from './entry.ts';
 import type { Beginning, Dropped } from './pruning.ts';
@@ -42,7 +44,8 @@ export async function pruneJournal(
   const [open] = await store.entries({ order: 'oldest-first', type: 'CallStarted', calls: true, limit: 1 });
   const { seq: newest } = await store.anchor();
   const past = new PastEntries(store, from, { before, newest, ...(open === undefined ? {} : { open }) });
-  const counted = past.read((entries) => onProgress?.('writing', entries), signal);
+  const authority = new AuthorityHistory();
+  const counted = past.read(authority, (entries) => onProgress?.('writing', entries), signal);
   if (archive === undefined || !(await past.isAny())) {
     for await (const _entry of counted);
     return past.found();
@@ -61,6 +64,7 @@ export async function pruneJournal(
   }
   let hasDropped = false;
   try {
+    await carryAuthority(store, authority.records());
     const dropped = await store.drop({
       from,
       to: last,
@@ -105,11 +109,16 @@ class PastEntries {
     return first !== undefined && this.#goes(first);
   }
 
-  async *read(onProgress: (entries: number) => void, signal?: AbortSignal): AsyncGenerator<StoredEntry> {
+  async *read(
+    authority: AuthorityHistory,
+    onProgress: (entries: number) => void,
+    signal?: AbortSignal,
+  ): AsyncGenerator<StoredEntry> {
     for (let after = this.#from.seq; ;) {
       const entries = await this.#store.entries({ order: 'oldest-first', after, limit: 1000, bytes: pageBytes });
       for (const entry of entries) {
         if (!this.#goes(entry)) return;
+        authority.add(entry);
         this.last = { seq: entry.seq, hash: entry.hash, at: entry.at };
         yield entry;
         after = entry.seq;

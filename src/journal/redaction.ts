@@ -1,5 +1,5 @@
 import { SignalboxError } from '../model/errors.ts';
-import { decodeJsonString, rewriteJsonTokens } from './json-tokens.ts';
+import { decodeJsonString, isJson, isJsonDocument, rewriteJsonTokens } from './json-tokens.ts';
 import type { JsonToken } from './json-tokens.ts';
 import { secretForms } from './secret-forms.ts';
 import { isSecretKey, mayHoldSecretKey } from './secret-keys.ts';
@@ -181,17 +181,4 @@ export function createRedactor(): Redactor {
       return prefixes(text);
     },
   };
-}
-
-function isJsonDocument(text: string): boolean {
-  return /^\s*[[{"]/.test(text) && isJson(text);
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

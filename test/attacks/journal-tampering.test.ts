@@ -10,9 +10,6 @@ import type { StoredEntry } from '../../src/journal/entry.ts';
 import type { Sealer } from '../../src/journal/seal.ts';
 import type { Store } from '../../src/journal/store.ts';
 import { type JournalVerification, verifyJournal } from '../../src/journal/verify-journal.ts';
-import { type Signalbox, createSignalbox } from '../../src/signalbox.ts';
-import { defineTool } from '../../src/sources/local/define-tool.ts';
-import { localServer } from '../../src/sources/local/local-server.ts';
 import { copyStore } from '../../src/store/copy/copy-store.ts';
 import { parseAddress } from '../../src/store/postgres/address.ts';
 import { postgresTarget } from '../../src/store/postgres/copy-target.ts';
@@ -20,92 +17,10 @@ import { Database, loadDriver } from '../../src/store/postgres/database.ts';
 import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { backUpSqlite } from '../../src/store/sqlite/backup.ts';
 import { sqliteSource } from '../../src/store/sqlite/copy-source.ts';
-import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { awaited } from '../support/awaited.ts';
+import { type Place, bot, filled, found, human, using, verified } from '../support/tampered-journal.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { within } from '../support/within.ts';
-
-const human = { id: 'user:ada', kind: 'human' } as const;
-const bot = { id: 'bot', kind: 'agent' } as const;
-
-function bank(): ReturnType<typeof localServer> {
-  const input = { type: 'object', properties: { amount: { type: 'number' } } };
-  const pay = defineTool({
-    name: 'pay',
-    description: 'Pays.',
-    input,
-    effect: 'irreversible',
-    run: () => 'paid',
-  });
-  const look = defineTool({ name: 'look', description: 'Looks.', input, effect: 'read', run: () => 'seen' });
-  return localServer({ name: 'bank', tools: [pay, look] });
-}
-
-interface Place {
-  readonly data: string;
-  readonly file: string;
-}
-
-/** A data directory with reads, an approved and used payment, one that is remembered, and one that waits. */
-async function filled(t: TestContext, store?: (place: Place) => Promise<Store>): Promise<Place> {
-  const data = mkdtempSync(join(tmpdir(), 'signalbox-tampering-'));
-  t.after(() => rmSync(data, { recursive: true, force: true }));
-  const place = { data, file: join(data, 'signalbox.db') };
-  await using(place, store, async (box) => {
-    for (let index = 0; index < 10; index++) await box.call('mcp__bank__look', {}, { principal: bot, session: 's' });
-    await approve(box, 1);
-    await approve(box, 2, 'arguments');
-    await box.call('mcp__bank__pay', { amount: 3 }, { principal: bot, waitMs: 0 });
-  });
-  return place;
-}
-
-async function using(
-  { data }: Place,
-  store: ((place: Place) => Promise<Store>) | undefined,
-  work: (box: Signalbox) => Promise<void>,
-): Promise<void> {
-  const opened = store === undefined ? { data } : { store: await store({ data, file: '' }) };
-  const box = await createSignalbox({ servers: [bank()], ...opened });
-  try {
-    await work(box);
-  } finally {
-    await box.close();
-  }
-}
-
-async function approve(box: Signalbox, amount: number, remember: 'arguments' | 'nothing' = 'nothing'): Promise<void> {
-  const call = (): ReturnType<Signalbox['call']> =>
-    box.call('mcp__bank__pay', { amount }, { principal: bot, session: 's', waitMs: 0 });
-  assert.equal((await call()).outcome, 'awaiting-approval');
-  const [question] = await box.approvals.list();
-  assert.ok(question !== undefined);
-  await box.approvals.approve(question.id, { by: human, remember });
-  assert.equal((await call()).outcome, 'completed');
-}
-
-/** What `verify` says after the file was edited, and again after Signalbox has worked with it: going on must not cover anything up. */
-async function found(place: Place, edit: (database: DatabaseSync) => void): Promise<readonly string[]> {
-  const database = new DatabaseSync(place.file);
-  edit(database);
-  database.close();
-  const first = await verified(place);
-  await using(place, undefined, async (box) => {
-    await box.call('mcp__bank__look', {}, { principal: bot });
-  });
-  return [first, await verified(place)].map((each) =>
-    each.ok ? `holds (${each.authentication.state})` : each.problem,
-  );
-}
-
-async function verified({ data, file }: Place): Promise<JournalVerification> {
-  const store = sqliteStore({ file, sealer: await journalSealer(data) });
-  try {
-    return await verifyJournal(store);
-  } finally {
-    await store.close();
-  }
-}
 
 function rowsOf(database: DatabaseSync): StoredEntry[] {
   return database.prepare('SELECT * FROM journal ORDER BY seq').all() as unknown as StoredEntry[];
@@ -358,6 +273,29 @@ describe('a journal in PostgreSQL', async () => {
       for (let index = 0; index < 30; index++) await box.call('mcp__bank__look', {}, { principal: bot });
     });
     assert.match(told(await verifiedAt(address, sealer)), /not the one that was anchored/);
+  });
+
+  test('is found out when tokens, pins or stored outcomes were forged or changed', async (t) => {
+    const { address, place, sealer } = await filledAt(t);
+    await using(place, opened(address, sealer), async (box) => {
+      await box.tokens.create({ role: 'viewer', by: human });
+      await box.shared.kept.add('pin', 'files', { text: '{}', until: 9e15 });
+      await box.setPolicies([{ id: 'all', match: 'mcp__bank__*', allow: 'true' }]);
+      await box.call('mcp__bank__pay', { amount: 1 }, { principal: bot, idempotencyKey: 'a' });
+    });
+    assert.equal(told(await verifiedAt(address, sealer)), 'holds (sealed)');
+    const database = new Database(await loadDriver(), parseAddress(address));
+    t.after(() => database.close());
+    for (const [edit, undo, expected] of [
+      ["UPDATE tokens SET role = 'admin'", "UPDATE tokens SET role = 'viewer'", /access token .* was changed/],
+      ["UPDATE kept SET text = '[]' WHERE kind = 'pin'", "UPDATE kept SET text = '{}'", /server "files" was changed/],
+      ["INSERT INTO kept VALUES ('pin', 'x', '', 9e15)", "DELETE FROM kept WHERE key = 'x'", /"x" is in no entry/],
+      ["UPDATE claims SET outcome = '{}'", 'SELECT 1', /stored for an idempotency key.* was changed/],
+    ] as const) {
+      await database.rows(edit);
+      assert.match(told(await verifiedAt(address, sealer)), expected, edit);
+      await database.rows(undo);
+    }
   });
 
   test('says so where the key of this machine has sealed nothing, holds with a shared key, and after pruning', async (t) => {

@@ -5,8 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { createSignalbox, defineTool, localServer } from '../../src/index.ts';
+import type { TurnEvent } from '../../src/runtimes/runtime.ts';
+import type { SessionEvent } from '../../src/sessions/session-event.ts';
 import { Place, said } from '../e2e/cli-place.ts';
 import { until } from '../mcp-servers/boxed.ts';
+import { openStream } from '../support/event-stream.ts';
+import { bodyOf, startTestServer } from '../support/http-server.ts';
+import { eventsOf, isDone, openSessionServer } from '../support/sessions/session-server.ts';
 
 const secret = `tok'en "of" <a> $erver & more \\ 0123456789 é`;
 const wide = (text: string): Buffer => Buffer.from(text, 'utf16le');
@@ -144,5 +149,131 @@ suite('secrets in disguise', () => {
     assert.match(listed ?? '', /Signs in with \[redacted:LEAKED\]/);
     for (const text of [tools.stdout, tools.stderr, locked.stdout, lock, doctor.stdout, listed, servers])
       assert.ok(text?.includes(token) === false, text);
+  });
+});
+
+suite('a viewer', () => {
+  const token = `ghp_${'Ab3'.repeat(12)}`;
+  const password = 'correct-horse';
+  const input = { command: `git push https://x:${password}@h # ${token}`, env: { PASSWORD: password } };
+  // Each piece alone looks harmless.
+  const pieces = (text: string): string[] => text.match(/.{1,7}/gs) ?? [];
+
+  async function* turn(): AsyncGenerator<TurnEvent> {
+    const call = { toolCallId: 'call_1' };
+    for (const text of pieces(`I will use ${token}.`)) {
+      yield { type: 'text_delta', text };
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    yield { type: 'thinking_delta', text: `It is ${token}` };
+    yield { type: 'tool_call_start', ...call, toolName: 'mcp__t__shell', server: 't', tool: 'shell' };
+    for (const inputJson of pieces(JSON.stringify(input))) {
+      yield { type: 'tool_call_delta', ...call, inputJson };
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    yield { type: 'tool_call_end', ...call, input };
+    const content = [{ type: 'text', text: `ran with ${token}` }] as const;
+    yield { type: 'tool_result', ...call, outcome: 'completed', content, durationMs: 1 };
+    yield { type: 'text_delta', text: 'Done.' };
+    yield { type: 'done', reason: 'end' };
+  }
+
+  /** Fails when any part of a secret that is long enough to be of use is in the text. */
+  const assertHidden = (text: string): void => {
+    for (const secretText of [token, password])
+      for (let start = 0; start + 6 <= secretText.length; start++)
+        assert.ok(!text.includes(secretText.slice(start, start + 6)), text);
+  };
+
+  test('of a session sees in no list, transcript or stream what approvals hide; approvers and its own agent do', async (t) => {
+    const { ask, as, create, say, place, server } = await openSessionServer(t);
+    place.script = turn;
+    const [viewer, approver] = [await as('viewer'), await as('approver')];
+    const id = await create({ agent: 'scripted' });
+    const live = await openStream(`${server.url}/api/events?types=session`, { headers: viewer });
+    const heard = (async () => {
+      const texts: string[] = [];
+      for await (const { event, data } of live) {
+        texts.push(data);
+        if (event === 'session' && isDone(JSON.parse(data) as SessionEvent)) break;
+      }
+      live.drop();
+      return texts.join('\n');
+    })();
+    const told = await eventsOf(await say(id, `Use ${token}`), isDone);
+    assert.ok(told.length > 10);
+    assertHidden(await heard);
+
+    const text = async (path: string, headers: Record<string, string>): Promise<string> =>
+      (await ask('GET', path, undefined, headers)).text();
+    for (const path of [`/api/sessions/${id}/messages`, `/api/sessions/${id}`, '/api/sessions'])
+      assertHidden(await text(path, viewer));
+    const transcript = await text(`/api/sessions/${id}/messages`, viewer);
+    assert.match(transcript, /I will use \[redacted:github-token\]\./);
+    assert.match(transcript, /"PASSWORD":"\[redacted\]"/);
+    const whole = await text(`/api/sessions/${id}/messages`, approver);
+    assert.ok(whole.includes(token) && whole.includes(`"PASSWORD":"${password}"`), whole);
+
+    const agent = await as('agent');
+    const own = await bodyOf<{ id: string }>(ask('POST', '/api/sessions', { agent: 'scripted' }, agent));
+    const sending = { ...agent, 'content-type': 'application/json' };
+    const body = JSON.stringify({ content: 'Go' });
+    const path = `${server.url}/api/sessions/${own.id}/messages`;
+    await eventsOf(await openStream(path, { method: 'POST', headers: sending, body }), isDone);
+    assert.ok((await text(`/api/sessions/${own.id}/messages`, agent)).includes(token));
+    assertHidden(await text(`/api/sessions/${own.id}/messages`, viewer));
+
+    const watched = async (after: number, headers: Record<string, string>): Promise<SessionEvent[]> => {
+      const stream = await openStream(`${server.url}/api/sessions/${id}/events?after=${after}`, { headers });
+      const events = await eventsOf(stream, isDone);
+      stream.drop();
+      return events;
+    };
+    // Wherever the stream is resumed, also in the middle of a text.
+    for (const { seq } of told.slice(0, -1)) {
+      const events = await watched(seq, viewer);
+      assert.deepEqual(
+        events.map((event) => event.seq),
+        told.flatMap((event) => (event.seq > seq ? event.seq : [])),
+      );
+      assertHidden(JSON.stringify(events));
+    }
+    const texts = (await watched(0, viewer)).map((event) => (event.type === 'text_delta' ? event.text : ''));
+    assert.equal(texts.join('|').replaceAll(/\|+/g, '|'), '|I will use [redacted:github-token].|Done.|');
+    assert.ok(JSON.stringify(await watched(0, approver)).includes(`ran with ${token}`));
+  });
+
+  test('of a call reads its stored result redacted, wherever a page begins', async (t) => {
+    const text = `${'x'.repeat(5000)} ${token} ${'y'.repeat(5000)}`;
+    const tool = defineTool({
+      name: 'long',
+      description: 'Is long.',
+      input: { type: 'object' },
+      effect: 'read',
+      run: () => text,
+    });
+    const box = await createSignalbox({
+      servers: [localServer({ name: 't', tools: [tool] })],
+      results: { maxBytes: 4096 },
+    });
+    const { token: newToken, send } = await startTestServer(t, { box });
+    const { callId } = await box.call('mcp__t__long', {});
+    interface Page {
+      readonly text: string;
+      readonly next?: number;
+    }
+    const read = async (role: 'viewer' | 'approver'): Promise<string> => {
+      const { token: bearer } = await newToken(role);
+      let all = '';
+      for (let offset: number | undefined = 0; offset !== undefined;) {
+        const query = `offset=${offset}&limit=${5010 - (offset === 0 ? 0 : 10)}`;
+        const page: Page = await bodyOf<Page>(send(bearer, 'GET', `/api/results/${callId}?${query}`));
+        all += page.text;
+        offset = page.next;
+      }
+      return all;
+    };
+    assert.equal(await read('approver'), text);
+    assert.equal(await read('viewer'), text.replace(token, '[redacted:github-token]'));
   });
 });

@@ -107,7 +107,7 @@ export async function fillStore(
 
   const job = { id: 'job_1', owner: '{}', ownerId: 'ann', text: '{"cron":"* * * * *"}', createdAt: 1, nextAt: 9e12 };
   await store.jobs.add({ ...job, lastAt: 0, lastSession: '', lastError: '' }, 9);
-  await store.kept.put('lock', 'mail', { text: '{"accepted":"é😀"}', until: forever });
+  await store.kept.put('cookie', 'name', { text: '{"accepted":"é😀"}', until: forever });
   await seedJournal(store, given);
   await entry({ type: 'CallStarted', outcome: '', call: 'open', at: given.until ?? Date.now() });
 }

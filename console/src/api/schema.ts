@@ -187,6 +187,27 @@ export type ApproveRequest = {
   readonly acknowledgeHidden?: boolean | undefined;
 };
 
+/** Records that decide what is allowed were stored or removed: pinned definitions, accepted locks, sign-in links, signed-in browsers. */
+export type AuthorityChanged = {
+  /** Its place in the journal. */
+  readonly seq: number;
+  readonly at: string;
+  /** Links it to all entries before it. */
+  readonly hash: string;
+  readonly type: 'AuthorityChanged';
+  /** `carried`: the entries that accounted for them were pruned, or are of a version that wrote none. */
+  readonly change: 'stored' | 'removed' | 'carried';
+  readonly records: readonly {
+    readonly kind: 'pin' | 'lock' | 'sign-in' | 'sign-in-link' | 'token';
+    /** The server, the person or the token. */
+    readonly name: string;
+    readonly id: string;
+    /** Of the record as it is stored. */
+    readonly digest: string;
+    readonly isRevoked?: true | undefined;
+  }[];
+};
+
 /** The recorded calls that other rules would have decided otherwise. */
 export type Backtest = {
   readonly version: string;
@@ -660,6 +681,10 @@ export type EndedCallDetails = {
   readonly changes?: readonly FileChange[] | undefined;
   /** How many there were, when not all are listed. */
   readonly changesTotal?: number | undefined;
+  /** Of the outcome as it is stored for its idempotency key. */
+  readonly claimDigest?: string | undefined;
+  /** Of the outcome as it is stored for replay. */
+  readonly recordingDigest?: string | undefined;
   /** Whether the tool was run, or may have been. False for a call that ended before. */
   readonly ran: boolean;
   /** How much of its duration it waited for the answer of a human. */
@@ -820,7 +845,8 @@ export type JournalEntry =
   | UndoStarted
   | Undone
   | TokenCreated
-  | TokenRevoked;
+  | TokenRevoked
+  | AuthorityChanged;
 
 export type JournalPage = {
   readonly items: readonly JournalEntry[];
@@ -857,6 +883,7 @@ export type LiveEvent =
   | Undone
   | TokenCreated
   | TokenRevoked
+  | AuthorityChanged
   | {
       /** Counts from 1 without gaps. */
       readonly seq: number;
@@ -1973,6 +2000,8 @@ export type TokenCreated = {
   readonly name?: string | undefined;
   readonly profile?: string | undefined;
   readonly expiresAt?: string | undefined;
+  /** Of the token as it is stored. */
+  readonly digest?: string | undefined;
 };
 
 export type TokenPage = { readonly items: readonly AccessToken[] };
@@ -2110,6 +2139,10 @@ export type ToolInvoked = {
   readonly changes?: readonly FileChange[] | undefined;
   /** How many there were, when not all are listed. */
   readonly changesTotal?: number | undefined;
+  /** Of the outcome as it is stored for its idempotency key. */
+  readonly claimDigest?: string | undefined;
+  /** Of the outcome as it is stored for replay. */
+  readonly recordingDigest?: string | undefined;
 };
 
 /** Oldest first. */
@@ -2323,6 +2356,7 @@ export interface Operations {
         | 'Undone'
         | 'TokenCreated'
         | 'TokenRevoked'
+        | 'AuthorityChanged'
         | undefined;
     };
     body: undefined;

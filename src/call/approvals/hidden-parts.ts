@@ -1,4 +1,4 @@
-import { rewriteJsonTokens } from '../../journal/json-tokens.ts';
+import { isJsonDocument, rewriteJsonTokens } from '../../journal/json-tokens.ts';
 import type { Redactor } from '../../journal/redaction.ts';
 import { isSecretKey, mayHoldSecretKey } from '../../journal/secret-keys.ts';
 import { findSecretPatterns } from '../../journal/secret-patterns.ts';
@@ -143,16 +143,6 @@ function unusedName(name: string, names: Set<string>): string {
   for (let number = 2; names.has(unused); number += 1) unused = `${name} (${number})`;
   names.add(unused);
   return unused;
-}
-
-function isJsonDocument(text: string): boolean {
-  if (!/^\s*[[{]/.test(text)) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Returns all spans in order without overlaps. Registered values come first: of the others, the text around them remains. */

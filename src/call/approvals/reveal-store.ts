@@ -1,6 +1,7 @@
-import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { approvalDigest } from '../../journal/approval-digest.ts';
 import { type KeptStore, forever } from '../../journal/kept-store.ts';
 import type { RevealedArguments } from '../../model/approval.ts';
 import { SignalboxError } from '../../model/errors.ts';
@@ -41,12 +42,12 @@ export class RevealStore {
     const cipher = createCipheriv(algorithm, await this.#loadKey(), iv).setAAD(Buffer.from(id));
     const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
     const bytes = Buffer.concat([iv, cipher.getAuthTag(), sealed]);
-    await this.#kept.put(sealedKind, digestOf(id), { text: bytes.toString('base64'), until });
+    await this.#kept.put(sealedKind, approvalDigest(id), { text: bytes.toString('base64'), until });
   }
 
   /** Returns `undefined` when nothing is stored, or when it was sealed with a key that is gone. */
   async get(id: string): Promise<RevealedArguments | undefined> {
-    const kept = await this.#kept.get(sealedKind, digestOf(id));
+    const kept = await this.#kept.get(sealedKind, approvalDigest(id));
     if (kept === undefined) return undefined;
     const bytes = Buffer.from(kept.text, 'base64');
     const iv = bytes.subarray(0, ivBytes);
@@ -61,7 +62,7 @@ export class RevealStore {
   }
 
   async remove(id: string): Promise<void> {
-    await this.#kept.take(sealedKind, digestOf(id));
+    await this.#kept.take(sealedKind, approvalDigest(id));
   }
 
   async #loadKey(): Promise<Buffer> {
@@ -109,8 +110,4 @@ function makeKey(file: string): Buffer {
   } finally {
     rmSync(draft, { force: true });
   }
-}
-
-function digestOf(id: string): string {
-  return hash('sha256', id, 'hex');
 }

@@ -1,6 +1,7 @@
 import type { EntryDraft } from '../../journal/entry.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Redactor } from '../../journal/redaction.ts';
+import { withOutcomeDigests } from '../../journal/outcome-history.ts';
 import type { CallOutcome } from '../../model/call.ts';
 import { messageOf } from '../../model/errors.ts';
 import { unfinished } from '../../model/unfinished.ts';
@@ -71,11 +72,12 @@ export function recordOutcome(options: RecordOptions): Stage {
     const isRecorded = isRecording && needsRecording(call, outcome);
     if (claimed === undefined && !isRecorded) return draft;
     const whole = JSON.stringify(outcome);
-    return {
+    const stored = {
       ...draft,
       ...(claimed === undefined ? {} : { settle: { key: claimed, outcome: redactor.values(whole) } }),
       ...(isRecorded ? { recording: redactor.json(whole) } : {}),
     };
+    return withOutcomeDigests(stored, call.claim?.fingerprint ?? '');
   }
 }
 

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Parsed } from '../../catalog/source.ts';
 import type { CallOutcome } from '../../model/call.ts';
 import { messageOf } from '../../model/errors.ts';
-import { type JsonObject, inspectJson } from '../../model/json.ts';
-import { jsonImage } from '../../model/json-image.ts';
+import { type JsonObject, type JsonValue, inspectJson } from '../../model/json.ts';
+import { type JsonImage, jsonImage, plainCopy } from '../../model/json-image.ts';
 import { unfinished } from '../../model/unfinished.ts';
 import { unlikeWanted } from '../approvals/edit-problem.ts';
 import { type Call, type Next, type Outcoming, type Stage, toolOf } from '../call.ts';
@@ -81,33 +81,29 @@ function proceed(call: Call, next: Next, input: Input, parsed: Parsed): Outcomin
 function receive(call: Call, input: Input, value: unknown): string | undefined {
   const { givenText } = input;
   call.argumentsText = givenText;
-  const text = textOf(value);
+  // The handler gets what was read here, once: a getter or a proxy could return something else to it.
+  const copy = value === input.value ? input.value : plainCopy(value);
+  const text = copy === undefined ? undefined : JSON.stringify(copy);
   if (text === givenText) {
+    call.arguments = copy;
     call.image = input.value;
     return undefined;
   }
-  const image = jsonImage(value);
+  const image: JsonImage =
+    text === undefined ? jsonImage(value) : { ok: true, json: JSON.parse(text) as JsonValue, value: copy };
   const json = image.ok ? image.json : undefined;
   const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
-  if (!isObject) {
+  if (!image.ok || !isObject) {
     const why = image.ok ? 'not an object' : `${image.problem} (at ${image.path})`;
     return `the schema of ${call.name} turns its arguments into something that policy and journal cannot show: ${why}`;
   }
+  call.arguments = image.value;
   call.image = json as JsonObject;
   call.argumentsText = JSON.stringify(json);
   if (call.argumentsText.length > maxArgumentsSize) return `the schema of ${call.name} makes its arguments too large`;
   // The order of keys means nothing.
   if (!isDeepStrictEqual(JSON.parse(givenText), JSON.parse(call.argumentsText))) call.givenText = givenText;
   return undefined;
-}
-
-/** Returns a value as JSON text; `undefined` where it has none. */
-function textOf(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return undefined;
-  }
 }
 
 function unchecked(call: Call, input: Input, error: unknown): CallOutcome {

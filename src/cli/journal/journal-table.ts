@@ -103,6 +103,10 @@ export class JournalTable {
           '',
           oneLine(`${event.tokenId} by ${principalName(event.by)}`),
         ];
+      case 'AuthorityChanged': {
+        const what = event.records.map(({ kind, name }) => `${kind} ${name}`).join(', ');
+        return [...start, colors.cyan(`authority ${event.change}`), '', '', '', oneLine(what)];
+      }
       case 'UndoStarted':
         return [...start, colors.dim('undo'), oneLine(event.tool), oneLine(event.sessionId ?? ''), '', event.callId];
       case 'Undone': {

@@ -14,7 +14,7 @@ export function addVerifyCommand(journal: Command, { terminal: { output, errors 
     .command('verify')
     .summary('check that no entry was changed, removed or reordered')
     .description(
-      'Recomputes the hash chain over all entries, checks its seal with the key of this machine, and compares the index and the approvals with the entries. Names the first broken entry and exits with 1 when something does not match.',
+      'Recomputes the hash chain over all entries, checks its seal with the key of this machine, and compares the index, approvals, tokens, pinned definitions, sign-ins and stored outcomes with the entries. Names the first broken entry and exits with 1 when something does not match.',
     )
     .option(
       '--head <seq:hash>',

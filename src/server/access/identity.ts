@@ -44,6 +44,11 @@ export function viewFor({ profile }: Identity, asked?: string): { readonly profi
   return seen === undefined ? {} : { profile: seen };
 }
 
+/** Returns whether they may see the hidden parts of calls in what they may view: all but viewers, who only ever look. */
+export function maySeeHidden({ role }: Identity): boolean {
+  return role !== 'viewer';
+}
+
 /** Whether what a principal did or made may be seen: agents see what is theirs, and what agents in their sessions did. */
 export function mayView({ role, principal }: Identity, owner: string): boolean {
   return role !== 'agent' || `${owner}/`.startsWith(`${principal.id}/`);

@@ -1,5 +1,6 @@
 import { createRoute } from '@hono/zod-openapi';
 import { may } from '../access/may.ts';
+import { maySeeHidden } from '../access/identity.ts';
 import type { ServerApp } from '../environment.ts';
 import type { LiveEvents } from '../live-events.ts';
 import { resumeHeaders, resumeQuery } from '../schemas/last-event-id.ts';
@@ -14,8 +15,8 @@ const route = createRoute({
   tags: ['Record'],
   summary: 'Everything that happens, live',
   description:
-    'Server-sent events of five kinds, by their `event`: `journal` (an entry as `/api/journal` shows it, approvals among them; its `id` is its seq), `session` (an event of any session), `catalog` (tools and servers), `approval` (whether the caller of a pending question still waits), and `ready`, once, when what was missed has been told. ' +
-    'With `Last-Event-ID` or `after`, journal entries come without a gap; the rest is told only as it happens, so look at what you show when `ready` comes. Who falls far behind is cut off, and comes back.',
+    'Server-sent events of five kinds, by their `event`: `journal` (an entry as `/api/journal` shows it, approvals among them; its `id` is its seq), `session` (an event of any session), `catalog` (tools and servers), `approval` (whether the caller of a pending question still waits), and `ready`, once, after the missed entries. ' +
+    'With `Last-Event-ID` or `after`, journal entries come without a gap; all other events are live only, so reload what you show when `ready` comes. A client that falls far behind is disconnected and reconnects. Viewers get events of sessions redacted like the journal, without pieces of text.',
   request: { query: resumeQuery.extend({ types: wantedTypes }), headers: resumeHeaders },
   responses: {
     200: { description: 'One event in each message.', content: { 'text/event-stream': { schema: liveEventSchema } } },
@@ -27,6 +28,8 @@ export function eventRoutes(app: ServerApp, live: LiveEvents, streams: EventStre
   app.openapi(route, (context) => {
     const { after, types } = context.req.valid('query');
     const from = context.req.valid('header')['last-event-id'] ?? after;
-    return streams.answer(context, (signal) => live.open(from, types, signal));
+    return streams.answer(context, (signal) =>
+      live.open({ after: from, wants: types, isWhole: maySeeHidden(context.var.identity) }, signal),
+    );
   });
 }

@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Signalbox } from '../../signalbox.ts';
-import { mayView } from '../access/identity.ts';
+import type { ResultPage } from '../../journal/store.ts';
+import { maySeeHidden, mayView } from '../access/identity.ts';
 import { may } from '../access/may.ts';
 import type { ServerApp } from '../environment.ts';
 import { Problem } from '../problems/problem.ts';
@@ -25,7 +26,7 @@ const route = createRoute({
   tags: ['Record'],
   summary: 'A part of a result that was too large to be handed out whole',
   description:
-    'Agents see those of their own calls. The id is that of the call, which the `resource_link` of the shortened result names.',
+    'Agents see those of their own calls, and viewers see results redacted like the journal. The id is that of the call, which the `resource_link` of the shortened result names.',
   request: {
     params: z.object({ id: z.string() }),
     query: z.strictObject({
@@ -39,12 +40,34 @@ const route = createRoute({
   },
 });
 
+/** Redacting a result takes all of it at once: a page may begin in the middle of a secret. */
+const maxRedactedCharacters = 4 * 1024 * 1024;
+
 export function resultRoutes(app: ServerApp, box: Signalbox): void {
   app.openapi(route, async (context) => {
     const { id } = context.req.valid('param');
-    const page = await box.readResult(id, context.req.valid('query'));
-    if (!mayView(context.var.identity, page.owner))
+    const query = context.req.valid('query');
+    const { identity } = context.var;
+    const isWhole = maySeeHidden(identity);
+    const page = await box.readResult(id, isWhole ? query : { offset: 0, limit: maxRedactedCharacters });
+    if (!mayView(identity, page.owner))
       throw new Problem('result-unknown', `no result of a call of yours is kept as ${id}`);
-    return json(context, resultSchema, page, 200);
+    return json(context, resultSchema, isWhole ? page : redactedPage(box, page, query), 200);
   });
+}
+
+function redactedPage(
+  box: Signalbox,
+  whole: ResultPage,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): ResultPage {
+  if (whole.next !== undefined)
+    throw new Problem(
+      'role-refused',
+      `the result has ${whole.total} characters, and at most ${maxRedactedCharacters} are redacted for viewers; read it with an approver's token`,
+    );
+  const text = JSON.parse(box.redactJson(JSON.stringify(whole.text))) as string;
+  const { owner, mimeType } = whole;
+  const next = offset + limit < text.length ? { next: offset + limit } : {};
+  return { owner, mimeType, text: text.slice(offset, offset + limit), offset, total: text.length, ...next };
 }

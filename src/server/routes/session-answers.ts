@@ -96,7 +96,7 @@ export function sessionAnswerRoutes(app: ServerApp, served: ServedSessions, maxB
 
   app.openapi(elicitationsRoute, async (context) => {
     const { session } = context.req.valid('query');
-    const all = await served.all.elicitations();
+    const all = await served.elicitations(context.var.identity);
     const items = session === undefined ? all : all.filter(({ sessionId }) => sessionId === session);
     return json(context, elicitationPageSchema, { items }, 200);
   });

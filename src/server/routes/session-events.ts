@@ -16,7 +16,7 @@ const route = createRoute({
   tags: ['Sessions'],
   summary: 'What happens in a session, live',
   description:
-    'Server-sent events. First what the turn that runs, or the last one, told so far, or with `Last-Event-ID` or `after` what was told since; then what comes, until the session is deleted. No event is missing and none comes twice.',
+    'Server-sent events. First what the turn that runs, or the last one, told so far, or with `Last-Event-ID` or `after` what was told since; then what comes, until the session is deleted. No event is missing and none comes twice. Viewers get it redacted like the journal, and each text at once when it is complete.',
   request: { params: z.object({ id: z.string() }), query: resumeQuery, headers: resumeHeaders },
   responses: {
     200: {
@@ -36,7 +36,7 @@ export function sessionEventRoutes(app: ServerApp, served: ServedSessions, strea
     const after = from === undefined ? undefined : Math.min(from, lastSeq);
     return streams.answer(context, async (signal) => ({
       after,
-      frames: frames(served.all.events(id, after === undefined ? { signal } : { after, signal })),
+      frames: frames(served.events(context.var.identity, id, after, signal)),
     }));
   });
 }

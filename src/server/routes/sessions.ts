@@ -98,7 +98,8 @@ const transcriptRoute = createRoute({
   'x-roles': may.look,
   tags,
   summary: 'What was said and done in a session',
-  description: 'All of it, or with `limit` the last messages, and with `before` those before a message.',
+  description:
+    'All of it, or with `limit` the last messages, and with `before` those before a message. Viewers get it redacted like the journal.',
   request: {
     params,
     query: z.strictObject({
@@ -146,9 +147,7 @@ export function sessionRoutes(app: ServerApp, served: ServedSessions, maxBodyByt
   app.openapi(agentsRoute, (context) => json(context, agentPageSchema, { items: served.all.agents() }, 200));
 
   app.openapi(listRoute, async (context) => {
-    const { role, principal } = context.var.identity;
-    const query = given(context.req.valid('query'));
-    const page = await served.all.list(role === 'agent' ? { ...query, owner: principal.id } : query);
+    const page = await served.list(context.var.identity, given(context.req.valid('query')));
     return json(context, pageSchema, page, 200);
   });
 
@@ -186,7 +185,7 @@ export function sessionRoutes(app: ServerApp, served: ServedSessions, maxBodyByt
   app.openapi(transcriptRoute, async (context) => {
     const { id } = await served.one(context.var.identity, context.req.valid('param').id);
     const { limit = Infinity, before } = context.req.valid('query');
-    const all = await served.all.transcript(id);
+    const all = await served.transcript(context.var.identity, id);
     const end = before === undefined ? all.length : all.findIndex((message) => message.id === before);
     if (end === -1) throw new Problem('request-invalid', 'query.before: the session has no message of that id');
     const start = Math.max(0, end - limit);

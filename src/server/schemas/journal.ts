@@ -73,6 +73,8 @@ const toolInvoked = z
       .describe('What a human found out about a call whose outcome was unknown.'),
     changes: z.array(fileChangeSchema).readonly().optional().describe('What it changed in its workspace.'),
     changesTotal: z.int().optional().describe('How many there were, when not all are listed.'),
+    claimDigest: z.string().optional().describe('Of the outcome as it is stored for its idempotency key.'),
+    recordingDigest: z.string().optional().describe('Of the outcome as it is stored for replay.'),
   })
   .openapi('ToolInvoked', { description: 'A call has ended; there is exactly one for every call.' });
 
@@ -204,12 +206,37 @@ const tokenCreated = z
     name: z.string().optional(),
     profile: z.string().optional(),
     expiresAt: moment.optional(),
+    digest: z.string().optional().describe('Of the token as it is stored.'),
   })
   .openapi('TokenCreated', { description: 'An access token was made.' });
 
 const tokenRevoked = z
   .object({ ...tokenFacts, type: z.literal('TokenRevoked') })
   .openapi('TokenRevoked', { description: 'An access token is good no longer.' });
+
+const authorityChanged = z
+  .object({
+    ...recorded,
+    type: z.literal('AuthorityChanged'),
+    change: z
+      .enum(['stored', 'removed', 'carried'])
+      .describe('`carried`: the entries that accounted for them were pruned, or are of a version that wrote none.'),
+    records: z
+      .array(
+        z.object({
+          kind: z.enum(['pin', 'lock', 'sign-in', 'sign-in-link', 'token']),
+          name: z.string().describe('The server, the person or the token.'),
+          id: z.string(),
+          digest: z.string().describe('Of the record as it is stored.'),
+          isRevoked: z.literal(true).optional(),
+        }),
+      )
+      .readonly(),
+  })
+  .openapi('AuthorityChanged', {
+    description:
+      'Records that decide what is allowed were stored or removed: pinned definitions, accepted locks, sign-in links, signed-in browsers.',
+  });
 
 const callSettled = z
   .object({
@@ -242,6 +269,7 @@ export const journalEntrySchema = z
     undone,
     tokenCreated,
     tokenRevoked,
+    authorityChanged,
   ])
   .openapi('JournalEntry');
 

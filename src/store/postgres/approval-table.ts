@@ -5,7 +5,7 @@ import type {
   PrincipalCount,
   StoredRule,
 } from '../../journal/approval-store.ts';
-import { approvalDigest as digest } from '../approval-digest.ts';
+import { approvalDigest as digest } from '../../journal/approval-digest.ts';
 import { approvalConditions } from '../approval-conditions.ts';
 import { Conditions } from '../conditions.ts';
 import { type Sql, numbered } from './database.ts';

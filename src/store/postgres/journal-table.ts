@@ -9,6 +9,7 @@ import { changeApproval } from './approval-table.ts';
 import { type Database, type Sql, type Value, numbered, withoutNul } from './database.ts';
 import { factsOf, fitsBody } from './entry-facts.ts';
 import { entryColumns, entryQuery } from './entry-query.ts';
+import { changeKept } from './kept-table.ts';
 import { changeToken } from './token-table.ts';
 
 const append = {
@@ -208,19 +209,23 @@ interface Link {
 }
 
 /** Whether something besides the entry is written with it. */
-function hasMore({ claim, settle, approval, recording, token }: EntryDraft): boolean {
-  return [claim, settle, approval, recording, token].some((each) => each !== undefined);
+function hasMore({ claim, settle, approval, recording, token, kept }: EntryDraft): boolean {
+  return [claim, settle, approval, recording, token, kept].some((each) => each !== undefined);
 }
 
 /** Writes what comes with an entry; false when its key is taken or its change of an approval or a token refused. */
-async function applyMore(sql: Sql, { claim, settle, approval, recording, token, call }: EntryDraft): Promise<boolean> {
+async function applyMore(
+  sql: Sql,
+  { claim, settle, approval, recording, token, kept, call }: EntryDraft,
+): Promise<boolean> {
   if (claim !== undefined) {
     const insert = 'INSERT INTO claims (key, call, fingerprint) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING';
     if (!(await sql.change(insert, [claim.key, call, claim.fingerprint]))) return false;
   }
   const isRefused =
     (approval !== undefined && !(await changeApproval(sql, approval, call))) ||
-    (token !== undefined && !(await changeToken(sql, token)));
+    (token !== undefined && !(await changeToken(sql, token))) ||
+    (kept !== undefined && !(await changeKept(sql, kept)));
   if (isRefused) {
     if (claim !== undefined) await sql.change('DELETE FROM claims WHERE key = $1', [claim.key]);
     return false;

@@ -1,4 +1,4 @@
-import type { Kept, KeptStore } from '../../journal/kept-store.ts';
+import type { Kept, KeptChange, KeptStore } from '../../journal/kept-store.ts';
 import { Sweep } from '../sweep.ts';
 import type { Sql } from './database.ts';
 
@@ -33,6 +33,11 @@ export class KeptTable implements KeptStore {
     return this.#sql.rows(sql, [kind, Date.now()]);
   }
 
+  listByPrefix(prefix: string): Promise<readonly (Kept & { kind: string; key: string })[]> {
+    const sql = 'SELECT kind, key, text, until FROM kept WHERE starts_with(kind, $1) AND until > $2 ORDER BY kind, key';
+    return this.#sql.rows(sql, [prefix, Date.now()]);
+  }
+
   async put(kind: string, key: string, { text, until }: Kept): Promise<void> {
     await this.#sql.change(write, [kind, key, text, until]);
     await this.#sweep.now();
@@ -54,5 +59,24 @@ export class KeptTable implements KeptStore {
     const sql = 'DELETE FROM kept WHERE kind = $1 AND key = $2 AND until <= $3 RETURNING until';
     const [taken] = await this.#sql.rows<Kept>(sql, [kind, key, until ?? Number.MAX_SAFE_INTEGER]);
     return taken !== undefined && taken.until > now;
+  }
+}
+
+/** Makes the change inside the transaction that writes its entry; false when it is refused, and nothing was changed. */
+export function changeKept(sql: Sql, change: KeptChange): Promise<boolean> {
+  const { kind, key } = change;
+  const now = Date.now();
+  switch (change.change) {
+    case 'put':
+      return sql.change(write, [kind, key, change.text, change.until]);
+    case 'add':
+      return sql.change(`${write} WHERE kept.until <= $5`, [kind, key, change.text, change.until, now]);
+    case 'take':
+      return sql.change('DELETE FROM kept WHERE kind = $1 AND key = $2 AND until > $3 AND until <= $4', [
+        kind,
+        key,
+        now,
+        change.until ?? Number.MAX_SAFE_INTEGER,
+      ]);
   }
 }

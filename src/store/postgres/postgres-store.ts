@@ -1,6 +1,8 @@
 import type { ApprovalQuery, ApprovalRecord, PrincipalCount, StoredRule } from '../../journal/approval-store.ts';
 import type { CallSamples, SampleQuery } from '../../journal/call-samples.ts';
+import { AuthorityKeptStore } from '../../journal/authority.ts';
 import type { EntryDraft, StoredEntry } from '../../journal/entry.ts';
+import type { KeptStore } from '../../journal/kept-store.ts';
 import type { Looking } from '../../journal/looking.ts';
 import type { Seal, Sealer } from '../../journal/seal.ts';
 import type {
@@ -10,8 +12,10 @@ import type {
   EntryQuery,
   IndexFault,
   KeptResult,
+  OutcomeQuery,
   ResultPage,
   Store,
+  StoredOutcome,
 } from '../../journal/store.ts';
 import type { Beginning, DropRequest, Dropped } from '../../journal/pruning.ts';
 import { newId } from '../../model/identifiers.ts';
@@ -29,6 +33,12 @@ import { ResultTable } from './result-table.ts';
 import { SealTable } from './seal-table.ts';
 import { SessionTable } from './session-table.ts';
 import { TokenTable } from './token-table.ts';
+
+const outcomesOf = {
+  claims:
+    'SELECT key, call, fingerprint, outcome FROM claims WHERE key > $1 AND outcome IS NOT NULL ORDER BY key LIMIT $2',
+  recordings: `SELECT call AS key, call, '' AS fingerprint, outcome FROM recordings WHERE call > $1 ORDER BY call LIMIT $2`,
+} as const;
 
 /** Opens the records in a PostgreSQL database that any number of processes and machines share. Needs the package `pg`. */
 export async function postgresStore(options: {
@@ -60,7 +70,7 @@ class OpenStore implements PostgresStore {
   readonly jobs: JobTable;
   readonly tokens: TokenTable;
   readonly isShared = true;
-  readonly kept: KeptTable;
+  readonly kept: KeptStore;
   readonly post: Notices;
   readonly #database: Database;
   readonly #presence: Presence;
@@ -88,7 +98,7 @@ class OpenStore implements PostgresStore {
     this.sessions = new SessionTable(database, { own: writer, living: (looking) => this.#presence.living(looking) });
     this.tokens = new TokenTable(database);
     this.jobs = new JobTable(database);
-    this.kept = new KeptTable(database);
+    this.kept = new AuthorityKeptStore(new KeptTable(database), (drafts) => this.append(drafts));
   }
 
   /** Brings the tables up to date, and shows that this process is there. */
@@ -161,6 +171,10 @@ class OpenStore implements PostgresStore {
     const sql = 'SELECT outcome FROM recordings WHERE call = $1';
     const [row] = await this.#database.rows<{ outcome: string }>(sql, [call]);
     return row?.outcome;
+  }
+
+  storedOutcomes({ from, after, limit }: OutcomeQuery): Promise<readonly StoredOutcome[]> {
+    return this.#database.rows(outcomesOf[from], [after, limit]);
   }
 
   keepResult(result: KeptResult): Promise<void> {

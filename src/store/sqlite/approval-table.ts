@@ -5,7 +5,7 @@ import type {
   PrincipalCount,
   StoredRule,
 } from '../../journal/approval-store.ts';
-import { approvalDigest as digest } from '../approval-digest.ts';
+import { approvalDigest as digest } from '../../journal/approval-digest.ts';
 import { approvalConditions } from '../approval-conditions.ts';
 import type { Statements } from './statements.ts';
 

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate as breath } from 'node:timers/promises';
-import type { ChainHead } from '../../journal/store.ts';
+import type { ChainHead, IndexFault } from '../../journal/store.ts';
+import { SignalboxError } from '../../model/errors.ts';
 import type { SealTable } from './seal-table.ts';
 import type { JournalTable } from './journal-table.ts';
 import { sampleSteps } from './sample-table.ts';
@@ -26,6 +27,7 @@ export class JournalIndex {
   readonly #journal: Pick<JournalTable, 'head' | 'transaction'>;
   readonly #seals: SealTable;
   readonly #anchor: StatementSync;
+  readonly #newest: StatementSync;
   readonly #insert: StatementSync;
   readonly #settle: StatementSync;
   readonly #sample: readonly StatementSync[];
@@ -42,6 +44,7 @@ export class JournalIndex {
     this.#journal = journal;
     this.#seals = seals;
     this.#anchor = database.prepare('SELECT seq, hash FROM anchor');
+    this.#newest = database.prepare('SELECT ifnull(max(seq), 0) AS seq FROM entries');
     this.#insert = database.prepare(
       `INSERT INTO entries SELECT seq, at, type, call, session, tool, outcome, type IN ('CallStarted', 'ToolInvoked'), ${bodyFacts}
        FROM journal WHERE seq > ? AND seq <= ?`,
@@ -58,6 +61,14 @@ export class JournalIndex {
   anchor(): ChainHead {
     const { seq, hash } = this.#anchor.get() as unknown as ChainHead;
     return { seq, hash };
+  }
+
+  /** Returns what is wrong with the anchor: it moves with the index, so neither is ahead of the other. */
+  anchorFault(): IndexFault | undefined {
+    const { seq } = this.anchor();
+    const { seq: newest } = this.#newest.get() as unknown as ChainHead;
+    if (newest <= seq) return undefined;
+    return { seq, problem: `the anchor was changed: it is at entry ${seq}, and the index goes on to entry ${newest}` };
   }
 
   /** Catches up when it has become quiet. Called after every append, so it must cost nothing. */
@@ -131,6 +142,9 @@ export class JournalIndex {
     this.#journal.transaction((head) => {
       // Read inside the transaction: another process may have indexed meanwhile.
       const { seq: from } = this.anchor();
+      const fault = this.anchorFault();
+      if (fault?.problem !== undefined)
+        throw new SignalboxError('store-unavailable', `${fault.problem}. Run: signalbox journal verify`);
       const to = Math.min(from + size, head.seq);
       if (to <= from) return;
       this.#insert.run(from, to);

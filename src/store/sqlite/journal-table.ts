@@ -334,7 +334,7 @@ interface Settled {
 type More = Record<Exclude<keyof EntryDraft, keyof Linkable>, unknown>;
 
 /** Whether something besides the entry is written with it. Whoever adds to that is told here by the compiler. */
-function hasMore({ claim, settle, approval, recording, token }: EntryDraft): boolean {
-  const more: More = { claim, settle, approval, recording, token };
-  return (more.claim ?? more.settle ?? more.approval ?? more.recording ?? more.token) !== undefined;
+function hasMore({ claim, settle, approval, recording, token, kept }: EntryDraft): boolean {
+  const more: More = { claim, settle, approval, recording, token, kept };
+  return (more.claim ?? more.settle ?? more.approval ?? more.recording ?? more.token ?? more.kept) !== undefined;
 }

@@ -1,4 +1,4 @@
-import type { Kept, KeptStore } from '../../journal/kept-store.ts';
+import type { Kept, KeptChange, KeptStore } from '../../journal/kept-store.ts';
 import { Sweep } from '../sweep.ts';
 import type { Statements } from './statements.ts';
 
@@ -31,6 +31,28 @@ export class KeptTable implements KeptStore {
     const sql = 'SELECT key, text, until FROM kept WHERE kind = ? AND until > ? ORDER BY key';
     const rows = this.#statements.get(sql).all(kind, Date.now());
     return rows.map((row) => ({ ...(row as unknown as Kept & { key: string }) }));
+  }
+
+  async listByPrefix(prefix: string): Promise<readonly (Kept & { kind: string; key: string })[]> {
+    const sql = 'SELECT kind, key, text, until FROM kept WHERE substr(kind, 1, ?) = ? AND until > ? ORDER BY kind, key';
+    const rows = this.#statements.get(sql).all(prefix.length, prefix, Date.now());
+    return rows.map((row) => ({ ...(row as unknown as Kept & { kind: string; key: string }) }));
+  }
+
+  /** Makes the change; false when it is refused, and nothing was changed. */
+  apply(change: KeptChange): boolean {
+    const { kind, key } = change;
+    const now = Date.now();
+    switch (change.change) {
+      case 'put':
+        return this.#statements.change(write, kind, key, change.text, change.until);
+      case 'add':
+        return this.#statements.change(`${write} WHERE kept.until <= ?`, kind, key, change.text, change.until, now);
+      case 'take': {
+        const sql = 'DELETE FROM kept WHERE kind = ? AND key = ? AND until > ? AND until <= ?';
+        return this.#statements.change(sql, kind, key, now, change.until ?? Number.MAX_SAFE_INTEGER);
+      }
+    }
   }
 
   async put(kind: string, key: string, { text, until }: Kept): Promise<void> {

@@ -3,7 +3,9 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { ApprovalQuery, ApprovalRecord, PrincipalCount, StoredRule } from '../../journal/approval-store.ts';
 import type { CallSamples, SampleQuery } from '../../journal/call-samples.ts';
+import { AuthorityKeptStore } from '../../journal/authority.ts';
 import type { EntryDraft, StoredEntry } from '../../journal/entry.ts';
+import type { KeptStore } from '../../journal/kept-store.ts';
 import type { Seal, Sealer } from '../../journal/seal.ts';
 import type {
   Appended,
@@ -12,8 +14,10 @@ import type {
   EntryQuery,
   IndexFault,
   KeptResult,
+  OutcomeQuery,
   ResultPage,
   Store,
+  StoredOutcome,
 } from '../../journal/store.ts';
 import type { Beginning, DropRequest, Dropped } from '../../journal/pruning.ts';
 import { SignalboxError, messageOf } from '../../model/errors.ts';
@@ -41,6 +45,12 @@ import { storeFailure } from './store-failure.ts';
 import { Statements } from './statements.ts';
 import { TokenTable } from './token-table.ts';
 
+const outcomesOf = {
+  claims:
+    'SELECT key, call, fingerprint, outcome FROM claims WHERE key > ? AND outcome IS NOT NULL ORDER BY key LIMIT ?',
+  recordings: `SELECT call AS key, call, '' AS fingerprint, outcome FROM recordings WHERE call > ? ORDER BY call LIMIT ?`,
+} as const;
+
 /** How long to wait for others who write. */
 const patienceMs = 5000;
 
@@ -61,7 +71,8 @@ class SqliteStore implements Store {
   readonly location: string;
   readonly sessions: SessionTable;
   readonly jobs: JobTable;
-  readonly kept: KeptTable;
+  readonly kept: KeptStore;
+  readonly #kept: KeptTable;
   readonly post = new LocalPost();
   readonly isShared: boolean;
   readonly writer = newId('writer');
@@ -135,7 +146,8 @@ class SqliteStore implements Store {
     );
     this.tokens = new TokenTable(this.#statements);
     this.jobs = new JobTable(this.#statements);
-    this.kept = new KeptTable(this.#statements);
+    this.#kept = new KeptTable(this.#statements);
+    this.kept = new AuthorityKeptStore(this.#kept, (drafts) => this.append(drafts));
   }
 
   append(drafts: readonly EntryDraft[]): Appended {
@@ -203,6 +215,8 @@ class SqliteStore implements Store {
   }
 
   async checkIndex(signal?: AbortSignal): Promise<IndexFault | undefined> {
+    const fault = this.#index.anchorFault();
+    if (fault !== undefined) return fault;
     await this.#index.approach();
     this.#journal.catchUp();
     this.#index.catchUp();
@@ -253,6 +267,11 @@ class SqliteStore implements Store {
     return row?.outcome;
   }
 
+  async storedOutcomes({ from, after, limit }: OutcomeQuery): Promise<readonly StoredOutcome[]> {
+    const rows = this.#statements.get(outcomesOf[from]).all(after, limit);
+    return rows.map((row) => ({ ...(row as unknown as StoredOutcome) }));
+  }
+
   async keepResult(result: KeptResult): Promise<void> {
     this.#results.keep(result);
   }
@@ -280,7 +299,7 @@ class SqliteStore implements Store {
   async close(): Promise<void> {
     this.#index.stop();
     this.#journal.catchUp();
-    this.#index.catchUp();
+    if (this.#index.anchorFault() === undefined) this.#index.catchUp();
     this.#journal.close();
     await Promise.all([this.#log?.close(), this.#checkpointer?.close()]);
     this.#database.close();
@@ -292,10 +311,11 @@ class SqliteStore implements Store {
   }
 
   /** Writes what comes with an entry; false when its key is taken or its change of an approval or a token refused. */
-  #apply({ claim, settle, approval, recording, token, call }: EntryDraft): boolean {
+  #apply({ claim, settle, approval, recording, token, kept, call }: EntryDraft): boolean {
     if (claim !== undefined && this.#readClaim.get(claim.key) !== undefined) return false;
     if (approval !== undefined && !this.#approvals.apply(approval, call)) return false;
     if (token !== undefined && !this.tokens.apply(token)) return false;
+    if (kept !== undefined && !this.#kept.apply(kept)) return false;
     if (claim !== undefined) this.#writeClaim.run(claim.key, call, claim.fingerprint);
     if (recording !== undefined) this.#writeRecording.run(call, recording);
     if (settle !== undefined) this.#settleClaim.run(settle.outcome, settle.key);

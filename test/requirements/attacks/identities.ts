@@ -3,6 +3,9 @@ import type { Section } from '../requirement.ts';
 const identity = (name: string) => `test/attacks/identities.test.ts > ${name}` as const;
 const journal = (name: string) => `test/attacks/journal-tampering.test.ts > ${name}` as const;
 
+const authority = (name: string) =>
+  `test/attacks/authority-tampering.test.ts > records that decide what is allowed, edited in the SQLite file > ${name}` as const;
+
 /** Identities and the journal (H70–H79). */
 export const identities: Section<'H'> = {
   H70: {
@@ -100,6 +103,20 @@ export const identities: Section<'H'> = {
       journal(
         'a journal in PostgreSQL > keeps its seal when it comes from SQLite, and what was edited there is found out here',
       ),
+    ],
+  },
+  H79: {
+    promise:
+      'journal verify finds tokens, pins, sign-ins and stored outcomes that were forged, changed, put back or removed, also after pruning, and names a changed anchor',
+    tests: [
+      ...['tokens', 'pins', 'sign-ins', 'stored outcomes'].map((name) =>
+        authority(`${name} are found out when they were forged, changed, put back or removed`),
+      ),
+      authority('a sign-in link that was forged and used is found out by its use'),
+      authority('are accounted for after pruning too, and a prune covers nothing up'),
+      authority('of a version that wrote no entries for them are accounted for once'),
+      authority('an anchor that was set back is reported as that'),
+      journal('a journal in PostgreSQL > is found out when tokens, pins or stored outcomes were forged or changed'),
     ],
   },
   H78: {

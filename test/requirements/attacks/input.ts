@@ -71,4 +71,27 @@ export const input: Section<'H'> = {
       'test/attacks/secrets.test.ts > secrets in disguise > a secret in the texts of its own server reaches neither listings, nor the HTTP API, nor the lock',
     ],
   },
+  H84: {
+    promise: 'a viewer sees in no transcript, stream, list or stored result of a session what approvals hide',
+    tests: [
+      'test/attacks/secrets.test.ts > a viewer > of a session sees in no list, transcript or stream what approvals hide; approvers and its own agent do',
+      'test/attacks/secrets.test.ts > a viewer > of a call reads its stored result redacted, wherever a page begins',
+    ],
+  },
+  H86: {
+    promise:
+      'a password in free text is hidden in approvals and journal, its value alone; references and prose are not',
+    tests: [
+      'test/attacks/hidden-arguments.test.ts > a command that is dressed up as a secret > a password in a command is hidden in the question and in the journal, and what runs beside it is not',
+      'src/journal/secret-patterns.test.ts > well-known token formats > a password in free text goes, and nothing around it',
+    ],
+  },
+  H85: {
+    promise:
+      'plain data and built-in objects from a transform are the same to policy, journal and handler; an object that could be two things is refused',
+    tests: [
+      'test/attacks/arguments.test.ts > policy decides on the arguments that the tool receives > a transform cannot show one value to policy and another to the handler',
+      'test/attacks/arguments.test.ts > policy decides on the arguments that the tool receives > dates, maps, sets, addresses, bytes and instances of classes still reach the handler',
+    ],
+  },
 };

@@ -46,6 +46,7 @@ function wordsFor(entry: JournalEntry): string {
     case 'RuleRevoked':
     case 'TokenCreated':
     case 'TokenRevoked':
+    case 'AuthorityChanged':
       return entry.type;
   }
 }

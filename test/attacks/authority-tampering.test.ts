@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, test } from 'node:test';
+import { forever } from '../../src/journal/kept-store.ts';
+import { BrowserSessions } from '../../src/server/access/browser-sessions.ts';
+import { hashOf } from '../../src/server/access/secret-ids.ts';
+import { SignInCodes } from '../../src/server/access/sign-in-codes.ts';
+import type { Signalbox } from '../../src/signalbox.ts';
+import { bot, filled, found, human, using, verified } from '../support/tampered-journal.ts';
+
+/** Does what leaves records that decide what is allowed, and outcomes that are stored besides their entries. */
+async function useAuthority(box: Signalbox): Promise<void> {
+  const { tokens, shared } = box;
+  await tokens.create({ role: 'viewer', name: 'dashboard', by: human });
+  const { id } = await tokens.create({ role: 'admin', name: 'old', by: human });
+  await tokens.revoke(id, { by: human });
+  await shared.kept.add('pin here', 'files', { text: '{"servers":{"files":{}}}', until: forever });
+  const browsers = await BrowserSessions.with(shared, 'admin token');
+  const codes = new SignInCodes(shared.kept);
+  const code = await codes.mint(human);
+  await codes.mint(human);
+  await browsers.open((await codes.redeem(code)) ?? bot);
+  browsers.stop();
+  await box.setPolicies([{ id: 'all', match: 'mcp__bank__*', allow: 'true' }]);
+  for (const idempotencyKey of ['a', 'b'])
+    await box.call('mcp__bank__pay', { amount: 1 }, { principal: bot, session: 's', idempotencyKey });
+  await box.call('mcp__bank__list', {}, { principal: bot, session: 's' });
+}
+
+describe('records that decide what is allowed, edited in the SQLite file', () => {
+  const edits: Readonly<Record<string, readonly (readonly [edit: string, expected: RegExp])[]>> = {
+    tokens: [
+      [`UPDATE tokens SET role = 'admin' WHERE name = 'dashboard'`, /access token "tok_\w+" was changed/],
+      [`UPDATE tokens SET hash = 'x' WHERE name = 'dashboard'`, /access token "tok_\w+" was changed/],
+      [`UPDATE tokens SET revoked_at = 0`, /access token "tok_\w+" was revoked, and is in force again/],
+      [
+        `INSERT INTO tokens SELECT 'tok_forged', hash, 'admin', '', 'x', created_at - 1e9, 0, 0, 0 FROM tokens LIMIT 1`,
+        /access token "tok_forged" is in no entry: it was forged/,
+      ],
+      [`DELETE FROM tokens WHERE name = 'dashboard'`, /access token "tok_\w+" was removed without an entry/],
+    ],
+    pins: [
+      [`UPDATE kept SET text = '{}' WHERE kind = 'pin here'`, /pinned definitions of server "files" was changed/],
+      [`DELETE FROM kept WHERE kind = 'pin here'`, /pinned definitions of server "files" was removed/],
+      [`INSERT INTO kept VALUES ('pin here', 'shell', '{}', 9e15)`, /of server "shell" is in no entry: it was forged/],
+      [`INSERT INTO kept VALUES ('lock', 'shell', '{}', 9e15)`, /accepted lock of server "shell" is in no entry/],
+    ],
+    'sign-ins': [
+      [
+        `INSERT INTO kept SELECT kind, 'forged', text, until FROM kept WHERE kind = 'sign-in'`,
+        /browser sign-in of "user:ada" is in no entry/,
+      ],
+      [
+        `UPDATE kept SET text = replace(text, 'ada', 'eve') WHERE kind = 'sign-in'`,
+        /browser sign-in of "user:eve" was changed/,
+      ],
+      [
+        `INSERT INTO kept SELECT kind, 'forged', text, until FROM kept WHERE kind = 'sign-in-code'`,
+        /sign-in link for "user:ada" is in no entry/,
+      ],
+    ],
+    'stored outcomes': [
+      [`UPDATE claims SET outcome = replace(outcome, 'paid', 'sent')`, /stored for an idempotency key.* was changed/],
+      [`UPDATE claims SET fingerprint = 'other'`, /stored for an idempotency key.* was changed/],
+      [`DELETE FROM claims`, /stored for an idempotency key.* was removed/],
+      [
+        `INSERT INTO claims SELECT 'k', call, 'f', '{}' FROM entries WHERE type = 'ToolInvoked' ORDER BY seq DESC LIMIT 1`,
+        /stored for an idempotency key.* was changed or forged/,
+      ],
+      [`UPDATE recordings SET outcome = replace(outcome, 'first', 'other')`, /stored for replay.* was changed/],
+      [`DELETE FROM recordings`, /stored for replay.* was removed/],
+    ],
+  };
+  for (const [name, list] of Object.entries(edits))
+    test(`${name} are found out when they were forged, changed, put back or removed`, async (t) => {
+      const place = await filled(t);
+      await using(place, undefined, useAuthority);
+      assert.deepEqual(await found(place, () => undefined), ['holds (sealed)', 'holds (sealed)']);
+      for (const [edit, expected] of list) {
+        const copy = { data: `${place.data}-copy`, file: join(`${place.data}-copy`, 'signalbox.db') };
+        cpSync(place.data, copy.data, { recursive: true });
+        t.after(() => rmSync(copy.data, { recursive: true, force: true }));
+        const problems = await found(copy, (database) => {
+          assert.ok(Number(database.prepare(edit).run().changes) > 0, edit);
+        });
+        for (const problem of problems) assert.match(problem, expected, edit);
+        rmSync(copy.data, { recursive: true });
+      }
+    });
+
+  test('a sign-in link that was forged and used is found out by its use', async (t) => {
+    const place = await filled(t);
+    await using(place, undefined, useAuthority);
+    const database = new DatabaseSync(place.file);
+    const key = hashOf('guessed');
+    database.exec(`INSERT INTO kept SELECT kind, '${key}', text, until FROM kept WHERE kind = 'sign-in-code'`);
+    database.close();
+    await using(place, undefined, async ({ shared }) => {
+      const person = await new SignInCodes(shared.kept).redeem('guessed');
+      assert.equal(person?.id, 'user:ada');
+      await (await BrowserSessions.with(shared, 'admin token')).open(person);
+    });
+    const result = await verified(place);
+    assert.match(
+      result.ok ? '' : result.problem,
+      /sign-in link for "user:ada" was used, and no entry says who made it/,
+    );
+  });
+
+  test('are accounted for after pruning too, and a prune covers nothing up', async (t) => {
+    const place = await filled(t);
+    await using(place, undefined, useAuthority);
+    const prune = (): Promise<void> =>
+      using(place, undefined, async (box) => {
+        await box.call('mcp__bank__look', {}, { principal: bot });
+        const archive = join(place.data, `${Date.now()}.jsonl`);
+        assert.ok((await box.prune({ before: Date.now() + 1, archive })).entries > 0);
+      });
+    await prune();
+    await prune();
+    assert.deepEqual(await found(place, () => undefined), ['holds (sealed)', 'holds (sealed)']);
+    const forged = `INSERT INTO kept VALUES ('pin here', 'shell', '{}', 9e15)`;
+    const [problem] = await found(place, (database) => database.exec(forged));
+    assert.match(problem ?? '', /of server "shell" is in no entry/);
+    await prune();
+    const later = await verified(place);
+    assert.match(later.ok ? '' : later.problem, /of server "shell" is in no entry/);
+  });
+
+  test('of a version that wrote no entries for them are accounted for once', async (t) => {
+    const place = await filled(t);
+    await using(place, undefined, useAuthority);
+    const older = await filled(t);
+    const from = new DatabaseSync(older.file);
+    from.exec(
+      `ATTACH '${place.file}' AS other; INSERT INTO kept SELECT * FROM other.kept; INSERT INTO tokens SELECT * FROM other.tokens`,
+    );
+    from.close();
+    const notes = join(older.data, 'journal.seals');
+    writeFileSync(notes, readFileSync(notes, 'utf8').replaceAll(/^.* accounted\n/gm, ''));
+    assert.deepEqual(await found(older, () => undefined), ['holds (sealed)', 'holds (sealed)']);
+    const problems = await found(older, (database) => {
+      database.exec(`UPDATE tokens SET role = 'admin' WHERE name = 'dashboard'`);
+    });
+    for (const problem of problems) assert.match(problem, /access token "tok_\w+" was changed/);
+  });
+
+  test('an anchor that was set back is reported as that', async (t) => {
+    const place = await filled(t);
+    const database = new DatabaseSync(place.file);
+    database.exec('UPDATE anchor SET seq = 4, hash = (SELECT hash FROM journal WHERE seq = 4)');
+    database.close();
+    const expected = /the anchor was changed: it is at entry 4, and the index goes on to entry \d+/;
+    const before = await verified(place);
+    assert.match(before.ok ? '' : before.problem, expected);
+    await assert.rejects(
+      using(place, undefined, () => Promise.resolve()),
+      { code: 'store-unavailable', message: expected },
+    );
+    const later = await verified(place);
+    assert.match(later.ok ? '' : later.problem, expected);
+  });
+});

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { TestContext } from 'node:test';
+import { journalSealer } from '../../src/config/journal-key.ts';
+import type { Store } from '../../src/journal/store.ts';
+import { type JournalVerification, verifyJournal } from '../../src/journal/verify-journal.ts';
+import { type Signalbox, createSignalbox } from '../../src/signalbox.ts';
+import { defineTool } from '../../src/sources/local/define-tool.ts';
+import { localServer } from '../../src/sources/local/local-server.ts';
+import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+
+export const human = { id: 'user:ada', kind: 'human' } as const;
+export const bot = { id: 'bot', kind: 'agent' } as const;
+
+function bank(): ReturnType<typeof localServer> {
+  const input = { type: 'object', properties: { amount: { type: 'number' } } };
+  const pay = defineTool({
+    name: 'pay',
+    description: 'Pays.',
+    input,
+    effect: 'irreversible',
+    run: () => 'paid',
+  });
+  const look = defineTool({ name: 'look', description: 'Looks.', input, effect: 'read', run: () => 'seen' });
+  const run = (): { items: string[] } => ({ items: ['first', 'second'] });
+  const list = defineTool({ name: 'list', description: 'Lists.', input, effect: 'read', run });
+  return localServer({ name: 'bank', tools: [pay, look, list] });
+}
+
+/** A data directory and the file of its records. */
+export interface Place {
+  readonly data: string;
+  readonly file: string;
+}
+
+/** A data directory with reads, an approved and used payment, one that is remembered, and one that waits. */
+export async function filled(t: TestContext, store?: (place: Place) => Promise<Store>): Promise<Place> {
+  const data = mkdtempSync(join(tmpdir(), 'signalbox-tampering-'));
+  t.after(() => rmSync(data, { recursive: true, force: true }));
+  const place = { data, file: join(data, 'signalbox.db') };
+  await using(place, store, async (box) => {
+    for (let index = 0; index < 10; index++) await box.call('mcp__bank__look', {}, { principal: bot, session: 's' });
+    await approve(box, 1);
+    await approve(box, 2, 'arguments');
+    await box.call('mcp__bank__pay', { amount: 3 }, { principal: bot, waitMs: 0 });
+  });
+  return place;
+}
+
+export async function using(
+  { data }: Place,
+  store: ((place: Place) => Promise<Store>) | undefined,
+  work: (box: Signalbox) => Promise<void>,
+): Promise<void> {
+  const opened = store === undefined ? { data } : { store: await store({ data, file: '' }) };
+  const box = await createSignalbox({ servers: [bank()], ...opened });
+  try {
+    await work(box);
+  } finally {
+    await box.close();
+  }
+}
+
+async function approve(box: Signalbox, amount: number, remember: 'arguments' | 'nothing' = 'nothing'): Promise<void> {
+  const call = (): ReturnType<Signalbox['call']> =>
+    box.call('mcp__bank__pay', { amount }, { principal: bot, session: 's', waitMs: 0 });
+  assert.equal((await call()).outcome, 'awaiting-approval');
+  const [question] = await box.approvals.list();
+  assert.ok(question !== undefined);
+  await box.approvals.approve(question.id, { by: human, remember });
+  assert.equal((await call()).outcome, 'completed');
+}
+
+/** What `verify` says after the file was edited, and again after Signalbox has worked with it: going on must not cover anything up. */
+export async function found(place: Place, edit: (database: DatabaseSync) => void): Promise<readonly string[]> {
+  const database = new DatabaseSync(place.file);
+  edit(database);
+  database.close();
+  const first = await verified(place);
+  await using(place, undefined, async (box) => {
+    await box.call('mcp__bank__look', {}, { principal: bot });
+  });
+  return [first, await verified(place)].map((each) =>
+    each.ok ? `holds (${each.authentication.state})` : each.problem,
+  );
+}
+
+export async function verified({ data, file }: Place): Promise<JournalVerification> {
+  const store = sqliteStore({ file, sealer: await journalSealer(data) });
+  try {
+    return await verifyJournal(store);
+  } finally {
+    await store.close();
+  }
+}
