@@ -4,10 +4,12 @@ import type { Section } from '../requirement.ts';
 export const definitions: Section<'H'> = {
   H60: {
     promise:
-      'a tool of an external server that claims later that it only reads keeps the stricter effect and asks, whatever rules allow, until its definition is accepted',
+      'a tool of an external server that claims later that it only reads keeps the stricter effect and asks, whatever rules allow, until its definition is accepted; so does one that changes any other part of its definition, apart from dates in `_meta` and unknown fields',
     tests: [
       'test/attacks/definitions.test.ts > a server that changes its definitions > does not get a tool to run unasked by claiming later that it only reads',
       'test/attacks/definitions.test.ts > a server that changes its definitions > asks again for a tool that a rule allows by name, and keeps the accepted prose',
+      'test/attacks/definitions.test.ts > a server that changes its definitions > does not change icons, execution, `_meta` or unknown fields of a tool unnoticed',
+      'test/attacks/definitions.test.ts > a server that changes its definitions > may say in each list when it was made',
     ],
   },
   H61: {
