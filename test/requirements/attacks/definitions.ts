@@ -35,6 +35,7 @@ export const definitions: Section<'H'> = {
       'test/attacks/definitions.test.ts > a server that changes its definitions > runs as before once its definitions are accepted',
       'test/attacks/definitions-served.test.ts > a served server that changes its definitions > shows the difference in the console, where it is accepted; no lock file is made',
       'test/attacks/definitions-served.test.ts > a served server that changes its definitions > shows the difference on the command line, where all of them are accepted at once',
+      'test/attacks/definitions-served.test.ts > a served server that changes its definitions > has one changed tool accepted on the command line, and the others still ask',
       'test/attacks/definitions-served.test.ts > a served server that changes its definitions > is still compared after the server has ended, also by commands that start it themselves',
     ],
   },
