@@ -64,7 +64,7 @@ const matters: readonly Signal[] = [
     sign: /\b(?:ignor|disregard|bypass|overrid|disabl|skip|circumvent|suspend)\w{0,4}\b[^.\n]{0,40}\b(?:instruction|safety|security|check|guideline|filter|validation|confirmation|rule|restriction|approval|polic|verification|logging)/i,
   },
   {
-    weight: 0.75,
+    weight: 0.5,
     sign: /\b(?:admin\w{0,10}|root|elevated|unrestricted|full|unlimited)(?: \w{1,20})? (?:access|privileges?|permissions?|mode|control)\b/i,
   },
   {
@@ -102,7 +102,7 @@ const matters: readonly Signal[] = [
   },
   {
     weight: 0.25,
-    sign: /\b(?:call|use|invoke|redirect to|using|calling) (?:(?:the|a|new|secure|to|tool|function) ){0,4}[`'"][a-z]\w{2,60}[`'"]|\bcall(?:ing)? the \w{1,60} (?:tool|function)\b/i,
+    sign: /\b(?:call|calling|invoke|redirect to|(?:first|instead|please) use) (?:(?:the|a|new|secure|to|tool|function) ){0,4}[`'"][a-z]\w{2,60}[`'"]|\bcall(?:ing)? the \w{1,60} (?:tool|function)\b/i,
   },
   {
     weight: 0.25,
@@ -116,6 +116,8 @@ const matters: readonly Signal[] = [
     weight: 0.25,
     sign: /\b(?:delet|remov|wip|eras|clean)\w{0,4} (?:\w{1,20} ){0,3}(?:all|every|everything|contents|temporary|logs)\b/i,
   },
+  // A block of pseudo-markup: placeholders such as `<NAME>` have no end tag.
+  { weight: 1, sign: /<\/[A-Z][A-Z_]{2,30}>/ },
   { weight: 0.25, sign: /\b(?:partner|promotional|sponsor|advertis|referral|affiliate)/i },
 ];
 

@@ -53,9 +53,12 @@ export const definitions: Section<'H'> = {
     ],
   },
   H66: {
-    promise: 'at least 90 % of the held-out poisoned examples of this repository are flagged',
+    promise:
+      'at least 90 % of the held-out poisoned examples of this repository are flagged, in time linear in the text',
     tests: [
       'src/catalog/scan/scan-text.test.ts > the scanner of definitions > flags at least 90 % of the poisoned examples that were not used to write it',
+      'src/catalog/scan/scan-text.test.ts > the scanner of definitions > flags orders with a pretext that are about other tools, commands or secrets, and no honest advice',
+      'src/catalog/scan/scan-text.test.ts > the scanner of definitions > takes time linear in the text',
     ],
   },
   H67: {
