@@ -68,4 +68,20 @@ export const definitions: Section<'H'> = {
       'test/attacks/definitions.test.ts > a server with hostile definitions > is flagged for naming tools of other servers, in the catalog and in the question about a call',
     ],
   },
+  H68: {
+    promise:
+      'a definition that instructs the model is flagged where people decide: terminal, MCP elicitation, console, `tools` and `approvals`',
+    tests: [
+      'test/attacks/definition-flags.test.ts > a definition that instructs the model is flagged in the question about its call > on a terminal',
+      'test/attacks/definition-flags.test.ts > a definition that instructs the model is flagged in the question about its call > at an MCP client that asks its user',
+      'test/attacks/definition-flags.test.ts > a definition that instructs the model is flagged in the question about its call > in the console, in `signalbox tools` and in `signalbox approvals`',
+    ],
+  },
+  H69: {
+    promise: 'pins hold for servers over HTTP, and are in a backup of the store',
+    tests: [
+      'test/attacks/definition-flags.test.ts > pins > hold for servers over HTTP',
+      'test/attacks/definition-flags.test.ts > pins > are in a backup of the store',
+    ],
+  },
 };
