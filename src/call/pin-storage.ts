@@ -4,6 +4,7 @@ import type { Store } from '../journal/store.ts';
 
 const topic = 'pins';
 const pollMs = 2000;
+const recordKind = 'definitions';
 
 /**
  * Pins in the records. Servers of the same name in another scope, such as another configuration on this machine, are other servers. The
@@ -12,12 +13,12 @@ const pollMs = 2000;
  */
 export function pinStorage({ kept, post }: Pick<Store, 'kept' | 'post'>, scope = ''): PinStorage {
   const isShared = post.reachesOthers;
-  const kind = isShared ? 'pin' : `pin ${scope}`;
+  const kind = isShared ? recordKind : `${recordKind} ${scope}`;
   return {
     ...(isShared ? {} : { pollMs }),
     async list() {
       const stored = isShared
-        ? [...(await kept.list(`pin ${scope}`)), ...(await kept.list(kind))]
+        ? [...(await kept.list(`${recordKind} ${scope}`)), ...(await kept.list(kind))]
         : await kept.list(kind);
       return new Map(stored.map(({ key, text }) => [key, text]));
     },

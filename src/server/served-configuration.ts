@@ -1,4 +1,5 @@
 import type { PolicyFileText } from '../config/policy-file.ts';
+import type { AcceptedPart } from '../config/lock/accept-server.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { ServerStanding } from '../config/lock/standing.ts';
 
@@ -28,8 +29,8 @@ export interface ServedConfiguration {
   signInState(server: string): SignInState | undefined;
   /** How each server stands to the lock, as the lock is now. */
   standings(): readonly ServerStanding[];
-  /** Locks what a server says now. With `seen`, only if that is still the fingerprint of what it says. */
-  accept(server: string, seen?: string): Promise<ServerStanding>;
+  /** Accepts what a server says now, or one of its tools. With `seen`, only if that is still the fingerprint of what it says. */
+  accept(server: string, only?: AcceptedPart): Promise<ServerStanding>;
 }
 
 /** Servers that the file has now, and what their operator should know. */

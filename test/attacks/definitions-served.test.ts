@@ -75,6 +75,23 @@ describe('a served server that changes its definitions', () => {
     assert.deepEqual([await changed(), await call('bank'), await call('shop')], [[], 'completed', 'completed']);
   });
 
+  it('has one changed tool accepted on the command line, and the others still ask', async () => {
+    const refund = { ...transfer, name: 'refund' };
+    say(place, 'shop', { ...transfer, description: 'Transfers money at once.' }, refund);
+    await until(async () => (await changed()).includes('shop'), 'the changes are noticed');
+    const wrong = await place.run(['lock', 'accept', 'shop', '--tool', 'nothing']);
+    assert.equal(wrong.code, 2);
+    assert.match(wrong.stderr, /no tool "nothing" of server "shop" has changed; these have: refund, transfer/);
+    const accepted = await place.run(['lock', 'accept', 'shop', '--tool', 'mcp__shop__transfer']);
+    assert.equal(accepted.code, 0, accepted.stderr);
+    assert.match(accepted.stdout, /description: Transfers .*money at once[^]*shop is accepted, 1 of its tools/);
+    const diff = await place.run(['lock', 'diff', 'shop']);
+    assert.match(diff.stdout, /\+ refund \(new\)/);
+    assert.doesNotMatch(diff.stdout, /transfer/);
+    assert.equal((await place.run(['lock', 'accept', 'shop'])).code, 0);
+    assert.deepEqual(await changed(), []);
+  });
+
   it('is still compared after the server has ended, also by commands that start it themselves', async () => {
     await served.stop();
     say(place, 'shop', { ...transfer, annotations, description: 'Transfers everything.' });

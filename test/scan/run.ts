@@ -4,6 +4,7 @@
  *   npm run scan                 poisoned examples of this repository, and the definitions of published servers that were collected before
  *   npm run scan -- --collect    first starts the published servers of `npm run field` and collects their definitions
  *   npm run scan -- --cache DIR  another place for the packages (node_modules/.cache/field)
+ *   npm run scan -- --corpus FILE  instead scans descriptions of others: lines of {"text", "poisoned", "source"}
  *   npm run scan -- --all        also prints every example that was missed and every false alarm
  *
  * Exits with 1 when less than 90 % of the held-out examples are flagged, or more than 1 % of the published definitions.
@@ -18,15 +19,25 @@ import { jsonText } from '../field/json-text.ts';
 import { PackageCache, defaultCache } from '../field/package-cache.ts';
 import { root } from '../support/command.ts';
 import { collectPublished, readPublished } from './collect.ts';
+import { scanCorpus } from './corpus.ts';
 import { flagsOfExample, poisonedExamples } from './examples.ts';
 
 const { values: asked } = parseArgs({
   options: {
     collect: { type: 'boolean', default: false },
     cache: { type: 'string', default: defaultCache },
+    corpus: { type: 'string' },
     all: { type: 'boolean', default: false },
   },
 });
+const share = (part: number, of: number): string => `${part} of ${of} (${((100 * part) / of).toFixed(1)} %)`;
+if (asked.corpus !== undefined) {
+  for (const { source, poisoned, flagged, total, wrong } of scanCorpus(asked.corpus)) {
+    console.log(`${poisoned ? 'poisoned' : 'benign'}, ${source}: ${share(flagged, total)} flagged`);
+    if (asked.all) for (const text of wrong) console.log(`  ${poisoned ? 'missed' : 'false alarm'}: ${text}`);
+  }
+  process.exit(0);
+}
 const file = join(root, 'node_modules', '.cache', 'scan', 'published.jsonl');
 if (asked.collect)
   for (const failure of await collectPublished(file, new PackageCache(asked.cache)))
@@ -37,7 +48,6 @@ if (published === undefined) {
   process.exit(2);
 }
 
-const share = (part: number, of: number): string => `${part} of ${of} (${((100 * part) / of).toFixed(1)} %)`;
 const recall = (part: 'tuning' | 'held-out'): number => {
   const examples = poisonedExamples(part);
   const missed = examples.filter((example) => flagsOfExample(example).length === 0);

@@ -3,6 +3,8 @@
 export type AcceptRequest = {
   /** The fingerprint that was looked at: nothing else is accepted then. */
   readonly seen?: string | undefined;
+  /** Only this tool, by the server’s own name for it. Not for a server that is neither locked nor changed. */
+  readonly tool?: string | undefined;
 };
 
 /** A token without the token itself. */

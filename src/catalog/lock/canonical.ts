@@ -14,6 +14,28 @@ export function canonicalJson(value: JsonValue): JsonValue {
   return isJsonObject(value) ? mapSorted(value, canonicalJson) : value;
 }
 
+/** A date, or a date with a time. */
+const dateText = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
+
+/**
+ * The same object with all keys in order and without dates, as text or as seconds or milliseconds since 1970. Servers that say when they
+ * made a list give another date in each, and a date cannot instruct a model.
+ */
+export function withoutDates(object: JsonObject): JsonObject {
+  const kept = Object.entries(object).filter(([, value]) => !isDate(value));
+  return mapSorted(Object.fromEntries(kept), (value) => undated(value));
+}
+
+function undated(value: JsonValue): JsonValue {
+  if (isList(value)) return value.map(undated);
+  return isJsonObject(value) ? withoutDates(value) : value;
+}
+
+function isDate(value: JsonValue): boolean {
+  if (typeof value === 'string') return dateText.test(value);
+  return typeof value === 'number' && ((value >= 1e9 && value < 1e10) || (value >= 1e12 && value < 1e13));
+}
+
 /** A schema with all keys in order, and all lists whose order means nothing. */
 export function canonicalSchema(schema: JsonValue): JsonValue {
   if (isList(schema)) return schema.map(canonicalSchema);

@@ -71,6 +71,15 @@ describe('the difference of a tool is told in sentences', () => {
     ]);
   });
 
+  test('icons, metadata and unknown fields, down to each value', () => {
+    const icons = (src: string): Partial<SourceTool> => ({ fields: { icons: [{ src, sizes: ['any'] }] } });
+    assert.deepEqual(texts(icons('a.png'), icons('b.png')), ['field `icons[0].src`: [-a.png-]{+b.png+}']);
+    assert.deepEqual(texts({}, { _meta: { 'ui/view': 'ui://pay' } }), ['field `_meta.ui/view`: absent → "ui://pay"']);
+    assert.deepEqual(texts({ fields: { execution: { taskSupport: 'optional' } } }, {}), [
+      'field `execution`: {"taskSupport":"optional"} → absent',
+    ]);
+  });
+
   test('what asks for more trust than was given is marked', () => {
     assert.deepEqual(texts({ annotations: { readOnlyHint: true } }, { annotations: { readOnlyHint: false } }), [
       'annotation readOnlyHint: true → false ⚠ weaker',

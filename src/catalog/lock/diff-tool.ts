@@ -1,5 +1,6 @@
-import type { JsonValue } from '../../model/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../model/json.ts';
 import { flagSuspicious } from '../transforms/flag-suspicious.ts';
+import { isList } from './canonical.ts';
 import { diffSchema } from './diff-schema.ts';
 import { type Difference, difference, quoted, shownValue, weaker } from './difference.ts';
 import type { LockedTool } from './lock.ts';
@@ -14,6 +15,8 @@ export function diffTool(name: string, before: LockedTool, now: LockedTool): Dif
     ...diffSchema(before.inputSchema, now.inputSchema, 'arguments'),
     ...diffSchema(before.outputSchema, now.outputSchema, 'result'),
     ...diffAnnotations(before.annotations ?? {}, now.annotations ?? {}),
+    ...diffFields('', before.fields ?? {}, now.fields ?? {}),
+    ...diffFields('_meta', before._meta ?? {}, now._meta ?? {}),
     ...newFlags(name, before, now),
   ];
   return differences.length === 0 ? [difference('its definition changed')] : differences;
@@ -41,6 +44,27 @@ function diffText(what: string, before: string | undefined, now: string | undefi
       ),
     ];
   return [difference(`${what}: ${wordDiff(before, now)}`, `${what} changed`)];
+}
+
+/** Compares fields that Signalbox passes on without using them, down to each value. */
+function diffFields(path: string, before: JsonObject, now: JsonObject): Difference[] {
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(now)])];
+  return keys.flatMap((key) => {
+    const [old, value] = [before, now].map((object) => (Object.hasOwn(object, key) ? object[key] : undefined));
+    return diffValue(path === '' ? key : `${path}.${key}`, old, value);
+  });
+}
+
+function diffValue(path: string, old: JsonValue | undefined, now: JsonValue | undefined): Difference[] {
+  if (JSON.stringify(old) === JSON.stringify(now)) return [];
+  if (isJsonObject(old) && isJsonObject(now)) return diffFields(path, old, now);
+  if (isList(old) && isList(now) && old.length === now.length)
+    return old.flatMap((each, index) => diffValue(`${path}[${index}]`, each, now[index]));
+  const field = `field ${quoted(path)}`;
+  if (typeof old === 'string' && typeof now === 'string')
+    return [difference(`${field}: ${wordDiff(old, now)}`, `${field} changed`)];
+  const kind = old === undefined ? 'added' : now === undefined ? 'removed' : 'changed';
+  return [difference(`${field}: ${shownValue(old)} → ${shownValue(now)}`, `${field} ${kind}`)];
 }
 
 type Annotations = Readonly<Record<string, JsonValue>>;

@@ -31,12 +31,18 @@ const annotations = fc.record(
   { readOnlyHint: fc.boolean(), destructiveHint: fc.boolean(), title: fc.string() },
   { requiredKeys: [] },
 );
+const fields = fc.dictionary(word, fc.jsonValue()) as fc.Arbitrary<JsonObject>;
 const tools = fc.uniqueArray(
   fc
-    .record({ name: fc.string({ minLength: 1 }), description: fc.string({ unit: 'binary' }), schema, annotations })
-    .map(({ name, description, schema: inputSchema, annotations: hints }) =>
-      testTool(name, { description, inputSchema, annotations: hints }),
-    ),
+    .record({
+      name: fc.string({ minLength: 1 }),
+      description: fc.string({ unit: 'binary' }),
+      schema,
+      annotations,
+      fields,
+      _meta: fields,
+    })
+    .map(({ name, schema: inputSchema, ...rest }) => testTool(name, { ...rest, inputSchema })),
   { selector: ({ tool }) => tool, minLength: 1, maxLength: 5 },
 );
 
@@ -51,7 +57,12 @@ function turned<Value>(value: Value): Value {
 function reordered(tool: SourceTool): SourceTool {
   const inputSchema = turned(tool.inputSchema) as JsonObject;
   const required = (inputSchema['required'] as string[]).toReversed();
-  return { ...tool, inputSchema: { ...inputSchema, required }, annotations: turned(tool.annotations) };
+  return {
+    ...tool,
+    inputSchema: { ...inputSchema, required },
+    annotations: turned(tool.annotations),
+    fields: turned(tool.fields ?? {}),
+  };
 }
 
 const changes: Readonly<Record<string, (tool: SourceTool) => SourceTool>> = {
@@ -69,6 +80,8 @@ const changes: Readonly<Record<string, (tool: SourceTool) => SourceTool>> = {
     })),
   'an unknown keyword': (tool) => withSchema(tool, (inputSchema) => ({ ...inputSchema, 'x-other': 1 })),
   'an output schema': (tool) => ({ ...tool, outputSchema: { type: 'object' } }),
+  'an icon': (tool) => ({ ...tool, fields: { ...tool.fields, icons: [{ src: 'https://example.com/other.png' }] } }),
+  metadata: (tool) => ({ ...tool, _meta: { ...tool._meta, 'example.com/note': 'other' } }),
   'a hint': (tool) => ({
     ...tool,
     annotations: { ...tool.annotations, readOnlyHint: tool.annotations.readOnlyHint !== true },
@@ -131,6 +144,17 @@ describe('the lock', () => {
         assert.deepEqual([...parseLock(text).servers.keys()].toSorted(), ['__proto__', 's']);
       }),
     );
+  });
+
+  test('dates in `_meta` and unknown fields are not compared', () => {
+    const at = (time: string, seconds: number): SourceTool =>
+      testTool('t', { fields: { listed: time }, _meta: { 'x/listed': { at: time, seconds, by: 'us' } } });
+    const [before, now] = [at('2026-11-16', 1_763_300_000), at('2026-11-17T08:00:00.123Z', 1_763_300_000_123)].map(
+      (tool) => lockOf([testSource('s', [tool])]),
+    );
+    assert.ok(before !== undefined && now !== undefined);
+    assert.equal(printLock(now), printLock(before));
+    assert.ok(printLock(now).includes('"by": "us"'));
   });
 
   test('whatever the text, it is read or refused with the reason', () => {

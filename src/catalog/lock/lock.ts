@@ -10,6 +10,9 @@ export interface LockedDefinition {
   readonly inputSchema: LockedSchema;
   readonly outputSchema?: LockedSchema;
   readonly annotations?: JsonObject;
+  readonly _meta?: JsonObject;
+  /** Everything else in the definition: `icons`, `execution`, and unknown fields. */
+  readonly fields?: JsonObject;
 }
 
 /** A tool as it was when it was accepted. */

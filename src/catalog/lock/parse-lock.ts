@@ -61,14 +61,20 @@ function readInstructions(value: JsonValue, path: Path): LockedInstructions {
 
 function readTool(value: JsonValue, path: Path): LockedTool {
   const tool = holder(value, path);
-  knownKeys(tool, ['hash', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'], path);
-  const { title, inputSchema, outputSchema, annotations } = tool;
+  knownKeys(
+    tool,
+    ['hash', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations', '_meta', 'fields'],
+    path,
+  );
+  const { title, inputSchema, outputSchema, annotations, _meta, fields } = tool;
   const definition: LockedDefinition = {
     ...(title === undefined ? {} : { title: string(title, [...path, 'title']) }),
     description: string(tool['description'], [...path, 'description']),
     inputSchema: schema(inputSchema, [...path, 'inputSchema']),
     ...(outputSchema === undefined ? {} : { outputSchema: schema(outputSchema, [...path, 'outputSchema']) }),
     ...(annotations === undefined ? {} : { annotations: holder(annotations, [...path, 'annotations']) }),
+    ...(_meta === undefined ? {} : { _meta: holder(_meta, [...path, '_meta']) }),
+    ...(fields === undefined ? {} : { fields: holder(fields, [...path, 'fields']) }),
   };
   const pinned = pinDefinition(definition);
   return { ...pinned, hash: fitting(tool, pinned.hash, path) };

@@ -19,7 +19,7 @@ export function isPinnable({ adapter, unlisted }: Source): boolean {
 
 /**
  * A source whose definitions are pinned the first time they are seen. A tool that differs from its pin keeps the stricter effect and the
- * accepted prose, and asks until it is accepted. Goes around a source before anything else, so that it compares what the server said.
+ * accepted prose and further fields, and asks until it is accepted. Goes around a source before anything else, so that it compares what the server said.
  */
 export function pinSource(source: Source, pins: Pins): Source {
   const { server } = source;
@@ -111,17 +111,19 @@ function compared(
   };
 }
 
-/** Offers a tool that nobody accepted: with the stricter effect, and with the accepted prose where there is one. */
+/** Offers a tool that nobody accepted: with the stricter effect, and with accepted text where there is some. Its schemas are the new ones. */
 function unaccepted(tool: SourceTool, accepted: LockedTool | undefined, why: UnacceptedDefinition): SourceTool {
-  const { title: _, annotations: __, ...rest } = tool;
-  const prose = accepted ?? { title: tool.title, description: tool.description };
+  const { title: _, annotations: __, _meta: ___, fields: ____, ...rest } = tool;
+  const { title, description, _meta, fields } = accepted ?? tool;
   // A tool that was not there when the server was pinned has no claim that anybody accepted.
   const claims = accepted?.annotations ?? {};
   return {
     ...rest,
-    description: prose.description,
-    ...(prose.title === undefined ? {} : { title: prose.title }),
+    description,
+    ...(title === undefined ? {} : { title }),
     annotations: claims,
+    ...(_meta === undefined ? {} : { _meta }),
+    ...(fields === undefined ? {} : { fields }),
     effect: stricterEffect(tool.effect, accepted === undefined ? 'irreversible' : claimedEffect(claims)),
     unaccepted: why,
     notices: [...tool.notices, why.reason],

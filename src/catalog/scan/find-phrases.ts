@@ -22,7 +22,7 @@ interface Reached {
 }
 
 /** A word, a sign that ends a sentence, or a line that begins with a bullet. */
-const token = /[\p{L}\p{N}$~][\p{L}\p{N}'_-]*|[.!?](?=\s|$|["')\]])|[;\n](?=\s*[-*\d]|\s*\n|\s|$)/gu;
+const token = /[\p{L}\p{N}$~][\p{L}\p{N}'_-]*|[.!?](?=\s|$|["')\]])|[;\n](?=[-*\d\s]|$)/gu;
 const ends = /^[.!?;\n]/;
 const maxShown = 80;
 const maxWordLength = 40;

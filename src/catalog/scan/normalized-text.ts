@@ -45,10 +45,15 @@ export interface NormalizedText {
   readonly tricks: readonly string[];
 }
 
+/** Returns a text without hidden characters, in compatibility form. Keeps the case of letters. */
+export function visibleText(given: string): string {
+  return sanitizeText(given).normalize('NFKC').replaceAll('’', "'");
+}
+
 /** Undoes the tricks that keep a phrase from being recognised: hidden and look-alike characters, letters one by one, Base64. */
 export function normalizeText(given: string): NormalizedText {
   const tricks: string[] = [];
-  const visible = sanitizeText(given).normalize('NFKC');
+  const visible = visibleText(given);
   const parts = [visible, tagText(given)];
   if (mixedWord.test(visible)) tricks.push('mixes alphabets inside of words');
   for (const [index, run] of [...visible.matchAll(encoded)].entries()) {
@@ -61,7 +66,6 @@ export function normalizeText(given: string): NormalizedText {
   const text = parts
     .join('\n\n')
     .toLowerCase()
-    .replaceAll('’', "'")
     .replace(lookalike, (letter) => lookalikes[letter] ?? letter)
     .replace(spaced, (letters) =>
       letters

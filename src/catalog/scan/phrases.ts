@@ -212,7 +212,6 @@ const steering = [
   'all|every|any|each e-mails?|emails?|mails?|messages?|payments?|files?|searches|requests?|commands? sent|made|from|of|by|through 1~other|another|the 1~tools?|servers?',
   'overrides?|replaces?|shadows?|supersedes? 2~{tools} 2~of|from|in 1~every|any|all|the|other 1~other|servers?|server',
   'built-in|builtin|default|native|existing|other|original 1~one|tools?|reader|version|search|server is|are|has|have 1~compromised|insecure|hole|broken|unsafe|dangerous|vulnerable|a|been|security 1~and|hole|security|compromised|must|hacked|flaw|one|issue|vulnerability',
-  'compromised|malicious|hacked',
   'prior to any|every|each tool|other|function',
   'route all|every|each searches|calls|requests|traffic|queries|mails?|messages',
   'has|must|needs|required|have be|to 1~(?:be)?(?:called|invoked|run|used) 1~ahead|before|prior|first of|every|each|any|to|providing|responding every|each|any|response|answer|reply|message|content|turn|other',
@@ -247,6 +246,7 @@ const steering = [
 
 /** Counts together with another meaning: tells how other tools are to be used. */
 const steeringPartly = [
+  'compromised|malicious|hacked',
   'before|after 1~{use} 8~execute|run|call|use this tool|function',
   'use this tool|function 2~rather|instead than|of',
 ];

@@ -1,6 +1,7 @@
 import { hiddenCharacters } from '../transforms/sanitize-text.ts';
 import { findPhrases } from './find-phrases.ts';
-import { normalizeText } from './normalized-text.ts';
+import { normalizeText, visibleText } from './normalized-text.ts';
+import { findSignals } from './signals.ts';
 
 const maxLength = 400_000;
 const maxShown = 5;
@@ -25,6 +26,13 @@ export function scanTexts(texts: readonly string[]): string[] {
       meanings.add(phrase.meaning);
       flags.add(`${phrase.meaning}: ${JSON.stringify(words)}`);
     }
+  }
+  if (flags.size === 0) {
+    const words = texts
+      .map((each) => findSignals(visibleText(each.slice(0, maxLength))))
+      .find(({ length }) => length > 0);
+    if (words !== undefined)
+      flags.add(`reads like instructions to the model: ${shown(words.map((each) => JSON.stringify(each)))}`);
   }
   return [...flags];
 }

@@ -2,7 +2,10 @@ import { scanTexts } from '../scan/scan-text.ts';
 import type { SourceTool } from '../source.ts';
 import { schemaTexts } from './schema-text.ts';
 
-type ToldTool = Pick<SourceTool, 'tool' | 'title' | 'description' | 'inputSchema' | 'outputSchema' | 'annotations'>;
+type ToldTool = Pick<
+  SourceTool,
+  'tool' | 'title' | 'description' | 'inputSchema' | 'outputSchema' | 'annotations' | '_meta' | 'fields'
+>;
 
 const maxMentions = 5;
 const maxLength = 400_000;
@@ -38,6 +41,8 @@ function* textsOf(tool: ToldTool): Generator<string> {
   yield tool.description;
   yield* schemaTexts(tool.inputSchema);
   yield* schemaTexts(tool.outputSchema);
+  yield* schemaTexts(tool.fields);
+  yield* schemaTexts(tool._meta);
 }
 
 function isTelling(name: string): boolean {

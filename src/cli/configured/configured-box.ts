@@ -7,7 +7,13 @@ import type { Source } from '../../catalog/source.ts';
 import { ConfigurationError } from '../../config/configuration-error.ts';
 import { authorityFiles, baseDirectories } from '../../config/authority-files.ts';
 import type { Configuration, ServerEntry } from '../../config/configuration.ts';
-import { acceptedServer, acceptsPin, withServer } from '../../config/lock/accept-server.ts';
+import {
+  type AcceptedPart,
+  acceptedServer,
+  acceptsPin,
+  withServer,
+  withTool,
+} from '../../config/lock/accept-server.ts';
 import { AcceptedChanges } from '../../config/lock/accepted-changes.ts';
 import { readLock } from '../../config/lock/lock-file.ts';
 import { type ServerStanding, standingsOf } from '../../config/lock/standing.ts';
@@ -270,7 +276,7 @@ export class ConfiguredBox implements ServedConfiguration {
     return this.#look().standings;
   }
 
-  accept(server: string, seen?: string): Promise<ServerStanding> {
+  accept(server: string, { seen, tool }: AcceptedPart = {}): Promise<ServerStanding> {
     return this.#inTurn(async () => {
       const { lock, now, standings } = this.#look();
       const standing = standings.find((each) => each.server === server);
@@ -280,11 +286,16 @@ export class ConfiguredBox implements ServedConfiguration {
           'lock-outdated',
           `server "${server}" changed after you reviewed it; review the differences again`,
         );
-      const present = acceptedServer(standing, now);
-      if (present !== undefined && acceptsPin(standing)) {
-        await this.box.pins.replace(server, acceptedPin(this.box.pins.get(server), present));
+      const whole = acceptedServer(standing, now);
+      if (whole !== undefined && acceptsPin(standing)) {
+        const pin = this.box.pins.get(server) ?? { tools: new Map() };
+        await this.box.pins.replace(server, tool === undefined ? acceptedPin(pin, whole) : withTool(pin, tool, whole));
         return standing;
       }
+      const locked = lock?.servers.get(server);
+      if (tool !== undefined && locked === undefined)
+        throw new SignalboxError('lock-outdated', `server "${server}" is not locked, and no tool of it has changed`);
+      const present = tool === undefined || locked === undefined ? whole : withTool(locked, tool, whole);
       const accepted = withServer(lock, server, present);
       const { directory } = this.#configuration;
       await this.#accepted.accept(server, readLock(directory), present);

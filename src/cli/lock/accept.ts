@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ServerDiff } from '../../catalog/lock/diff-lock.ts';
 import { type Lock, type LockedServer, lockFileName } from '../../catalog/lock/lock.ts';
 import { acceptedPin } from '../../catalog/pins/pins.ts';
-import { acceptedServer, acceptsPin, withServer } from '../../config/lock/accept-server.ts';
+import { acceptedServer, acceptsPin, withServer, withTool } from '../../config/lock/accept-server.ts';
 import type { ServerStanding } from '../../config/lock/standing.ts';
 import { nearest } from '../../model/nearest.ts';
 import { fullNames } from '../../model/tool-names.ts';
@@ -100,33 +100,34 @@ async function acceptPin(
   tool: string | undefined,
   data: string,
 ): Promise<number> {
-  if (atServer?.changed.has(server) === true) {
-    if (tool !== undefined)
-      throw usageFailure(`server "${server}" changed while it runs: its definitions can only be accepted together`, {
-        next: `signalbox lock accept ${server}`,
-      });
-    await atServer.client.request('POST', `/api/lock/${encodeURIComponent(server)}/accept`, {
-      body: fingerprint === undefined ? {} : { seen: fingerprint },
-    });
-    return count;
+  const changed = atServer?.changed.get(server);
+  if (atServer !== undefined && changed !== undefined) {
+    if (tool !== undefined && changed.diff?.tools.some((each) => each.tool === tool) !== true)
+      throw unchangedTool(tool, changed);
+    const body = {
+      ...(fingerprint === undefined ? {} : { seen: fingerprint }),
+      ...(tool === undefined ? {} : { tool }),
+    };
+    await atServer.client.request('POST', `/api/lock/${encodeURIComponent(server)}/accept`, { body });
+    return tool === undefined ? count : 1;
   }
   const present = now.servers.get(server);
   if (present === undefined) return 0;
-  const pin = pins.get(server);
-  const definition = tool === undefined ? undefined : present.tools.get(tool);
-  if (tool !== undefined && definition === undefined) throw unknownTool(tool, server, now);
-  const accepted =
-    tool === undefined || definition === undefined
-      ? acceptedPin(pin, present)
-      : { ...pin, tools: new Map([...(pin?.tools ?? []), [tool, definition]]) };
+  const pin = pins.get(server) ?? { tools: new Map() };
+  if (tool !== undefined && !present.tools.has(tool)) throw unknownTool(tool, server, now);
+  const accepted = tool === undefined ? acceptedPin(pin, present) : withTool(pin, tool, present);
   const { withPins } = await import('../configured/stored-pins.ts');
   await withPins(configuration, data, async (stored) => await stored.replace(server, accepted));
   return tool === undefined ? present.tools.size : 1;
 }
 
 /** Returns the server's own name for a tool that may be named in full. */
-function ownName(given: string, server: string, { lock, now }: Looked): string {
-  const known = [lock, now].flatMap((each) => [...(each?.servers.get(server)?.tools.keys() ?? [])]);
+function ownName(given: string, server: string, { lock, now, atServer }: Looked): string {
+  const changed = atServer?.changed.get(server)?.diff?.tools ?? [];
+  const known = [
+    ...[lock, now].flatMap((each) => [...(each?.servers.get(server)?.tools.keys() ?? [])]),
+    ...changed.map(({ tool }) => tool),
+  ];
   if (known.includes(given)) return given;
   return known.find((tool) => fullNames({ server, tool }).includes(given)) ?? given;
 }
@@ -139,12 +140,17 @@ function oneTool(tool: string, standing: ServerStanding, looked: Looked): Locked
     throw usageFailure(`server "${server}" is not locked yet; with one tool alone all its others would be hidden`, {
       next: `signalbox lock accept ${server}`,
     });
-  const definition = acceptedServer(standing, now)?.tools.get(tool);
-  if (definition === undefined && !locked.tools.has(tool)) throw unknownTool(tool, server, now);
-  const tools = new Map(locked.tools);
-  if (definition === undefined) tools.delete(tool);
-  else tools.set(tool, definition);
-  return { ...locked, tools };
+  const present = acceptedServer(standing, now);
+  if (present?.tools.has(tool) !== true && !locked.tools.has(tool)) throw unknownTool(tool, server, now);
+  return withTool(locked, tool, present);
+}
+
+function unchangedTool(tool: string, { server, diff }: ServerStanding): Failure {
+  const changed = diff?.tools.map((each) => each.tool) ?? [];
+  const hint = changed.length === 0 ? 'only its instructions have' : `these have: ${changed.join(', ')}`;
+  return usageFailure(`no tool ${JSON.stringify(tool)} of server "${server}" has changed; ${hint}`, {
+    next: `signalbox lock diff ${server}`,
+  });
 }
 
 function unknownTool(tool: string, server: string, now: Lock): Failure {

@@ -56,10 +56,14 @@ export function lockRoutes(
 
   app.openapi(acceptRoute, async (context) => {
     const { server } = context.req.valid('param');
-    const { seen } = context.req.valid('json');
+    const { seen, tool } = context.req.valid('json');
     const by = context.var.principal;
-    const standing = await presentConfiguration(configuration).accept(server, seen);
-    box.recordConfiguration({ status: 'applied', by, details: [`accepted the definitions of ${server}`] });
+    const standing = await presentConfiguration(configuration).accept(server, {
+      ...(seen === undefined ? {} : { seen }),
+      ...(tool === undefined ? {} : { tool }),
+    });
+    const what = tool === undefined ? `the definitions of ${server}` : `the definition of ${tool} of ${server}`;
+    box.recordConfiguration({ status: 'applied', by, details: [`accepted ${what}`] });
     return json(context, standingSchema, standing, 200);
   });
 }

@@ -56,5 +56,11 @@ export const lockSchema = z.object({ items: z.array(standingSchema).readonly() }
 export const acceptRequestSchema = z
   .strictObject({
     seen: z.string().optional().describe('The fingerprint that was looked at: nothing else is accepted then.'),
+    tool: z
+      .string()
+      .optional()
+      .describe(
+        'Only this tool, by the server’s own name for it. Not for a server that is neither locked nor changed.',
+      ),
   })
   .openapi('AcceptRequest');

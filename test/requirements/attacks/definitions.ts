@@ -4,10 +4,12 @@ import type { Section } from '../requirement.ts';
 export const definitions: Section<'H'> = {
   H60: {
     promise:
-      'a tool of an external server that claims later that it only reads keeps the stricter effect and asks, whatever rules allow, until its definition is accepted',
+      'a tool of an external server that claims later that it only reads keeps the stricter effect and asks, whatever rules allow, until its definition is accepted; so does one that changes any other part of its definition, apart from dates in `_meta` and unknown fields',
     tests: [
       'test/attacks/definitions.test.ts > a server that changes its definitions > does not get a tool to run unasked by claiming later that it only reads',
       'test/attacks/definitions.test.ts > a server that changes its definitions > asks again for a tool that a rule allows by name, and keeps the accepted prose',
+      'test/attacks/definitions.test.ts > a server that changes its definitions > does not change icons, execution, `_meta` or unknown fields of a tool unnoticed',
+      'test/attacks/definitions.test.ts > a server that changes its definitions > may say in each list when it was made',
     ],
   },
   H61: {
@@ -33,6 +35,7 @@ export const definitions: Section<'H'> = {
       'test/attacks/definitions.test.ts > a server that changes its definitions > runs as before once its definitions are accepted',
       'test/attacks/definitions-served.test.ts > a served server that changes its definitions > shows the difference in the console, where it is accepted; no lock file is made',
       'test/attacks/definitions-served.test.ts > a served server that changes its definitions > shows the difference on the command line, where all of them are accepted at once',
+      'test/attacks/definitions-served.test.ts > a served server that changes its definitions > has one changed tool accepted on the command line, and the others still ask',
       'test/attacks/definitions-served.test.ts > a served server that changes its definitions > is still compared after the server has ended, also by commands that start it themselves',
     ],
   },
@@ -50,9 +53,12 @@ export const definitions: Section<'H'> = {
     ],
   },
   H66: {
-    promise: 'at least 90 % of the held-out poisoned examples of this repository are flagged',
+    promise:
+      'at least 90 % of the held-out poisoned examples of this repository are flagged, in time linear in the text',
     tests: [
       'src/catalog/scan/scan-text.test.ts > the scanner of definitions > flags at least 90 % of the poisoned examples that were not used to write it',
+      'src/catalog/scan/scan-text.test.ts > the scanner of definitions > flags orders with a pretext that are about other tools, commands or secrets, and no honest advice',
+      'src/catalog/scan/scan-text.test.ts > the scanner of definitions > takes time linear in the text',
     ],
   },
   H67: {
@@ -60,6 +66,22 @@ export const definitions: Section<'H'> = {
       'a definition that names tools of other servers is flagged in the catalog and in the question about a call',
     tests: [
       'test/attacks/definitions.test.ts > a server with hostile definitions > is flagged for naming tools of other servers, in the catalog and in the question about a call',
+    ],
+  },
+  H68: {
+    promise:
+      'a definition that instructs the model is flagged where people decide: terminal, MCP elicitation, console, `tools` and `approvals`',
+    tests: [
+      'test/attacks/definition-flags.test.ts > a definition that instructs the model is flagged in the question about its call > on a terminal',
+      'test/attacks/definition-flags.test.ts > a definition that instructs the model is flagged in the question about its call > at an MCP client that asks its user',
+      'test/attacks/definition-flags.test.ts > a definition that instructs the model is flagged in the question about its call > in the console, in `signalbox tools` and in `signalbox approvals`',
+    ],
+  },
+  H69: {
+    promise: 'pins hold for servers over HTTP, and are in a backup of the store',
+    tests: [
+      'test/attacks/definition-flags.test.ts > pins > hold for servers over HTTP',
+      'test/attacks/definition-flags.test.ts > pins > are in a backup of the store',
     ],
   },
 };

@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { flagText } from '../../src/catalog/transforms/flag-suspicious.ts';
+
+/** A description that somebody else wrote, and whether it attacks the model that reads it. */
+interface CorpusLine {
+  readonly text: string;
+  readonly poisoned: boolean;
+  /** Where it comes from; lines without one count together. */
+  readonly source?: string;
+}
+
+/** How many descriptions of a source are flagged. */
+export interface CorpusResult {
+  readonly source: string;
+  readonly poisoned: boolean;
+  readonly flagged: number;
+  readonly total: number;
+  /** The poisoned ones without a flag, or the others with one. */
+  readonly wrong: readonly string[];
+}
+
+/** Scans a file of JSON lines `{"text", "poisoned", "source"}`, and counts by source. */
+export function scanCorpus(file: string): CorpusResult[] {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const rows = lines.flatMap((line, index) => (line.trim() === '' ? [] : [readLine(line, `${file}:${index + 1}`)]));
+  const groups = Map.groupBy(rows, ({ source = 'no source', poisoned }) => JSON.stringify([source, poisoned]));
+  return [...groups].map(([key, group]) => {
+    const [source, poisoned] = JSON.parse(key) as [string, boolean];
+    const flagged = group.filter(({ text }) => flagText('it', [text]).length > 0);
+    const wrong = group.filter((row) => flagged.includes(row) !== poisoned).map(({ text }) => text);
+    return { source, poisoned, flagged: flagged.length, total: group.length, wrong };
+  });
+}
+
+function readLine(line: string, place: string): CorpusLine {
+  const row = JSON.parse(line) as Partial<CorpusLine>;
+  if (typeof row.text !== 'string' || typeof row.poisoned !== 'boolean')
+    throw new Error(`${place}: expected {"text": "…", "poisoned": true or false, "source": "…"}`);
+  return { ...row, text: row.text, poisoned: row.poisoned };
+}
