@@ -129,10 +129,12 @@ const SUSPECT =
 
 const PASSWORD = new RegExp(`${barePassword}|${quotedPassword}`);
 
-/** Most texts have none of these letters, which is quickly seen. */
+const passwordLetters = ['ssw', 'SSW', 'ssW', 'ssp', 'SSP', 'ssP', 'pwd', 'PWD'] as const;
+
+/** Every form has `=` or `--`, and most texts have neither. */
 function mayHoldPassword(text: string): boolean {
-  const isNamed = ['ssw', 'SSW', 'ssW', 'ssp', 'SSP', 'ssP', 'pwd', 'PWD'].some((letters) => text.includes(letters));
-  return isNamed && PASSWORD.test(text);
+  if (!text.includes('=') && !text.includes('--')) return false;
+  return passwordLetters.some((letters) => text.includes(letters)) && PASSWORD.test(text);
 }
 
 const EXACT = new RegExp(patterns.map(({ expression }) => expression.source).join('|'));
