@@ -8,6 +8,7 @@ import {
 } from '../journal/entry.ts';
 import type { EntryQuery, Store } from '../journal/store.ts';
 import { NamedSlots } from '../model/slots.ts';
+import type { ToolDefinition } from '../model/tool.ts';
 import type { CallEvent } from '../policy/call-event.ts';
 import type { BegunCall, Facts } from '../policy/facts.ts';
 import { fingerprintsOf } from '../policy/fingerprints.ts';
@@ -44,6 +45,7 @@ interface Page {
 /** Where the book was opened for a call. */
 export interface Opened {
   readonly whose: Whose;
+  readonly tool: ToolDefinition;
   /** Of the session, and of the principal where that matters. */
   readonly pages: readonly Page[];
   readonly past: Past;
@@ -70,6 +72,7 @@ type Pages = Map<string, Page>;
 const mostPages = 1000;
 const mostEntries = 20_000;
 const entriesAtOnce = 1000;
+const noneHeard: readonly number[] = [];
 const valuesFor = 24 * 60 * 60 * 1000;
 
 /**
@@ -89,7 +92,6 @@ export class FactBook {
   /** The latest calls that were undone since this process began. */
   readonly #undone = new RecentSet<string>(entriesAtOnce);
   readonly #cipher: FingerprintCipher | undefined;
-  readonly #asksOfPrincipals: boolean;
   /** In the place of facts that no rule asks for. */
   readonly #nobody: Facts;
 
@@ -98,10 +100,9 @@ export class FactBook {
     this.#policy = policy;
     this.#store = store;
     this.#cipher = policy.recognisesValues ? FingerprintCipher.of(store) : undefined;
-    this.#asksOfPrincipals = policy.principalWindowMs > 0 || policy.recognisesValues;
     this.#nobody = policy.principalFacts();
     if (previous === undefined) return;
-    for (const { at, call } of previous.#begun.values()) this.begin(this.open(at.whose), call);
+    for (const { at, call } of previous.#begun.values()) this.begin(this.open(at.whose, at.tool), call);
   }
 
   /** Whether other processes serve the same callers. */
@@ -109,13 +110,14 @@ export class FactBook {
     return this.#store.isShared;
   }
 
-  /** Opens the book for a call: at its session, and at its principal where a rule asks of that. */
-  open(whose: Whose): Opened {
+  /** Opens the book for a call: at its session, and at its principal where a rule needs that for calls of the tool. */
+  open(whose: Whose, tool: ToolDefinition): Opened {
     const { session, principal } = whose;
     const own = session === '' ? this.#page('alone', principal, whose) : this.#page('session', session, whose);
-    if (!this.#asksOfPrincipals) return { whose, pages: [own], past: { session: own.facts, principal: this.#nobody } };
+    if (!this.#policy.needsPrincipal(tool))
+      return { whose, tool, pages: [own], past: { session: own.facts, principal: this.#nobody } };
     const other = this.#page('principal', principal, whose);
-    return { whose, pages: [own, other], past: { session: own.facts, principal: other.facts } };
+    return { whose, tool, pages: [own, other], past: { session: own.facts, principal: other.facts } };
   }
 
   /**
@@ -156,7 +158,7 @@ export class FactBook {
 
   /** A call was let through. It counts from now on, whatever else is decided before it ends. */
   begin(at: Opened, call: BegunCall): void {
-    this.#begun.set(call.id, { at, call, heard: at.pages.map(({ heard }) => heard) });
+    this.#begun.set(call.id, { at, call, heard: this.isShared ? at.pages.map(({ heard }) => heard) : noneHeard });
     for (const page of at.pages) {
       page.begun += 1;
       page.facts.begin(call);

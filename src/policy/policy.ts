@@ -1,6 +1,7 @@
 import type { AskingRule, Decision } from '../model/decision.ts';
 import { type CountedArguments, pathFingerprint } from '../model/counted-arguments.ts';
 import type { JsonObject } from '../model/json.ts';
+import { isAnyMatched } from '../model/name-pattern.ts';
 import type { ToolDefinition } from '../model/tool.ts';
 import { namesOf } from '../model/tool-names.ts';
 import { decideByDefault } from './default-policy.ts';
@@ -38,6 +39,8 @@ interface ToolRules {
   readonly lookBack: boolean;
   /** Whether a limit counts calls of the tool. */
   readonly counted: boolean;
+  /** Whether facts of the principal matter to calls of the tool, or calls of the tool to those facts. */
+  readonly principal: boolean;
 }
 
 /** Rules, ready to decide calls: `deny` beats `ask` beats `allow`, and what no rule speaks of is decided by its effect. */
@@ -76,6 +79,11 @@ export class Policy {
   /** Returns the labels of a tool whose output is recognised again in arguments; without a tool, all such labels. */
   recognisedLabels(labels: readonly string[] = this.#set.principalNeeds.valuesOf): readonly string[] {
     return labels.filter((label) => this.#set.principalNeeds.valuesOf.includes(label));
+  }
+
+  /** Returns whether a rule reads facts of the principal for calls of a tool, or counts those calls among them. */
+  needsPrincipal(tool: ToolDefinition): boolean {
+    return this.#rulesFor(tool).principal;
   }
 
   /** Whether what is decided of a tool depends on what happened before. */
@@ -161,11 +169,28 @@ export class Policy {
         byDefault: { ...decideByDefault(tool), policy: this.version },
         lookBack: rules.some(({ kind }) => looksBack(kind)),
         counted: this.rules.some((rule) => counts(rule, tool)),
+        principal: this.rules.some(
+          ({ kind }) => isOfPrincipal(kind) && (rules.some((rule) => rule.kind === kind) || isFactOf(kind, tool)),
+        ),
       };
       this.#byTool.set(tool, known);
     }
     return known;
   }
+}
+
+/** Returns whether a rule reads facts of the principal. */
+function isOfPrincipal(kind: RuleKind): boolean {
+  if (kind.kind === 'limit') return kind.meters.some(({ by }) => by === 'principal');
+  return kind.kind === 'flow' || (kind.kind === 'requires' && kind.by !== 'session');
+}
+
+/** Returns whether calls of a tool are among the facts that a rule reads. */
+function isFactOf(kind: RuleKind, tool: ToolDefinition): boolean {
+  const { all } = namesOf(tool);
+  if (kind.kind === 'limit') return kind.meters.some(({ meter }) => matchesAny(all, meter.match));
+  if (kind.kind === 'flow') return tool.labels.some((label) => kind.from.includes(label));
+  return kind.kind === 'requires' && kind.targets.some(({ steps }) => steps.some((step) => isAnyMatched(all, step)));
 }
 
 /** Whether a rule counts calls of a tool, also where it limits only those of others. */

@@ -30,8 +30,9 @@ export function decide(policies: Policies, redactor: Redactor, waits: Waits, fil
     if (call.decision !== undefined) inForce?.book.forget(call.id);
     if (inForce === undefined) return settle(call, next, decideByDefault(toolOf(call).definition));
     const { book, code, policy } = inForce;
-    const matters = book.isShared && (code.length > 0 || policy.looksBack(toolOf(call).definition));
-    const at = book.open(whoseIs(call, redactor));
+    const { definition } = toolOf(call);
+    const matters = book.isShared && (code.length > 0 || policy.looksBack(definition));
+    const at = book.open(whoseIs(call, redactor), definition);
     const past = book.pastOf(at, matters);
     if (!(past instanceof Promise)) return decided(call, next, inForce, at);
     return past.then(
