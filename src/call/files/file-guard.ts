@@ -14,6 +14,8 @@ import { NameSearch } from './text-names.ts';
 
 /** The files that calls do not write unasked. */
 export interface FileProtection {
+  /** Returns another value when the answers of the other functions may have changed. */
+  version(): unknown;
   /** Directories that are closed to agents, besides the data directory of the box. */
   closed(): readonly string[];
   /** The directory of the configuration. Directories in it that hold a protected file are protected like the file. */
@@ -77,6 +79,7 @@ export class FileGuard {
   readonly #searches = new Map<string, NameSearch>();
   readonly #plainReads = new PlainReads();
   #protection: FileProtection = {
+    version: () => undefined,
     closed: () => [],
     directory: () => undefined,
     files: () => [],
@@ -116,9 +119,9 @@ export class FileGuard {
   }
 
   #isPlainRead(call: GuardedCall): boolean {
-    return this.#plainReads.isPlain(call.arguments, call.server, call.workspace, () => {
+    return this.#plainReads.isPlain(call, this.#protection.version(), () => {
       const bases = this.#basesOf(call);
-      return { bases, search: this.#namesOf(this.#closedDirectories(), bases, [], true) };
+      return { bases: new Set(bases), search: this.#namesOf(this.#closedDirectories(), bases, [], true) };
     });
   }
 

@@ -18,10 +18,25 @@ interface Listing {
 
 /** The directories and names that matter to the reads of one server. */
 interface Surroundings {
-  readonly workspace: readonly string[];
+  /** The base directories of the server. */
+  readonly bases: ReadonlySet<string>;
   readonly search: NameSearch;
+}
+
+interface KnownSurroundings extends Surroundings {
+  readonly version: unknown;
+  readonly workspace: readonly string[];
+  /** The turn of the event loop in which the listings were checked. */
+  checkedIn: number;
   /** Undefined when one of the directories is too large to be listed. */
-  readonly listings: readonly Listing[] | undefined;
+  listings: readonly Listing[] | undefined;
+}
+
+/** A read, as far as it matters here. */
+interface Read {
+  readonly arguments: JsonObject;
+  readonly server: string;
+  readonly workspace: readonly string[];
 }
 
 /**
@@ -30,23 +45,24 @@ interface Surroundings {
  */
 export class PlainReads {
   readonly #listings = new Map<string, Listing>();
-  readonly #byServer = new Map<string, Surroundings>();
+  readonly #byServer = new Map<string, KnownSurroundings>();
+  #turn = 1;
+  #isTurnEnding = false;
 
-  isPlain(
-    args: JsonObject,
-    server: string,
-    workspace: readonly string[],
-    surroundings: () => { readonly bases: readonly string[]; readonly search: NameSearch },
-  ): boolean {
-    const texts: string[] = [];
+  /** Returns whether a read names no file. `surroundings` is called again for another `version` of the configuration. */
+  isPlain({ arguments: args, server, workspace }: Read, version: unknown, surroundings: () => Surroundings): boolean {
     let known = this.#byServer.get(server);
-    if (known === undefined || known.workspace !== workspace) {
-      const { bases, search } = surroundings();
-      known = { workspace, search, listings: this.#listingsOf(bases) };
-      if (this.#byServer.size === 0) setImmediate(() => this.#byServer.clear());
+    if (known === undefined || known.version !== version || known.workspace !== workspace) {
+      known = { ...surroundings(), version, workspace, checkedIn: 0, listings: undefined };
       this.#byServer.set(server, known);
     }
+    if (known.checkedIn !== this.#turn) {
+      known.checkedIn = this.#turn;
+      known.listings = this.#listingsOf(known.bases);
+      this.#endTurn();
+    }
     const { search, listings } = known;
+    const texts: string[] = [];
     if (listings === undefined || !collectBareNames(args, '', search, texts)) return false;
     return texts.every((text) => {
       const name = foldName(text);
@@ -54,9 +70,18 @@ export class PlainReads {
     });
   }
 
-  #listingsOf(directories: readonly string[]): readonly Listing[] | undefined {
+  #endTurn(): void {
+    if (this.#isTurnEnding) return;
+    this.#isTurnEnding = true;
+    setImmediate(() => {
+      this.#turn += 1;
+      this.#isTurnEnding = false;
+    });
+  }
+
+  #listingsOf(directories: ReadonlySet<string>): readonly Listing[] | undefined {
     const listings: Listing[] = [];
-    for (const directory of new Set(directories)) {
+    for (const directory of directories) {
       const listing = this.#listingOf(directory);
       if (listing === undefined) return undefined;
       listings.push(listing);

@@ -114,6 +114,7 @@ export class ConfiguredBox implements ServedConfiguration {
       signedIn: (server) => box.restart(server),
     });
     box.protectFiles({
+      version: () => this.#configuration,
       closed: () => [data],
       directory: () => this.#configuration.directory,
       files: () => this.protectedFiles(),
