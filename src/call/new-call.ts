@@ -4,6 +4,7 @@ import type { Redactor } from '../journal/redaction.ts';
 import type { CallOptions, Principal, ToolReference } from '../model/call.ts';
 import { newCallId } from '../model/identifiers.ts';
 import { normalizeName } from '../model/normalize-name.ts';
+import type { ToolId } from '../model/tool.ts';
 import type { Call } from './call.ts';
 
 /** Who asks when nobody is named. */
@@ -14,7 +15,7 @@ export function newCall(reference: ToolReference, given: unknown, options: CallO
   const { session } = options;
   return {
     id: newCallId(),
-    name: typeof reference === 'string' ? reference : renderName(reference).name,
+    name: typeof reference === 'string' ? reference : nameOf(reference),
     given,
     pinned: options.definitionHash,
     principal: normalPrincipal(options.principal ?? someone),
@@ -51,6 +52,15 @@ export function newCall(reference: ToolReference, given: unknown, options: CallO
     durationMs: 0,
     isRecordedWhole: false,
   };
+}
+
+/** Names of tools by the ids in the catalog, which live as long as their tools. */
+const names = new WeakMap<ToolId, string>();
+
+function nameOf(id: ToolId): string {
+  let name = names.get(id);
+  if (name === undefined) names.set(id, (name = renderName(id).name));
+  return name;
 }
 
 /** Not redacted, as sessions are: two principals must not become one because both names hold a secret. */

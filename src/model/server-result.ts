@@ -38,10 +38,16 @@ function withoutMetaInBlocks(result: JsonObject): JsonObject {
   for (const key of ['content', 'contents', 'messages']) {
     const blocks = result[key];
     if (!Array.isArray(blocks)) continue;
-    const clean = (blocks as readonly JsonValue[]).map(withoutMetaInBlock);
-    if (clean.some((block, index) => block !== blocks[index])) (changed ??= { ...result })[key] = clean;
+    if ((blocks as readonly JsonValue[]).every(hasNoMeta)) continue;
+    (changed ??= { ...result })[key] = (blocks as readonly JsonValue[]).map(withoutMetaInBlock);
   }
   return changed ?? result;
+}
+
+/** Returns whether nothing can be removed from a block. Most have no `_meta`, and a copy would take longer than this. */
+function hasNoMeta(block: JsonValue): boolean {
+  if (!isJsonObject(block)) return true;
+  return block['_meta'] === undefined && !isJsonObject(block['resource']) && !isJsonObject(block['content']);
 }
 
 function withoutMetaInBlock(block: JsonValue): JsonValue {

@@ -4,7 +4,6 @@ import { isBareName } from './path-arguments.ts';
 import { foldName, statOf } from './real-path.ts';
 import type { NameSearch } from './text-names.ts';
 
-const maxTexts = 16;
 const maxEntries = 10_000;
 /** A directory may change again within the resolution of its modification time. */
 const timestampResolutionMs = 50;
@@ -61,13 +60,7 @@ export class PlainReads {
       known.listings = this.#listingsOf(known.bases);
       this.#endTurn();
     }
-    const { search, listings } = known;
-    const texts: string[] = [];
-    if (listings === undefined || !collectBareNames(args, '', search, texts)) return false;
-    return texts.every((text) => {
-      const name = foldName(text);
-      return listings.every(({ names }) => !names.has(name));
-    });
+    return known.listings !== undefined && areBareNames(args, '', known.search, known.listings);
   }
 
   #endTurn(): void {
@@ -102,20 +95,21 @@ export class PlainReads {
   }
 }
 
-/** Collects the strings of a value. Returns false when one of them, or a key, may be more than a bare name. */
-function collectBareNames(value: JsonValue, key: string, search: NameSearch, into: string[]): boolean {
+/** Returns whether every string in a value is a bare name that no listing has, and no key may be more than a name. */
+function areBareNames(value: JsonValue, key: string, search: NameSearch, listings: readonly Listing[]): boolean {
   if (typeof value === 'string') {
     if (value === '') return true;
-    if (into.length >= maxTexts || !isBareName(value, key) || search.isIn(value)) return false;
-    into.push(value);
+    if (!isBareName(value, key) || search.isIn(value)) return false;
+    const name = foldName(value);
+    for (const { names } of listings) if (names.has(name)) return false;
     return true;
   }
   if (typeof value !== 'object' || value === null) return true;
-  if (Array.isArray(value)) return value.every((each) => collectBareNames(each, key, search, into));
+  if (Array.isArray(value)) return value.every((each) => areBareNames(each, key, search, listings));
   const object = value as JsonObject;
   // Every call passes here: a list of the entries would take most of the time.
   for (const name in object)
-    if (!isBareName(name, '') || !collectBareNames(object[name] ?? null, name, search, into)) return false;
+    if (!isBareName(name, '') || !areBareNames(object[name] ?? null, name, search, listings)) return false;
   return true;
 }
 
