@@ -24,7 +24,7 @@ export function knownFacts(call: Call, redactor: Redactor): KnownFacts {
   const plain = facts(call);
   const hasNoSecret = redactor.isClean(plain);
   const text = hasNoSecret || !isRedacted(call, redactor) ? plain : facts(call, true);
-  const seam = hasNoSecret ? text.slice(Math.max(0, text.length - redactor.longest)) : undefined;
+  const seam = hasNoSecret ? text.slice(Math.max(0, text.length - redactor.longestAcrossKeys)) : undefined;
   return { text, seam, registered: redactor.registered };
 }
 

@@ -10,8 +10,8 @@ import { createPrefixSearch, createUnwrappingSearch } from './string-search.ts';
 export interface Redactor {
   /** How many values were registered: what was looked at before a change has to be looked at again. */
   readonly registered: number;
-  /** How long the longest value is. */
-  readonly longest: number;
+  /** The length of the longest value that may begin before a comma and a key of a JSON document, and end after them. */
+  readonly longestAcrossKeys: number;
   /** Registers a secret value that must never be recorded; `[redacted:NAME]` stands in its place. */
   add(name: string, value: string, options?: SecretOptions): void;
   /** Whether nothing would be taken out of a JSON document, or of a part of one that is cut before a key. */
@@ -58,7 +58,7 @@ export function createRedactor(): Redactor {
   let search = createUnwrappingSearch([]);
   let prefixes = createPrefixSearch([]);
   let searchIsCurrent = true;
-  let longest = 0;
+  let longestAcrossKeys = 0;
 
   function refresh(): void {
     if (searchIsCurrent) return;
@@ -136,8 +136,8 @@ export function createRedactor(): Redactor {
     get registered() {
       return nameOf.size;
     },
-    get longest() {
-      return longest;
+    get longestAcrossKeys() {
+      return longestAcrossKeys;
     },
     isClean,
     add: (name, value, { isForeign = false } = {}) => {
@@ -152,7 +152,7 @@ export function createRedactor(): Redactor {
         if (!isForeign) foreign.delete(form);
         else if (!nameOf.has(form)) foreign.add(form);
         if (!nameOf.has(form)) nameOf.set(form, name);
-        longest = Math.max(longest, form.length);
+        if (form.includes(',"')) longestAcrossKeys = Math.max(longestAcrossKeys, form.length);
       }
       searchIsCurrent = false;
       placeholders.clear();
