@@ -5,6 +5,7 @@ import { foldName, statOf } from './real-path.ts';
 import type { NameSearch } from './text-names.ts';
 
 const maxEntries = 10_000;
+const checkEveryMs = 10;
 /** A directory may change again within the resolution of its modification time. */
 const timestampResolutionMs = 50;
 
@@ -25,8 +26,8 @@ interface Surroundings {
 interface KnownSurroundings extends Surroundings {
   readonly version: unknown;
   readonly workspace: readonly string[];
-  /** The turn of the event loop in which the listings were checked. */
-  checkedIn: number;
+  /** When the listings are checked again. */
+  checkAtMs: number;
   /** Undefined when one of the directories is too large to be listed. */
   listings: readonly Listing[] | undefined;
 }
@@ -40,36 +41,30 @@ interface Read {
 
 /**
  * Recognizes reads that cannot name a file: every string is a bare name, and no base directory has an entry of that name. Most reads are
- * such. The directories are checked for changes once in a turn of the event loop, and listed again when they changed.
+ * such. The directories are checked for changes at most every 10 ms, because a system call for each read would take longer than all the rest.
  */
 export class PlainReads {
   readonly #listings = new Map<string, Listing>();
   readonly #byServer = new Map<string, KnownSurroundings>();
-  #turn = 1;
-  #isTurnEnding = false;
+  readonly #now: () => number;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
 
   /** Returns whether a read names no file. `surroundings` is called again for another `version` of the configuration. */
   isPlain({ arguments: args, server, workspace }: Read, version: unknown, surroundings: () => Surroundings): boolean {
     let known = this.#byServer.get(server);
     if (known === undefined || known.version !== version || known.workspace !== workspace) {
-      known = { ...surroundings(), version, workspace, checkedIn: 0, listings: undefined };
+      known = { ...surroundings(), version, workspace, checkAtMs: 0, listings: undefined };
       this.#byServer.set(server, known);
     }
-    if (known.checkedIn !== this.#turn) {
-      known.checkedIn = this.#turn;
+    const now = this.#now();
+    if (now >= known.checkAtMs) {
+      known.checkAtMs = now + checkEveryMs;
       known.listings = this.#listingsOf(known.bases);
-      this.#endTurn();
     }
     return known.listings !== undefined && areBareNames(args, '', known.search, known.listings);
-  }
-
-  #endTurn(): void {
-    if (this.#isTurnEnding) return;
-    this.#isTurnEnding = true;
-    setImmediate(() => {
-      this.#turn += 1;
-      this.#isTurnEnding = false;
-    });
   }
 
   #listingsOf(directories: ReadonlySet<string>): readonly Listing[] | undefined {
