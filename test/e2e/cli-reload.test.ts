@@ -37,11 +37,11 @@ class Served {
     this.stderr = stderr;
   }
 
-  static async start(t: TestContext, mcpServers?: object): Promise<Served> {
+  static async start(t: TestContext, mcpServers?: object, environment: Record<string, string> = {}): Promise<Served> {
     const place = new Place(
       mcpServers === undefined ? {} : { 'signalbox.config.json': JSON.stringify({ mcpServers }) },
     );
-    const child = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token });
+    const child = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token, ...environment });
     let stderr = '';
     child.stderr.on('data', (chunk: Buffer) => (stderr += String(chunk)));
     const ended = finished(child);
@@ -258,6 +258,18 @@ suite(
       await served.when(([first]) => first?.name === 'first' && first.status === 'up', 'it is there');
       assert.match(served.stderr(), /configuration changed: added first\n/);
       assert.deepEqual(await names(), ['first'], 'the demo is for those who have nothing else');
+    });
+
+    test('a configuration that is not trusted changes nothing, and the demo stays', async (t) => {
+      const served = await Served.start(t, undefined, { SIGNALBOX_TRUST: '' });
+      served.write({ first: entry() });
+      await until(() => /the running configuration stays/.test(served.stderr()), 'it is refused');
+      assert.deepEqual(
+        (await served.servers()).map(({ name }) => name),
+        ['demo'],
+      );
+      assert.equal((await served.place.run(['trust', '--yes'])).code, 0);
+      await served.when(([first]) => first?.name === 'first' && first.status === 'up', 'it is there');
     });
   },
 );

@@ -66,6 +66,8 @@ export interface Beginning {
 
 /** A box that is as a configuration describes it, and becomes as a changed one describes it. */
 export class ConfiguredBox implements ServedConfiguration {
+  /** Called before a changed configuration, which is trusted, is applied. */
+  beforeChange: (() => void) | undefined;
   readonly box: Signalbox;
   /** What is wrong with the secrets of the configuration. */
   readonly secretProblems: readonly SecretProblem[];
@@ -352,6 +354,7 @@ export class ConfiguredBox implements ServedConfiguration {
   ): Promise<string[]> {
     const rules = await readRules(configuration);
     await this.#begun.trust.assert({ configuration, rules });
+    this.beforeChange?.();
     assertKept(addSecrets(configuration.secrets, (name, value) => this.box.addSecret(name, value)));
     const servers = await this.#servers.change(configuration, lock, 'thrown', changed);
     const details = [...servers, ...this.#applyProfiles(configuration), ...(await this.#policies.put(rules))];

@@ -58,11 +58,9 @@ export async function runServer(ground: ServerGround): Promise<void> {
   const { role } = options;
   // Once there is a file, another one further up is not what is meant when it is away for a moment.
   let config = file;
-  let endDemo: (() => void) | undefined;
   const read = (): Configuration => {
     const found = ground.readConfiguration(config === undefined ? globals : { ...globals, config });
     config = found.file;
-    if (config !== undefined) endDemo?.();
     return found.configuration;
   };
   const token = adminToken(globals.data);
@@ -81,7 +79,12 @@ export async function runServer(ground: ServerGround): Promise<void> {
     traces = await exportTraces(process.env, box.version, errors);
     if (box.shared.post.reachesOthers && token.keptIn !== 'SIGNALBOX_TOKEN') await warnOfOwnToken(errors, token.keptIn);
     const { keptIn: agentTokenKeptIn } = await agentToken(globals.data, box.tokens);
-    if (file === undefined) endDemo = await (await import('./demo-workspace.ts')).mountDemo(box, globals.data);
+    if (file === undefined) {
+      const endDemo = await (await import('./demo-workspace.ts')).mountDemo(box, globals.data);
+      configured.beforeChange = () => {
+        if (config !== undefined) endDemo();
+      };
+    }
     const built = role === 'worker' ? undefined : findConsole(interruption.signal);
     if (built !== undefined) void tellBuild(built, errors);
     // What waits since the last start is not asked of an agent that does not see its tools yet.
