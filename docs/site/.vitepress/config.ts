@@ -24,7 +24,11 @@ export default defineConfig({
   outDir: './dist',
   cacheDir: './cache',
   cleanUrls: true,
-  rewrites: { 'README.md': 'index.md', ':folder/README.md': ':folder/index.md' },
+  rewrites: {
+    'README.md': 'index.md',
+    ':folder/README.md': ':folder/index.md',
+    'guide/clients/README.md': 'guide/clients/index.md',
+  },
   // Links are checked by the tests; those that lead out of docs/ are made plain below.
   ignoreDeadLinks: true,
   markdown: {
@@ -42,7 +46,8 @@ export default defineConfig({
         if (isOutside) {
           token?.attrs?.splice(token.attrIndex('href'), 1);
           token?.attrSet('title', `in the repository: ${join('docs', dirname(from), target)}`);
-        } else if (target.endsWith('/README.md')) token?.attrSet('href', target.replace('README.md', 'index.md'));
+        } else if (/(?:^|\/)README\.md(?:#|$)/.test(target))
+          token?.attrSet('href', target.replace('README.md', 'index.md'));
         return open(tokens, index, options, environment, self);
       };
     },
@@ -69,6 +74,7 @@ export default defineConfig({
           'telemetry.md',
         ]),
       },
+      { text: 'Clients', items: pagesIn('guide/clients', ['README.md']), collapsed: true },
       { text: 'Coming from …', items: pagesIn('coming-from', ['README.md']), collapsed: true },
       { text: 'Reference', items: pagesIn('reference', ['command-line.md', 'configuration.md', 'routes.md']) },
       { text: 'Library', items: pagesIn('reference/library', ['signalbox.md']), collapsed: true },
