@@ -185,7 +185,7 @@ suite('approvals', () => {
     const edit = ['approve', asked?.id ?? '', '--edit', '{"text":"good"}'];
     const both = await place.run([...edit, '--remember', 'session', '--yes']);
     assert.equal(both.code, 2);
-    assert.match(both.stderr, /--remember cannot stand beside --edit/);
+    assert.match(both.stderr, /--remember cannot be combined with --edit/);
     const { stdout } = await place.run(edit);
     assert.match(stdout, /^approved mcp__desk__write \{"text":"good"\}\n[^]*checked when it runs\n$/);
     assert.equal((await place.json(write))['outcome'], 'completed');
