@@ -210,6 +210,28 @@ describe('answers', () => {
     await box.close();
   });
 
+  test('an answer to a caller that is gone is for this exact call, also where undoable calls ask once in a session', async () => {
+    const write = defineTool({
+      name: 'write',
+      description: 'Writes.',
+      effect: 'undoable',
+      input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } as const,
+      run: () => 'written',
+    });
+    const box = await createSignalbox({
+      servers: [localServer({ name: 'notes', tools: [write] })],
+      data: join(workplace, String(places++)),
+    });
+    const call = (text: string): Promise<CallResult> =>
+      box.call('mcp__notes__write', { text }, { session: 's', principal: bot, waitMs: 0 });
+    await box.approvals.approve(awaited(await call('one')), { by: alice });
+    assert.deepEqual(await box.approvals.rules(), []);
+    assert.equal((await call('two')).outcome, 'awaiting-approval');
+    assert.equal((await call('one')).outcome, 'completed');
+    assert.equal((await call('one')).outcome, 'awaiting-approval');
+    await box.close();
+  });
+
   test('the first one wins; the others learn whose it was and when', async () => {
     const { box, pay: paying } = await bank();
     const id = awaited(await paying(5));

@@ -193,7 +193,8 @@ export class Approvals {
     const approval = toApproval(await this.#pending(id));
     if (edited !== undefined) await this.#assertEdit(edited, approval);
     const hiddenParts = hidesUnregistered(approval) ? await takesNote(approval) : undefined;
-    const scope = remember ?? (edited === undefined ? usualScope(approval) : 'nothing');
+    const holdsForSession = edited === undefined && asksOncePerSession(approval) && (await this.#isAwaited(id));
+    const scope = remember ?? (holdsForSession ? 'session' : 'nothing');
     const { rule, notRemembered } = ruleFor(approval, scope, by, edited !== undefined);
     const given = {
       by,
@@ -204,6 +205,11 @@ export class Approvals {
       ...(hiddenParts === undefined ? {} : { hiddenParts }),
     };
     return this.#answer(approval, { answer: 'approved', given, ...(rule === undefined ? {} : { rule }) });
+  }
+
+  /** Returns whether a caller waits for the answer. */
+  async #isAwaited(id: string): Promise<boolean> {
+    return (await this.waiting.approvals()).has(id);
   }
 
   /** Says no to one exact call. Only humans can. */
@@ -460,9 +466,12 @@ function ruleFor(
 
 const nothing = { call: '', session: '', tool: '', outcome: '' } as const;
 
-/** "Undoable writes ask once": a yes to the default policy holds for the tool and the rest of the session. */
-function usualScope({ decision, session }: Approval): RememberScope | 'nothing' {
-  return decision.rule === asksOnce && session !== undefined ? 'session' : 'nothing';
+/**
+ * Returns whether a yes also holds for later calls of the tool in the session, as the default policy has it: "undoable writes ask once".
+ * When the caller is gone it is for this exact call alone, because nobody sees it run.
+ */
+function asksOncePerSession({ decision, session }: Approval): boolean {
+  return decision.rule === asksOnce && session !== undefined;
 }
 
 function assertHuman({ kind, id }: Principal, what: string): void {

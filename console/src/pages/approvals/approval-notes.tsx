@@ -25,7 +25,19 @@ export function reportAnswer(tell: Tell, answered: Approval, isGone: boolean): v
       detail: `It runs if its caller makes exactly the same call before ${momentText(expiresAt)}.`,
       link,
     });
+  else if (answer?.rule !== undefined)
+    tell.done(`Approved ${tool}, and remembered the answer`, { detail: about, link });
   else tell.done(`Approved ${tool}`, { detail: about, link });
+}
+
+/** Says that an approval also holds for later calls, where the human does not choose that. */
+export function HoldsForSession({ tool }: { readonly tool: string }): ReactNode {
+  return (
+    <p className="faint">
+      Approving also allows later calls of <code>{tool}</code> in this session: they can be undone. Choose Remember… for
+      another scope.
+    </p>
+  );
 }
 
 /** Says that nobody waits for the answer, and what approving does then. */

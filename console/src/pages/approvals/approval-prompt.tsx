@@ -13,7 +13,7 @@ import { PrincipalName } from '../../parts/principal-name.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { ApprovalArguments, useHiddenParts } from './approval-arguments.tsx';
-import { AnsweredNote, CallerGone, reportAnswer } from './approval-notes.tsx';
+import { AnsweredNote, CallerGone, HoldsForSession, reportAnswer } from './approval-notes.tsx';
 import { ConfirmApproval, DenyForm, Hint } from './answer-forms.tsx';
 import { EditArguments } from './edit-arguments.tsx';
 import { RememberDialog } from './remember-dialog.tsx';
@@ -22,6 +22,9 @@ import { useSettled } from './use-settled.ts';
 type Answer =
   | { readonly what: 'approve'; readonly body: ApproveRequest }
   | { readonly what: 'deny'; readonly reason: string };
+
+/** The default rule for undoable calls, which one answer satisfies for the rest of a session. */
+const asksOnce = 'default:undoable';
 
 interface PromptProperties {
   readonly hasKeys: boolean;
@@ -48,7 +51,7 @@ function LoadedPrompt({
   isCalledAgain = false,
   onAnswered,
 }: PromptProperties & { readonly approval: Approval }): ReactNode {
-  const { id, tool, effect, principal, decision, note, flags, expiresAt, arguments: args, state } = approval;
+  const { id, tool, effect, principal, decision, note, flags, expiresAt, arguments: args, state, session } = approval;
   const [doing, setDoing] = useState<'confirm' | 'edit' | 'deny' | 'remember'>();
   const parts = useHiddenParts(approval, useState(false));
   const isGone = approval.caller === 'gone' && !isCalledAgain;
@@ -112,6 +115,7 @@ function LoadedPrompt({
       <DecisionView decision={decision} />
       {note === undefined ? undefined : <p className="faint">{note}</p>}
       {isGone ? <CallerGone expiresAt={expiresAt} /> : undefined}
+      {!isGone && decision.rule === asksOnce && session !== undefined ? <HoldsForSession tool={tool} /> : undefined}
       {flags?.map((flag) => (
         <p key={flag} className="note amber">
           Suspicious: {flag}

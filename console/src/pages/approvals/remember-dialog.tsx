@@ -44,11 +44,17 @@ export function RememberDialog({
         {preview.error === null ? undefined : <ProblemNote error={preview.error} />}
         {preview.data === undefined ? undefined : <Preview {...preview.data} />}
         {error === null ? undefined : <ProblemNote error={error} />}
-        <p className="faint">The rule can be seen and revoked at any time.</p>
+        {approval.effect === 'irreversible' ? (
+          <p className="note red">
+            This call runs now and cannot be undone. Calls with exactly these arguments will then run without a
+            question.
+          </p>
+        ) : undefined}
+        <p className="faint">The rule holds for this caller. It can be seen and revoked at any time.</p>
         <div className="actions">
           <Button onClick={onClose}>Back</Button>
           <Button kind="primary" type="submit" isBusy={isBusy} disabled={preview.data === undefined}>
-            Approve and remember
+            {approval.effect === 'irreversible' ? 'Yes, run it and remember' : 'Approve and remember'}
           </Button>
         </div>
       </form>
@@ -103,6 +109,6 @@ function scopesOf({
     ...(session === undefined ? [] : [{ scope: 'session', what: `${tool}, in this session` } as const]),
     same,
     { scope: 'tool', what: `${tool}, with any arguments` },
-    { scope: 'server', what: `every tool of ${server}` },
+    { scope: 'server', what: `every tool of ${server} whose effect can be undone or compensated` },
   ];
 }

@@ -14,6 +14,7 @@ import { principalName } from '../../parts/principal-name.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { duration } from '../../parts/time-ago.tsx';
 import { CallApproval } from './call-approval.tsx';
+import { SessionName } from '../../parts/session-name.tsx';
 import { CallHistory } from './call-history.tsx';
 import { CallResult } from './call-result.tsx';
 import { CallOutcome } from './call-table.tsx';
@@ -150,7 +151,7 @@ function Facts({ call }: { readonly call: CallDetails }): ReactNode {
       <Fact name="Session">
         {sessionId === undefined ? undefined : (
           <>
-            <Link to={`/sessions/${encodeURIComponent(sessionId)}`}>{sessionId}</Link> ·{' '}
+            <SessionName id={sessionId} /> ·{' '}
             <Link to={callsAddress({ session: sessionId }, 'timeline')}>its calls</Link> ·{' '}
             <Link to={callsAddress({ session: sessionId }, 'replay')}>replay</Link>
           </>

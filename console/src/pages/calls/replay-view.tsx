@@ -7,6 +7,7 @@ import { Badge, OutcomeBadge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
+import { SessionName } from '../../parts/session-name.tsx';
 
 const differences = {
   no: 'as it was',
@@ -25,8 +26,8 @@ export function ReplayView({ session }: { readonly session: string }): ReactNode
   return (
     <section className="replay" aria-label="Replay">
       <p>
-        Runs the calls of <Link to={`/sessions/${encodeURIComponent(session)}`}>{session}</Link> again by their recorded
-        results: nothing outside is reached, nothing is written, and humans answer as they did.
+        Runs the calls of <SessionName id={session} /> again by their recorded results: nothing outside is reached,
+        nothing is written, and humans answer as they did.
       </p>
       <label className="field">
         <span>Rules to decide them by, as YAML (empty: none)</span>

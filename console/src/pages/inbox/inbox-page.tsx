@@ -11,6 +11,7 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { PrincipalName } from '../../parts/principal-name.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { seen } from '../../parts/seen.ts';
+import { isConversation } from '../../parts/session-name.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { ApprovalPrompt } from '../approvals/approval-prompt.tsx';
 import { isUnread } from '../approvals/hidden-marks.ts';
@@ -139,7 +140,7 @@ function Detail({
       )}
       {approval === undefined ? undefined : (
         <footer className="faint">
-          {approval.session === undefined ? (
+          {approval.session === undefined || !isConversation(approval.session) ? (
             'From an MCP client or a script'
           ) : (
             <Link to={`/sessions/${approval.session}`}>Open the session</Link>
